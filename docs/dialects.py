@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from transpiler.dialect_tools.questions import QUESTIONS, answer
-from transpiler.message.fields import RECEIVER, MessageField
-from transpiler.message.header_fields import PROPERTIES, Conversion, HeaderField, Origin
+from transpiler.message.header_fields import PROPERTIES, RECEIVER, Conversion, HeaderField, MessageField, Origin
 from transpiler.message.types import AmqpType
 from transpiler.selector.dialects import DIALECTS, JMS, Dialect
 

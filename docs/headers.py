@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from transpiler import transpile_selector
-from transpiler.message.fields import DESTINATION, NOW, MessageField
-from transpiler.message.header_fields import Conversion, HeaderField
+from transpiler.message.header_fields import DESTINATION, NOW, Conversion, HeaderField, MessageField
 from transpiler.message.jms_fields import ANNOTATION, JMS_FIELDS
 from transpiler.message.operand_types import OperandType
 

@@ -10,7 +10,7 @@ from pyspark.sql import functions as sf
 from spark_ext.routing.routing_keys import first_text, published_exchanges, texts_at
 from spark_ext.schemas import SchemaLike, infer_layout, message_columns
 from transpiler import Layout
-from transpiler.message.fields import ROUTING_KEYS, MessageField
+from transpiler.message.header_fields import ROUTING_KEYS, MessageField
 from transpiler.sql import emit_value, quote_name, quote_text
 from transpiler.topology.backtest import Backtest, Disagreement
 from transpiler.topology.model import DEFAULT_EXCHANGE

@@ -22,7 +22,7 @@ from transpiler.layouts.amqp_schema import SUBJECT as SUBJECT_HEADER
 from transpiler.layouts.amqp_schema import UNION
 from transpiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, before_sent
 from transpiler.lowering.names.column_values import at
-from transpiler.message.fields import PUBLISHED_EXCHANGE, ROUTING_KEYS, MessageField
+from transpiler.message.header_fields import PUBLISHED_EXCHANGE, ROUTING_KEYS, MessageField
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import AmqpType
 from transpiler.routing.columns import EXCHANGE, KEY, KEYS, RELAY_EXCHANGE, RELAY_KEY, SUBJECT, TOPIC, WORDS

@@ -15,7 +15,7 @@ from transpiler.analysis.formula import ANYTHING, all_tests, bit_of, possible
 from transpiler.analysis.plain_messages import plain_message
 from transpiler.analysis.samples import samples, topic_keys
 from transpiler.dialect_tools.diff import diff_selectors
-from transpiler.message.fields import MessageField
+from transpiler.message.header_fields import MessageField
 from transpiler.reference.evaluate import judge
 from transpiler.reference.match import matches_words
 from transpiler.selector.dialects import DIALECTS, find_dialect

@@ -29,7 +29,7 @@ from transpiler.layouts.layout import ArchiveLayout
 from transpiler.layouts.property_source import StructFields, TaggedTexts, TextProperties, TypedPlaces, VariantObject
 from transpiler.layouts.sent import SentLayout
 from transpiler.layouts.store import StoreLayout
-from transpiler.message.fields import DELIVERY_MODES, FIRST_NEGATIVE, FOLD
+from transpiler.message.header_fields import DELIVERY_MODES, FIRST_NEGATIVE, FOLD
 from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce
 
 Row = dict[str, Any]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from transpiler import Dialect, UnsupportedFeatureError, parse_selector
-from transpiler.message.fields import DESTINATION, NOW
-from transpiler.message.header_fields import Conversion, HeaderField
+from transpiler.message.header_fields import DESTINATION, NOW, Conversion, HeaderField
 from transpiler.message.operand_types import OperandType
 from transpiler.selector.dialects import ARTEMIS, DIALECTS, JMS, QPID_CPP, RABBITMQ
 from transpiler.source import Span

@@ -10,8 +10,7 @@ from uuid import UUID
 import pytest
 
 from transpiler import DecodeError, Message, evaluate
-from transpiler.message.message import Header, Properties
-from transpiler.message.named_properties import HEADERS
+from transpiler.message.message import HEADERS, Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 
 

@@ -8,10 +8,8 @@ import pytest
 from hypothesis import assume, example, given
 
 from tests.regex.strategies import expressions, texts
-from transpiler.regex.characters import ALL, CharacterSet, from_ranges, of, without_case
-from transpiler.regex.replacement import parse_replacement
-from transpiler.regex.search import Regular, SearchLimitError, compile_regular
-from transpiler.regex.syntax import Flavor, RegexError
+from transpiler.regex.search import Regular, SearchLimitError, compile_regular, parse_replacement
+from transpiler.regex.syntax import ALL, CharacterSet, Flavor, RegexError, from_ranges, of, without_case
 
 #: Expressions that a matcher which backtracks may take long for.
 BOMBS = (

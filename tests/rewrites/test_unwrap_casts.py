@@ -9,7 +9,7 @@ import pytest
 from tests.rewrites.nodes import D, N, S, column, compare, conjunction, disjunction, not_null, one_of
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, DOUBLE, TIMESTAMP, ColumnType, SparkType
-from transpiler.message.fields import FIRST_NEGATIVE
+from transpiler.message.header_fields import FIRST_NEGATIVE
 from transpiler.rewrites.unwrap_casts import unwrap_casts
 from transpiler.selector.ast import Comparison
 

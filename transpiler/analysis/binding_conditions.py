@@ -9,8 +9,7 @@ from transpiler.analysis.building import Conditions
 from transpiler.analysis.formula import NEVER, Accepted, Formula, Junction, Test, Words
 from transpiler.errors import TranspilerError
 from transpiler.filters.binding_rules import HeadersMatch
-from transpiler.message.fields import MessageField
-from transpiler.message.header_fields import PROPERTIES
+from transpiler.message.header_fields import PROPERTIES, MessageField
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpValue
 from transpiler.reference.evaluate import Verdict

@@ -46,8 +46,14 @@ from transpiler.filters.kinds import (
     TopicBinding,
 )
 from transpiler.filters.selector_parsing import dialect_of, parse_text
-from transpiler.message.fields import PUBLISHER_CONNECTION, RECEIVER, MessageField
-from transpiler.message.header_fields import PROPERTIES, Conversion, HeaderField
+from transpiler.message.header_fields import (
+    PROPERTIES,
+    PUBLISHER_CONNECTION,
+    RECEIVER,
+    Conversion,
+    HeaderField,
+    MessageField,
+)
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import Verdict, judge

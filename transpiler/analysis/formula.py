@@ -11,8 +11,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from transpiler.message.fields import MessageField
-from transpiler.message.header_fields import HeaderField
+from transpiler.message.header_fields import HeaderField, MessageField
 from transpiler.message.message import Message
 from transpiler.reference.evaluate import Verdict
 from transpiler.selector import ast

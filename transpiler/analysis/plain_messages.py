@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from transpiler.errors import TranspilerError
-from transpiler.message.message import Message
-from transpiler.message.named_properties import HEADERS
+from transpiler.message.message import HEADERS, Message
 
 #: The headers of which each place has one that says it exactly.
 _HEADERS = tuple(name for name in HEADERS if name != "JMSRedelivered")

@@ -21,8 +21,7 @@ from uuid import UUID
 from transpiler.analysis.formula import Subject, Test, Words
 from transpiler.analysis.pattern_products import shortest_texts
 from transpiler.errors import DecodeError
-from transpiler.message.fields import FOLD, MessageField
-from transpiler.message.header_fields import PROPERTIES, Conversion
+from transpiler.message.header_fields import FOLD, PROPERTIES, Conversion, MessageField
 from transpiler.message.ids import canonical, read_id
 from transpiler.message.message import Body, Header, Message, Properties
 from transpiler.message.operand_types import UnsignedLong

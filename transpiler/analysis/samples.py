@@ -22,8 +22,7 @@ from transpiler.analysis.constants import has_names
 from transpiler.analysis.formula import Test, Words, bit_of
 from transpiler.analysis.representatives import Constants, Item, items_of, message_of
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD
-from transpiler.message.fields import MessageField
-from transpiler.message.header_fields import PROPERTIES
+from transpiler.message.header_fields import PROPERTIES, MessageField
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.selector import ast

@@ -27,7 +27,7 @@ from transpiler.analysis.formula import (
     possible,
 )
 from transpiler.analysis.samples import Sampled, merged, sampled_cells, size_of
-from transpiler.message.fields import MessageField
+from transpiler.message.header_fields import MessageField
 from transpiler.message.message import Message
 
 #: Evaluations of tests in one search.

@@ -33,7 +33,7 @@ from transpiler.diagnostics import one_line
 from transpiler.layouts.json_rows import check_columns, message_from_json, message_from_json_row
 from transpiler.layouts.store import StoreLayout, store_of
 from transpiler.message.jms_fields import JMS_FIELDS
-from transpiler.message.named_properties import HEADERS, with_headers
+from transpiler.message.message import HEADERS, with_headers
 from transpiler.message.operand_types import OperandType
 from transpiler.message.rabbitmq_trace import TEXT_ENTRY, entry_message, is_delivery, is_entry, text_entry
 from transpiler.source import Source

@@ -7,7 +7,7 @@ from dataclasses import replace
 from transpiler.diagnostics import clipped, nearest
 from transpiler.explanation.parts import Evaluation
 from transpiler.ieee754 import special_name
-from transpiler.message.fields import RECEIVER
+from transpiler.message.header_fields import RECEIVER
 from transpiler.message.message import Message
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import TRUTH_TEXT

@@ -11,8 +11,7 @@ from dataclasses import KW_ONLY, dataclass
 
 from transpiler.errors import TopologyError
 from transpiler.filters.topics import SEPARATOR
-from transpiler.message.equality import BY_VALUE, Equality
-from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue, Equality
 
 
 @dataclass(frozen=True, slots=True)

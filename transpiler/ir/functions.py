@@ -10,7 +10,7 @@ import re
 from enum import Enum
 
 from transpiler.message import ids
-from transpiler.message.fields import FIRST_NEGATIVE, FOLD
+from transpiler.message.header_fields import FIRST_NEGATIVE, FOLD
 
 
 def _wrapped_int(calculation: str) -> str:

@@ -14,7 +14,7 @@ from transpiler.layouts.collations import NO_COLLATIONS, Collations
 from transpiler.layouts.columns import SIMPLE_TYPES, Fields, UnionShape
 from transpiler.layouts.layout import Layout
 from transpiler.layouts.stored import Stored, stored_beside, stored_column, stored_union
-from transpiler.message.fields import MessageField
+from transpiler.message.header_fields import MessageField
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType, coerce
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from transpiler.layouts.columns import (
     UnionShape,
 )
 from transpiler.layouts.stored import Stored, case_of_constants, stored_column, stored_union, stored_value
-from transpiler.message.fields import MessageField
+from transpiler.message.header_fields import MessageField
 from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.selector.ast import Comparison

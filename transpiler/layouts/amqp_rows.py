@@ -13,7 +13,7 @@ from transpiler.layouts.amqp_schema import MAPS, STRUCTS, SUBJECT, UNION
 from transpiler.layouts.columns import PERSISTENT, SIMPLE_TYPES, TypedColumn
 from transpiler.layouts.rows import amqp_value, struct_of, value_at
 from transpiler.message.broker_fields import names_header_field
-from transpiler.message.fields import PUBLISHER_CONNECTION
+from transpiler.message.header_fields import PUBLISHER_CONNECTION
 from transpiler.message.message import Message
 from transpiler.message.sections import Body, Header, Properties, Values
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, Primitive, SelectorType

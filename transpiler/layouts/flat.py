@@ -20,7 +20,7 @@ from transpiler.layouts.columns import Fields, TypedColumn, UnionShape, like_col
 from transpiler.layouts.header_readings import NAMES
 from transpiler.layouts.layout import Layout
 from transpiler.layouts.stored import Stored, stored_column
-from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField
+from transpiler.message.header_fields import PUBLISHER_CONNECTION, MessageField
 from transpiler.message.types import AmqpType
 
 if TYPE_CHECKING:

@@ -20,8 +20,15 @@ from transpiler.layouts.header_readings import FIELDS, READINGS, Flag, Integer, 
 from transpiler.layouts.property_source import PropertySource, TextProperties
 from transpiler.layouts.rows import amqp_value, milliseconds, plain, value_at, variant_value
 from transpiler.layouts.spark_texts import check_pattern
-from transpiler.layouts.stored import Stored, StoredValue, stored_alternatives, stored_column, stored_value
-from transpiler.layouts.variants import variant_get, variant_path
+from transpiler.layouts.stored import (
+    Stored,
+    StoredValue,
+    stored_alternatives,
+    stored_column,
+    stored_value,
+    variant_get,
+    variant_path,
+)
 from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce
 
 

@@ -17,7 +17,7 @@ from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, STRING, TIMESTAM
 from transpiler.layouts.rows import read_base64
 from transpiler.layouts.spark_texts import cast_text, read_time
 from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_alternatives, stored_in_choice, stored_value
-from transpiler.message.fields import DELIVERY_MODES, MessageField
+from transpiler.message.header_fields import DELIVERY_MODES, MessageField
 from transpiler.message.types import AmqpType, AmqpValue, TypeClass
 from transpiler.selector.ast import Comparison
 from transpiler.times import iso_time

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 from transpiler.errors import LayoutError
 from transpiler.layouts.columns import Fields
 from transpiler.layouts.stored import Stored
-from transpiler.message.fields import MessageField
+from transpiler.message.header_fields import MessageField
 
 if TYPE_CHECKING:
     from transpiler.message.message import Message

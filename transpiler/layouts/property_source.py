@@ -40,9 +40,17 @@ from transpiler.layouts.rows import (
     variant_value,
 )
 from transpiler.layouts.spark_texts import cast_text, parse_json
-from transpiler.layouts.stored import Stored, StoredValue, stored_alternatives, stored_column, stored_value
+from transpiler.layouts.stored import (
+    Stored,
+    StoredValue,
+    parsed_json,
+    stored_alternatives,
+    stored_column,
+    stored_in_variant,
+    stored_value,
+    variant_path,
+)
 from transpiler.layouts.text_types import TextTypes
-from transpiler.layouts.variants import parsed_json, stored_in_variant, variant_path
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.selector.ast import Comparison
 

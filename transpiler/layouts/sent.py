@@ -15,7 +15,7 @@ from transpiler.layouts.amqp_schema import SUBJECT
 from transpiler.layouts.layout import Layout, message_in, named_header
 from transpiler.layouts.store import store_of
 from transpiler.layouts.stored import Stored, stored_column, stored_union
-from transpiler.message.fields import MessageField
+from transpiler.message.header_fields import MessageField
 
 if TYPE_CHECKING:
     from transpiler.message.message import Message

@@ -21,7 +21,7 @@ from transpiler.layouts.property_source import PropertySource, TextProperties, U
 from transpiler.layouts.rows import amqp_value, row_columns, value_at
 from transpiler.layouts.stored import NOTHING, Stored, StoredValue, stored_alternatives, stored_column, stored_value
 from transpiler.message.broker_fields import names_header_field
-from transpiler.message.fields import MessageField
+from transpiler.message.header_fields import MessageField
 from transpiler.message.message import Header, Message, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 

@@ -18,8 +18,15 @@ from transpiler.ir.column_types import AMQP_TYPES, BIGINT, DOUBLE, STRING, Colum
 from transpiler.layouts.columns import SIMPLE_TYPES
 from transpiler.layouts.rows import variant_value
 from transpiler.layouts.spark_texts import cast_text, parse_json
-from transpiler.layouts.stored import ByUse, Stored, StoredValue, stored_alternatives, stored_value
-from transpiler.layouts.variants import parsed_json, stored_in_variant
+from transpiler.layouts.stored import (
+    ByUse,
+    Stored,
+    StoredValue,
+    parsed_json,
+    stored_alternatives,
+    stored_in_variant,
+    stored_value,
+)
 from transpiler.message.types import AmqpType, AmqpValue, UntypedText
 from transpiler.selector.ast import Comparison
 

@@ -42,9 +42,8 @@ from transpiler.lowering.bindings.header_pairs import (
 from transpiler.lowering.names.names import ANYONE, Missing, Receiver
 from transpiler.lowering.operands import complement
 from transpiler.lowering.selectors import MAX_NODES, SelectorLowering
-from transpiler.message.equality import BY_VALUE
-from transpiler.message.fields import PUBLISHER_CONNECTION, MessageField
-from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.message.header_fields import PUBLISHER_CONNECTION, MessageField
+from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue
 from transpiler.selector.dialects import Dialect
 
 

@@ -11,7 +11,7 @@ from transpiler.layouts.layout import Layout
 from transpiler.layouts.stored import Stored
 from transpiler.lowering.names.column_values import at
 from transpiler.message import jms_types
-from transpiler.message.fields import MessageField
+from transpiler.message.header_fields import MessageField
 from transpiler.message.operand_types import OperandType
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard

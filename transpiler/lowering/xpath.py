@@ -25,7 +25,7 @@ from transpiler.layouts.layout import Layout
 from transpiler.lowering.names.column_values import at
 from transpiler.lowering.operands import complement
 from transpiler.lowering.outcomes import Outcomes
-from transpiler.message.fields import MessageField
+from transpiler.message.header_fields import MessageField
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
 from transpiler.source import Source, Span

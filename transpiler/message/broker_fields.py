@@ -7,12 +7,15 @@ from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 
-from transpiler.message.fields import DELIVERY_MODES, DESTINATION, NOW, MessageField
 from transpiler.message.header_fields import (
+    DELIVERY_MODES,
+    DESTINATION,
+    NOW,
     PROPERTIES,
     Conversion,
     HeaderField,
     HeaderFields,
+    MessageField,
     Origin,
     by_name,
 )

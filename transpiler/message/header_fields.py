@@ -1,7 +1,9 @@
-"""Header fields: the names of a dialect that are no application properties, and how their values come about.
+"""Fields of a message, and the header fields that read them: names of a dialect that are no application properties.
 
 One table a dialect (``jms_fields``, ``broker_fields``). The evaluator, the compiler, the checks and the documentation
 read the same tables, so that a new name is one entry. Whatever a table does not name is an application property.
+
+Sources: the JMS mapping, working draft 10, sections 3.3.1 and 3.3.2, for the numbers and words that it gives.
 """
 
 from __future__ import annotations
@@ -11,8 +13,39 @@ from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 
-from transpiler.message.fields import RECEIVER, MessageField
 from transpiler.message.operand_types import OperandType
+
+
+@dataclass(frozen=True, slots=True)
+class MessageField:
+    """One field of one section; in a section that is a map, one key."""
+
+    section: str
+    field: str
+
+
+#: The field with the connection on which a message was published, for no-local.
+PUBLISHER_CONNECTION = MessageField("message_annotations", "x-opt-publisher-connection")
+
+#: The fields that hold a message's routing key, in the order in which they are read, and the one that names its
+#: exchange. AMQP 0-10 sends both in its delivery-properties; in AMQP 1.0 the key is the subject.
+ROUTING_KEYS = (MessageField("delivery_properties", "routing_key"), MessageField("properties", "subject"))
+PUBLISHED_EXCHANGE = MessageField("delivery_properties", "exchange")
+
+#: No section of a message, but what its receiver knows: the time, in milliseconds since the epoch, and the destination
+#: that the consumer was created with.
+RECEIVER = "receiver"
+NOW = MessageField(RECEIVER, "now")
+DESTINATION = MessageField(RECEIVER, "destination")
+
+#: The values of JMSDeliveryMode by header.durable: Jakarta Messaging 3.8.1.1.
+DELIVERY_MODES: Mapping[bool, str] = MappingProxyType({True: "PERSISTENT", False: "NON_PERSISTENT"})
+
+#: The highest JMSPriority.
+MAX_PRIORITY = 9
+
+#: Group sequences from here on are negative as an int; the other number is the distance.
+FIRST_NEGATIVE, FOLD = 2**31, 2**32
 
 
 class Conversion(Enum):

@@ -10,8 +10,17 @@ defaults of the header section.
 
 from __future__ import annotations
 
-from transpiler.message.fields import DELIVERY_MODES, DESTINATION, NOW, MessageField
-from transpiler.message.header_fields import Conversion, HeaderField, HeaderFields, Origin, by_name
+from transpiler.message.header_fields import (
+    DELIVERY_MODES,
+    DESTINATION,
+    NOW,
+    Conversion,
+    HeaderField,
+    HeaderFields,
+    MessageField,
+    Origin,
+    by_name,
+)
 from transpiler.message.operand_types import OperandType
 
 #: The prefixes of all ``amqp.`` names, and of those of message annotations.

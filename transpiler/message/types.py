@@ -1,12 +1,13 @@
-"""AMQP types, the types that a selector computes with, and the table between them; JMS's three truth values.
+"""AMQP types, the types that a selector computes with, and the table between them; equality; JMS's three truth values.
 
 Source: the Apache AMQP filter document, section 2.2, Figure 2; Jakarta Messaging 3.1, section 3.8.1.2, for
-*unknown*.
+*unknown*. The rules of equality are those of the brokers' headers exchanges and of the filter documents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from types import MappingProxyType
@@ -243,3 +244,45 @@ NOT: Mapping[Truth, Truth] = MappingProxyType({True: False, False: True, None: N
 
 #: The verdicts in words.
 TRUTH_TEXT: Mapping[Truth, str] = MappingProxyType({True: "TRUE", False: "FALSE", None: "unknown"})
+
+
+class Numbers(Enum):
+    """The equality of an integer and a floating point number."""
+
+    #: Never: 1 is not 1.0.
+    APART = "apart"
+    #: If the two are the same number, as Erlang's ``==`` has it: 2**53 + 1 is not 2.0**53.
+    EXACT = "exact"
+    #: If the integer as a double is the other one: the AMQP Filter Expressions' "when treated as a floating-point".
+    AS_DOUBLES = "as doubles"
+
+
+@dataclass(frozen=True, slots=True)
+class Equality:
+    """The equality of a value of a binding or filter with a value of a message.
+
+    By default values are equal within a class: integers of every width by value, floating point numbers and decimals
+    by value as doubles, text, booleans, bytes; lists and maps where their types and all that they hold are the same.
+    NaN equals nothing.
+    """
+
+    numbers: Numbers = Numbers.APART
+    #: Only values of one type are equal, as Java's ``equals`` has it, and byte arrays never are.
+    same_type: bool = False
+    #: A boolean is the integer 0 or 1.
+    booleans_are_integers: bool = False
+    #: A value of the type float in a binding equals nothing.
+    refuses_floats: bool = False
+    #: Bytes equal the text that they are in UTF-8.
+    bytes_are_text: bool = False
+    #: A decimal equals decimals only. The canonical schema has no scales, so 1.0 equals 1.00, which the broker parts.
+    decimals_apart: bool = False
+    #: A list and a map that are empty are equal.
+    empty_compounds_alike: bool = False
+    #: A timestamp counts as its seconds, in a binding and in a message; elsewhere as its milliseconds.
+    asks_in_seconds: bool = False
+    has_seconds: bool = False
+
+
+#: The default, and the Apache document's.
+BY_VALUE = Equality()

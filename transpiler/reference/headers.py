@@ -5,8 +5,17 @@ One clause under each sentence of the JMS mapping, working draft 10; the brokers
 
 from __future__ import annotations
 
-from transpiler.message.fields import DELIVERY_MODES, FIRST_NEGATIVE, FOLD, MAX_PRIORITY, RECEIVER, MessageField
-from transpiler.message.header_fields import Conversion, HeaderField, Origin
+from transpiler.message.header_fields import (
+    DELIVERY_MODES,
+    FIRST_NEGATIVE,
+    FOLD,
+    MAX_PRIORITY,
+    RECEIVER,
+    Conversion,
+    HeaderField,
+    MessageField,
+    Origin,
+)
 from transpiler.message.ids import correlation_id_text, message_id_text, prefixed_text
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue

@@ -29,10 +29,9 @@ from transpiler.filters.kinds import (
     inner_filters,
 )
 from transpiler.filters.selector_parsing import dialect_of, parse_text
-from transpiler.message.equality import BY_VALUE, Equality, Numbers
-from transpiler.message.fields import PUBLISHER_CONNECTION
+from transpiler.message.header_fields import PUBLISHER_CONNECTION
 from transpiler.message.message import Message
-from transpiler.message.types import AmqpType, AmqpValue, coerce
+from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue, Equality, Numbers, coerce
 from transpiler.reference.evaluate import evaluate
 from transpiler.reference.pairs import is_equal
 from transpiler.reference.receiving import ANYONE, Receiver

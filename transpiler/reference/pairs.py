@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 
-from transpiler.message.equality import Equality, Numbers
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import (
     COERCION,
@@ -15,6 +14,8 @@ from transpiler.message.types import (
     AmqpType,
     AmqpValue,
     Compound,
+    Equality,
+    Numbers,
     TypeClass,
     UntypedText,
     coerce,

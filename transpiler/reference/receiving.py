@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import NamedTuple
 
-from transpiler.message.fields import DESTINATION, NOW, MessageField
+from transpiler.message.header_fields import DESTINATION, NOW, MessageField
 
 
 class Receiver(NamedTuple):

@@ -8,5 +8,5 @@ its translation to Python's ``re``.
 Invariants: what is outside of the subset is refused with its place, by Spark and the reference evaluator alike; a
 search takes at most ``search.MAX_STEPS`` steps.
 
-In reading order: ``characters``, ``syntax``, ``cost``, ``search``, ``replacement``.
+In reading order: ``syntax``, ``cost``, ``search``.
 """

@@ -11,8 +11,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 
-from transpiler.regex.characters import ALL, LINE_ENDS, NONE, CharacterSet
-from transpiler.regex.syntax import Ahead, At, Choice, Group, Node, One, Place, RegexError, Repeat, Sequence
+from transpiler.regex.syntax import (
+    ALL,
+    LINE_ENDS,
+    NONE,
+    Ahead,
+    At,
+    CharacterSet,
+    Choice,
+    Group,
+    Node,
+    One,
+    Place,
+    RegexError,
+    Repeat,
+    Sequence,
+)
 
 #: Powers of a text's length in all, and ways through the choices at each place of a text.
 MAX_POWER, MAX_WAYS = 2, 100

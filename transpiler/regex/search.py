@@ -1,4 +1,4 @@
-"""Compiled expressions: matched by Python's ``re`` as Java would, and as text for Java.
+"""Compiled expressions: matched and replaced by Python's ``re`` as Java would, and as text for Java.
 
 The translation writes every set of characters out, for the dot, the end and the classes of Python are others.
 """
@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from transpiler.regex.characters import CharacterSet
 from transpiler.regex.cost import Measure, nullable, optional_groups
-from transpiler.regex.replacement import parse_replacement
 from transpiler.regex.syntax import (
     Ahead,
     At,
+    CharacterSet,
     Choice,
     Flavor,
     Group,
@@ -26,6 +25,45 @@ from transpiler.regex.syntax import (
     Sequence,
     parse_regular,
 )
+
+Replacement = tuple[str | int, ...]
+
+
+def parse_replacement(text: str, groups: int) -> Replacement:
+    """Parse into texts and group numbers; raise ``RegexError`` where Java would throw, at the first match."""
+    parts: list[str | int] = []
+    place = 0
+    while place < len(text):
+        character = text[place]
+        place += 1
+        if character == "\\":
+            if place == len(text):
+                raise RegexError("the replacement ends in a backslash", place - 1, wrong=True)
+            parts.append(text[place])
+            place += 1
+        elif character == "$":
+            at = place - 1
+            digit = _digit(text, place)
+            if digit is None:
+                raise RegexError("the number of a group follows $; a dollar sign is \\$", at, wrong=True)
+            number = digit
+            place += 1
+            # As many digits as there is a group for.
+            while (digit := _digit(text, place)) is not None and 10 * number + digit <= groups:
+                number = 10 * number + digit
+                place += 1
+            if number > groups:
+                raise RegexError(f"the regular expression has no group {number}", at, wrong=True)
+            parts.append(number)
+        else:
+            parts.append(character)
+    return tuple(parts)
+
+
+def _digit(text: str, place: int) -> int | None:
+    character = text[place : place + 1]
+    return int(character) if character.isascii() and character.isdigit() else None
+
 
 #: Steps of one search, estimated from the power and the length of the text.
 MAX_STEPS = 100_000_000

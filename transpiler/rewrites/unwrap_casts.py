@@ -17,7 +17,7 @@ from functools import partial
 
 from transpiler import ir
 from transpiler.ir.column_types import ColumnType, SparkType
-from transpiler.message.fields import FIRST_NEGATIVE, FOLD
+from transpiler.message.header_fields import FIRST_NEGATIVE, FOLD
 from transpiler.selector.ast import Comparison
 
 _FLOAT32_INFINITY = 0x7F800000

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from transpiler.filters.binding_rules import BindingRules, HeadersRules, TopicRules
-from transpiler.message.equality import Equality, Numbers
+from transpiler.message.types import Equality, Numbers
 
 #: Types of RabbitMQ's plugins that hand each message to one of their bindings, by a hash or at random.
 HashingType = Literal["x-consistent-hash", "x-modulus-hash", "x-random", "x-local-random", "x-super-stream"]

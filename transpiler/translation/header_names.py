@@ -14,7 +14,7 @@ from typing import Literal, get_args
 from transpiler.arguments import check_choice
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import UnsupportedFeatureError
-from transpiler.message.fields import DELIVERY_MODES
+from transpiler.message.header_fields import DELIVERY_MODES
 from transpiler.message.jms_fields import JMS_FIELDS, WIRE
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect

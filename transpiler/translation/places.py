@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from transpiler.message.fields import MessageField
-from transpiler.message.header_fields import PROPERTIES
+from transpiler.message.header_fields import PROPERTIES, MessageField
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect
 

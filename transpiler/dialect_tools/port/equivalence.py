@@ -28,8 +28,7 @@ from transpiler.analysis.solve import Found, Open, Solver
 from transpiler.dialect_tools.questions import QUESTIONS, Rule, find_rule, rule_of
 from transpiler.errors import TranspilerError
 from transpiler.ieee754 import special_name
-from transpiler.message.fields import MessageField
-from transpiler.message.header_fields import PROPERTIES
+from transpiler.message.header_fields import PROPERTIES, MessageField
 from transpiler.message.message import Message
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import Verdict, judge, value_of

@@ -7,8 +7,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from transpiler.lint.rule import Context, Doubt, Rule
-from transpiler.message.fields import DELIVERY_MODES, MAX_PRIORITY, MessageField
-from transpiler.message.header_fields import Conversion, Origin
+from transpiler.message.header_fields import DELIVERY_MODES, MAX_PRIORITY, Conversion, MessageField, Origin
 from transpiler.message.message import Header, Message
 from transpiler.message.operand_types import OperandType
 from transpiler.reference.evaluate import judge

@@ -13,7 +13,7 @@ from transpiler.lowering.bindings.bindings import LITERALS, Bindings, TextKey
 from transpiler.lowering.names.column_values import at
 from transpiler.lowering.names.names import Missing
 from transpiler.lowering.operands import NULL, Operand, complement, from_value, or_else
-from transpiler.message.fields import ROUTING_KEYS
+from transpiler.message.header_fields import ROUTING_KEYS
 from transpiler.message.operand_types import OperandType
 from transpiler.topology.broker_rules import QPID_CPP, ExchangeType
 from transpiler.topology.model import Binding

@@ -13,8 +13,18 @@ from enum import Enum
 from typing import NamedTuple
 
 from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, DOUBLE, STRING, ColumnType
-from transpiler.message.equality import Equality, Numbers
-from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, TypeClass, ValueType, coerce
+from transpiler.message.types import (
+    COERCION,
+    TYPE_CLASS,
+    AmqpType,
+    AmqpValue,
+    Compound,
+    Equality,
+    Numbers,
+    TypeClass,
+    ValueType,
+    coerce,
+)
 
 #: The value of a constant.
 ConstantValue = bool | int | float | str | bytes

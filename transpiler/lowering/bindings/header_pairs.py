@@ -23,10 +23,9 @@ from transpiler.lowering.comparison.comparison_kinds import to_double
 from transpiler.lowering.names.column_values import at
 from transpiler.lowering.names.names import Missing
 from transpiler.lowering.operands import NULL, Alternative, Operand, complement, or_else
-from transpiler.message.equality import Equality, Numbers
-from transpiler.message.fields import MessageField
+from transpiler.message.header_fields import MessageField
 from transpiler.message.operand_types import OperandType
-from transpiler.message.types import AmqpType, AmqpValue, ValueType
+from transpiler.message.types import AmqpType, AmqpValue, Equality, Numbers, ValueType
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard
 from transpiler.source import Source, Span

@@ -21,7 +21,7 @@ from transpiler.lowering.names.column_values import at
 from transpiler.lowering.names.names import Missing
 from transpiler.lowering.operands import NULL, Alternative, from_value, or_else
 from transpiler.lowering.xpath import beyond_limits
-from transpiler.message.fields import MessageField
+from transpiler.message.header_fields import MessageField
 from transpiler.message.operand_types import OperandType
 from transpiler.selector.ast import Comparison
 from transpiler.source import Source, Span

@@ -26,8 +26,7 @@ from transpiler.lowering.operands import (
     restricted,
     widest_type,
 )
-from transpiler.message.fields import DELIVERY_MODES, MAX_PRIORITY, MessageField
-from transpiler.message.header_fields import PROPERTIES, Conversion
+from transpiler.message.header_fields import DELIVERY_MODES, MAX_PRIORITY, PROPERTIES, Conversion, MessageField
 from transpiler.message.operand_types import JMS_TYPES, ByteText, OperandType, OperandTypes, UnsignedLong
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, ValueType
 from transpiler.selector.ast import Comparison

@@ -14,8 +14,16 @@ from transpiler.layouts.layout import Layout, declaration, doubt, named_header, 
 from transpiler.layouts.stored import Stored
 from transpiler.lowering.names.column_values import at, converted, expiry, whole_number
 from transpiler.lowering.operands import NULL, Alternative, Operand, in_every_row, literal, or_else
-from transpiler.message.fields import DESTINATION, NOW, RECEIVER, MessageField
-from transpiler.message.header_fields import PROPERTIES, Conversion, HeaderField, Origin
+from transpiler.message.header_fields import (
+    DESTINATION,
+    NOW,
+    PROPERTIES,
+    RECEIVER,
+    Conversion,
+    HeaderField,
+    MessageField,
+    Origin,
+)
 from transpiler.message.ids import canonical, text_of
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast

@@ -26,8 +26,7 @@ from transpiler.lowering.operands import (
 )
 from transpiler.message.operand_types import OperandType
 from transpiler.regex.cost import TOO_MANY
-from transpiler.regex.replacement import parse_replacement
-from transpiler.regex.search import SearchLimitError, compile_regular
+from transpiler.regex.search import SearchLimitError, compile_regular, parse_replacement
 from transpiler.regex.syntax import RegexError
 from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect

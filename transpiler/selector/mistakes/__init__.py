@@ -7,7 +7,7 @@ matches replaces the message.
 
 Invariants: this runs after a failure only, in linear time, and never decides that a text is wrong.
 
-In reading order: ``words``, ``word_patterns``, ``table``, ``special``.
+In reading order: ``words``, ``word_patterns``, ``table``.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from spark_ext.cli_inputs import absolute, is_uri
 from spark_ext.spark_errors import spark_error
 from transpiler.cli.group import Program, click, fail
 from transpiler.cli.inputs import shown, system_path
-from transpiler.cli.layouts import SchemaText
+from transpiler.cli.layouts import SCHEMA
 from transpiler.cli.options import together
 from transpiler.diagnostics import one_line
 
@@ -33,7 +33,7 @@ class SparkProgram(Program):
 
 schema_option = click.option(
     "--schema",
-    type=SchemaText(),
+    type=SCHEMA,
     help="The types of columns of CSV or JSON: DDL text, Spark's JSON form (df.schema.json()), or a file of either.",
 )
 

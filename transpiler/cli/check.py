@@ -7,10 +7,10 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,16 @@ import click
 
 from transpiler import __version__
 from transpiler.cli.group import fail
-from transpiler.cli.inputs import InputFile, check_input, input_lines, read_bytes, read_text_file, shown, system_path
+from transpiler.cli.inputs import (
+    InputFile,
+    check_input,
+    exists,
+    input_lines,
+    read_bytes,
+    read_text_file,
+    shown,
+    system_path,
+)
 from transpiler.cli.layouts import ChosenLayout, layout_options, missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import DIALECT, Name
@@ -37,6 +46,7 @@ from transpiler.source import Span
 
 _COLORS = {"error": "red", "warning": "yellow", "info": "cyan"}
 
+
 #: Directories that hold what others wrote, or what a build made.
 _SKIPPED = frozenset("node_modules target build dist out bin obj vendor venv __pycache__ site-packages".split())
 #: A word without blanks, quotes and operators, with a slash or an ending, that looks like the name of a file.
@@ -48,6 +58,20 @@ _MAX_BYTES = 8 * 2**20
 _STANDARD_INPUT = "standard input"
 #: The properties of an application, from a directory of its project on.
 _APPLICATION = ("application*.*", "src/main/resources/application*.*")
+
+
+def _paint(text: str, severity: str) -> str:
+    return click.style(text, fg=_COLORS[severity], bold=True)
+
+
+#: The forms in which findings are printed.
+_FORMS: Mapping[str, Callable[[Report], str]] = {
+    "human": partial(human, paint=_paint),
+    "oneline": partial(oneline, paint=_paint),
+    "json": json_form,
+    "github": github,
+    "sarif": partial(sarif, version=__version__),
+}
 
 
 @click.command(
@@ -92,7 +116,7 @@ _APPLICATION = ("application*.*", "src/main/resources/application*.*")
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["human", "oneline", "json", "github", "sarif"]),
+    type=click.Choice(list(_FORMS)),
     default="human",
     show_default=True,
     help="How to print findings: for people, a line each, as data, as annotations, for code scanning.",
@@ -126,7 +150,7 @@ def check(
     texts = sources.fixed(chosen, checker) if fix else sources.texts()
     with _progress(sources.has_files) as progress:
         report = Run(checker, chosen, progress, sources.refuse, cache(_properties_of)).report(texts)
-    click.echo(_printed(report, form), nl=False)
+    click.echo(_FORMS[form](report), nl=False)
     for note in sources.notes:
         click.echo(note, err=True)
     if form in ("human", "oneline") and (report.files or report.selectors > 1):
@@ -139,22 +163,6 @@ def check(
 
 def _listed(given: tuple[str, ...]) -> list[str]:
     return [item.strip() for text in given for item in text.split(",") if item.strip()]
-
-
-def _printed(report: Report, form: str) -> str:
-    match form:
-        case "json":
-            return json_form(report)
-        case "github":
-            return github(report)
-        case "sarif":
-            return sarif(report, __version__)
-        case _:
-            return (oneline if form == "oneline" else human)(report, _paint)
-
-
-def _paint(text: str, severity: str) -> str:
-    return click.style(text, fg=_COLORS[severity], bold=True)
 
 
 @contextmanager
@@ -190,22 +198,22 @@ class _Inputs:
         if not (self.arguments or self.selectors or self.files):
             fail("nothing to check: give a file, a directory, a selector, or - for standard input")
         for argument in self.arguments:
-            if argument != "-" and not _exists(argument) and _FILE_NAME.fullmatch(argument):
-                fail(f"there is no file {shown(argument)!r}; if it is a selector, write -e {_quoted(argument)}")
-        for name in (*self.files, *(one for one in self.arguments if _exists(one) and not _is_directory(one))):
+            if argument != "-" and not exists(argument) and _FILE_NAME.fullmatch(argument):
+                fail(f"there is no file {shown(argument)!r}; if it is a selector, write -e '{argument}'")
+        for name in (*self.files, *(one for one in self.arguments if exists(one) and not _is_directory(one))):
             check_input(name)
 
     @property
     def has_files(self) -> bool:
         """True if a file, a directory or standard input is checked."""
-        return bool(self.files) or any(argument == "-" or _exists(argument) for argument in self.arguments)
+        return bool(self.files) or any(argument == "-" or exists(argument) for argument in self.arguments)
 
     def texts(self) -> Iterator[Text]:
         """Read and yield the texts one after the other; a file that cannot be read ends the command."""
         for argument in self.arguments:
             if argument == "-":
                 yield self._standard_input()
-            elif not _exists(argument):
+            elif not exists(argument):
                 yield Text(argument)
             elif _is_directory(argument):
                 yield from self._directory(argument)
@@ -327,19 +335,8 @@ def _normalized(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _exists(name: str) -> bool:
-    try:
-        return os.path.lexists(system_path(name))
-    except ValueError:
-        return False
-
-
 def _is_directory(name: str) -> bool:
     return os.path.isdir(system_path(name))
-
-
-def _quoted(argument: str) -> str:
-    return f"'{argument}'"
 
 
 @click.command(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transpiler import Message, Topology, TranspilerError, evaluate, matches, parse_selector
 from transpiler.cli.group import fail
-from transpiler.cli.inputs import check_input, read_text_file, shown, system_path
+from transpiler.cli.inputs import check_input, exists, read_text_file, shown
 from transpiler.cli.options import warn
 from transpiler.filters.json import is_described
 from transpiler.filters.sets import FilterSet, read_filters
@@ -87,12 +86,9 @@ def _file_name(given: str) -> str | None:
     if given.startswith("@"):
         check_input(given[1:])
         return given[1:]
-    try:
-        if os.path.lexists(system_path(given)):
-            check_input(given)
-            return given
-    except ValueError:
-        return None
+    if exists(given):
+        check_input(given)
+        return given
     if given.endswith(_ENDINGS) and not any(mark in given for mark in " '=<>{"):
         check_input(given)
     return None

@@ -11,7 +11,7 @@ import click
 
 from transpiler import Message, parse_selector, transpile_selector
 from transpiler.cli.group import fail, say
-from transpiler.cli.inputs import InputFile, shown
+from transpiler.cli.inputs import TextOrFile, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import read_messages
@@ -28,14 +28,6 @@ from transpiler.selector import ast
 from transpiler.selector.dialects import Dialect, find_dialect
 from transpiler.selector.printer import print_selector
 from transpiler.source import Source
-
-
-class _Messages(InputFile):
-    """JSON that begins with {, or the name of a file that has some."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the JSON or the name; a file that is not there ends the command."""
-        return str(value) if _is_text(str(value)) else super().convert(value, param, ctx)
 
 
 def _is_text(given: str) -> bool:
@@ -66,7 +58,7 @@ def _is_text(given: str) -> bool:
 @receiver_options
 @click.option(
     "--message",
-    type=_Messages(),
+    type=TextOrFile("file", _is_text),
     help="A message in JSON, or a file of some in any form that match reads; rows of --layout; - is standard input.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="With a message: show also what SELECTOR means, part by part.")

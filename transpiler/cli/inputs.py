@@ -49,6 +49,25 @@ class InputFile(click.ParamType):  # type: ignore[type-arg]
         return [CompletionItem(incomplete, type="file")]
 
 
+class TextOrFile(InputFile):
+    """A text that shows what it is, or the name of a file that can be read."""
+
+    def __init__(self, name: str, is_text: Callable[[str], bool]) -> None:
+        self.name, self._is_text = name, is_text
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the text or the name; what is neither ends the command."""
+        return str(value) if self._is_text(str(value)) else super().convert(value, param, ctx)
+
+
+def exists(name: str) -> bool:
+    """Return True if there is a file, or a link, of that name; any text may be asked about."""
+    try:
+        return os.path.lexists(system_path(name))
+    except ValueError:
+        return False
+
+
 def check_input(name: str) -> None:
     """End the command if there is no such file, before it does anything else; nothing is opened."""
     if name == "-":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -14,7 +13,7 @@ import click
 
 from transpiler import Layout
 from transpiler.cli.group import fail
-from transpiler.cli.inputs import InputFile, read_text_file, shown, system_path
+from transpiler.cli.inputs import TextOrFile, exists, read_text_file, shown
 from transpiler.cli.options import LAYOUT, dialect_option, load_json_line, together
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.layouts.layout import bound
@@ -39,6 +38,14 @@ class ChosenLayout(NamedTuple):
     rows: Layout | None = None
     types: Mapping[str, Any] = MappingProxyType({})
 
+
+def _is_schema(text: str) -> bool:
+    """Return True for what is no file and can be a schema: JSON, or DDL text, which has a blank in it."""
+    return not exists(text) and _SCHEMA.match(text) is not None
+
+
+#: The type of the option for a schema: its text, or the name of a file that has one; - is standard input.
+SCHEMA = TextOrFile("schema", _is_schema)
 
 #: The option that gives the options of a layout, KEY=VALUE, as often as there are some.
 layout_option = click.option(
@@ -66,7 +73,7 @@ def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
         layout_option,
         click.option(
             "--schema",
-            type=SchemaText(),
+            type=SCHEMA,
             help="The schema of the DataFrame: DDL text ('color STRING, weight BIGINT'), Spark's JSON form "
             "(df.schema.json()), or a file of either.",
         ),
@@ -85,25 +92,6 @@ missing_option = click.option(
 
 #: The options that say whose rules hold, and what a name without a column means.
 rules_options = together(dialect_option, missing_option)
-
-
-class SchemaText(InputFile):
-    """A schema as text, or the name of a file that has one; - is standard input."""
-
-    name = "schema"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the text or the name; what is neither a file nor text of a schema ends the command."""
-        return str(value) if _is_schema(str(value)) else super().convert(value, param, ctx)
-
-
-def _is_schema(text: str) -> bool:
-    """Return True for what is no file and can be a schema: JSON, or DDL text, which has a blank in it."""
-    try:
-        there = os.path.lexists(system_path(text))
-    except ValueError:
-        there = False
-    return not there and _SCHEMA.match(text) is not None
 
 
 def read_schema(given: str) -> Mapping[str, Any]:

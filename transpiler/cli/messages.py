@@ -16,7 +16,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import accumulate, chain
@@ -238,22 +238,16 @@ def compact(text: str) -> str:
     return " ".join(line.strip() for line in io.StringIO(text)) if "\n" in text else text
 
 
-def typed_cells(cells: Mapping[str, str], types: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row of CSV with the numbers and booleans that the types of a schema have."""
-    return {name: _typed(cell, types.get(name)) for name, cell in cells.items()}
+def _boolean(cell: str) -> bool:
+    return {"true": True, "false": False}[cell.lower()]
 
 
-def _typed(cell: str, spark_type: Any) -> Any:
-    kind = spark_type.split("(")[0] if isinstance(spark_type, str) else ""
-    try:
-        if kind in ("byte", "short", "integer", "long"):
-            return int(cell)
-        if kind in ("float", "double"):
-            return float(cell)
-    except ValueError:
-        return cell
-    return {"true": True, "false": False}.get(cell.lower(), cell) if kind == "boolean" else cell
-
+#: The readings of cells by the types of a schema, in Spark's JSON form without their parameters.
+_READINGS: Mapping[str, Callable[[str], Any]] = {
+    **dict.fromkeys(("byte", "short", "integer", "long"), int),
+    **dict.fromkeys(("float", "double"), float),
+    "boolean": _boolean,
+}
 
 #: The header fields that are text, whatever it looks like. A delivery mode may be a number.
 _TEXTS = frozenset(
@@ -261,14 +255,18 @@ _TEXTS = frozenset(
 )
 
 
-def header_value(name: str, cell: str) -> Any:
-    """Return the value of a header field in a cell of CSV: a number or a boolean where the field is no text."""
-    if name in _TEXTS:
-        return cell
-    try:
-        return int(cell)
-    except ValueError:
-        return {"true": True, "false": False}.get(cell.lower(), cell)
+def _as_first(cell: str, *readings: Callable[[str], Any]) -> Any:
+    """Return a cell by the first of some readings that it has, or as text."""
+    for reading in readings:
+        with suppress(ValueError, KeyError):
+            return reading(cell)
+    return cell
+
+
+def _typed_cells(cells: Mapping[str, str], types: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of CSV with the numbers and booleans that the types of a schema have."""
+    readings = {name: _READINGS.get(kind.split("(")[0], str) for name, kind in types.items() if isinstance(kind, str)}
+    return {name: _as_first(cell, readings.get(name, str)) for name, cell in cells.items()}
 
 
 #: Events of AWS Lambda by their member with messages: the layout of these, and the filter of jq that takes them out.
@@ -404,7 +402,7 @@ class _Reader:
         cells = record.cells
         value = load_json_line(record.text, record.file, record.line) if cells is None else dict(cells)
         if cells is not None and self._rows is not None:
-            value = typed_cells(cells, self._types)
+            value = _typed_cells(cells, self._types)
         if (self._entries or (self._rows is None and is_entry(value))) and is_delivery(value):
             return None
         try:
@@ -426,7 +424,8 @@ class _Reader:
             return entry_message(value)
         if not of_cells:
             return message_from_json(value)
-        headers = {name: header_value(name, cell) for name, cell in value.items() if name in HEADERS}
+        given = {name: cell for name, cell in value.items() if name in HEADERS}
+        headers = {name: cell if name in _TEXTS else _as_first(cell, int, _boolean) for name, cell in given.items()}
         properties = {name: cell for name, cell in value.items() if name not in HEADERS}
         return with_headers(self._texts.message({"properties": properties}), headers)
 

@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -169,7 +169,9 @@ def port(
     # Names of dialects that there are not are errors of the command, and not of each line.
     find_dialect(source)
     find_dialect(target)
-    given = _lines(files) if selector is None else iter([("", 1, read_text(selector))])
+    given: Iterable[tuple[str, int, str]] = ((file, *line) for file in files for line in input_lines(file))
+    if selector is not None:
+        given = [("", 1, read_text(selector))]
     rows = [
         row
         for name, number, text in given
@@ -177,14 +179,11 @@ def port(
     ]
     _print(rows, form, len(files) > 1)
     selectors = [row for row in rows if row.source.strip() and not row.source.lstrip().startswith("#")]
-    _finish(selectors, target)
+    failed = sum(row.outcome == "error" for row in selectors)
+    if failed:
+        are = "selector" if len(selectors) == 1 else "selectors"
+        fail(f"{failed:,} of {len(selectors):,} {are} cannot be ported to {find_dialect(target).title}")
     _end((note for row in rows for note in row.notes), strict)
-
-
-def _lines(files: tuple[str, ...]) -> Iterator[tuple[str, int, str]]:
-    for file in files:
-        for number, text in input_lines(file):
-            yield file, number, text
 
 
 def _ported(
@@ -235,13 +234,6 @@ def _sentence(note: Diagnostic) -> str:
     whole = note.source is None or part == note.source.text.strip()
     said = f"{kind}: {note.message}" if whole or not part else f"{kind}: {part}: {note.message}"
     return said if note.hint is None else f"{said} ({note.hint})"
-
-
-def _finish(rows: list[_Row], target: str) -> None:
-    failed = sum(row.outcome == "error" for row in rows)
-    if failed:
-        are = "selector" if len(rows) == 1 else "selectors"
-        fail(f"{failed:,} of {len(rows):,} {are} cannot be ported to {find_dialect(target).title}")
 
 
 def _end(notes: Iterable[Diagnostic], strict: bool) -> None:

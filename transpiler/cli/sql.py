@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
-from transpiler import Layout, Transpiled, translate_names, transpile_filter, transpile_selector
+from transpiler import Transpiled, translate_names, transpile_filter, transpile_selector
 from transpiler.cli.group import fail
 from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
 from transpiler.cli.manual import Example, ManualCommand
@@ -195,7 +195,8 @@ def _statement(kind: Kind, name: str, condition: str, layout: ChosenLayout, sour
 
 def _parameters(condition: str, layout: ChosenLayout) -> Iterator[tuple[str, str]]:
     """Yield the columns that a condition reads, with their SQL types, in the order of the schema."""
-    types = layout.types or _archive_types(layout.layout)
+    archive = archive_of(find_layout(layout.layout))
+    types = layout.types or ({} if archive is None else archive.schema)
     if not types:
         fail("--as function: the parameters need types: give the columns with --schema")
     read = {match["word"] or (match["quoted"] or "").replace("``", "`") for match in _TOKEN.finditer(condition)}
@@ -204,11 +205,6 @@ def _parameters(condition: str, layout: ChosenLayout) -> Iterator[tuple[str, str
     for column, spark_type in types.items():
         if every or column in read:
             yield column, _sql_type(spark_type)
-
-
-def _archive_types(layout: str | Layout) -> Mapping[str, Any]:
-    found = archive_of(find_layout(layout))
-    return {} if found is None else found.schema
 
 
 def _sql_type(spark_type: Any) -> str:

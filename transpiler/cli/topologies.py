@@ -126,19 +126,27 @@ RECORDED_EXITS = {
     2: "the comparison could not be made",
 }
 
-_RECORDED = "The {} with the broker's queues, or with --partial the one queue that a message was read from."
-_PARTIAL = "Messages may have gone to queues that are not recorded, too."
-_ONE_QUEUE = "The queue that all messages were read from; implies --partial."
-_EXAMPLES = "Messages to show that disagree."
-
 
 def recorded_options(place: str) -> Options:
     """Return the options about the queues that a broker recorded in a member or column."""
     return together(
-        click.option("--recorded", default="routed_queues", show_default=True, help=_RECORDED.format(place)),
-        click.option("--partial", is_flag=True, help=_PARTIAL),
-        click.option("--recorded-queue", metavar="NAME", help=_ONE_QUEUE),
-        click.option("--examples", type=click.IntRange(min=0), default=10, show_default=True, help=_EXAMPLES),
+        click.option(
+            "--recorded",
+            default="routed_queues",
+            show_default=True,
+            help=f"The {place} with the broker's queues, or with --partial the one queue that a message was read from.",
+        ),
+        click.option("--partial", is_flag=True, help="Messages may have gone to queues that are not recorded, too."),
+        click.option(
+            "--recorded-queue", metavar="NAME", help="The queue that all messages were read from; implies --partial."
+        ),
+        click.option(
+            "--examples",
+            type=click.IntRange(min=0),
+            default=10,
+            show_default=True,
+            help="Messages to show that disagree.",
+        ),
     )
 
 

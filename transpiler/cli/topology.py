@@ -17,7 +17,7 @@ from transpiler.cli.topologies import TopologyForm, topology_options
 from transpiler.topology.graph import narrow
 from transpiler.topology.importers.native_format import topology_to_dict
 from transpiler.topology.report.findings import report as make_report
-from transpiler.topology.report.picture import draw
+from transpiler.topology.report.picture import draw, draw_page, draw_svg
 from transpiler.topology.report.shown_addresses import addresses_of, counts_of
 from transpiler.topology.report.summary import Summary
 
@@ -83,45 +83,21 @@ def topology(
     chosen = picture or ("text" if report else "mermaid")
     if report and chosen not in ("text", "json", "html"):
         fail(f"a report is text, json or html, not {chosen}")
-    text = _report(where, summary, chosen, topology) if report else _picture(where, summary, chosen, topology)
-    if chosen in ("json", "html"):
-        click.echo(text)
-    else:
-        say_data(text)
-
-
-def _report(topology: Topology, summary: Summary | None, form: str, name: str) -> str:
-    if form == "html":
-        return _page(topology, summary, name)
-    findings = make_report(topology, summary)
-    if form == "json":
-        return json.dumps(findings.to_dict(), ensure_ascii=False, indent=2)
-    return findings.render(shutil.get_terminal_size().columns) if sys.stdout.isatty() else str(findings)
-
-
-def _picture(topology: Topology, summary: Summary | None, form: str, name: str) -> str:
-    if form == "text":
+    if chosen == "text" and not report:
         fail("a picture is not text: give --report as well")
-    match form:
-        case "json":
-            return json.dumps(topology_to_dict(topology), ensure_ascii=False, indent=2)
-        case "html":
-            return _page(topology, summary, name)
-        case "svg":
-            from transpiler.topology.report.picture import draw_svg
-
-            return draw_svg(topology, summary).rstrip("\n")
-        case "dot":
-            return draw(topology, "dot", summary).rstrip("\n")
-        case _:
-            return draw(topology, "mermaid", summary).rstrip("\n")
-
-
-def _page(topology: Topology, summary: Summary | None, name: str) -> str:
-    from transpiler.topology.report.picture import draw_page
-
-    title = "Topology" if name == "-" else name.replace("\\", "/").rpartition("/")[2]
-    return draw_page(topology, make_report(topology, summary), summary, title)
+    if chosen == "html":
+        title = "Topology" if topology == "-" else topology.replace("\\", "/").rpartition("/")[2]
+        click.echo(draw_page(where, make_report(where, summary), summary, title))
+    elif chosen == "json":
+        data = make_report(where, summary).to_dict() if report else topology_to_dict(where)
+        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    elif report:
+        columns = {"columns": shutil.get_terminal_size().columns} if sys.stdout.isatty() else {}
+        say_data(make_report(where, summary).render(**columns))
+    elif chosen == "svg":
+        say_data(draw_svg(where, summary).rstrip("\n"))
+    else:
+        say_data(draw(where, "dot" if chosen == "dot" else "mermaid", summary).rstrip("\n"))
 
 
 def _within(topology: Topology, whole: Topology, summary: Summary) -> Summary:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from transpiler.diagnostics import Severity, caret_block, one_line, shortened
 from transpiler.lint.registry import find_rule
-from transpiler.lint.report import Place, Report, Reported
+from transpiler.lint.report import NOUNS, Place, Report, Reported
 from transpiler.lint.rule import Rule
 from transpiler.source import Span
 
@@ -19,7 +19,6 @@ from transpiler.source import Span
 Paint = Callable[[str, str], str]
 
 _GITHUB = {"error": "error", "warning": "warning", "info": "notice"}
-_SARIF: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
 
 
 def human(report: Report, paint: Paint = lambda text, _: text) -> str:
@@ -142,14 +141,14 @@ def _rule(code: str, rule: Rule | None, severity: Severity) -> dict[str, Any]:
         "name": "".join(word.capitalize() for word in code.replace(".", "-").split("-")),
     }
     if rule is None:
-        return entry | {"defaultConfiguration": {"level": _SARIF[severity]}}
+        return entry | {"defaultConfiguration": {"level": NOUNS[severity]}}
     text = f"{rule.why}\n\nWrong: {shortened(rule.wrong, 200)}\nRight: {rule.right}\n\nMore: {rule.help}"
     markdown = f"{rule.why}\n\nWrong: `{shortened(rule.wrong, 200)}`\n\nRight: `{rule.right}`\n\nMore: `{rule.help}`"
     return entry | {
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": rule.why},
         "help": {"text": text, "markdown": markdown},
-        "defaultConfiguration": {"level": _SARIF[rule.severity]},
+        "defaultConfiguration": {"level": NOUNS[rule.severity]},
     }
 
 
@@ -162,7 +161,7 @@ def _result(reported: Reported, rule: int) -> dict[str, Any]:
     result = {
         "ruleId": diagnostic.code,
         "ruleIndex": rule,
-        "level": _SARIF[diagnostic.severity],
+        "level": NOUNS[diagnostic.severity],
         "message": {"text": f"{reported.message}.{hint}"},
         "locations": [{"physicalLocation": location}],
     }

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from transpiler.diagnostics import shortened
 from transpiler.layouts.schemas import parse_ddl
 from transpiler.lint.check import Checker
 from transpiler.lint.formats import human
 from transpiler.lint.registry import RULES, Selection
-from transpiler.lint.report import Report
+from transpiler.lint.report import NOUNS, Report
 from transpiler.lint.rule import Rule
 from transpiler.lint.run import Run, Text
 from transpiler.selector.dialects import find_dialect
 
 #: Characters of an example that a page shows.
 _LONGEST = 160
-_SEVERITIES = {"error": "error", "warning": "warning", "info": "note"}
 _SUBJECTS = {
     "lint": "Legal, and probably not meant",
     "syntax": "Not a selector",
@@ -43,8 +43,8 @@ def page(rule: Rule) -> str:
     options += "" if rule.schema is None else f' --schema "{rule.schema}"'
     parts = [
         f"# {rule.id}",
-        f"{rule.title} · {_SEVERITIES[rule.severity]}{f' · shown in `{options.strip()}`' if options else ''}",
-        f"Wrong:\n\n```sql\n{_shortened(rule.wrong)}\n```",
+        f"{rule.title} · {NOUNS[rule.severity]}{f' · shown in `{options.strip()}`' if options else ''}",
+        f"Wrong:\n\n```sql\n{shortened(rule.wrong, _LONGEST)}\n```",
         f"Right:\n\n```sql\n{rule.right}\n```",
         rule.why,
     ]
@@ -71,9 +71,5 @@ def index() -> str:
         if own != subject:
             subject = own
             lines += ["", f"## {subject}", "", "| rule | | severity |", "|---|---|---|"]
-        lines.append(f"| [{rule.id}]({rule.id}.md) | {rule.title} | {_SEVERITIES[rule.severity]} |")
+        lines.append(f"| [{rule.id}]({rule.id}.md) | {rule.title} | {NOUNS[rule.severity]} |")
     return "\n".join(lines) + "\n"
-
-
-def _shortened(example: str) -> str:
-    return example if len(example) <= _LONGEST else f"{example[:_LONGEST]}…"

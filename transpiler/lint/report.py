@@ -10,7 +10,8 @@ from typing import NamedTuple
 from transpiler.diagnostics import Diagnostic, Severity, one_line
 from transpiler.source import Span
 
-_NOUNS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
+#: The severities as people call them, and SARIF.
+NOUNS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
 #: Unread selectors whose places the summary names.
 _MAX_UNREAD = 3
 
@@ -113,7 +114,7 @@ class Report:
         if not self.findings:
             return f"no findings{ignored}: {looked_at}"
         severities = Counter(reported.diagnostic.severity for reported in self.findings)
-        kinds = ", ".join(_count(severities[kind], noun) for kind, noun in _NOUNS.items() if severities[kind])
+        kinds = ", ".join(_count(severities[kind], noun) for kind, noun in NOUNS.items() if severities[kind])
         of_all = f"{self.affected:,} of {looked_at}" if self.selectors != 1 else looked_at
         return f"{kinds}{ignored} in {of_all}"
 

@@ -191,44 +191,39 @@ class Values:
 
     def _read(self, number: int, depth: int) -> tuple[Value, int]:
         """Return a value and the number of the token behind it."""
-        parts: list[MappedText] = []
+        parts: list[MappedText | None] = []
         literal: Token | None = None
-        known = True
         while True:
-            token = self._token(number)
-            if token is None:
+            part, number = self._operand(number, depth)
+            if not part.is_expression:
                 return _NO_VALUE, number
-            if token.kind == "text":
-                literal = literal or token
-                known = known and not self._interpolated.search(token.text)
-                parts.append(content(token))
-                number += 1
-                if self._adjacent and (following := self._token(number)) is not None and following.kind == "text":
-                    continue
-            elif token.text == "(" and depth < _MAX_DEPTH:
-                inner, number = self._read(number + 1, depth + 1)
-                literal = literal or inner.literal
-                known = known and inner.text is not None
-                parts += [] if inner.text is None else [inner.text]
-                number += self._is(number, ")")
-            elif token.kind == "name" and token.text.lower() not in _NOTHING:
-                named, number, is_declaration = self._named(number, depth)
-                if is_declaration:
-                    return _NO_VALUE, number
-                literal = literal or named.literal
-                known = known and named.text is not None
-                parts += [] if named.text is None else [named.text]
-            else:
-                return _NO_VALUE, number
+            parts.append(part.text)
+            literal = literal or part.literal
             behind = self._token(number)
             if behind is not None and behind.text == "+":
                 number += 1
-                continue
-            ends = behind is None or behind.text in _ENDS or (behind.on_new_line and behind.text not in _CONTINUES)
-            return Value(joined(parts) if known and ends else None, literal), number
+            elif not (self._adjacent and behind is not None and behind.kind == self.tokens[number - 1].kind == "text"):
+                break
+        known = [text for text in parts if text is not None]
+        ends = behind is None or behind.text in _ENDS or (behind.on_new_line and behind.text not in _CONTINUES)
+        return Value(joined(known) if ends and len(known) == len(parts) else None, literal), number
 
-    def _named(self, number: int, depth: int) -> tuple[Value, int, bool]:
-        """Return the value of a name, the number behind it, and True if it is a type with its variable."""
+    def _operand(self, number: int, depth: int) -> tuple[Value, int]:
+        """Return a literal, the value of a name or of what is in parentheses, and the number behind it."""
+        token = self._token(number)
+        if token is None or depth >= _MAX_DEPTH:
+            return (_NO_VALUE if token is None else Value(None)), number
+        if token.kind == "text":
+            return Value(None if self._interpolated.search(token.text) else content(token), token), number + 1
+        if token.text == "(":
+            inner, number = self._read(number + 1, depth + 1)
+            return inner, number + self._is(number, ")")
+        if token.kind == "name" and token.text.lower() not in _NOTHING:
+            return self._named(number, depth)
+        return _NO_VALUE, number
+
+    def _named(self, number: int, depth: int) -> tuple[Value, int]:
+        """Return the value of a name, which is none where it is a type with its variable, and the number behind it."""
         path = [self.tokens[number].text]
         if path[0] == "new":
             number += 1
@@ -239,15 +234,12 @@ class Values:
             number += 2
         behind = self._token(number)
         if behind is not None and behind.kind == "name" and not behind.on_new_line:
-            return _NO_VALUE, number, True
-        if self._is(number, "(") and _WRAPPER in path and depth < _MAX_DEPTH:
-            inner, number = self._read(number + 1, depth + 1)
-            return inner, number + self._is(number, ")"), False
+            return _NO_VALUE, number
+        if self._is(number, "(") and _WRAPPER in path:
+            return self._operand(number, depth)
         own = len(path) == 1 or (len(path) == 2 and (path[0] in _OWN or path[0] in self._types))
         places = self._constants.get(path[-1], ()) if own else ()
-        if len(places) != 1 or depth >= _MAX_DEPTH:
-            return Value(None), number, False
-        return self.at(places[0], depth + 1), number, False
+        return self.at(places[0], depth + 1) if len(places) == 1 else Value(None), number
 
     def _assigned(self) -> dict[str, list[int]]:
         """Return where the values of each name begin that is assigned anywhere, but for named arguments."""

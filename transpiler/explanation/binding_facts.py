@@ -75,8 +75,6 @@ def lacks(topology: Topology, binding: Binding, visit: Visit, message: Message) 
             lacks += _topic(topology, binding, visit.keys)
         case "headers":
             lacks += _headers(topology, binding, message)
-        case _:
-            pass
     query = topology.xquery(binding)
     if query is not None and not matches_query(parse_query(query), message, topology.rules.subject_header):
         lacks.append(Lack(f"its query does not hold: {clipped(query, _MAX_TEXT)}", 1.0))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from transpiler.diagnostics import Fix, Severity, shortened
 from transpiler.message.header_fields import HeaderField
@@ -78,8 +78,8 @@ class Context:
         return self.dialect.fields.find(node.name, node.section) if isinstance(node, ast.Identifier) else None
 
 
-#: A rule's function: the doubts about one node.
-Finder = Callable[[ast.Expression, Context], Iterable[Doubt]]
+#: A rule's function: the doubts about one node, of one of the rule's classes.
+Finder = Callable[[Any, Context], Iterable[Doubt]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,8 +83,6 @@ def _text_for_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
         case ast.In(operand=operand, members=members) if _is_numeric(operand, context):
             if all(isinstance(member, ast.StringLiteral) for member in members):
                 yield Doubt(f"{context.text(operand)} is a number, and IN is for strings", operand.span)
-        case _:
-            pass
 
 
 def _milliseconds_hint(text: str) -> str:

@@ -20,8 +20,7 @@ from transpiler.times import iso_time
 _DATE = re.compile(r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]")
 
 
-def _quoted_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
-    assert isinstance(node, ast.Compare)
+def _quoted_number(node: ast.Compare, context: Context) -> Iterator[Doubt]:
     # Where strings are read as numbers, it is no mistake to compare the two.
     if context.converts_strings:
         return
@@ -34,7 +33,7 @@ def _quoted_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
             yield Doubt(message, other.span, f"to compare the number, write {number}")
 
 
-def _date_as_subtraction(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+def _date_as_subtraction(node: ast.Compare | ast.In | ast.Between, context: Context) -> Iterator[Doubt]:
     """Doubt ``2024-01-31`` without quotes, which is the number 1992."""
     for part in ast.children(node):
         text = context.source.text[part.span.start : part.span.end]
@@ -42,18 +41,14 @@ def _date_as_subtraction(node: ast.Expression, context: Context) -> Iterator[Dou
         if time is None:
             continue
         year, month, day = (int(digits) for digits in text.split("-"))
-        text_or = f"write '{text}' for text, or " if _takes_text(node) else "write "
+        # Only some dialects order text.
+        takes_text = isinstance(node, ast.In) or (isinstance(node, ast.Compare) and node.operator.is_equality)
+        text_or = f"write '{text}' for text, or " if takes_text else "write "
         hint = f"{text_or}{time} for the milliseconds since 1970-01-01 in UTC"
         yield Doubt(f"this is a subtraction and gives {year - month - day}", part.span, hint)
 
 
-def _takes_text(node: ast.Expression) -> bool:
-    """Return True for the tests that compare text as well; only some dialects order it."""
-    return isinstance(node, ast.In) or (isinstance(node, ast.Compare) and node.operator.is_equality)
-
-
-def _comma_in_string(node: ast.Expression, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
-    assert isinstance(node, ast.In)
+def _comma_in_string(node: ast.In, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
     if len(node.members) == 1 and isinstance(node.members[0], ast.StringLiteral) and "," in node.members[0].value:
         member = node.members[0]
         parts = [part.strip(" '\"") for part in member.value.split(",")]
@@ -66,8 +61,7 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _without_wildcard(node: ast.Expression, context: Context) -> Iterator[Doubt]:
-    assert isinstance(node, ast.Like)
+def _without_wildcard(node: ast.Like, context: Context) -> Iterator[Doubt]:
     parts = pattern_of(node, context.dialect.escapes)
     if parts is not None and all(isinstance(part, str) for part in parts):
         hint = f"write {'<>' if node.negated else '='}"
@@ -78,8 +72,7 @@ def _without_wildcard(node: ast.Expression, context: Context) -> Iterator[Doubt]
         yield Doubt("a pattern without % or _ matches one text only", node.pattern.span, hint)
 
 
-def _any_text(node: ast.Expression, context: Context) -> Iterator[Doubt]:
-    assert isinstance(node, ast.Like)
+def _any_text(node: ast.Like, context: Context) -> Iterator[Doubt]:
     parts = pattern_of(node, context.dialect.escapes)
     if parts and all(part is Wildcard.ANY for part in parts):
         shown = context.text(node.operand)
@@ -94,7 +87,7 @@ def _any_text(node: ast.Expression, context: Context) -> Iterator[Doubt]:
         yield Doubt(message, node.pattern.span, hint, fix=fix)
 
 
-def _empty_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
+def _empty_range(node: ast.Between, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
     match node:
         case ast.Between(
             low=ast.IntegerLiteral(value=low) | ast.FloatLiteral(value=low),
@@ -103,20 +96,15 @@ def _empty_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:  # 
         ) if low > high:
             what = "everything is outside of" if negated else "nothing is between"
             yield Doubt(f"{what} {low} and {high}", node.span, "exchange the bounds")
-        case _:
-            pass
 
 
-def _repeated(node: ast.Expression, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
-    if isinstance(node, ast.In):
-        parts, message = node.members, "this member stands in the list twice"
-    else:
-        parts, message = ast.children(node), "this condition stands here twice"
+def _repeated(node: ast.In | ast.And | ast.Or, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
+    what = "member stands in the list" if isinstance(node, ast.In) else "condition stands here"
     seen: set[object] = set()
-    for part in parts:
+    for part in node.members if isinstance(node, ast.In) else node.terms:
         key = identity_of(part)
         if key in seen:
-            yield Doubt(message, part.span, "remove one of the two")
+            yield Doubt(f"this {what} twice", part.span, "remove one of the two")
         seen.add(key)
 
 
@@ -224,7 +212,7 @@ RULES = (
         why="`BETWEEN` has its lower bound first. The other way round no number is in the range.",
         nodes=(ast.Between,),
         find=_empty_range,
-        instead_of=("lint.never-true",),
+        instead_of=("lint.never-true", "lint.out-of-range"),
     ),
     Rule(
         id="lint.repeated",

@@ -115,8 +115,6 @@ class _Analysis:
                         self._group(node, group, alone, positive)
             case ast.Not(operand=operand):
                 self.terms_of_one_name(operand, positive=False)
-            case _:
-                pass
 
     def _group(self, node: ast.And | ast.Or, group: list[ast.Expression], alone: bool, positive: bool) -> None:
         try:
@@ -227,13 +225,10 @@ class _Analysis:
 
     def condition(self, node: ast.Expression, around: list[ast.Expression]) -> None:
         """Look at a condition where all conditions ``around`` it are true."""
-        match node:
-            case ast.And(terms=terms):
-                self._and(terms, around)
-            case ast.Or():
-                self._or(node, around)
-            case _:
-                pass
+        if isinstance(node, ast.And):
+            self._and(node.terms, around)
+        elif isinstance(node, ast.Or):
+            self._or(node, around)
 
     def _and(self, terms: Sequence[ast.Expression], around: list[ast.Expression]) -> None:
         for number, term in enumerate(terms):

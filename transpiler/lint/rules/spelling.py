@@ -21,8 +21,7 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[0-9]+")
 _LONGEST_PRECEDENCE = 120
 
 
-def _unquoted_word(node: ast.Expression, context: Context) -> Iterator[Doubt]:
-    assert isinstance(node, ast.Compare)
+def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
     left, right = node.left, node.right
     if not isinstance(left, ast.Identifier) or not isinstance(right, ast.Identifier):
         return
@@ -61,8 +60,7 @@ def is_null(node: ast.Expression, context: Context) -> bool:
     return named and context.dialect.reserved_words is ReservedWords.ANY_CASE_WITHOUT_NULL
 
 
-def _null_name(node: ast.Expression, context: Context) -> Iterator[Doubt]:
-    assert isinstance(node, ast.Compare)
+def _null_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
     for null, other in ((node.left, node.right), (node.right, node.left)):
         if is_null(null, context):
             shown = other.name if isinstance(other, ast.Identifier) else "…"
@@ -73,9 +71,8 @@ def _null_name(node: ast.Expression, context: Context) -> Iterator[Doubt]:
             return
 
 
-def _unknown_header(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+def _unknown_header(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
     """Doubt a reserved name that neither the standard nor the dialect defines."""
-    assert isinstance(node, ast.Identifier)
     name, fields = node.name, context.dialect.fields
     if node.section or not fields.table:
         # Where there are no header fields, such a name is a property as any other.
@@ -104,9 +101,8 @@ def _in_another_case(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
         yield Doubt(message, node.span, f"did you mean {same[0]}? Names are case-sensitive", fix=Fix(same[0]))
 
 
-def _hyphenated_name(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+def _hyphenated_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
     """Doubt a subtraction of two names without a blank around the sign."""
-    assert isinstance(node, ast.Compare)
     for side in (node.left, node.right):
         text = context.source.text[side.span.start : side.span.end]
         names = _minuends(side)
@@ -137,9 +133,8 @@ def _minuends(node: ast.Expression) -> list[str]:
             return []
 
 
-def _mixed_and_or(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+def _mixed_and_or(node: ast.Or, context: Context) -> Iterator[Doubt]:
     """Doubt the first AND in an OR that has no parentheses around it."""
-    assert isinstance(node, ast.Or)
     for term in node.terms:
         # The span of a condition in parentheses has them in it.
         if not isinstance(term, ast.And) or term.span.start < term.terms[0].span.start:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -83,13 +83,14 @@ def _struct_section(section: str, value: object) -> Header | Properties | Body |
     if isinstance(own, AmqpValue) and isinstance(own.type, Compound):
         # Of a body's value that is a list, a map or an array only this is kept.
         contents["value"] = own.type
-    match section:
-        case "header":
-            return Header(**contents)
-        case "properties":
-            return Properties(**contents)
-        case _:
-            return Body(**contents)
+    return _SECTIONS[section](**contents)
+
+
+_SECTIONS: Mapping[str, Callable[..., Header | Properties | Body]] = {
+    "header": Header,
+    "properties": Properties,
+    "body": Body,
+}
 
 
 def canonical_message(row: Mapping[str, Any], sections: Iterable[str]) -> Message:

@@ -15,6 +15,7 @@ from typing import Any
 from transpiler import ir
 from transpiler.errors import LayoutError
 from transpiler.ir.column_types import STRING, AsType, Path, SparkType, SqlType
+from transpiler.layouts.columns import JSON_TYPES
 from transpiler.layouts.stored import ByUse, Stored, StoredValue
 
 #: Spark's JSON form of a type, with the collation of each string in its name.
@@ -133,12 +134,8 @@ def _has_collation(spark_type: _Json) -> bool:
 
 #: The names in SQL of types that have another one in JSON. A text has its collation said, for without one it has that
 #: of the view or the table in which the SQL stands, and a TIMESTAMP may be one without a zone by a setting.
-_NAMES = {
+_NAMES = {name: kind.value for name, kind in JSON_TYPES.items()} | {
     "string": "STRING COLLATE UTF8_BINARY",
-    "byte": "TINYINT",
-    "short": "SMALLINT",
-    "integer": "INT",
-    "long": "BIGINT",
     "timestamp": "TIMESTAMP_LTZ",
 }
 _PLAIN = re.compile(r"[a-z_ ]+(\([0-9, ]+\))?")

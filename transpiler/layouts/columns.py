@@ -54,8 +54,13 @@ class UnionShape(Enum):
 #: The columns of a layout, or the fields of a struct, by name.
 Fields = Mapping[str, "ColumnType | UnionShape | Fields"]
 
+#: Other names of types in SQL.
+SYNONYMS: Mapping[str, str] = MappingProxyType(
+    {"LONG": "BIGINT", "INTEGER": "INT", "SHORT": "SMALLINT", "BYTE": "TINYINT", "REAL": "FLOAT"}
+)
+
 #: Spark's JSON names of the types that take no parameters.
-_SIMPLE = {
+JSON_TYPES: Mapping[str, SparkType] = {
     "boolean": SparkType.BOOLEAN,
     "byte": SparkType.TINYINT,
     "short": SparkType.SMALLINT,
@@ -77,8 +82,8 @@ def read_type(name: object, collation: str | None = None) -> ColumnType | None:
     """The type behind a name in Spark's JSON form of a schema; None where AMQP has no counterpart."""
     if not isinstance(name, str):
         return None
-    if name in _SIMPLE:
-        return ColumnType(_SIMPLE[name], collation=collation or "UTF8_BINARY")
+    if name in JSON_TYPES:
+        return ColumnType(JSON_TYPES[name], collation=collation or "UTF8_BINARY")
     if decimal := _DECIMAL.fullmatch(name):
         return ColumnType(SparkType.DECIMAL, int(decimal[1]), int(decimal[2]))
     if sized := _SIZED.fullmatch(name):

@@ -73,10 +73,6 @@ class FlatLayout:
             raise LayoutError.at("layout.column-type", f"column {name}: {column.reason}", hint=column.hint)
         return None if column is None else stored_column(column.path, column.type)
 
-    def doubt(self, place: MessageField) -> None:  # noqa: ARG002
-        """None: a column has one reading."""
-        return
-
     def offers(self, place: MessageField) -> tuple[str, ...]:
         """Return the columns that may have a header field, or the stores that read properties from one."""
         if place.section == "application_properties":

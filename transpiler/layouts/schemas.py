@@ -13,29 +13,15 @@ from typing import Any, NoReturn
 from transpiler.diagnostics import mismatch
 from transpiler.errors import LayoutError
 from transpiler.jsontext import JsonTextError, load_json
+from transpiler.layouts.columns import JSON_TYPES, SYNONYMS
 from transpiler.source import Source, Span
 
-#: The JSON names of types by those of SQL.
+#: The JSON names of types by those of SQL; the last three are no types of a property.
 _TYPES: Mapping[str, str] = MappingProxyType(
     {
-        "BOOLEAN": "boolean",
-        "TINYINT": "byte",
-        "BYTE": "byte",
-        "SMALLINT": "short",
-        "SHORT": "short",
-        "INT": "integer",
-        "INTEGER": "integer",
-        "BIGINT": "long",
-        "LONG": "long",
-        "FLOAT": "float",
-        "REAL": "float",
-        "DOUBLE": "double",
-        "STRING": "string",
-        "BINARY": "binary",
-        "DATE": "date",
-        "TIMESTAMP": "timestamp",
+        **{kind.value: name for name, kind in JSON_TYPES.items()},
         "TIMESTAMP_LTZ": "timestamp",
-        "TIMESTAMP_NTZ": "timestamp_ntz",
+        "DATE": "date",
         "VARIANT": "variant",
         "VOID": "void",
     }
@@ -120,7 +106,8 @@ class _Parser:
 
     def _type(self, path: str, collations: dict[str, str]) -> Any:
         """A type; ``collations`` gets those of its texts, by their paths, as Spark's JSON form has them."""
-        word = self._next("a type").upper()
+        written = self._next("a type").upper()
+        word = SYNONYMS.get(written, written)
         if word == "ARRAY":
             self._expect("<")
             element = self._type(f"{path}.element", collations)

@@ -15,7 +15,7 @@ from typing import Protocol
 from transpiler import ir
 from transpiler.errors import LayoutError
 from transpiler.ir.column_types import AMQP_TYPES, BIGINT, DOUBLE, STRING, ColumnType, SparkType
-from transpiler.layouts.columns import SIMPLE_TYPES
+from transpiler.layouts.columns import SIMPLE_TYPES, SYNONYMS
 from transpiler.layouts.rows import variant_value
 from transpiler.layouts.spark_texts import cast_text, parse_json
 from transpiler.layouts.stored import (
@@ -34,7 +34,6 @@ from transpiler.selector.ast import Comparison
 #: match before a line end, too.
 _JMS_NUMBER = "(?s)^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?(?!.)"
 _CONNECT_NUMBER = "(?s)^([+-]?[0-9]+([.][0-9]*)?|[+-][.][0-9]+)([eE][+-]?[0-9]+)?(?!.)"
-_CONNECT_NUMBER_IN_PYTHON = re.compile(r"([+-]?[0-9]+(\.[0-9]*)?|[+-]\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 class TextType(Protocol):
@@ -139,7 +138,7 @@ class Parsed:
             return None
         if trimmed in ("true", "false"):
             return AmqpValue(AmqpType.BOOLEAN, trimmed == "true")
-        if _CONNECT_NUMBER_IN_PYTHON.fullmatch(trimmed):
+        if re.match(_CONNECT_NUMBER, trimmed):
             integer = cast_text(trimmed, SparkType.BIGINT)
             if integer is not None:
                 return AmqpValue(AmqpType.LONG, integer)
@@ -248,7 +247,6 @@ def text_types(types: Types) -> TextTypes:
 
 
 _HINT = f"the policies are {', '.join(POLICIES)}; the types are {', '.join(DECLARABLE)}"
-_SYNONYMS = {"LONG": "BIGINT", "INTEGER": "INT", "SHORT": "SMALLINT", "BYTE": "TINYINT", "REAL": "FLOAT"}
 
 
 def _policy(word: str) -> TextType:
@@ -256,7 +254,7 @@ def _policy(word: str) -> TextType:
     if policy is not None:
         return policy
     spelled = str(word).upper()
-    column_type = DECLARABLE.get(_SYNONYMS.get(spelled, spelled))
+    column_type = DECLARABLE.get(SYNONYMS.get(spelled, spelled))
     if column_type is None:
         raise LayoutError.at("layout.types", f"there is no policy or type {word!r} for text", hint=_HINT)
     return Declared(column_type)

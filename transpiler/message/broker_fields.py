@@ -18,20 +18,12 @@ from transpiler.message.header_fields import (
     MessageField,
     Origin,
     by_name,
+    field_at,
 )
 from transpiler.message.jms_fields import JMS_FIELDS
 from transpiler.message.operand_types import OperandType
-
-
-def _field(
-    name: str,
-    section: str,
-    field: str,
-    operand_type: OperandType = OperandType.STRING,
-    conversion: Conversion = Conversion.AS_IS,
-    default: bool | int | str | None = None,
-) -> HeaderField:
-    return HeaderField(name, operand_type, (Origin((MessageField(section, field),), conversion),), default)
+from transpiler.message.sections import PROPERTY_TYPES
+from transpiler.message.types import INTEGER_RANGES, AmqpType
 
 
 def _null(name: str) -> HeaderField:
@@ -55,23 +47,23 @@ def _expiration(conversion: Conversion) -> HeaderField:
     return HeaderField("JMSExpiration", OperandType.LONG, (expiry, end), default=0)
 
 
-_MODE = _field(
+_MODE = field_at(
     "JMSDeliveryMode", "header", "durable", conversion=Conversion.DELIVERY_MODE, default=DELIVERY_MODES[False]
 )
-_PRIORITY = _field("JMSPriority", "header", "priority", OperandType.INT, default=4)
-_MESSAGE_ID = _field("JMSMessageID", "properties", "message_id", conversion=Conversion.STRING_ID)
-_CORRELATION = _field("JMSCorrelationID", "properties", "correlation_id", conversion=Conversion.STRING_ID)
-_TIMESTAMP = _field("JMSTimestamp", "properties", "creation_time", OperandType.LONG, default=0)
+_PRIORITY = field_at("JMSPriority", "header", "priority", OperandType.INT, default=4)
+_MESSAGE_ID = field_at("JMSMessageID", "properties", "message_id", conversion=Conversion.STRING_ID)
+_CORRELATION = field_at("JMSCorrelationID", "properties", "correlation_id", conversion=Conversion.STRING_ID)
+_TIMESTAMP = field_at("JMSTimestamp", "properties", "creation_time", OperandType.LONG, default=0)
 _EXPIRATION = _expiration(Conversion.EXPIRY)
-_TYPE = _field("JMSType", "properties", "subject")
-_REPLY_TO = _field("JMSReplyTo", "properties", "reply_to")
-_TO = _field("JMSDestination", "properties", "to")
-_REDELIVERED = _field(
+_TYPE = field_at("JMSType", "properties", "subject")
+_REPLY_TO = field_at("JMSReplyTo", "properties", "reply_to")
+_TO = field_at("JMSDestination", "properties", "to")
+_REDELIVERED = field_at(
     "JMSRedelivered", "header", "delivery_count", OperandType.BOOLEAN, Conversion.REDELIVERED, default=False
 )
-_GROUP = _field("JMSXGroupID", "properties", "group_id")
-_SEQUENCE = _field("JMSXGroupSeq", "properties", "group_sequence", OperandType.INT)
-_USER = _field("JMSXUserID", "properties", "user_id", conversion=Conversion.TEXT_OF_BYTES)
+_GROUP = field_at("JMSXGroupID", "properties", "group_id")
+_SEQUENCE = field_at("JMSXGroupSeq", "properties", "group_sequence", OperandType.INT)
+_USER = field_at("JMSXUserID", "properties", "user_id", conversion=Conversion.TEXT_OF_BYTES)
 
 #: ActiveMQ Classic: what an absent field shows is never NULL where JMS has a primitive type.
 CLASSIC_FIELDS = HeaderFields(
@@ -89,13 +81,15 @@ CLASSIC_FIELDS = HeaderFields(
         _REDELIVERED,
         _GROUP,
         replace(_SEQUENCE, default=0),
-        _field("JMSXDeliveryCount", "header", "delivery_count", OperandType.INT, Conversion.DELIVERY_COUNT, default=1),
+        field_at(
+            "JMSXDeliveryCount", "header", "delivery_count", OperandType.INT, Conversion.DELIVERY_COUNT, default=1
+        ),
         _USER,
     )
 )
 
-_DURABILITY = _field("AMQDurable", "header", "durable", conversion=Conversion.DURABILITY, default="NON_DURABLE")
-_USER_ID = _field("AMQUserID", "properties", "message_id", conversion=Conversion.PREFIXED_ID)
+_DURABILITY = field_at("AMQDurable", "header", "durable", conversion=Conversion.DURABILITY, default="NON_DURABLE")
+_USER_ID = field_at("AMQUserID", "properties", "message_id", conversion=Conversion.PREFIXED_ID)
 
 
 def _annotation_keys(name: str) -> tuple[str, ...]:
@@ -155,7 +149,9 @@ QPID_JAVA_FIELDS = HeaderFields(
     )
 )
 
-_ENQUEUED = _field("JMSTimestamp", "properties", "creation_time", OperandType.LONG, Conversion.WHOLE_SECONDS, default=0)
+_ENQUEUED = field_at(
+    "JMSTimestamp", "properties", "creation_time", OperandType.LONG, Conversion.WHOLE_SECONDS, default=0
+)
 
 #: The C++ broker: names of its own under ``amqp.``; every other name under ``amqp.`` or ``JMS`` is NULL.
 QPID_CPP_FIELDS = HeaderFields(
@@ -207,24 +203,19 @@ def _sections(*fields: HeaderField) -> Mapping[tuple[str, str], HeaderField]:
     return MappingProxyType({(place.section, place.field): field for field in fields for place in field.places})
 
 
+def _property_of_section(name: str, types: tuple[AmqpType, ...]) -> HeaderField:
+    """Return a field of the properties section by its name with the section's: a number, or text of any bytes."""
+    kind = OperandType.LONG if INTEGER_RANGES.keys() >= set(types) else OperandType.STRING
+    conversion = Conversion.TEXT_OF_BYTES if types == (AmqpType.BINARY,) else Conversion.AS_IS
+    return field_at(f"properties.{name}", "properties", name, kind, conversion)
+
+
 #: RabbitMQ's SQL filter names a field by its section. It has no JMS headers: such names are application properties.
 RABBITMQ_FIELDS = HeaderFields(
     MappingProxyType({}),
     sections=_sections(
-        _field("header.priority", "header", "priority", OperandType.LONG, default=4),
-        _field("properties.message_id", "properties", "message_id"),
-        _field("properties.user_id", "properties", "user_id", conversion=Conversion.TEXT_OF_BYTES),
-        _field("properties.to", "properties", "to"),
-        _field("properties.subject", "properties", "subject"),
-        _field("properties.reply_to", "properties", "reply_to"),
-        _field("properties.correlation_id", "properties", "correlation_id"),
-        _field("properties.content_type", "properties", "content_type"),
-        _field("properties.content_encoding", "properties", "content_encoding"),
-        _field("properties.absolute_expiry_time", "properties", "absolute_expiry_time", OperandType.LONG),
-        _field("properties.creation_time", "properties", "creation_time", OperandType.LONG),
-        _field("properties.group_id", "properties", "group_id"),
-        _field("properties.group_sequence", "properties", "group_sequence", OperandType.LONG),
-        _field("properties.reply_to_group_id", "properties", "reply_to_group_id"),
+        field_at("header.priority", "header", "priority", OperandType.LONG, default=4),
+        *(_property_of_section(name, types) for name, types in PROPERTY_TYPES.items()),
     ),
     section_prefixes=MappingProxyType(
         {

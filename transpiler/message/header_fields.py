@@ -148,6 +148,21 @@ class HeaderField:
         return any(origin.conversion in conversions for origin in self.origins)
 
 
+def field_at(
+    name: str,
+    section: str,
+    field: str,
+    operand_type: OperandType = OperandType.STRING,
+    conversion: Conversion = Conversion.AS_IS,
+    default: bool | int | str | None = None,
+    source: str = "",
+    restricted: bool = False,
+) -> HeaderField:
+    """Return a header field that is read from one place."""
+    origins = (Origin((MessageField(section, field),), conversion),)
+    return HeaderField(name, operand_type, origins, default, source, restricted)
+
+
 def with_hyphens(name: str) -> tuple[str, ...]:
     """Return the keys of an annotation that an identifier can name: as written, then with a hyphen for an underscore.
 

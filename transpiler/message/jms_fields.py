@@ -14,215 +14,156 @@ from transpiler.message.header_fields import (
     DELIVERY_MODES,
     DESTINATION,
     NOW,
+    PROPERTIES,
     Conversion,
     HeaderField,
     HeaderFields,
     MessageField,
     Origin,
     by_name,
+    field_at,
 )
-from transpiler.message.operand_types import OperandType
+from transpiler.message.operand_types import TYPED_JMS, OperandType
+from transpiler.message.sections import FIELD_TYPES
+from transpiler.message.types import AmqpType
 
 #: The prefixes of all ``amqp.`` names, and of those of message annotations.
 WIRE, ANNOTATION = "amqp.", "amqp.annotation."
 
 
-def _from(section: str, field: str, conversion: Conversion = Conversion.AS_IS) -> Origin:
-    return Origin((MessageField(section, field),), conversion)
-
-
-_CREATED = _from("properties", "creation_time")
+_CREATED = Origin((MessageField("properties", "creation_time"),))
 _ANNOTATED_TYPES = (
-    _from("message_annotations", "x-opt-jms-type"),
+    Origin((MessageField("message_annotations", "x-opt-jms-type"),)),
     # The name of the older filter document.
-    _from("message_annotations", "jms-type"),
+    Origin((MessageField("message_annotations", "jms-type"),)),
 )
 
+_IDS = "filters 2.2; mapping 3.2.1.1, 3.3.2"
+_PROPERTIES, _HEADER = "filters 2.2; mapping 3.3.2", "filters 2.2; mapping 3.3.1"
+
 _JMS = (
-    HeaderField(
-        "JMSMessageID",
-        OperandType.STRING,
-        (_from("properties", "message_id", Conversion.MESSAGE_ID),),
-        source="filters 2.2; mapping 3.2.1.1, 3.3.2",
-    ),
-    HeaderField("JMSTimestamp", OperandType.LONG, (_CREATED,), default=0, source="filters 2.2; mapping 3.3.2"),
-    HeaderField(
-        "JMSCorrelationID",
-        OperandType.STRING,
-        (_from("properties", "correlation_id", Conversion.CORRELATION_ID),),
-        source="filters 2.2; mapping 3.2.1.1, 3.3.2",
-    ),
-    HeaderField(
-        "JMSReplyTo",
-        OperandType.STRING,
-        (_from("properties", "reply_to"),),
-        source="filters 2.2; mapping 3.3.2",
-        restricted=True,
-    ),
+    field_at("JMSMessageID", "properties", "message_id", conversion=Conversion.MESSAGE_ID, source=_IDS),
+    HeaderField("JMSTimestamp", OperandType.LONG, (_CREATED,), default=0, source=_PROPERTIES),
+    field_at("JMSCorrelationID", "properties", "correlation_id", conversion=Conversion.CORRELATION_ID, source=_IDS),
+    field_at("JMSReplyTo", "properties", "reply_to", source=_PROPERTIES, restricted=True),
     HeaderField(
         "JMSDestination",
         OperandType.STRING,
         # "If the to field … was not set on a received message, the JMSDestination header value SHOULD be derived from
         # the Destination to which the receiving consumer was established."
-        (_from("properties", "to"), Origin((DESTINATION,))),
+        (Origin((MessageField("properties", "to"),)), Origin((DESTINATION,))),
         source="filters 2.2; mapping 3.3.2, 5.1",
         restricted=True,
     ),
-    HeaderField(
+    field_at(
         "JMSDeliveryMode",
-        OperandType.STRING,
-        (_from("header", "durable", Conversion.DELIVERY_MODE),),
+        "header",
+        "durable",
+        conversion=Conversion.DELIVERY_MODE,
         default=DELIVERY_MODES[False],
-        source="filters 2.2; mapping 3.3.1",
+        source=_HEADER,
     ),
-    HeaderField(
+    field_at(
         "JMSRedelivered",
+        "header",
+        "delivery_count",
         OperandType.BOOLEAN,
-        (_from("header", "delivery_count", Conversion.REDELIVERED),),
+        Conversion.REDELIVERED,
         default=False,
-        source="filters 2.2; mapping 3.3.1",
+        source=_HEADER,
         restricted=True,
     ),
     HeaderField(
         "JMSType",
         OperandType.STRING,
         # The three standards disagree; every broker reads the subject.
-        (_from("properties", "subject"), *_ANNOTATED_TYPES),
-        source="filters 2.2; mapping 3.3.2",
+        (Origin((MessageField("properties", "subject"),)), *_ANNOTATED_TYPES),
+        source=_PROPERTIES,
     ),
     HeaderField(
         "JMSExpiration",
         OperandType.LONG,
         (
-            _from("properties", "absolute_expiry_time"),
+            Origin((MessageField("properties", "absolute_expiry_time"),)),
             # "… by summing it with the current time". An archive has no time of receipt, so the time of creation
             # comes first.
-            Origin(
-                (MessageField("header", "ttl"), MessageField("properties", "creation_time"), NOW), Conversion.EXPIRY
-            ),
+            Origin((MessageField("header", "ttl"), *_CREATED.places, NOW), Conversion.EXPIRY),
         ),
         default=0,
         source="filters 2.2; mapping 3.3.1, 3.3.2",
         restricted=True,
     ),
-    HeaderField(
-        "JMSPriority",
-        OperandType.INT,
-        (_from("header", "priority", Conversion.PRIORITY),),
-        default=4,
-        source="filters 2.2; mapping 3.3.1",
-    ),
+    field_at("JMSPriority", "header", "priority", OperandType.INT, Conversion.PRIORITY, default=4, source=_HEADER),
     HeaderField(
         "JMSDeliveryTime",
         OperandType.LONG,
-        (_from("message_annotations", "x-opt-delivery-time", Conversion.INTEGER), _CREATED),
+        (Origin((MessageField("message_annotations", "x-opt-delivery-time"),), Conversion.INTEGER), _CREATED),
         default=0,
         source="mapping 9",
         restricted=True,
     ),
 )
 
+
+def _never(name: str, operand_type: OperandType, reason: str) -> HeaderField:
+    """Return a name of the standard that no message has a value for."""
+    return HeaderField(name, operand_type, (), source="mapping 3.2.2", unavailable_because=reason)
+
+
 _JMSX = (
-    HeaderField(
-        "JMSXUserID",
-        OperandType.STRING,
-        (_from("properties", "user_id", Conversion.TEXT),),
-        source="mapping 3.2.2, 3.3.2",
-    ),
-    HeaderField(
-        "JMSXAppID",
-        OperandType.STRING,
-        (_from("application_properties", "JMSXAppID"),),
-        source="mapping 3.2.2",
-    ),
-    HeaderField(
+    field_at("JMSXUserID", "properties", "user_id", conversion=Conversion.TEXT, source="mapping 3.2.2, 3.3.2"),
+    field_at("JMSXAppID", PROPERTIES, "JMSXAppID", source="mapping 3.2.2"),
+    field_at(
         "JMSXDeliveryCount",
+        "header",
+        "delivery_count",
         OperandType.INT,
-        (_from("header", "delivery_count", Conversion.DELIVERY_COUNT),),
+        Conversion.DELIVERY_COUNT,
         default=1,
         source="mapping 3.3.1",
     ),
-    HeaderField("JMSXGroupID", OperandType.STRING, (_from("properties", "group_id"),), source="mapping 3.3.2"),
-    HeaderField(
+    field_at("JMSXGroupID", "properties", "group_id", source="mapping 3.3.2"),
+    field_at(
         "JMSXGroupSeq",
+        "properties",
+        "group_sequence",
         OperandType.INT,
-        (_from("properties", "group_sequence", Conversion.GROUP_SEQUENCE),),
+        Conversion.GROUP_SEQUENCE,
         source="mapping 3.3.2",
     ),
-    HeaderField(
-        "JMSXProducerTXID",
-        OperandType.STRING,
-        (),
-        source="mapping 3.2.2",
-        unavailable_because="AMQP has no field for the producer's transaction",
-    ),
-    HeaderField(
+    _never("JMSXProducerTXID", OperandType.STRING, "AMQP has no field for the producer's transaction"),
+    _never(
         "JMSXConsumerTXID",
         OperandType.STRING,
-        (),
-        source="mapping 3.2.2",
-        unavailable_because="the consumer's transaction is set on receipt and is never on the wire",
+        "the consumer's transaction is set on receipt and is never on the wire",
     ),
-    HeaderField(
+    _never(
         "JMSXRcvTimestamp",
         OperandType.LONG,
-        (),
-        source="mapping 3.2.2",
-        unavailable_because="the time of receipt is set by the consumer's client and is never on the wire",
+        "the time of receipt is set by the consumer's client and is never on the wire",
     ),
-    HeaderField(
-        "JMSXState", OperandType.INT, (), source="mapping 3.2.2", unavailable_because="AMQP has no counterpart of it"
-    ),
+    _never("JMSXState", OperandType.INT, "AMQP has no counterpart of it"),
 )
 
 _VENDOR = (
-    HeaderField("JMS_AMQP_TTL", OperandType.LONG, (_from("header", "ttl"),), source="mapping 4"),
-    HeaderField(
-        "JMS_AMQP_FIRST_ACQUIRER",
-        OperandType.BOOLEAN,
-        (_from("header", "first_acquirer"),),
-        source="mapping 3.3.1, 4",
-    ),
-    HeaderField(
-        "JMS_AMQP_REPLY_TO_GROUP_ID",
-        OperandType.STRING,
-        (_from("properties", "reply_to_group_id"),),
-        source="mapping 3.3.2, 4",
-    ),
+    field_at("JMS_AMQP_TTL", "header", "ttl", OperandType.LONG, source="mapping 4"),
+    field_at("JMS_AMQP_FIRST_ACQUIRER", "header", "first_acquirer", OperandType.BOOLEAN, source="mapping 3.3.1, 4"),
+    field_at("JMS_AMQP_REPLY_TO_GROUP_ID", "properties", "reply_to_group_id", source="mapping 3.3.2, 4"),
 )
 
+#: AMQP's own defaults of the header section.
+_WIRE_DEFAULTS = {"durable": False, "priority": 4, "first_acquirer": False, "delivery_count": 0}
 
-def _wire(
-    section: str,
-    field: str,
-    operand_type: OperandType,
-    default: bool | int | None = None,
-    conversion: Conversion = Conversion.AS_IS,
-) -> HeaderField:
-    origins = (_from(section, field, conversion),)
-    return HeaderField(f"{WIRE}{field}", operand_type, origins, default, source="filters (XML), selector-filter")
+
+def _wire(section: str, field: str, types: tuple[AmqpType, ...]) -> HeaderField:
+    """Return AMQP's own name of a field; an id is a string, a ulong (long), a uuid or binary (byte[])."""
+    conversion = Conversion.ANY_ID if len(types) > 1 else Conversion.AS_IS
+    name, default, source = f"{WIRE}{field}", _WIRE_DEFAULTS.get(field), "filters (XML), selector-filter"
+    return field_at(name, section, field, TYPED_JMS.table[types[0]], conversion, default, source)
 
 
 _AMQP = (
-    _wire("header", "durable", OperandType.BOOLEAN, False),
-    _wire("header", "priority", OperandType.SHORT, 4),
-    _wire("header", "ttl", OperandType.LONG),
-    _wire("header", "first_acquirer", OperandType.BOOLEAN, False),
-    _wire("header", "delivery_count", OperandType.LONG, 0),
-    # An id is a string, a ulong (long), a uuid or binary (byte[]).
-    _wire("properties", "message_id", OperandType.STRING, conversion=Conversion.ANY_ID),
-    _wire("properties", "user_id", OperandType.BYTES),
-    _wire("properties", "to", OperandType.STRING),
-    _wire("properties", "subject", OperandType.STRING),
-    _wire("properties", "reply_to", OperandType.STRING),
-    _wire("properties", "correlation_id", OperandType.STRING, conversion=Conversion.ANY_ID),
-    _wire("properties", "content_type", OperandType.STRING),
-    _wire("properties", "content_encoding", OperandType.STRING),
-    _wire("properties", "absolute_expiry_time", OperandType.LONG),
-    _wire("properties", "creation_time", OperandType.LONG),
-    _wire("properties", "group_id", OperandType.STRING),
-    _wire("properties", "group_sequence", OperandType.LONG),
-    _wire("properties", "reply_to_group_id", OperandType.STRING),
+    *(_wire(section, field, types) for section, fields in FIELD_TYPES.items() for field, types in fields.items()),
     HeaderField(
         "amqp.jms_type", OperandType.STRING, _ANNOTATED_TYPES, source="filters 2.2; filters (XML), selector-filter"
     ),

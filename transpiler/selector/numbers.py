@@ -51,14 +51,10 @@ def read_number(syntax: NumericLiterals, text: str, start: int) -> tuple[Number,
     return _VALUES[syntax](match), match.end()
 
 
-def _double(text: str) -> float:
-    return float(text)
-
-
 def _java(match: re.Match[str]) -> Number:
     if match["floating"]:
         mantissa, suffix = match["floating"], match["suffix"] or ""
-        value = _double(mantissa)
+        value = float(mantissa)
         if suffix in ("f", "F"):
             # A 32-bit literal keeps its rounded value when it is widened to a double.
             value = float32(value)
@@ -74,7 +70,7 @@ def _java(match: re.Match[str]) -> Number:
 
 def _activemq(match: re.Match[str]) -> Number:
     if match["floating"]:
-        return _double(match["floating"])
+        return float(match["floating"])
     if match["decimal"]:
         return int(match["decimal"])
     value = int(match["hexadecimal"], 16) if match["hexadecimal"] else int(match["octal"], 8)
@@ -86,7 +82,7 @@ def _activemq(match: re.Match[str]) -> Number:
 def _qpid_cpp(match: re.Match[str]) -> Number:
     text = match[0].replace("_", "")
     if match["approximate"]:
-        value = float.fromhex(text.rstrip("fFdD")) if text[1:2] in ("x", "X") else _double(text.rstrip("fFdD"))
+        value = float.fromhex(text.rstrip("fFdD")) if text[1:2] in ("x", "X") else float(text.rstrip("fFdD"))
         # strtod reports a range error for what has no normal double.
         if math.isinf(value) or 0 < abs(value) < 2.0**-1022 or (value == 0 and re.split("[eEpP]", text)[0].strip("0.")):
             raise NumberError(f"{text} is outside the range of a double")
@@ -111,7 +107,7 @@ def _sql_filter(match: re.Match[str]) -> Number:
     if match["binary"]:
         return bytes.fromhex(match["binary"])
     if match["floating"]:
-        value = _double(match["floating"])
+        value = float(match["floating"])
         if math.isinf(value):
             raise NumberError(f"{match[0]} is too large for a floating point number")
         return value
@@ -120,7 +116,7 @@ def _sql_filter(match: re.Match[str]) -> Number:
 
 def _rabbitmq_jms(match: re.Match[str]) -> Number:
     if match["floating"]:
-        value = _double(match["floating"].rstrip("fFdD"))
+        value = float(match["floating"].rstrip("fFdD"))
         if math.isinf(value):
             raise NumberError(f"{match[0]} is too large for a floating point number")
         return value

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
 from enum import Enum
+from typing import assert_never
 
 from transpiler import ir
 from transpiler.ieee754 import EXACT, float32
@@ -139,23 +139,37 @@ def compare_as(
     kind: ComparisonKind, operator: Comparison, left: Alternative, right: Alternative, polarity: bool = True
 ) -> ir.Predicate:
     """The rows where a comparison of two values, both not NULL, is TRUE, or, for a complemented kind, FALSE."""
+    first, second, own = left.value, right.value, operator if polarity else operator.negated
     match kind:
+        case ComparisonKind.INTEGERS:
+            return compare_integers(own, first, second)
+        case ComparisonKind.STRINGS | ComparisonKind.BOOLEANS:
+            return compare_values(operator, first, second, polarity)
+        case ComparisonKind.DOUBLES:
+            return compare_values(operator, to_double(first), to_double(second), polarity)
+        case ComparisonKind.FLOATS:
+            return compare_values(operator, to_float(first), to_float(second), polarity)
+        case ComparisonKind.TOTAL_DOUBLES:
+            return _compare_to(own, to_double(first), to_double(second))
+        case ComparisonKind.TOTAL_FLOATS:
+            return _compare_to(own, to_float(first), to_float(second))
+        case ComparisonKind.EXACTLY:
+            return _exactly(own, first, second)
+        case ComparisonKind.UTF16_UNITS:
+            # String.compareTo.
+            return ir.Compare(own, *(ir.Apply(ir.Function.UTF16, (side,), BINARY) for side in (first, second)))
+        case ComparisonKind.ATOMS:
+            return ir.Compare(own, _atom_name(first), _atom_name(second))
+        case ComparisonKind.READ_LEFT:
+            return _read(operator, first, second, right.type)
+        case ComparisonKind.READ_RIGHT:
+            return _read(operator.mirrored, second, first, left.type)
         case ComparisonKind.ALWAYS:
             return ir.TRUE
-        case ComparisonKind.INTEGERS:
-            return compare_integers(operator if polarity else operator.negated, left.value, right.value)
-        case ComparisonKind.STRINGS | ComparisonKind.BOOLEANS:
-            return compare_values(operator, left.value, right.value, polarity)
-        case ComparisonKind.DOUBLES:
-            return compare_values(operator, to_double(left.value), to_double(right.value), polarity)
-        case ComparisonKind.FLOATS:
-            return compare_values(operator, to_float(left.value), to_float(right.value), polarity)
-        case ComparisonKind.READ_LEFT:
-            return _read(operator, left.value, right.value, right.type)
-        case ComparisonKind.READ_RIGHT:
-            return _read(operator.mirrored, right.value, left.value, left.type)
+        case ComparisonKind.NEVER | ComparisonKind.THROWS:
+            raise AssertionError(kind)
         case _:
-            return _PREDICATES[kind](operator if polarity else operator.negated, left.value, right.value)
+            assert_never(kind)
 
 
 def compare_integers(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
@@ -174,14 +188,6 @@ def to_decimal(value: ir.Value) -> ir.Value:
     if isinstance(value, ir.Constant):
         return ir.Constant(value.value, DECIMAL)
     return ir.Apply(ir.Function.TO_DECIMAL, (value,), DECIMAL)
-
-
-def _total_doubles(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
-    return _compare_to(operator, to_double(left), to_double(right))
-
-
-def _total_floats(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
-    return _compare_to(operator, to_float(left), to_float(right))
 
 
 def to_float(value: ir.Value) -> ir.Value:
@@ -252,17 +258,10 @@ def _exactly(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predic
     return ir.any_of(ir.Compare(strict, whole, double), tie)
 
 
-def _utf16_units(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
-    """String.compareTo, by UTF-16 units."""
-    return ir.Compare(operator, *(ir.Apply(ir.Function.UTF16, (side,), BINARY) for side in (left, right)))
-
-
-def _atoms(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
-    """Erlang's atoms, true and false among them, by their names."""
-    return ir.Compare(operator, *(side if side.type == STRING else _atom_name(side) for side in (left, right)))
-
-
 def _atom_name(side: ir.Value) -> ir.Value:
+    """Erlang's atoms, true and false among them, by their names."""
+    if side.type == STRING:
+        return side
     if isinstance(side, ir.Constant):
         return ir.constant("true" if side.value else "false")
     return ir.Apply(ir.Function.JAVA_TEXT, (side,), STRING)
@@ -332,14 +331,6 @@ def _read_literal(operator: Comparison, text: str, other: ir.Value, kind: Operan
     return compare_integers(operator, ir.constant(integer), other) if -half <= integer < half else ir.FALSE
 
 
-_PREDICATES: Mapping[ComparisonKind, Callable[[Comparison, ir.Value, ir.Value], ir.Predicate]] = {
-    ComparisonKind.TOTAL_DOUBLES: _total_doubles,
-    ComparisonKind.TOTAL_FLOATS: _total_floats,
-    ComparisonKind.EXACTLY: _exactly,
-    ComparisonKind.UTF16_UNITS: _utf16_units,
-    ComparisonKind.ATOMS: _atoms,
-}
-
 #: Kinds whose FALSE is said by the opposite operator, wherever both values are there.
 COMPLEMENTED = frozenset(
     {
@@ -387,18 +378,16 @@ def _compare_doubles(operator: Comparison, left: ir.Value, right: ir.Value, pola
     if operator is Comparison.EQ:
         both = _can_be_nan(left) and _can_be_nan(right)
         if polarity:
-            guard: ir.Predicate = ir.IsNan(left, negated=True) if both else ir.BoolConst(True)
+            guard: ir.Predicate = ir.IsNan(left, negated=True) if both else ir.TRUE
             return ir.all_of(ir.Compare(Comparison.EQ, left, right), guard)
         unequal = ir.all_of(ir.IsNan(left), ir.IsNan(right)) if both else ir.FALSE
         return ir.any_of(ir.Compare(Comparison.NE, left, right), unequal)
     upper, lower = (right, left) if operator in (Comparison.LT, Comparison.LE) else (left, right)
     if polarity:
-        guard = ir.IsNan(upper, negated=True) if _can_be_nan(upper) else ir.BoolConst(True)
+        guard = ir.IsNan(upper, negated=True) if _can_be_nan(upper) else ir.TRUE
         return ir.all_of(ir.Compare(operator, left, right), guard)
     below_nan = (
-        ir.all_of(
-            ir.IsNan(upper), ir.BoolConst(True) if isinstance(lower, ir.Constant) else ir.IsNull(lower, negated=True)
-        )
+        ir.all_of(ir.IsNan(upper), ir.TRUE if isinstance(lower, ir.Constant) else ir.IsNull(lower, negated=True))
         if _can_be_nan(upper)
         else ir.FALSE
     )

@@ -7,21 +7,10 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from transpiler.ir.column_types import (
-    ColumnType,
-    Path,
-    SparkType,
-)
+from transpiler.ir.column_types import ColumnType, Path, SparkType
 from transpiler.layouts.columns import TypedColumn
 from transpiler.layouts.flat import every_typed_column
-from transpiler.layouts.header_places import (
-    ColumnPlace,
-    Columns,
-    HeaderPlace,
-    Headers,
-    PropertyPlace,
-    header_places,
-)
+from transpiler.layouts.header_places import ColumnPlace, Columns, HeaderPlace, Headers, PropertyPlace, header_places
 from transpiler.layouts.header_readings import READINGS, Reading
 from transpiler.layouts.property_source import PropertySource
 from transpiler.layouts.store import StoreLayout

@@ -9,10 +9,7 @@ from typing import Any
 from transpiler.errors import LayoutError
 from transpiler.layouts.collations import Collations
 from transpiler.layouts.flat import FlatLayout, flat_layout, typed_columns
-from transpiler.layouts.header_places import (
-    Headers,
-    header_columns,
-)
+from transpiler.layouts.header_places import Headers, header_columns
 from transpiler.layouts.property_source import (
     PropertySource,
     StructFields,
@@ -23,12 +20,7 @@ from transpiler.layouts.property_source import (
 from transpiler.layouts.schemas import schema_in
 from transpiler.layouts.store import StoreLayout
 from transpiler.layouts.text_types import Types, text_types
-from transpiler.stores.build import (
-    NO_HEADERS,
-    Schema,
-    columns_of,
-    make_store,
-)
+from transpiler.stores.build import NO_HEADERS, Schema, columns_of, make_store
 
 
 def _beside(name: str, source: PropertySource, headers: Headers, schema: Schema | None) -> StoreLayout:

@@ -69,6 +69,31 @@ def test_compare_shows_how_a_dialect_reads_the_text() -> None:
     assert row.reading == "(NOT i) = 6"
 
 
+#: What a broker's parser takes and refuses in corners of its syntax, by running it.
+TAKEN = [
+    ("activemq", "i = 5 AND.5 = x", True),
+    ("qpid-java", "i NOT BETWEEN.5 AND.7", True),
+    ("qpid-cpp", "i = 5 AND.5 = x", False),
+    ("artemis", "TRUE <> -5", True),
+    ("artemis", "TRUE <> 5", False),
+    ("qpid-java", "s LIKE '!\tb' ESCAPE '!'", True),
+    ("qpid-java", "s LIKE '!\tx' ESCAPE '!'", False),
+    ("qpid-java", "s LIKE '!\t!b' ESCAPE '!'", False),
+    ("activemq", "s LIKE '\t\tb' ESCAPE '\t'", True),
+    ("rabbitmq", "s LIKE '\na%' ESCAPE '\n'", True),
+    ("rabbitmq", "s LIKE '\n\n%' ESCAPE '\n'", False),
+]
+
+
+@pytest.mark.parametrize(("dialect", "selector", "taken"), TAKEN)
+def test_a_dialect_takes_what_its_broker_takes(dialect: str, selector: str, taken: bool) -> None:
+    if taken:
+        assert parse_selector(selector, dialect) is not None
+    else:
+        with pytest.raises(TranspilerError):
+            parse_selector(selector, dialect)
+
+
 #: A construct, a dialect without it, and a dialect that its hint names.
 LACKING = [
     ("i % 2 = 1", "qpid-cpp", "activemq"),

@@ -65,6 +65,12 @@ def test_only_artemis_has_the_negated_prefixes(dialect: str, prefix: str) -> Non
         transpile_selector(f"{prefix}n = 5", dialect=dialect)
 
 
+def test_activemq_takes_one_prefix() -> None:
+    assert evaluate(f"{CONVERT}n = 5", MESSAGES[0], "activemq") is True
+    with pytest.raises(SelectorSyntaxError, match="takes one prefix"):
+        transpile_selector(f"{CONVERT}{CONVERT}n = 5", dialect="activemq")
+
+
 @pytest.mark.parametrize("space", [" ", "\n"])
 def test_white_space_ends_the_prefixes(space: str) -> None:
     with pytest.raises(SelectorSyntaxError):

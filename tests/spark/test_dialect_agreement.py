@@ -148,6 +148,28 @@ def test_spark_agrees_with_the_reference_on_typed_columns(
         assert_agreement(frame, layout, dialect, accepted(trees, dialect), messages)
 
 
+#: Corners: a dialect, a selector, the properties, and the answer of the broker itself.
+CORNERS = (
+    ("qpid-cpp", "i = 0x010", {"i": 16}, True),
+    ("qpid-cpp", "i = 0b010", {"i": 2}, True),
+    ("qpid-cpp", "i = 010", {"i": 8}, True),
+    ("qpid-cpp", "s LIKE 'a\x00z'", {"s": "abc"}, True),
+    ("qpid-cpp", "s LIKE 'b\x00%'", {"s": "abc"}, False),
+    ("qpid-java", "s LIKE 'x!\tbc' ESCAPE '!'", {"s": "x\x9bc"}, True),
+    ("qpid-java", "s LIKE 'x!\tbc' ESCAPE '!'", {"s": "x\tbc"}, False),
+    ("activemq", "s LIKE '\t\tb_' ESCAPE '\t'", {"s": "\x9bc"}, True),
+    ("rabbitmq", "s LIKE '\n%a%' ESCAPE '\n'", {"s": "%ab"}, True),
+    ("artemis", "TRUE <> -5", {}, True),
+)
+
+
+def test_a_corner_of_a_broker_is_answered_as_by_the_broker(spark: SparkSession) -> None:
+    for dialect, text, properties, truth in CORNERS:
+        messages = [Message.of(**properties)]
+        assert evaluate(text, messages[0], dialect) is truth, (dialect, text)
+        assert_agreement(numbered(create_messages(spark, messages)), "amqp", dialect, [text], messages)
+
+
 #: A property of every AMQP type that a broker tells apart, and none.
 EVERY_TYPE = (
     AmqpValue(AmqpType.STRING, "x"),

@@ -169,11 +169,13 @@ class _Checker:
             self.report("syntax.escape", message, escape.span, "write for example ESCAPE '!'")
             return
         try:
-            read_pattern(node.pattern.value, escape.value if escape else None, rule)
+            parts = read_pattern(node.pattern.value, escape.value if escape else None, rule)
         except PatternError as error:
             hint = "write the escape character twice to mean itself"
             self.report("syntax.pattern", str(error), node.pattern.span, hint)
-        if self.dialect.wildcards is Wildcards.LINES and any(map(is_control, node.pattern.value)):
+            return
+        texts = (part for part in parts if isinstance(part, str))
+        if self.dialect.wildcards is Wildcards.LINES and any(any(map(is_control, text)) for text in texts):
             message = f"a pattern of {self.dialect.title} has no control characters"
             self.report("syntax.pattern", message, node.pattern.span, "compare with = for such a text")
 

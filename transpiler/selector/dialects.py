@@ -264,10 +264,10 @@ RABBITMQ = Dialect(
     on_throw="the arithmetic error ends the reader of the stream",
 )
 
-#: RabbitMQ's JMS topic exchange: the client compiles the selector, the server evaluates it.
+#: RabbitMQ's JMS topic exchange: the client compiles the selector, the server evaluates it. The client binds without
+#: one where the text is blank.
 RABBITMQ_JMS = Dialect(
     "rabbitmq-jms",
-    blank_is_no_selector=False,
     identifiers=Identifiers.ASCII_WITH_DOTS,
     reserved_words=ReservedWords.ANY_CASE_WITHOUT_NULL,
     comments=Comments.SIGNS,

@@ -28,6 +28,7 @@ _JOINED = re.compile(r"AND|OR|BETWEEN|LIKE|IN|IS|NOT", re.IGNORECASE)
 _NULL_TEST = re.compile(r"IS\s+(?:NOT\s+)?NULL(?![a-zA-Z0-9_$.])", re.IGNORECASE | re.ASCII)
 _HYPHENATED = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _HYPHENATED_PART = re.compile(r"[\w.$-]")
+_WORD_BEFORE_NUMBER = re.compile(r"(?:AND|OR|BETWEEN|NOT)(?=\.[0-9])", re.IGNORECASE)
 _DOUBLE_MINUS = re.compile(r"--(?:\s|\Z)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _REGULAR = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -156,6 +157,10 @@ class SelectorLexer(Lexer):
             token.value = hyphenated[0]
             self.index = token.end = hyphenated.end()
         text = token.value
+        if self.dialect.identifiers is Identifiers.ASCII and (match := _WORD_BEFORE_NUMBER.match(text)):
+            # No name has a dot, so the number begins there: AND.5.
+            token.value = text = match[0]
+            self.index = token.end = token.index + len(text)
         word = self.keywords.get(text)
         if word is None and text.isascii():
             word = self._unusual_spelling(text, token.index)

@@ -88,14 +88,10 @@ def _qpid_cpp(match: re.Match[str]) -> Number:
             raise NumberError(f"{text} is outside the range of a double")
         return value
     text = text.rstrip("lL")
-    prefix = text[1:2].lower()
-    base = {"b": 2, "x": 16}.get(prefix, 0)
-    digits = text[2:] if base else text
-    # The broker looks for a leading zero once the prefix is gone.
-    if digits.startswith("0"):
-        base = 8
-        digits = re.match("[0-7]*", digits)[0]  # type: ignore[index]
-    value = int(digits, base or 10)
+    base = 0
+    if text[0] == "0" and len(text) > 1:
+        base = {"b": 2, "x": 16}.get(text[1].lower(), 8)
+    value = int(text, base or 10)
     if value > (_ULONG_MAX if base else _LONG_MAX + 1):
         raise NumberError(f"{text} is too large an integer literal")
     if base == 0 and value > _LONG_MAX:

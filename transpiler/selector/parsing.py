@@ -106,6 +106,7 @@ def _prefixes(text: str, dialect: Dialect) -> tuple[int, bool, bool]:
     """Return where the selector begins behind its prefixes, whether strings convert, and whether names have hyphens.
 
     Artemis' SelectorParser takes prefixes in any number and order, without white space; the last one of a kind counts.
+    ActiveMQ's takes one.
     """
     start, switches = 0, [False, False]
     known = {prefix: rule for prefix, rule in PREFIXES.items() if dialect.has(rule[0])}
@@ -116,6 +117,8 @@ def _prefixes(text: str, dialect: Dialect) -> tuple[int, bool, bool]:
                 break
         else:
             return start, switches[0], switches[1]
+        if not dialect.has(Extension.NEGATED_PREFIXES):
+            known = {}
 
 
 def _check_limits(tree: ast.Expression, dialect: Dialect, source: Source) -> None:

@@ -20,6 +20,7 @@ class Wildcard(Enum):
 
 _WILDCARDS: Mapping[str, Wildcard] = MappingProxyType({wildcard.value: wildcard for wildcard in Wildcard})
 _PARTS = re.compile("([_%])")
+_HEXADECIMAL = re.compile("[0-9a-fA-F]")
 
 #: Literal text and wildcards in order; no two texts, and no two ``%``, stand side by side.
 Pattern = tuple[str | Wildcard, ...]
@@ -98,35 +99,48 @@ def _before_wildcards(text: str, escape: str | None) -> Iterator[str | Wildcard]
     while place < len(text):
         character = text[place]
         if character == escape and text[place + 1 : place + 2] in ("%", "_", character):
-            place += 1
-            yield _java_hexadecimal(text[place])
+            plain, place = _java_hexadecimal(text, place + 1, escape)
+            yield plain
         else:
             yield _plain(character)
-        place += 1
+            place += 1
 
 
 def _after_collapse(text: str, escape: str | None) -> Iterator[str | Wildcard]:
-    characters = iter(re.sub("%{2,}", "%", text))
-    for character in characters:
-        if character == escape:
-            yield _java_hexadecimal(next(characters, ""))
+    text = re.sub("%{2,}", "%", text)
+    place = 0
+    while place < len(text):
+        if text[place] == escape:
+            plain, place = _java_hexadecimal(text, place + 1, escape)
+            yield plain
         else:
-            yield _plain(character)
+            yield _plain(text[place])
+            place += 1
 
 
-def _java_hexadecimal(character: str) -> str:
-    """Return the text that Java reads after backslash x: two digits, and the rest of a longer number as text."""
+def _java_hexadecimal(text: str, place: int, escape: str | None) -> tuple[str, int]:
+    """Return the text that Java reads of an escaped character after backslash x, and the place behind it.
+
+    Java takes two digits, the second from the pattern if the character has one; the rest of a longer number is text.
+    """
+    character, following = text[place : place + 1], text[place + 1 : place + 2]
     if not character or 0x10 <= ord(character) <= 0xFF:
-        return character
-    if ord(character) < 0x10:
-        raise PatternError("Java's regular expression refuses an escaped control character", 0)
+        return character, place + 1
     digits = f"{ord(character):x}"
-    return chr(int(digits[:2], 16)) + digits[2:]
+    if len(digits) > 1:
+        return chr(int(digits[:2], 16)) + digits[2:], place + 1
+    if following == escape or not _HEXADECIMAL.fullmatch(following):
+        raise PatternError("Java's regular expression refuses an escaped control character", place)
+    return chr(int(digits + following, 16)), place + 2
 
 
 def _vanishing(text: str, escape: str | None) -> Iterator[str | Wildcard]:
     escaped = False
     for character in text:
+        if character == "\0":
+            # The C library reads the regular expression up to here, and so without the end of the text.
+            yield Wildcard.ANY
+            return
         if escape and character == escape:
             escaped = True
             continue

@@ -208,9 +208,11 @@ class _LiteralTypes:
             if isinstance(side, ast.NullLiteral):
                 self.report("type.null", "nothing equals NULL", side.span, "write IS NULL or IS NOT NULL", None)
                 return
-        if isinstance(left, ast.BooleanLiteral) and isinstance(
-            right, (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral)
-        ):
+        # A negative number is no literal to the broker.
+        literal = isinstance(right, ast.StringLiteral) or (
+            isinstance(right, ast.IntegerLiteral | ast.FloatLiteral) and not str(right.value).startswith("-")
+        )
+        if isinstance(left, ast.BooleanLiteral) and literal:
             message = f"{self.title} does not compare a boolean with {describe(right)}"
             self.report("type.unlike", message, node.span, "exchange the sides; it is never true then", None)
 

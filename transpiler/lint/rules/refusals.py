@@ -12,7 +12,7 @@ SYNTAX = (
         "An empty filter",
         " ",
         "TRUE",
-        "In JMS an empty selector selects everything. RabbitMQ's parsers refuse one.",
+        "In JMS an empty selector selects everything. RabbitMQ's SQL filter refuses one.",
         dialect="rabbitmq",
     ),
     Rule(

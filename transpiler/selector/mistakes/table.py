@@ -36,6 +36,8 @@ def unknown_prefix(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     names = dialects_with(PREFIXES[near[0]][0])
     have = f"the dialects {names} have it" if " and " in names else f"the dialect {names} has it"
     message, hint = f"{reading.dialect.title} has no prefix {text}", f"remove it; {have}"
+    if reading.dialect.has(PREFIXES[near[0]][0]):
+        message, hint = f"{reading.dialect.title} takes one prefix at the start", "remove this one"
     if near[0] != text:
         message, hint = f"there is no prefix {shortened(text)}", f"did you mean {near[0]}? {have}"
     return replace(finding, code="syntax.prefix", message=message, span=Span(first.start, colon.start + 1), hint=hint)

@@ -188,12 +188,11 @@ class _Links:
         self._bind(address.node.bindings, exchange=address.name)
 
     def _exchange_type(self, name: object) -> ExchangeType:
-        types: tuple[ExchangeType, ...] = self._before.rules.types
-        for known in types:
-            if known == name:
-                return known
-        hint = f"the types are {', '.join(types)}"
-        return self._refuse("topology.exchange-type", f"there are no exchanges of type {name!r}", hint)
+        types = self._before.rules.types
+        if name not in types:
+            hint = f"the types are {', '.join(types)}"
+            self._refuse("topology.exchange-type", f"there are no exchanges of type {name!r}", hint)
+        return name
 
     def _subscribe(self, address: Address) -> None:
         """The subscription queue and its bindings; its name is the link's, or one that nobody else has."""

@@ -7,9 +7,11 @@ The subset: ``declare variable $x external;``, ``let $x := path return …``, pa
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
-from typing import NamedTuple, NoReturn, get_args
+from typing import NamedTuple, NoReturn, cast, get_args
 
 from transpiler.diagnostics import mismatch
 from transpiler.errors import TopologyError, UnsupportedFeatureError
@@ -158,15 +160,20 @@ class _Parser:
             self._wrong(mismatch("a variable", self.next.text), self.next.span)
         return self._take().text[1:].strip()
 
-    def _or(self) -> query.Condition:
+    @contextmanager
+    def _nested(self, span: Span) -> Iterator[None]:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             message = f"the query is nested more than {MAX_DEPTH} deep"
-            raise UnsupportedFeatureError.at("limit.nesting", message, self.source, self.next.span)
-        terms = [self._and()]
-        while self._read("or"):
-            terms.append(self._and())
+            raise UnsupportedFeatureError.at("limit.nesting", message, self.source, span)
+        yield
         self.depth -= 1
+
+    def _or(self) -> query.Condition:
+        with self._nested(self.next.span):
+            terms = [self._and()]
+            while self._read("or"):
+                terms.append(self._and())
         return terms[0] if len(terms) == 1 else query.Or(tuple(terms))
 
     def _and(self) -> query.Condition:
@@ -182,8 +189,7 @@ class _Parser:
             return condition
         left = self._sum()
         if self._is(*_COMPARISONS):
-            operator = next(known for known in _COMPARISONS if known == self.next.text)
-            self._take()
+            operator = cast(query.Comparison, self._take().text)
             right = self._sum()
             comparison = query.Compare(operator, left, right, start.span.to(self.tokens[self.at - 1].span))
             self._check(comparison)
@@ -233,28 +239,20 @@ class _Parser:
     def _sum(self) -> query.Operand:
         operand = self._product()
         while self._is("+", "-"):
-            operator = self._take().text
-            right = self._product()
-            operand = self._calculate("+" if operator == "+" else "-", operand, right)
+            operand = self._calculate(self._take().text, operand, self._product())
         return operand
 
     def _product(self) -> query.Operand:
         operand = self._operand()
         while self._is("*", "div"):
-            operator = self._take().text
-            right = self._operand()
-            operand = self._calculate("*" if operator == "*" else "div", operand, right)
+            operand = self._calculate(self._take().text, operand, self._operand())
         return operand
 
     def _calculate(self, operator: str, left: query.Operand, right: query.Operand) -> query.Operand:
-        span = left.span.to(right.span)
         for side in (left, right):
             if isinstance(side, query.Text | query.Variable):
                 self._unsupported("arithmetic on a string or a header", side.span)
-        for known in ("+", "-", "*", "div"):
-            if operator == known:
-                return query.Calculate(known, left, right, span)
-        raise AssertionError(operator)
+        return query.Calculate(cast(query.Operator, operator), left, right, left.span.to(right.span))
 
     def _operand(self) -> query.Operand:
         token = self.next
@@ -276,12 +274,8 @@ class _Parser:
                 return query.Number(-float(number.text), token.span.to(number.span))
             case "sign" if token.text == "(":
                 self._take()
-                self.depth += 1
-                if self.depth > MAX_DEPTH:
-                    message = f"the query is nested more than {MAX_DEPTH} deep"
-                    raise UnsupportedFeatureError.at("limit.nesting", message, self.source, token.span)
-                inner = self._sum()
-                self.depth -= 1
+                with self._nested(token.span):
+                    inner = self._sum()
                 self._expect(")")
                 return inner
             case "end":

@@ -13,6 +13,7 @@ from typing import Literal
 from transpiler.source import Span
 
 Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
+Operator = Literal["+", "-", "*", "div"]
 
 
 class Step(Enum):
@@ -63,7 +64,7 @@ class Number:
 class Calculate:
     """Arithmetic on numbers in the body and literals."""
 
-    operator: Literal["+", "-", "*", "div"]
+    operator: Operator
     left: Operand
     right: Operand
     span: Span = field(default=Span(0, 0), compare=False)

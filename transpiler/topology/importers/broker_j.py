@@ -11,7 +11,7 @@ from typing import Any
 
 from transpiler.jsontext import JsonTextError, load_json, without_comments
 from transpiler.message.types import AmqpType, Compound
-from transpiler.topology.broker_rules import QPID_JAVA, ExchangeType
+from transpiler.topology.broker_rules import QPID_JAVA
 from transpiler.topology.importers.json_reader import TYPES_LOST, Entry, Findings, choose, refuse
 from transpiler.topology.model import (
     REPLACEMENT_ARGUMENT,
@@ -184,14 +184,10 @@ def _deletes_itself(entry: Entry) -> bool:
 def _exchange(entry: Entry, queues: set[str], exchanges: set[str], findings: Findings) -> Exchange:
     _report_unknown(entry, _EXCHANGE, findings)
     name = _text(entry, "name", findings)
-    types: tuple[ExchangeType, ...] = QPID_JAVA.types
-    behaviour = entry.text("unroutableMessageBehaviour", "DISCARD")
-    if behaviour not in _UNROUTABLE:
-        hint = f"it is one of {', '.join(_UNROUTABLE)}"
-        refuse("topology.value", entry.at("unroutableMessageBehaviour"), f"{behaviour!r} is not known", hint)
+    behaviour = entry.one_of("unroutableMessageBehaviour", tuple(_UNROUTABLE), "DISCARD")
     return Exchange(
         name,
-        entry.one_of("type", types),
+        entry.one_of("type", QPID_JAVA.types),
         _alternate(entry, queues, exchanges, findings),
         _UNROUTABLE[behaviour],
         durable=entry.flag("durable", True),

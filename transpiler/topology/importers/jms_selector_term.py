@@ -41,24 +41,8 @@ _COMPARISONS = {operator.value: operator for operator in ast.Comparison}
 _ARITHMETIC = {operator.value: operator for operator in ast.Arithmetic if operator is not ast.Arithmetic.REMAINDER}
 
 
-@dataclass(frozen=True, slots=True)
-class _Atom:
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Texts:
-    """A list of strings."""
-
-    items: tuple[ast.StringLiteral, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Range:
-    """The bounds of BETWEEN."""
-
-    low: ast.Expression
-    high: ast.Expression
+class _Atom(str):
+    """An operator, or another word that is no value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +53,8 @@ class _Chain:
     terms: list[ast.Expression]
 
 
-_Item = _Atom | _Texts | _Range | _Chain | ast.Expression
+#: A list of strings is a tuple here, and the bounds of BETWEEN are a list.
+_Item = _Atom | tuple[ast.StringLiteral, ...] | list[ast.Expression] | _Chain | ast.Expression
 
 
 class _Term(NamedTuple):
@@ -228,11 +213,11 @@ class _Reader:
         """Build what a tuple or a list stands for, whose end has been read."""
         span, terms = Span(opened.start, self.at), opened.terms
         if opened.bracket == "[":
-            return _Term(_Texts(tuple(self.string(term) for term in terms)), span)
+            return _Term(tuple(self.string(term) for term in terms), span)
         operator, operands = terms[0].item, terms[1:]
         if not isinstance(operator, _Atom):
             self.fail(mismatch("an operator", "an operand"), terms[0].span)
-        item = self.build(operator.name, operands, span)
+        item = self.build(operator, operands, span)
         depth = 1 + max((term.depth for term in operands), default=0)
         if isinstance(item, _Chain):
             # A chain in the chain is no level of its own.
@@ -257,16 +242,16 @@ class _Reader:
                 negated = operator == "not_like"
                 return ast.Like(self.expression(operand), self.string(pattern), escape_text, negated)
             case "in" | "not_in", [operand, members]:
-                if not isinstance(members.item, _Texts):
+                if not isinstance(members.item, tuple):
                     self.fail("expected a list of strings", members.span)
-                return ast.In(self.expression(operand), members.item.items, operator == "not_in")
+                return ast.In(self.expression(operand), members.item, operator == "not_in")
             case "range", [low, high]:
-                return _Range(self.expression(low), self.expression(high))
-            case "between" | "not_between", [operand, _Term(_Range(low=low_tree, high=high_tree))]:
-                return ast.Between(self.expression(operand), low_tree, high_tree, operator == "not_between")
+                return [self.expression(low), self.expression(high)]
+            case "between" | "not_between", [operand, _Term(list() as bounds)]:
+                return ast.Between(self.expression(operand), bounds[0], bounds[1], operator == "not_between")
             case "between" | "not_between", [operand, low, high]:
-                bounds = self.expression(low), self.expression(high)
-                return ast.Between(self.expression(operand), *bounds, operator == "not_between")
+                bounds = [self.expression(low), self.expression(high)]
+                return ast.Between(self.expression(operand), bounds[0], bounds[1], operator == "not_between")
             case name, [left, right] if name in _COMPARISONS:
                 return ast.Compare(_COMPARISONS[name], self.expression(left), self.expression(right))
             case name, [left, right] if name in _ARITHMETIC:
@@ -292,11 +277,11 @@ class _Reader:
             case _Chain(operator=operator, terms=reversed_terms):
                 terms = tuple(reversed(reversed_terms))
                 return ast.And(terms) if operator == "and" else ast.Or(terms)
-            case _Atom(name=name):
+            case _Atom() as name:
                 return self.fail(mismatch("an operand", f"the atom {name}"), term.span)
-            case _Texts():
+            case tuple():
                 return self.fail(mismatch("an operand", "a list"), term.span)
-            case _Range():
+            case list():
                 return self.fail(mismatch("an operand", "the bounds of BETWEEN"), term.span)
             case tree:
                 return tree

@@ -113,11 +113,10 @@ class Entry:
     def one_of(self, name: str, choices: tuple[_Choice, ...], default: _Choice | None = None) -> _Choice:
         """Read a member that is one of some words."""
         value = self.text(name, default)
-        for choice in choices:
-            if value == choice:
-                return choice
-        hint = did_you_mean(value, choices) or f"it is one of {', '.join(choices)}"
-        refuse("topology.value", self.at(name), f"{value!r} is not known here", hint)
+        if value not in choices:
+            hint = did_you_mean(value, choices) or f"it is one of {', '.join(choices)}"
+            refuse("topology.value", self.at(name), f"{value!r} is not known here", hint)
+        return value
 
     def items(self, name: str) -> Iterator[tuple[Any, str]]:
         """Yield the items of a member that is an array, each with its path; none where the member is absent."""

@@ -38,8 +38,6 @@ from transpiler.topology.model import (
     Topology,
 )
 
-_TYPES: tuple[ExchangeType, ...] = RABBITMQ.types
-
 #: What both queues and exchanges say about how long they are kept, with the defaults.
 _KEPT = {"durable": True, "auto_delete": False}
 
@@ -82,17 +80,15 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
     for name in root.data:
         if name not in _UNRELATED and name not in _READ:
             findings.add("import.unknown", "", f"{name} is not understood")
-    policies = Policies((entry for entry in root.entries("policies") if _in(entry, vhost_name)), findings)
+    policies = Policies(_listed(root, "policies", vhost_name), findings)
     queue_entries = list(_first(root, "queues", vhost_name, findings))
     queues = tuple(Queue(entry.text("name"), path=entry.path, **entry.flags(_KEPT)) for entry in queue_entries)
     read = _Exchanges(root, vhost_name, policies, findings)
     exchanges, left_out = tuple(read.read), read.left_out
     types = dict(RABBITMQ.predeclared) | {exchange.name: exchange.type for exchange in exchanges}
     selectors = _Selectors(findings)
-    bindings = []
-    for entry in root.entries("bindings"):
-        if not _in(entry, vhost_name):
-            continue
+    bindings, headers = [], []
+    for entry in _listed(root, "bindings", vhost_name):
         binding = _binding(entry)
         if binding.source in left_out or (binding.destination_type == "exchange" and binding.destination in left_out):
             name = binding.source if binding.source in left_out else binding.destination
@@ -100,14 +96,12 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
         elif types.get(binding.source) == "x-jms-topic":
             selected = selectors.read(binding)
             bindings += [] if selected is None else [selected]
+        elif types.get(binding.source) == "headers":
+            headers.append(replace(binding, arguments=_as_sent(binding, findings)))
+            bindings.append(headers[-1])
         elif binding.source != DEFAULT_EXCHANGE or binding.key != binding.destination:
             bindings.append(binding)
-    headers = {number for number, binding in enumerate(bindings) if types.get(binding.source) == "headers"}
-    bindings = [
-        replace(binding, arguments=_as_sent(binding, findings)) if number in headers else binding
-        for number, binding in enumerate(bindings)
-    ]
-    rules = _rules(root, [bindings[number] for number in sorted(headers)], findings)
+    rules = _rules(root, headers, findings)
     dead = (dead_letters(entry, _arguments(entry), policies) for entry in queue_entries)
     links = [link for link in dead if link is not None]
     links += federation(policies, read.read, queues)
@@ -125,12 +119,11 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
 
 def _parameters(root: Entry, vhost: str | None, findings: Findings) -> Iterator[Link]:
     """Yield the links of shovels; add findings for other plugins, and for operator policies that would route."""
-    for entry in root.entries("operator_policies"):
-        if _in(entry, vhost):
-            check_operator_policy(entry, findings)
-    for entry in root.entries("parameters"):
+    for entry in _listed(root, "operator_policies", vhost):
+        check_operator_policy(entry, findings)
+    for entry in _listed(root, "parameters", vhost):
         component = entry.text("component", "")
-        if not _in(entry, vhost) or component in _UNRELATED_PARAMETERS:
+        if component in _UNRELATED_PARAMETERS:
             continue
         if component == _OPERATOR_POLICY:
             check_operator_policy(Entry.of(entry.data.get("value"), entry.at("value")), findings)
@@ -230,21 +223,23 @@ def _choose_vhost(root: Entry, vhost: str | None, findings: Findings) -> str | N
     return choose("virtual host", vhost, known)
 
 
-def _in(entry: Entry, vhost: str | None) -> bool:
-    return vhost is None or not entry.has("vhost") or entry.text("vhost") == vhost
+def _listed(root: Entry, part: str, vhost: str | None) -> Iterator[Entry]:
+    """Yield the objects of a part of a virtual host."""
+    for entry in root.entries(part):
+        if vhost is None or not entry.has("vhost") or entry.text("vhost") == vhost:
+            yield entry
 
 
 def _first(root: Entry, part: str, vhost: str | None, findings: Findings) -> Iterator[Entry]:
     """Yield the objects of a part of a virtual host; of those with one name the first, as the broker imports them."""
     seen: dict[str, Entry] = {}
-    for entry in root.entries(part):
-        if _in(entry, vhost):
-            first = seen.setdefault(entry.text("name"), entry)
-            if first is entry:
-                yield entry
-            elif {**first.data, "vhost": None} != {**entry.data, "vhost": None}:
-                message = f"{entry.text('name')!r} is there already, and this entry differs: the broker keeps the first"
-                findings.add("import.duplicate", entry.path, message)
+    for entry in _listed(root, part, vhost):
+        first = seen.setdefault(entry.text("name"), entry)
+        if first is entry:
+            yield entry
+        elif {**first.data, "vhost": None} != {**entry.data, "vhost": None}:
+            message = f"{entry.text('name')!r} is there already, and this entry differs: the broker keeps the first"
+            findings.add("import.duplicate", entry.path, message)
 
 
 def _is_imported(entry: Entry, findings: Findings) -> bool:
@@ -328,11 +323,10 @@ class _Exchanges:
             message = "new bindings get earlier messages, too, from the exchange's history; here none do"
             self._findings.add("import.history", entry.at("type"), message)
             name = "fanout"
-        for known in _TYPES:
-            if name == known:
-                if known in CHOOSING_TYPES:
-                    self._findings.add("import.choice", entry.at("type"), _CHOICE.format(entry.text("name")))
-                return known
+        if name in CHOOSING_TYPES:
+            self._findings.add("import.choice", entry.at("type"), _CHOICE.format(entry.text("name")))
+        if name in RABBITMQ.types:
+            return name
         message = f"exchanges of type {name!r} are not understood; {entry.text('name')!r} is left out with its bindings"
         self._findings.add("import.exchange-type", entry.at("type"), message)
         return None

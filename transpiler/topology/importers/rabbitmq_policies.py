@@ -36,15 +36,14 @@ class _Policy:
     priority: float
     entry: Entry
     applied: str
-    definition: Mapping[str, Any]
+    definition: Entry
 
     @property
     def alternate(self) -> str | None:
         """The alternate that it gives to exchanges."""
-        if self.applied not in _FOR_EXCHANGES:
+        if self.applied not in _FOR_EXCHANGES or not self.definition.has(_ALTERNATE):
             return None
-        definition = Entry(self.definition, self.entry.at("definition"))
-        return definition.text(_ALTERNATE) if definition.has(_ALTERNATE) else None
+        return self.definition.text(_ALTERNATE)
 
 
 class Policies:
@@ -58,9 +57,8 @@ class Policies:
         lowest = min((policy.priority for policy in policies if policy.alternate is not None), default=None)
         for policy in policies:
             # Of two with one priority the broker takes either.
-            pattern = self._pattern(
-                policy, policy.applied in _FOR_EXCHANGES and lowest is not None and policy.priority >= lowest
-            )
+            decides = policy.applied in _FOR_EXCHANGES and lowest is not None and policy.priority >= lowest
+            pattern = self._pattern(policy, decides)
             if pattern is not None:
                 self._policies.append((policy, pattern))
 
@@ -74,7 +72,7 @@ class Policies:
         priority = entry.data.get("priority") or 0
         if isinstance(priority, bool) or not isinstance(priority, int | float):
             refuse("topology.type", entry.at("priority"), "expected a number")
-        return _Policy(entry.text("name", ""), priority, entry, applied, definition.data)
+        return _Policy(entry.text("name", ""), priority, entry, applied, definition)
 
     def of_queue(self, name: str, kind: str = "classic") -> Mapping[str, Any]:
         """Return the settings that the policies give to a queue of a kind; none where a pattern cannot be tried."""
@@ -90,7 +88,7 @@ class Policies:
         try:
             for policy, pattern in self._policies:
                 if policy.applied in applied and pattern.search(name):
-                    return policy.definition
+                    return policy.definition.data
         except SearchLimitError:
             pass
         return {}

@@ -37,13 +37,10 @@ def onward(topology: Topology, *, again: bool = False) -> Iterator[tuple[Node, N
     A JMS broker's message that has expired, or is a dead letter, does not expire again.
     """
     for link in topology.onward:
-        if link.source is None or link.destination is None:
-            continue
         if again and link.kind == "expiry" and topology.rules.destinations is not None:
             continue
-        source, target = (link.source_type, link.source), (link.destination_type, link.destination)
-        if is_node(topology, source) and is_node(topology, target):
-            yield source, target
+        if len(link.ends) == 2 and all(is_node(topology, end) for end in link.ends):
+            yield link.ends[0], link.ends[1]
 
 
 def is_node(topology: Topology, node: Node) -> bool:
@@ -193,10 +190,5 @@ def _part(topology: Topology, kept: set[Node]) -> Topology:
             for binding in topology.bindings
             if ("exchange", binding.source) in kept and (binding.destination_type, binding.destination) in kept
         ),
-        links=tuple(
-            link
-            for link in topology.links
-            if (link.source is None or (link.source_type, link.source) in kept)
-            and (link.destination is None or (link.destination_type, link.destination) in kept)
-        ),
+        links=tuple(link for link in topology.links if kept.issuperset(link.ends)),
     )

@@ -133,6 +133,12 @@ class Link:
     path: str = field(default="", compare=False)
     pattern: str | None = None
 
+    @property
+    def ends(self) -> tuple[tuple[DestinationType, str], ...]:
+        """The kinds and the names of its ends in this broker."""
+        ends = (self.source_type, self.source), (self.destination_type, self.destination)
+        return tuple((kind, name) for kind, name in ends if name is not None)
+
 
 @dataclass(frozen=True, repr=False)
 class Topology:

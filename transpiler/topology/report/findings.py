@@ -140,7 +140,7 @@ def report(topology: Topology, summary: Summary | None = None) -> TopologyReport
     ways = Ways(topology)
     doubles, not_compared = _contained(topology)
     findings = [
-        *lonely_queues(topology),
+        *lonely_queues(ways),
         *exchanges(ways, summary),
         *loops(ways),
         *targets(ways),

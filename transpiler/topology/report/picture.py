@@ -12,12 +12,14 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from html import escape
 from importlib.resources import files
+from itertools import chain
 from math import sqrt
 from string import Template
 from typing import TYPE_CHECKING, Literal
 
 from transpiler.diagnostics import one_line, printable
 from transpiler.errors import UnsupportedFeatureError
+from transpiler.topology.graph import routes
 from transpiler.topology.model import Binding, DestinationType, Topology
 from transpiler.topology.report.labels import binding_label, exchange_title
 from transpiler.topology.report.summary import Summary
@@ -136,14 +138,9 @@ class _Builder:
     def _drawn(self) -> set[str]:
         """Return the exchanges that have something to show."""
         topology = self.topology
-        names = {exchange.name for exchange in topology.exchanges} | set(topology.bindings_by_source)
-        names |= {binding.destination for binding in topology.bindings if binding.destination_type == "exchange"}
-        ends = ((link.source_type, link.source, link.destination_type, link.destination) for link in topology.onward)
-        for source_type, source, destination_type, destination in ends:
-            names |= {source} if source is not None and source_type == "exchange" else set()
-            names |= {destination} if destination is not None and destination_type == "exchange" else set()
-        alternates = (exchange.alternate for exchange in topology.exchanges if exchange.alternate is not None)
-        names |= {alternate.name for alternate in alternates if alternate.type == "exchange"}
+        names = {exchange.name for exchange in topology.exchanges}
+        ends = chain(*routes(topology), *(link.ends for link in topology.onward))
+        names |= {name for kind, name in ends if kind == "exchange"}
         if self.summary is not None:
             names |= {name for name, count in self.summary.exchanges.items() if count} & set(topology.exchange_by_name)
         return names

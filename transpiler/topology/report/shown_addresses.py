@@ -66,7 +66,7 @@ def addresses_of(topology: Topology, *, matching: bool = True) -> Topology:
     names = dict.fromkeys(name for each in bindings.values() for name in _exchanges(each))
     links = tuple(_shown(topology, link, names) for link in topology.links if link.source != OWN_QUEUE)
     links += tuple(dict.fromkeys(unroutable))
-    names |= dict.fromkeys(name for link in links for name in _linked(link))
+    names |= dict.fromkeys(name for link in links for kind, name in link.ends if kind == "exchange")
     queues = {queue.name: queue for queue in topology.queues}
     ends = [(each.destination_type, each.destination or "") for each in links]
     ends += [(each.destination_type, each.destination) for each in bindings.values()]
@@ -134,14 +134,6 @@ def _shown(topology: Topology, link: Link, sources: Mapping[str, None]) -> Link:
     name = destination_name(topology, link.destination or "", link.key or "")
     kind: DestinationType = "queue" if _is_queue(topology, name, sources) else "exchange"
     return replace(link, destination=name, destination_type=kind, key=None)
-
-
-def _linked(link: Link) -> Iterator[str]:
-    """Yield the addresses at the ends of a link."""
-    if link.source_type == "exchange" and link.source is not None:
-        yield link.source
-    if link.destination_type == "exchange" and link.destination is not None:
-        yield link.destination
 
 
 def _of_made_queue(queues: Mapping[str, Queue], before: Link, link: Link) -> Binding | None:

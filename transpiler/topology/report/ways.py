@@ -44,20 +44,18 @@ class Ways:
         self.leading = reached(self.back, ends)
 
 
-def lonely_queues(topology: Topology) -> Iterator[Finding]:
+def lonely_queues(of: Ways) -> Iterator[Finding]:
     """Yield the queues that nothing leads to."""
-    bound = {binding.destination for binding in topology.bindings if binding.destination_type == "queue"}
-    alternates = (exchange.alternate for exchange in topology.exchange_by_name.values())
-    bound |= {alternate.name for alternate in alternates if alternate is not None and alternate.type == "queue"}
-    bound |= {link.destination for link in topology.onward if link.destination and link.destination_type == "queue"}
+    topology = of.topology
     if topology.rules.destinations is Destinations.ACTIVEMQ:
         # A queue is a destination by its name.
         return
     reason = "only messages sent to it by its own name reach it"
     if topology.rules.destinations is Destinations.ARTEMIS:
         reason = "it gets no message: it is disabled, or it needs a consumer and has none"
+    linked = {(link.destination_type, link.destination) for link in topology.onward}
     for queue in topology.queues:
-        if queue.name not in bound:
+        if not of.back["queue", queue.name] and ("queue", queue.name) not in linked:
             yield Finding("queue-without-bindings", queue.name, reason)
 
 
@@ -133,11 +131,7 @@ def _drawn(cycle: list[Node]) -> str:
 def _let_go(topology: Topology, cycle: list[Node]) -> str:
     """Return the conditions of the links of a cycle."""
     steps = set(zip(cycle, (*cycle[1:], cycle[0]), strict=True))
-    conditions = (
-        link.when
-        for link in topology.onward
-        if ((link.source_type, link.source), (link.destination_type, link.destination)) in steps
-    )
+    conditions = (link.when for link in topology.onward if link.ends in steps)
     return f"is {' and '.join(dict.fromkeys(conditions))}"
 
 

@@ -84,7 +84,7 @@ def json_value(value: SelectorValue) -> Any:
 
 
 class Evaluation:
-    """A message under a dialect's rules; each node of a selector is evaluated once, by the reference evaluator."""
+    """A message under a dialect's rules; each node of one tree is evaluated once, by the reference evaluator."""
 
     def __init__(self, message: Message, dialect: Dialect, receiver: Receiver, source: Source) -> None:
         self.message = message
@@ -94,26 +94,23 @@ class Evaluation:
         self.source = source
         #: True below the prefix that lets comparisons read numbers and booleans out of strings.
         self.convert = False
-        self._verdicts: dict[int, tuple[ast.Expression, Verdict]] = {}
-        self._operands: dict[int, tuple[ast.Expression, Evaluated]] = {}
+        #: By the ids of nodes, which live as long as their tree: equal nodes may differ in a zero's sign.
+        self._verdicts: dict[int, Verdict] = {}
+        self._operands: dict[int, Evaluated] = {}
 
     def verdict(self, node: ast.Expression) -> Verdict:
         """Return the evaluator's verdict on a condition."""
-        known = self._verdicts.get(id(node))
-        if known is None:
+        if id(node) not in self._verdicts:
             whole = ast.ConvertStrings(node) if self.convert and not isinstance(node, ast.ConvertStrings) else node
-            # The node is kept with its verdict, so that no other one gets its id.
-            known = (node, judge(whole, self.message, self.dialect, *self.receiver))
-            self._verdicts[id(node)] = known
-        return known[1]
+            self._verdicts[id(node)] = judge(whole, self.message, self.dialect, *self.receiver)
+        return self._verdicts[id(node)]
 
     def operand(self, node: ast.Expression) -> Evaluated:
         """Return the evaluator's value of an operand."""
-        known = self._operands.get(id(node))
-        if known is None:
-            known = (node, evaluate_operand(node, self.message, self.dialect, *self.receiver, convert=self.convert))
-            self._operands[id(node)] = known
-        return known[1]
+        if id(node) not in self._operands:
+            evaluated = evaluate_operand(node, self.message, self.dialect, *self.receiver, convert=self.convert)
+            self._operands[id(node)] = evaluated
+        return self._operands[id(node)]
 
     def value(self, node: ast.Expression) -> Operand:
         """Return the value of an operand; None where it is NULL or throws."""

@@ -20,9 +20,8 @@ RULES: tuple[Rule, ...] = (
     *refusals.RULES,
 )
 _BY_ID: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in RULES})
-#: The first parts of ids, and the severities, which select several rules at once.
-_GROUPS = frozenset(rule.id.split(".")[0] for rule in RULES) | {"layout", "spark", "limit"}
-_SEVERITIES = ("error", "warning", "info")
+#: What selects rules: their ids, the first parts of these, which select several at once, and severities.
+_NAMES = (*_BY_ID, *dict.fromkeys(rule.id.split(".")[0] for rule in RULES), "error", "warning", "info")
 
 
 def find_rule(code: str) -> Rule | None:
@@ -50,9 +49,10 @@ class Selection(NamedTuple):
 def check_pattern(pattern: str) -> str:
     """Return an id, the first part of ids, or a severity; ``UnsupportedFeatureError`` if no rule is called so."""
     name = full_id(pattern)
-    if name in _BY_ID or name in _GROUPS or name in _SEVERITIES or name.split(".")[0] in ("layout", "spark", "limit"):
+    # Layouts and Spark have findings without a page.
+    if name in _NAMES or name.split(".")[0] in ("layout", "spark", "limit"):
         return name
-    near = nearest(name, (*_BY_ID, *_GROUPS, *_SEVERITIES)) or nearest(f"lint.{name}", _BY_ID)
+    near = nearest(name, _NAMES) or nearest(f"lint.{name}", _BY_ID)
     hint = (
         f"did you mean {near[0]}?" if near else "docs/rules lists the rules; a prefix such as lint is all of its rules"
     )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from transpiler.errors import LayoutError
-from transpiler.layouts.collations import Collations
-from transpiler.layouts.flat import FlatLayout, flat_layout, typed_columns
+from transpiler.layouts.flat import FlatLayout, flat_layout
 from transpiler.layouts.header_places import Headers, header_columns
 from transpiler.layouts.property_source import (
     PropertySource,
@@ -22,28 +20,27 @@ from transpiler.layouts.store import StoreLayout
 from transpiler.layouts.text_types import Types, text_types
 from transpiler.stores.build import NO_HEADERS, Schema, columns_of, make_store
 
+#: From a schema, or from None where it is not known, to the source of properties.
+_SourceOf = Callable[[Schema | None], PropertySource]
 
-def _beside(name: str, source: PropertySource, headers: Headers, schema: Schema | None) -> StoreLayout:
+
+def _beside(name: str, source_of: _SourceOf, headers: Headers, schema: Schema | None) -> StoreLayout:
     """A store of the user's own making: header columns beside the properties, of the types that the schema tells."""
     columns = None if schema is None else columns_of(schema)
-    layout = make_store(name, source, header_columns(columns), headers, columns)
-    if schema is not None:
-        layout = replace(layout, collations=Collations.of(schema), columns=typed_columns(schema))
-
-    def binding(own_schema: Schema) -> StoreLayout:
-        return _beside(name, source, headers, own_schema)
-
-    return layout if schema is not None else StoreLayout(name, source, layout.headers, binding)
+    layout = make_store(name, source_of(schema), header_columns(columns), headers, columns)
+    if schema is None:
+        return StoreLayout(name, layout.source, layout.headers, lambda own: _beside(name, source_of, headers, own))
+    return layout.bind(schema)
 
 
 def flat(schema: Schema, layout: FlatLayout) -> StoreLayout:
     """The typed columns of a layout as a store, whose header fields may be in columns of other names."""
-    return _beside("flat", StructFields("", layout.columns), NO_HEADERS, schema)
+    return _beside("flat", lambda _: StructFields("", layout.columns), NO_HEADERS, schema)
 
 
 def unchosen(source: UnchosenTexts, schema: Schema) -> StoreLayout:
     """A store whose properties are text of which nobody has said the types, and header columns beside it."""
-    return _beside("text-map", source, NO_HEADERS, schema)
+    return _beside("text-map", lambda _: source, NO_HEADERS, schema)
 
 
 def struct(column: str = "properties", *, headers: Headers = NO_HEADERS, schema: Any = None) -> StoreLayout:
@@ -52,16 +49,11 @@ def struct(column: str = "properties", *, headers: Headers = NO_HEADERS, schema:
     ``schema`` is that of the DataFrame: a ``StructType`` or its JSON form. Without it the layout has to be bound to a
     DataFrame before it is used: ``infer_layout(df, struct=column)`` does both.
     """
-    if schema is None:
-        missing = _UnknownFields(column)
 
-        def binding(own_schema: Schema) -> StoreLayout:
-            return struct(column, headers=headers, schema=own_schema)
+    def source_of(known: Schema | None) -> PropertySource:
+        return _UnknownFields(column) if known is None else StructFields(column, flat_layout(known, column).columns)
 
-        return StoreLayout("struct", missing, header_columns(None), binding)
-    known = schema_in(schema)
-    source = StructFields(column, flat_layout(known, column).columns)
-    return _beside("struct", source, headers, known)
+    return _beside("struct", source_of, headers, _optional(schema))
 
 
 class _UnknownFields(StructFields):
@@ -86,22 +78,19 @@ def variant(
     With ``json``, the text is parsed. ``schema`` as for ``struct``; without it the SQL reads header columns of either
     type that is likely.
     """
-    return _beside("variant", VariantObject((column,), json=json), headers, _optional(schema))
+    return _beside("variant", lambda _: VariantObject((column,), json=json), headers, _optional(schema))
 
 
 def text_map(
     column: str = "properties", *, types: Types, headers: Headers = NO_HEADERS, schema: Any = None
 ) -> StoreLayout:
     """A MAP<STRING, STRING>, or one of UTF-8 bytes, and header columns beside it."""
-    known, policies = _optional(schema), text_types(types)
-    if known is None:
+    policies = text_types(types)
 
-        def binding(own_schema: Schema) -> StoreLayout:
-            return text_map(column, types=types, headers=headers, schema=own_schema)
+    def source_of(known: Schema | None) -> PropertySource:
+        return TextProperties((column,), policies, binary=known is not None and _is_binary(known, column))
 
-        layout = _beside("text-map", TextProperties((column,), policies), headers, None)
-        return StoreLayout(layout.name, layout.source, layout.headers, binding)
-    return _beside("text-map", TextProperties((column,), policies, binary=_is_binary(known, column)), headers, known)
+    return _beside("text-map", source_of, headers, _optional(schema))
 
 
 def _is_binary(schema: Schema, column: str) -> bool:

@@ -11,9 +11,9 @@ from functools import singledispatch
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from transpiler import Layout, Message
+from transpiler import Layout, Message, ir
 from transpiler.ir.column_types import AMQP_TYPES, BOOLEAN, STRING, Path, SparkType
-from transpiler.layouts.columns import PERSISTENT, TypedColumn
+from transpiler.layouts.columns import PERSISTENT
 from transpiler.layouts.flat import FlatLayout
 from transpiler.layouts.header_places import (
     ColumnPlace,
@@ -47,7 +47,7 @@ def row_of(layout: Layout, message: Message) -> Row:
         case FlatLayout():
             row = row_of(layout.sections, message)
             for name, column in layout.columns.items():
-                if isinstance(column, TypedColumn):
+                if isinstance(column, ir.Column):
                     value = properties.get(name)
                     _put(row, column.path, None if value is None else coerce(value))
             return row
@@ -71,7 +71,7 @@ def _put(row: Row, path: Path, value: object) -> None:
     target[str(path[-1])] = value
 
 
-def _if_of(column: TypedColumn, value: AmqpValue | None) -> object:
+def _if_of(column: ir.Column, value: AmqpValue | None) -> object:
     return None if value is None or value.type is not AMQP_TYPES[column.type.kind] else coerce(value)
 
 
@@ -150,7 +150,7 @@ def written(source: object, properties: Properties) -> Row:
 def _(source: StructFields, properties: Properties) -> Row:
     row: Row = {}
     for name, place in source.fields.items():
-        if isinstance(place, TypedColumn):
+        if isinstance(place, ir.Column):
             _put(row, place.path, _if_of(place, properties.get(name)))
     return row
 

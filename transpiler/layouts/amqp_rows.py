@@ -8,9 +8,10 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, SMALLINT, STRING, TIMESTAMP, ColumnType, Key, Path
 from transpiler.layouts.amqp_schema import MAPS, STRUCTS, SUBJECT, UNION
-from transpiler.layouts.columns import PERSISTENT, SIMPLE_TYPES, TypedColumn
+from transpiler.layouts.columns import PERSISTENT, SIMPLE_TYPES
 from transpiler.layouts.rows import amqp_value, struct_of, value_at
 from transpiler.message.broker_fields import names_header_field
 from transpiler.message.header_fields import PUBLISHER_CONNECTION
@@ -122,7 +123,7 @@ def message_with_promoted(
     return replace(message, application_properties=properties)
 
 
-def flat_message(row: Mapping[str, Any], columns: Mapping[str, TypedColumn], sections: Collection[str]) -> Message:
+def flat_message(row: Mapping[str, Any], columns: Mapping[str, ir.Column], sections: Collection[str]) -> Message:
     """Return the message in a row of typed columns.
 
     A column with the name of a header field holds what a selector sees under that name, and hides what a section has.

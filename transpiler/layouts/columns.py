@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 
 from transpiler import ir
-from transpiler.ir.column_types import BIGINT, DOUBLE, STRING, ColumnType, Path, SparkType
+from transpiler.ir.column_types import BIGINT, DOUBLE, STRING, ColumnType, SparkType
 
 #: The types without parameters that a property can be given, by their SQL names.
 SIMPLE_TYPES: Mapping[str, ColumnType] = MappingProxyType(
@@ -28,14 +27,6 @@ SIMPLE_TYPES: Mapping[str, ColumnType] = MappingProxyType(
         )
     }
 )
-
-
-@dataclass(frozen=True, slots=True)
-class TypedColumn:
-    """A value of one type, known before any row is read."""
-
-    path: Path
-    type: ColumnType
 
 
 #: The delivery mode of AMQP 0-8 to 0-10 that is durable.

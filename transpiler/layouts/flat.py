@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from transpiler import ir
 from transpiler.errors import LayoutError
 from transpiler.ir.column_types import AMQP_TYPES, ColumnType, Path, SparkType
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_schema import SECTIONS, UNION
 from transpiler.layouts.collations import Collations, type_with_collations
-from transpiler.layouts.columns import Fields, TypedColumn, UnionShape, like_columns, read_type
+from transpiler.layouts.columns import Fields, UnionShape, like_columns, read_type
 from transpiler.layouts.header_readings import NAMES
 from transpiler.layouts.layout import Layout
 from transpiler.layouts.stored import Stored, stored_column
@@ -49,7 +50,7 @@ _JSON = frozenset("body data headers json message payload properties value".spli
 class FlatLayout:
     """Properties in typed columns, header names in the canonical sections beside them, if any."""
 
-    columns: Mapping[str, TypedColumn | Unusable]
+    columns: Mapping[str, ir.Column | Unusable]
     sections: AmqpLayout
     name: str = "flat"
 
@@ -79,7 +80,7 @@ class FlatLayout:
             json = (
                 f"if the column {name} is JSON: stores.variant({name!r}, json=True)"
                 for name, column in self.columns.items()
-                if name.lower() in _JSON and isinstance(column, TypedColumn) and column.type.kind is SparkType.STRING
+                if name.lower() in _JSON and isinstance(column, ir.Column) and column.type.kind is SparkType.STRING
             )
             unusable = (column.offer for column in self.columns.values() if isinstance(column, Unusable))
             return tuple(filter(None, (*unusable, *json)))
@@ -102,7 +103,7 @@ class FlatLayout:
             return f'df.withColumn("JMSDeliveryMode", expr("{modes}")) has the words that a selector reads'
         column, types = self.columns.get(name), {"a number": "DOUBLE", "a boolean": "BOOLEAN"}
         if (
-            not isinstance(column, TypedColumn)
+            not isinstance(column, ir.Column)
             or kind not in types
             or AMQP_TYPES[column.type.kind] is not AmqpType.STRING
         ):
@@ -111,14 +112,14 @@ class FlatLayout:
 
     def names(self) -> tuple[str, ...]:
         """The columns that can be properties."""
-        return tuple(name for name, column in self.columns.items() if isinstance(column, TypedColumn))
+        return tuple(name for name, column in self.columns.items() if isinstance(column, ir.Column))
 
     def message(self, row: object) -> Message:
         """The message in a row: columns are properties, and header fields where they have the name of one."""
         from transpiler.layouts.amqp_rows import flat_message
         from transpiler.layouts.rows import row_columns
 
-        typed = {name: column for name, column in self.columns.items() if isinstance(column, TypedColumn)}
+        typed = {name: column for name, column in self.columns.items() if isinstance(column, ir.Column)}
         return flat_message(row_columns(row), typed, self.sections.sections)
 
 
@@ -150,25 +151,25 @@ def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_se
     return FlatLayout(MappingProxyType(columns), AmqpLayout(sections=sections, collations=Collations.of(schema)))
 
 
-def every_typed_column(schema: Mapping[str, Any]) -> dict[str, TypedColumn]:
+def every_typed_column(schema: Mapping[str, Any]) -> dict[str, ir.Column]:
     """Return the columns of a schema that have one type, and fields of structs by their dotted names."""
     columns = _columns(schema["fields"], (), "")
-    return {name: column for name, column in columns if isinstance(column, TypedColumn)}
+    return {name: column for name, column in columns if isinstance(column, ir.Column)}
 
 
-def typed_columns(schema: Mapping[str, Any]) -> dict[str, TypedColumn]:
+def typed_columns(schema: Mapping[str, Any]) -> dict[str, ir.Column]:
     """Return those of them that Spark tells apart from all other columns, whatever the case of letters."""
     ambiguous = _ambiguous(dict(_columns(schema["fields"], (), "")))
     return {name: column for name, column in every_typed_column(schema).items() if name not in ambiguous}
 
 
-def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tuple[str, TypedColumn | Unusable]]:
+def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tuple[str, ir.Column | Unusable]]:
     """Each field by its name; a field of a nested struct by its dotted path."""
     for field in fields:
         name, place = prefix + field["name"], (*path, field["name"])
         column_type = type_of(field)
         if column_type is not None:
-            yield name, TypedColumn(place, column_type)
+            yield name, ir.Column(place, column_type)
         elif is_struct(field):
             yield (
                 name,
@@ -197,7 +198,7 @@ def _unusable(name: str, spark_type: Any) -> Unusable:
     return Unusable(reason, f"{store} reads properties in it", f"for a key of the column {name}: {store}")
 
 
-def _ambiguous(columns: Mapping[str, TypedColumn | Unusable]) -> dict[str, Unusable]:
+def _ambiguous(columns: Mapping[str, ir.Column | Unusable]) -> dict[str, Unusable]:
     spellings: dict[str, list[str]] = {}
     for name in columns:
         spellings.setdefault(name.lower(), []).append(name)

@@ -7,7 +7,6 @@ A user puts header fields into columns or keys of their own, and columns with th
 from __future__ import annotations
 
 import base64
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
@@ -15,6 +14,7 @@ from typing import Any, NoReturn, Protocol
 from transpiler import ir
 from transpiler.diagnostics import did_you_mean
 from transpiler.errors import LayoutError
+from transpiler.ieee754 import special_name
 from transpiler.ir.column_types import STRING, VARIANT, ColumnType, Path, SparkType
 from transpiler.layouts.header_readings import FIELDS, READINGS, Flag, Integer, Mode, Reading, Text, Time, TimeUnit
 from transpiler.layouts.property_source import PropertySource, TextProperties
@@ -99,12 +99,8 @@ def java_text(value: AmqpValue) -> str | None:
             return "true" if truth else "false"
         case bytes() as octets:
             return None if isinstance(value.type, Compound) else base64.b64encode(octets).decode()
-        case float() as number if math.isnan(number):
-            return "NaN"
-        case float() as number if math.isinf(number):
-            return "Infinity" if number > 0 else "-Infinity"
         case float() as number:
-            return repr(number).replace("e+", "E").replace("e", "E")
+            return special_name(number) or repr(number).replace("e+", "E").replace("e", "E")
         case other:
             return str(other)
 

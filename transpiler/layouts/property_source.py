@@ -26,7 +26,7 @@ from transpiler.ir.column_types import (
     Path,
     SparkType,
 )
-from transpiler.layouts.columns import TypedColumn, seen
+from transpiler.layouts.columns import seen
 from transpiler.layouts.flat import Unusable
 from transpiler.layouts.rows import (
     amqp_value,
@@ -118,7 +118,7 @@ class StructFields(PropertySource):
     """Fields of one struct, each of one type."""
 
     column: str
-    fields: Mapping[str, TypedColumn | Unusable]
+    fields: Mapping[str, ir.Column | Unusable]
 
     def stored(self, name: str) -> Stored | None:
         """The field of exactly that name; ``LayoutError`` where its type has no AMQP counterpart."""
@@ -129,12 +129,12 @@ class StructFields(PropertySource):
 
     def names(self) -> tuple[str, ...]:
         """The fields that can be properties."""
-        return tuple(name for name, place in self.fields.items() if isinstance(place, TypedColumn))
+        return tuple(name for name, place in self.fields.items() if isinstance(place, ir.Column))
 
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
         """The fields."""
         for name, place in self.fields.items():
-            if isinstance(place, TypedColumn):
+            if isinstance(place, ir.Column):
                 yield name, amqp_value(value_at(row, place.path), place.type.kind, place.path)
 
 

@@ -37,13 +37,8 @@ class SentLayout:
 
     def field(self, place: MessageField) -> Stored | None:
         """The column of the subject; any other field as below."""
-        return (
-            stored_column((SENT_SUBJECT,), STRING)
-            if place == MessageField("properties", "subject")
-            else self._field(place)
-        )
-
-    def _field(self, place: MessageField) -> Stored | None:
+        if place == MessageField("properties", "subject"):
+            return stored_column((SENT_SUBJECT,), STRING)
         if place == MessageField("application_properties", SUBJECT):
             return self.property(SUBJECT)
         return self.before.field(place)

@@ -12,7 +12,7 @@ from typing import Any
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT
 from transpiler.layouts.collations import NO_COLLATIONS, Collations
-from transpiler.layouts.columns import TypedColumn, like_columns
+from transpiler.layouts.columns import like_columns
 from transpiler.layouts.flat import typed_columns
 from transpiler.layouts.header_places import ColumnPlace, HeaderPlace, PropertyPlace
 from transpiler.layouts.header_readings import FIELDS, NAMES, READINGS
@@ -46,7 +46,7 @@ class StoreLayout:
     headers: Mapping[str, HeaderPlace] = field(default_factory=dict)
     binding: Callable[[Mapping[str, Any]], StoreLayout] | None = None
     collations: Collations = NO_COLLATIONS
-    columns: Mapping[str, TypedColumn] = field(default_factory=dict)
+    columns: Mapping[str, ir.Column] = field(default_factory=dict)
     columns_first: bool = False
     #: The producer writes the header fields as properties of their JMS names.
     jms_keys: bool = False
@@ -116,18 +116,18 @@ class StoreLayout:
         stored = self.source.stored(name) if column is None else stored_column(column.path, column.type)
         return self.collations.by_bytes(stored)
 
-    def _header_of(self, column: TypedColumn) -> str | None:
+    def _header_of(self, column: ir.Column) -> str | None:
         """Return the header field that a column, or a field of its struct, has; None where it has none."""
         places = {name: header.place for name, header in self.headers.items() if isinstance(header.place, ColumnPlace)}
         return next((name for name, place in places.items() if place.path == column.path), None)
 
-    def _beside(self, name: str) -> TypedColumn | None:
+    def _beside(self, name: str) -> ir.Column | None:
         """Return the column of that name; None where it is one of the source's."""
         column, source = self.columns.get(name), column_of(self.source)
         own = column is not None and (column.path[0] == source or (not source and name in self.source.names()))
         return None if own else column
 
-    def _first_column(self, name: str) -> TypedColumn | None:
+    def _first_column(self, name: str) -> ir.Column | None:
         """Return the column that is the property of that name, but for the source's own fields."""
         column = self._beside(name) if self.columns_first and name not in self.source.names() else None
         return None if column is None or self._header_of(column) is not None else column

@@ -19,7 +19,7 @@ from transpiler.amqp.encoder import encode
 from transpiler.amqp.values import AmqpArray, AmqpList, AmqpMap, Value
 from transpiler.diagnostics import did_you_mean, mismatch, nearest
 from transpiler.errors import DecodeError
-from transpiler.ieee754 import float32
+from transpiler.ieee754 import float32, special_name
 from transpiler.message.sections import FIELD_TYPES, PROPERTY_TYPES, Body, Header, Properties, Values
 from transpiler.message.types import INTEGER_RANGES, AmqpType, AmqpValue, Compound, Primitive
 
@@ -132,12 +132,9 @@ def _uuid(path: str, value: Any) -> UUID:
         _refuse("message.type", f"{value!r} is no UUID", path, "write it as 8-4-4-4-12 hexadecimal digits")
 
 
-_SPECIAL_NUMBERS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-
-
 def _double(path: str, value: Any) -> float:
-    if isinstance(value, str) and value in _SPECIAL_NUMBERS:
-        return _SPECIAL_NUMBERS[value]
+    if isinstance(value, str) and value in ("NaN", "Infinity", "-Infinity"):
+        return float(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         _refuse("message.type", mismatch("a number", kind_of(value)), path)
     try:
@@ -380,7 +377,7 @@ def _inner_to_json(value: Primitive) -> Any:
             return base64.b64encode(value).decode()
         case UUID() | Decimal():
             return str(value)
-        case float() as number if not math.isfinite(number):
-            return next((text for text, special in _SPECIAL_NUMBERS.items() if special == number), "NaN")
+        case float() as number:
+            return special_name(number) or number
         case _:
             return value

@@ -7,8 +7,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from transpiler import ir
 from transpiler.ir.column_types import ColumnType, Path, SparkType
-from transpiler.layouts.columns import TypedColumn
 from transpiler.layouts.flat import every_typed_column
 from transpiler.layouts.header_places import ColumnPlace, Columns, HeaderPlace, Headers, PropertyPlace, header_places
 from transpiler.layouts.header_readings import READINGS, Reading
@@ -39,7 +39,7 @@ def make_store(
 
     A name in ``headers`` is one of ``columns``, or, over a DataFrame, of its columns; else it is a property's key.
     """
-    beside = {column: TypedColumn((column,), kind) for column, kind in (columns or {}).items()}
+    beside = {column: ir.Column((column,), kind) for column, kind in (columns or {}).items()}
     layout = StoreLayout(name, source, MappingProxyType(dict(own)), columns=beside)
     if not headers:
         return layout

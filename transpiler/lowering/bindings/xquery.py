@@ -35,7 +35,6 @@ _OPERATORS = {
     ">": Comparison.GT,
     ">=": Comparison.GE,
 }
-_TURNED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class Queries:
@@ -61,9 +60,9 @@ class Queries:
                 joined = ir.all_of if isinstance(condition, query.And) is polarity else ir.any_of
                 return joined(*(self.condition(part, polarity) for part in _gathered(condition, terms)))
             case query.Compare(left=query.Variable() as variable, operator=operator, right=right):
-                return self._compare(variable, operator, right, polarity)
+                return self._compare(variable, _OPERATORS[operator], right, polarity)
             case query.Compare(left=left, operator=operator, right=query.Variable() as variable):
-                return self._compare(variable, _TURNED[operator], left, polarity)
+                return self._compare(variable, _OPERATORS[operator].mirrored, left, polarity)
             case query.Exists(operand=query.Variable() as variable):
                 return self._holds(variable, polarity)
             case _:
@@ -118,14 +117,16 @@ class Queries:
         operand = reduce(or_else, map(at, places), NULL)
         return tuple(item for item in operand.alternatives if item.type in _COMPARED)
 
-    def _compare(self, variable: query.Variable, operator: str, literal: query.Operand, polarity: bool) -> ir.Predicate:
+    def _compare(
+        self, variable: query.Variable, operator: Comparison, literal: query.Operand, polarity: bool
+    ) -> ir.Predicate:
         # A string compared with a number is an error, so such a pair is neither TRUE nor FALSE.
         assert isinstance(literal, query.Text | query.Number)
         value = ir.constant(literal.value)
         textual = isinstance(literal, query.Text)
         return ir.any_of(
             *(
-                ir.all_of(item.guard, compare_values(_OPERATORS[operator], item.value, value, polarity))
+                ir.all_of(item.guard, compare_values(operator, item.value, value, polarity))
                 for item in self._header(variable)
                 if (item.type is OperandType.STRING) is textual
             )

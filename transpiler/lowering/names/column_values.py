@@ -6,9 +6,9 @@ evaluation ends in an error. Of a header field, each conversion is one clause.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, SparkType
@@ -237,21 +237,22 @@ _IDS = (MessageField("properties", "message_id"), MessageField("properties", "co
 _DURABILITIES = {True: "DURABLE", False: "NON_DURABLE"}
 
 
-class _IdTexts(NamedTuple):
-    """The function that makes an id of each type a text."""
+#: The functions that make an id of each type a text.
+_IdTexts = Mapping[AmqpType, ir.Function]
 
-    string: ir.Function
-    ulong: ir.Function
-    uuid: ir.Function
-    binary: ir.Function
-
-
-_MESSAGE_ID_TEXTS = _IdTexts(
-    ir.Function.STRING_MESSAGE_ID, ir.Function.ULONG_ID, ir.Function.UUID_ID, ir.Function.BINARY_ID
-)
-_PREFIXED_TEXTS = _IdTexts(
-    ir.Function.PREFIXED_STRING, ir.Function.PREFIXED_ULONG, ir.Function.PREFIXED_UUID, ir.Function.PREFIXED_BINARY
-)
+_MESSAGE_ID_TEXTS: _IdTexts = {
+    AmqpType.STRING: ir.Function.STRING_MESSAGE_ID,
+    AmqpType.ULONG: ir.Function.ULONG_ID,
+    AmqpType.UUID: ir.Function.UUID_ID,
+    AmqpType.BINARY: ir.Function.BINARY_ID,
+}
+_CORRELATION_ID_TEXTS: _IdTexts = {**_MESSAGE_ID_TEXTS, AmqpType.STRING: ir.Function.STRING_CORRELATION_ID}
+_PREFIXED_TEXTS: _IdTexts = {
+    AmqpType.STRING: ir.Function.PREFIXED_STRING,
+    AmqpType.ULONG: ir.Function.PREFIXED_ULONG,
+    AmqpType.UUID: ir.Function.PREFIXED_UUID,
+    AmqpType.BINARY: ir.Function.PREFIXED_BINARY,
+}
 
 
 def whole_number(stored: Stored) -> ir.Value:
@@ -314,7 +315,7 @@ def converted(
         case Conversion.MESSAGE_ID:
             return _id_texts(stored, kind, _MESSAGE_ID_TEXTS)
         case Conversion.CORRELATION_ID:
-            return _id_texts(stored, kind, _MESSAGE_ID_TEXTS._replace(string=ir.Function.STRING_CORRELATION_ID))
+            return _id_texts(stored, kind, _CORRELATION_ID_TEXTS)
         case Conversion.EXPIRY | Conversion.EXPIRY_UNLESS_ZERO:
             raise AssertionError("an expiry has several places")
         case _:
@@ -382,16 +383,12 @@ def _string_id(stored: Stored, kind: OperandType) -> Operand:
 def _id_texts(stored: Stored, kind: OperandType, functions: _IdTexts) -> Operand:
     """The text of an id: one alternative for each type that it can have."""
     operand = at(stored)
-    forms: list[tuple[ir.Function, ir.Predicate, Alternative]]
-    forms = [(functions.string, ir.TRUE, item) for item in operand.of(OperandType.STRING)]
-    forms += [(functions.ulong, ir.TRUE, item) for item in operand.of(OperandType.LONG)]
-    for item in operand.of(OperandType.BYTES):
-        for function, amqp in ((functions.uuid, AmqpType.UUID), (functions.binary, AmqpType.BINARY)):
-            guard = stored.has_type([amqp])
+    alternatives: list[Alternative] = []
+    for amqp, function in functions.items():
+        for item in operand.of(JMS_TYPES.table[amqp]):
+            # Of all classes of values, that of bytes alone has ids of two types.
+            guard = stored.has_type([amqp]) if item.type is OperandType.BYTES else ir.TRUE
             if guard != ir.FALSE:
-                forms.append((function, guard, item))
-    alternatives = tuple(
-        Alternative(kind, ir.Apply(function, (item.value,), STRING), ir.all_of(item.guard, guard))
-        for function, guard, item in forms
-    )
-    return operand._replace(alternatives=alternatives)
+                text = ir.Apply(function, (item.value,), STRING)
+                alternatives.append(Alternative(kind, text, ir.all_of(item.guard, guard)))
+    return operand._replace(alternatives=tuple(alternatives))

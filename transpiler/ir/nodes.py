@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, cast
 
 from transpiler.ir.column_types import AMQP_TYPES, BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, Key, Path, SparkType
 from transpiler.ir.functions import Function
-from transpiler.message.types import COERCION, TYPE_CLASS, TypeClass
+from transpiler.message.types import CLASS_OF, TypeClass
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Pattern
 
@@ -261,7 +261,7 @@ TRUE = BoolConst(True)
 FALSE = BoolConst(False)
 
 #: The class of message values that a column of a kind holds.
-CLASSES = {kind: TYPE_CLASS[COERCION[amqp]] for kind, amqp in AMQP_TYPES.items()} | {
+CLASSES = {kind: CLASS_OF[amqp] for kind, amqp in AMQP_TYPES.items()} | {
     # Never asked for: the values inside have classes of their own.
     SparkType.VARIANT: TypeClass.BYTES,
     SparkType.INT_ARRAY: TypeClass.BYTES,

@@ -15,7 +15,7 @@ from transpiler.layouts.columns import SIMPLE_TYPES, Fields, UnionShape
 from transpiler.layouts.layout import Layout
 from transpiler.layouts.stored import Stored, stored_beside, stored_column, stored_union
 from transpiler.message.header_fields import MessageField
-from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType, coerce
+from transpiler.message.types import CLASS_OF, AmqpType, AmqpValue, Compound, coerce
 
 if TYPE_CHECKING:
     from transpiler.message.message import Body, Header, Message, Properties, Values
@@ -162,9 +162,8 @@ def union(value: AmqpValue | Compound | None) -> dict[str, Any] | None:
     if isinstance(value, Compound):
         return row | {"type": value.value}
     row["type"] = value.type.value
-    selector_type = COERCION[value.type]
-    if selector_type is not SelectorType.NULL:
-        row[TYPE_CLASS[selector_type].value] = coerce(value)
+    if value.type in CLASS_OF:
+        row[CLASS_OF[value.type].value] = coerce(value)
     return row
 
 

@@ -17,12 +17,11 @@ from transpiler.message.broker_fields import names_header_field
 from transpiler.message.header_fields import PUBLISHER_CONNECTION
 from transpiler.message.message import Message
 from transpiler.message.sections import Body, Header, Properties, Values
-from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, Primitive, SelectorType
+from transpiler.message.types import CLASS_OF, DECIMALS, AmqpType, AmqpValue, Compound, Primitive
 
 #: The types of values by the names that a struct ``V`` has for them.
 TYPES: Mapping[str, AmqpType | Compound] = {kind.value: kind for kind in (*AmqpType, *Compound)}
 _NULL = AmqpValue(AmqpType.NULL, None)
-_DECIMALS = (AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128)
 
 
 def union_value(struct: object, path: Path) -> AmqpValue | None:
@@ -42,8 +41,7 @@ def union_value(struct: object, path: Path) -> AmqpValue | None:
         return AmqpValue(own, b"" if binary is None else binary.value)
     if own is None:
         return next((item for item in contents.values() if item is not None), None)
-    selector_type = COERCION[own]
-    item = None if selector_type is SelectorType.NULL else contents[TYPE_CLASS[selector_type].value]
+    item = contents[CLASS_OF[own].value] if own in CLASS_OF else None
     return AmqpValue(AmqpType.NULL, None) if item is None else _typed(own, item.value)
 
 
@@ -54,7 +52,7 @@ def _typed(own: AmqpType, value: Primitive) -> AmqpValue:
             return AmqpValue(own, UUID(bytes=value)) if len(value) == 16 else AmqpValue(AmqpType.BINARY, value)
         case int() if own is AmqpType.ULONG:
             return AmqpValue(own, value % 2**64)
-        case float() if own in _DECIMALS:
+        case float() if own in DECIMALS:
             return AmqpValue(own, Decimal(value))
         case _:
             return AmqpValue(own, value)

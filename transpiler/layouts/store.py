@@ -192,30 +192,15 @@ class StoreLayout:
         properties = self._properties(columns)
         named = [name for name in self.source.names() if name not in FIELDS and names_header_field(name)]
         values: dict[str, Any] = {}
-        for name in FIELDS:
+        contents: dict[str, dict[str, Any]] = {"header": {}, "properties": {}, "delivery_properties": {}}
+        for name, place in FIELDS.items():
             header = self.header(name)
-            values[name] = None if header is None else header.read(columns)
+            value = values[name] = None if header is None else header.read(columns)
+            contents[place.section][place.field] = value if value is None else _AS_FIELD.get(name, _same)(value)
+        contents["header"]["delivery_count"] = self._failed_attempts(values)
         return Message(
-            header=Header(
-                durable=values["JMSDeliveryMode"],
-                priority=values["JMSPriority"],
-                ttl=values["JMS_AMQP_TTL"],
-                delivery_count=self._failed_attempts(values),
-            ),
-            properties=Properties(
-                message_id=_id(values["JMSMessageID"]),
-                user_id=None if values["JMSXUserID"] is None else values["JMSXUserID"].encode(),
-                to=values["JMSDestination"],
-                subject=values["JMSType"],
-                reply_to=values["JMSReplyTo"],
-                correlation_id=_id(values["JMSCorrelationID"]),
-                content_type=values["content-type"],
-                content_encoding=values["content-encoding"],
-                absolute_expiry_time=values["JMSExpiration"],
-                creation_time=values["JMSTimestamp"],
-                group_id=values["JMSXGroupID"],
-                group_sequence=values["JMSXGroupSeq"],
-            ),
+            header=Header(**contents["header"]),
+            properties=Properties(**contents["properties"]),
             application_properties=properties,
             header_values={name: properties.get(name, AmqpValue(AmqpType.NULL, None)) for name in named} or None,
         )
@@ -246,8 +231,20 @@ class StoreLayout:
         return replace(self, headers={**self.headers, **headers}, binding=bound)
 
 
-def _id(text: str | None) -> AmqpValue | None:
-    return None if text is None else AmqpValue(AmqpType.STRING, text)
+def _same(value: Any) -> Any:
+    return value
+
+
+def _id(text: str) -> AmqpValue:
+    return AmqpValue(AmqpType.STRING, text)
+
+
+#: From the values of header fields to those of AMQP's fields, where they differ.
+_AS_FIELD: Mapping[str, Callable[[Any], Any]] = {
+    "JMSMessageID": _id,
+    "JMSCorrelationID": _id,
+    "JMSXUserID": str.encode,
+}
 
 
 def store_of(layout: Layout | None) -> StoreLayout | None:

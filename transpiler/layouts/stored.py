@@ -31,7 +31,7 @@ from transpiler.ir.column_types import (
 )
 from transpiler.layouts.amqp_schema import UNION
 from transpiler.layouts.columns import seen
-from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, Compound, SelectorType, ValueType
+from transpiler.message.types import CLASS_OF, AmqpType, Compound, ValueType
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard
 
@@ -148,15 +148,9 @@ def stored_column(path: Path, column_type: ColumnType) -> Stored:
     return stored_value(AMQP_TYPES[column_type.kind], seen(ir.Column(path, column_type)))
 
 
-def _field_of(selector_type: SelectorType) -> str | None:
-    return None if selector_type is SelectorType.NULL else TYPE_CLASS[selector_type].value
-
-
 #: The types of the values in each field of a struct ``V``.
 _TYPES_IN_FIELD = {
-    field: tuple(amqp for amqp, selector_type in COERCION.items() if _field_of(selector_type) == field)
-    for field in UNION
-    if field != "type"
+    field: tuple(amqp for amqp, own in CLASS_OF.items() if own.value == field) for field in UNION if field != "type"
 }
 
 _NULL = ir.constant(AmqpType.NULL.value)

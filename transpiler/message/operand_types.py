@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 
-from transpiler.message.types import AmqpType, Compound, ValueType
+from transpiler.message.types import DECIMALS, INTEGER_RANGES, AmqpType, Compound, ValueType
 
 _INTEGER_TYPES = frozenset(("byte", "short", "int", "long", "big"))
 _FLOATING_TYPES = frozenset(("float", "double"))
@@ -88,21 +88,8 @@ class OperandTypes:
 _Types = dict[ValueType, OperandType]
 
 _STRINGS: _Types = {AmqpType.STRING: OperandType.STRING, AmqpType.SYMBOL: OperandType.STRING}
-_DECIMALS: _Types = dict.fromkeys((AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128), OperandType.DOUBLE)
-_INTEGERS: _Types = dict.fromkeys(
-    (
-        AmqpType.UBYTE,
-        AmqpType.USHORT,
-        AmqpType.UINT,
-        AmqpType.ULONG,
-        AmqpType.BYTE,
-        AmqpType.SHORT,
-        AmqpType.INT,
-        AmqpType.LONG,
-        AmqpType.TIMESTAMP,
-    ),
-    OperandType.LONG,
-)
+_DECIMALS: _Types = dict.fromkeys(DECIMALS, OperandType.DOUBLE)
+_INTEGERS: _Types = dict.fromkeys(INTEGER_RANGES, OperandType.LONG)
 _FLOATS: _Types = {AmqpType.FLOAT: OperandType.DOUBLE, AmqpType.DOUBLE: OperandType.DOUBLE}
 _BOOLEAN: _Types = {AmqpType.BOOLEAN: OperandType.BOOLEAN}
 #: Values that hold other values are like bytes here: they are values, and no operand of a selector equals them.

@@ -57,6 +57,9 @@ INTEGER_RANGES: Mapping[AmqpType, tuple[int, int]] = MappingProxyType(
 )
 
 
+DECIMALS = (AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128)
+
+
 class Compound(Enum):
     """The types of values that hold other values, which no selector can name; of a body's value only this is kept."""
 
@@ -157,6 +160,11 @@ TYPE_CLASS: Mapping[SelectorType, TypeClass] = MappingProxyType(
         SelectorType.STRING: TypeClass.STRING,
         SelectorType.BYTES: TypeClass.BYTES,
     }
+)
+
+#: The class of the values of each AMQP type; a null has none.
+CLASS_OF: Mapping[ValueType, TypeClass] = MappingProxyType(
+    {amqp: TYPE_CLASS[seen] for amqp, seen in COERCION.items() if seen is not SelectorType.NULL}
 )
 
 #: The Python value of an AMQP primitive: decimals as Decimal, a timestamp as milliseconds, a uuid as UUID.

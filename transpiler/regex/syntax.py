@@ -45,12 +45,6 @@ class CharacterSet:
     def __and__(self, other: CharacterSet) -> CharacterSet:
         return ~(~self | ~other)
 
-    def __sub__(self, other: CharacterSet) -> CharacterSet:
-        return self & ~other
-
-    def __le__(self, other: CharacterSet) -> bool:
-        return not self - other
-
     @property
     def single(self) -> str | None:
         """The only character of the set; None where it has none or several."""

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, DOUBLE, STRING, ColumnType
 from transpiler.message.types import (
-    COERCION,
-    TYPE_CLASS,
+    CLASS_OF,
+    DECIMALS,
     AmqpType,
     AmqpValue,
     Compound,
@@ -100,7 +100,6 @@ class EqualityTest(NamedTuple):
     constants: tuple[ConstantValue, ...]
 
 
-_DECIMALS = (AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128)
 COMPOUNDS = (Compound.LIST, Compound.MAP, Compound.ARRAY)
 _EMPTY = {Compound.LIST: b"\x45", Compound.MAP: b"\xc1\x01\x00"}
 
@@ -141,7 +140,7 @@ def equality_tests(value: AmqpValue, equality: Equality) -> tuple[EqualityTest, 
         return tuple(_same_content(kind, value.value, equality))
     if equality.refuses_floats and kind is AmqpType.FLOAT:
         return ()
-    own = TYPE_CLASS[COERCION[kind]]
+    own = CLASS_OF[kind]
     if equality.same_type:
         # Java's equals: of one class, and of two byte arrays never.
         if own is TypeClass.BYTES:
@@ -159,7 +158,7 @@ def equality_tests(value: AmqpValue, equality: Equality) -> tuple[EqualityTest, 
         case TypeClass.INTEGER:
             return tuple(_integers(_in_seconds(value) if equality.asks_in_seconds else _integer(value), equality))
         case TypeClass.FLOATING:
-            return tuple(_doubles(float(content), kind in _DECIMALS, equality))
+            return tuple(_doubles(float(content), kind in DECIMALS, equality))
         case TypeClass.STRING:
             comparand = Comparand.TEXT if equality.bytes_are_text else Comparand.STRING
             return (EqualityTest(EqualityForm(comparand), (content,)),)
@@ -219,17 +218,17 @@ def _exact(number: int, equality: Equality) -> Iterator[EqualityTest]:
 def _number(number: float, equality: Equality) -> EqualityTest:
     """Test integers and doubles by one double; exact below 2**53."""
     comparand = Comparand.NUMBER_SECONDS if equality.has_seconds else Comparand.NUMBER
-    excluded: tuple[ValueType, ...] = _DECIMALS if equality.decimals_apart else ()
+    excluded: tuple[ValueType, ...] = DECIMALS if equality.decimals_apart else ()
     return EqualityTest(EqualityForm(comparand, (*excluded, AmqpType.ULONG) if number < 0 else excluded), (number,))
 
 
 def _floating(number: float, equality: Equality) -> EqualityTest:
-    return EqualityTest(EqualityForm(Comparand.FLOATING, _DECIMALS if equality.decimals_apart else ()), (number,))
+    return EqualityTest(EqualityForm(Comparand.FLOATING, DECIMALS if equality.decimals_apart else ()), (number,))
 
 
 def _doubles(number: float, is_decimal: bool, equality: Equality) -> Iterator[EqualityTest]:
     if is_decimal and equality.decimals_apart:
-        yield EqualityTest(EqualityForm(Comparand.FLOATING, _DECIMALS, excludes_types=False), (number,))
+        yield EqualityTest(EqualityForm(Comparand.FLOATING, DECIMALS, excludes_types=False), (number,))
         return
     match equality.numbers:
         case Numbers.APART:

@@ -28,7 +28,7 @@ from transpiler.lowering.operands import (
 )
 from transpiler.message.header_fields import DELIVERY_MODES, MAX_PRIORITY, PROPERTIES, Conversion, MessageField
 from transpiler.message.operand_types import JMS_TYPES, ByteText, OperandType, OperandTypes, UnsignedLong
-from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, ValueType
+from transpiler.message.types import CLASS_OF, COERCION, AmqpType, ValueType
 from transpiler.selector.ast import Comparison
 
 
@@ -153,8 +153,8 @@ def _values(
         yield Alternative(kind, item.value, where := ir.all_of(guard, is_finite(item.value)), stands_where=where)
     else:
         # A value also stands for the types that make the evaluation throw: these are none of the alternative's.
-        throwing = {TYPE_CLASS[COERCION[thrown]] for thrown in types.throws}
-        shared = None if TYPE_CLASS[COERCION[names[0]]] in throwing else item.guard
+        throwing = {CLASS_OF[thrown] for thrown in types.throws}
+        shared = None if CLASS_OF[names[0]] in throwing else item.guard
         value = _converted(names[0], item.value, types)
         yield Alternative(kind, value, guard, shared, guard if _names_types(test) else None)
 

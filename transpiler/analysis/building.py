@@ -191,33 +191,27 @@ class Conditions:
                 # No selector is one that every message passes.
                 return ALWAYS if tree is None else Accepted(self.selector(tree, dialect_of(node, dialect), other))
             case HeadersBinding(match=how, pairs=pairs) if pairs:
-                headers = (
-                    self._filter_test(HeadersBinding(how, (pair,)), PROPERTIES, pair[0], dialect) for pair in pairs
+                return Junction(
+                    how.any_pair, tuple(self._part(HeadersBinding(how, (pair,)), dialect) for pair in pairs)
                 )
-                return Junction(how.any_pair, tuple(headers))
             case PropertiesFilter(fields=fields):
-                tests = (self._filter_test(PropertiesFilter((one,)), "properties", one[0], dialect) for one in fields)
-                return Junction(False, tuple(tests))
+                return Junction(False, tuple(self._part(PropertiesFilter((one,)), dialect) for one in fields))
             case ApplicationPropertiesFilter(entries=entries):
-                tests = (
-                    self._filter_test(ApplicationPropertiesFilter((one,)), PROPERTIES, one[0], dialect)
-                    for one in entries
-                )
-                return Junction(False, tuple(tests))
-            case NoLocal():
-                return self._filter_test(node, PUBLISHER_CONNECTION.section, PUBLISHER_CONNECTION.field, dialect)
-            case HeadersBinding() | DirectBinding() | TopicBinding():
-                return self._filter_test(node, _SUBJECT.section, _SUBJECT.field, dialect)
+                parts = (self._part(ApplicationPropertiesFilter((one,)), dialect) for one in entries)
+                return Junction(False, tuple(parts))
+            case HeadersBinding() | DirectBinding() | TopicBinding() | NoLocal():
+                return self._part(node, dialect)
 
-    def _filter_test(self, node: Filter, section: str, name: str, dialect: Dialect) -> Test:
+    def _part(self, node: Filter, dialect: Dialect) -> Test:
+        """Return the test of a filter with one condition."""
         connection, receiver = self.connection, Receiver(NOW, self.destination)
 
         def judged(message: Message) -> Verdict:
             return Verdict(match_filter(node, message, dialect, connection, receiver))
 
-        values = tuple(_compared(node, connection))
-        patterns = tuple(_patterns(node))
-        return self.condition((node, connection), judged, MessageField(section, name), values, patterns, _text(node))
+        place, value, patterns, text = _condition_of(node, connection)
+        values = () if value is None else (value,)
+        return self.condition((node, connection), judged, place, values, patterns, text)
 
     def condition(
         self,
@@ -403,53 +397,42 @@ def _is_placed(field: HeaderField) -> bool:
     return field.origins[0].places[0].section not in (RECEIVER, "delivery_properties")
 
 
-def _compared(node: Filter, connection: str | None) -> Iterator[object]:
-    """Yield the values at which a test of a filter can turn."""
+_Patterns = tuple[Pattern | Words, ...]
+
+
+def _condition_of(node: Filter, connection: str | None) -> tuple[MessageField, object, _Patterns, str]:
+    """Return the place that a filter with one condition reads, the value or patterns there, and the test in words."""
     match node:
         case DirectBinding(key=key):
-            yield key
-        case HeadersBinding(pairs=((_, expected),)):
-            yield expected
-        case PropertiesFilter(fields=((_, reference),)) | ApplicationPropertiesFilter(entries=((_, reference),)):
-            if isinstance(reference, AmqpValue):
-                yield reference
-        case NoLocal() if connection is not None:
-            yield AmqpValue(AmqpType.STRING, connection)
-
-
-def _patterns(node: Filter) -> Iterator[Pattern | Words]:
-    match node:
+            return _SUBJECT, key, (), f"subject = {key!r}"
         case TopicBinding(pattern=pattern):
-            yield Words(tuple(pattern.split(".")))
-        case PropertiesFilter(fields=((_, reference),)) | ApplicationPropertiesFilter(entries=((_, reference),)):
-            if isinstance(reference, Prefix):
-                yield (reference.text, Wildcard.ANY) if reference.text else (Wildcard.ANY,)
-            elif isinstance(reference, Suffix):
-                yield (Wildcard.ANY, reference.text) if reference.text else (Wildcard.ANY,)
-
-
-def _text(node: Filter) -> str:
-    """Return one test of a filter in a few words."""
-    match node:
-        case DirectBinding(key=key):
-            return f"subject = {key!r}"
-        case TopicBinding(pattern=pattern):
-            return f"subject matches {pattern}"
-        case HeadersBinding(pairs=((name, expected),)):
-            return f"{name} is present" if expected.value is None else f"{name} = {expected.value!r}"
-        case PropertiesFilter(fields=((name, reference),)) | ApplicationPropertiesFilter(entries=((name, reference),)):
-            return f"{name} {_reference_text(reference)}"
+            return _SUBJECT, None, (Words(tuple(pattern.split("."))),), f"subject matches {pattern}"
         case NoLocal():
-            return "sent on another connection"
+            sender = None if connection is None else AmqpValue(AmqpType.STRING, connection)
+            return PUBLISHER_CONNECTION, sender, (), "sent on another connection"
+        case HeadersBinding(pairs=((name, expected),)):
+            return MessageField(PROPERTIES, name), expected, (), f"{name} {_equal_text(expected)}"
+        case PropertiesFilter(fields=((name, reference),)):
+            return (MessageField("properties", name), *_reference(name, reference))
+        case ApplicationPropertiesFilter(entries=((name, reference),)):
+            return (MessageField(PROPERTIES, name), *_reference(name, reference))
         case _:
-            return "no condition"
+            return _SUBJECT, None, (), "no condition"
 
 
-def _reference_text(reference: Reference) -> str:
+def _reference(name: str, reference: Reference) -> tuple[object, _Patterns, str]:
     match reference:
         case Prefix(text=text):
-            return f"begins with {text!r}"
+            return None, (_pattern(text, Wildcard.ANY),), f"{name} begins with {text!r}"
         case Suffix(text=text):
-            return f"ends with {text!r}"
+            return None, (_pattern(Wildcard.ANY, text),), f"{name} ends with {text!r}"
         case _:
-            return "is present" if reference.value is None else f"= {reference.value!r}"
+            return reference, (), f"{name} {_equal_text(reference)}"
+
+
+def _pattern(*parts: str | Wildcard) -> Pattern:
+    return tuple(part for part in parts if part)
+
+
+def _equal_text(expected: AmqpValue) -> str:
+    return "is present" if expected.value is None else f"= {expected.value!r}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
@@ -84,22 +82,38 @@ def backtest(
     )
     result = Backtest(max_examples, partial=partial)
     agrees = "size(missed) = 0 AND size(extra) = 0"
-    counted = compared.groupBy("exchange").agg(
-        sf.count("*").alias("messages"),
-        sf.expr(f"count(CASE WHEN NOT ({agrees}) THEN 1 END)").alias("disagreeing"),
-        sf.sum(sf.size("recorded")).alias("deliveries"),
+    # One pass over the messages: each is a row, and so is each of its queues in which the two differ.
+    counted = "struct('{}' AS kind, exchange, {} AS queue, {} AS deliveries, {} AS disagrees)"
+    counts = ["array(" + counted.format("message", "''", "size(recorded)", f"NOT ({agrees})") + ")"]
+    counts += [
+        f"transform(filter({kind}, q -> q IS NOT NULL), q -> {counted.format(kind, 'q', '0', 'false')})"
+        for kind in ("missed", "extra", "unknown")
+    ]
+    # Not a plain explode, which would route each message twice: see deliveries.
+    rows = (
+        compared.selectExpr(f"explode_outer(concat({', '.join(counts)})) AS row")
+        .groupBy("row.kind", "row.exchange", "row.queue")
+        .agg(
+            sf.count("*").alias("messages"),
+            sf.sum("row.deliveries").alias("deliveries"),
+            sf.count_if("row.disagrees").alias("disagreeing"),
+        )
     )
-    for row in counted.collect():
-        result.messages[row.exchange] = row.messages
-        result.deliveries += row.deliveries
-        if row.disagreeing:
-            result.disagreeing[row.exchange] = row.disagreeing
-    unknown = compared.select(sf.explode("unknown").alias("queue")).groupBy("queue").count().collect()
-    result.unknown = Counter({row.queue: row["count"] for row in unknown})
+    for row in sorted(rows.collect()):
+        match row.kind:
+            case "missed":
+                result.missed[row.exchange, row.queue] = row.messages
+            case "extra":
+                result.extra[row.exchange, row.queue] = row.messages
+            case "unknown":
+                result.unknown[row.queue] += row.messages
+            case _:
+                result.messages[row.exchange] = row.messages
+                result.deliveries += row.deliveries
+                if row.disagreeing:
+                    result.disagreeing[row.exchange] = row.disagreeing
     if result.disagreeing:
         different = compared.filter(f"NOT ({agrees})")
-        result.missed = _counts(different, "missed")
-        result.extra = _counts(different, "extra")
         result.examples = [
             Disagreement(row.label, row.exchange, row.routing_key, tuple(sorted(row.missed)), tuple(sorted(row.extra)))
             for row in different.limit(max_examples).collect()
@@ -116,9 +130,3 @@ def _queues(routed: DataFrame, layout: Layout, column: str) -> str:
         # "rmqMessagesByQueue" has the keys queue::vhost.
         name = f"regexp_extract({name}, '(?s)^(.*?)(::[^:]*)?(?!.)', 1)"
     return f"array_compact(array({name}))"
-
-
-def _counts(different: DataFrame, column: str) -> Counter[tuple[str, str]]:
-    exploded = different.select("exchange", sf.explode_outer(column).alias("queue")).filter("queue IS NOT NULL")
-    rows = exploded.groupBy("exchange", "queue").count().collect()
-    return Counter({(row.exchange, row.queue): row["count"] for row in rows})

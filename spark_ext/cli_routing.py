@@ -163,7 +163,7 @@ def route(
     if target is not None:
         written = routed.drop(_PUBLISHED_TO, _OUTCOME)
         target.write(deliveries(written) if one_each else written)
-    counted = _count(routed, outcome or _OUTCOME)
+    counted, undecided = _count(routed, outcome or _OUTCOME, chosen)
     if summary:
         click.echo(json.dumps(counted.to_dict(), ensure_ascii=False, indent=2))
     else:
@@ -177,8 +177,7 @@ def route(
     if "dead-letter" in counted.outcomes:
         parts.append(f"{counted.outcomes['dead-letter']:,} sent to a dead letter address as well")
     if chosen:
-        more = routed.filter(f"size({_POSSIBLE}) > 0").count()
-        parts.append(f"{more:,} may reach more of them ({_POSSIBLE}), by what exchanges choose")
+        parts.append(f"{undecided:,} may reach more of them ({_POSSIBLE}), by what exchanges choose")
     detail = ": " + ", ".join(f"{count:,} {name}" for name, count in lost.items()) if lost else ""
     parts.append(f"{sum(lost.values()):,} reach no queue{detail}")
     click.echo(f"{'; '.join(parts)} ({time.perf_counter() - started:.1f} s)", err=True)
@@ -260,14 +259,16 @@ def _check_recorded(messages: Any, recorded: str, archive: str, partial: bool) -
         fail(f"{shown(archive)} has no recorded queues, its column {recorded} is NULL everywhere: {expected}")
 
 
-def _count(routed: Any, outcome: str) -> Summary:
-    """Count the messages by exchange, by queue and by outcome, in one pass over them."""
-    counted = ("exchange", _PUBLISHED_TO), ("outcome", quote_name(outcome))
+def _count(routed: Any, outcome: str, chosen: bool) -> tuple[Summary, int]:
+    """Count the messages by exchange, by queue and by outcome, and those that exchanges choose for, in one pass."""
+    counted = [("exchange", _PUBLISHED_TO), ("outcome", quote_name(outcome))]
+    if chosen:
+        counted.append(("undecided", f"CASE WHEN size({_POSSIBLE}) > 0 THEN '' END"))
     listed = ", ".join(f"struct('{kind}' AS kind, {name} AS name)" for kind, name in counted)
     every = f"concat(array({listed}), transform(queues, q -> struct('queue' AS kind, q AS name)))"
     # Not a plain explode, which would route each message twice: see deliveries.
     rows = routed.selectExpr(f"explode_outer({every}) AS one").filter("one.name IS NOT NULL").groupBy("one").count()
-    counts: dict[str, dict[str, int]] = {"exchange": {}, "queue": {}, "outcome": {}}
+    counts: dict[str, dict[str, int]] = {"exchange": {}, "queue": {}, "outcome": {}, "undecided": {}}
     for (kind, name), count in sorted(rows.collect()):
         counts[kind][name] = count
-    return Summary(counts["exchange"], counts["queue"], counts["outcome"])
+    return Summary(counts["exchange"], counts["queue"], counts["outcome"]), sum(counts["undecided"].values())

@@ -54,7 +54,7 @@ def compare_dialects(
     """Return the rows on which dialects disagree, and count the rows that each selects.
 
     ``layout`` None infers it from the DataFrame. A property without a column is missing.
-    Two jobs count. Raises ``TranspilerError`` where every dialect refuses the selector.
+    One job counts. Raises ``TranspilerError`` where every dialect refuses the selector.
     """
     if isinstance(dialects, str):
         raise unexpected("dialects", "several dialects, as in ['jms', 'activemq']", dialects)
@@ -77,8 +77,12 @@ def compare_dialects(
     parted = sf.lit(False)
     for name in others:
         parted = parted | (sf.col(name) != sf.col(first))
-    counts = judged.agg(*(sf.count(sf.when(sf.col(name), 1)).alias(name) for name in columns)).collect()[0]
-    rows = judged.filter(parted)
+    counts = judged.agg(
+        *(sf.count_if(sf.col(name)).alias(name) for name in columns), sf.count_if(parted).alias("changed")
+    ).collect()[0]
     return DialectComparison(
-        rows, {dialect: counts[name] for name, (dialect, _) in columns.items()}, rows.count(), refused
+        judged.filter(parted),
+        {dialect: counts[name] for name, (dialect, _) in columns.items()},
+        counts.changed,
+        refused,
     )

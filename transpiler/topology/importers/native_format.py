@@ -109,12 +109,18 @@ def _exchange(entry: Entry) -> Exchange:
 
 def _alternate(entry: Entry) -> Alternate | None:
     """``alternate: name`` is an exchange; ``alternate: {queue: name}`` is a queue."""
-    value = entry.data.get("alternate")
-    if value is None or isinstance(value, str):
-        return None if value is None else Alternate(value)
-    inner = Entry.of(value, entry.at("alternate"))
+    if isinstance(entry.data.get("alternate"), str):
+        return Alternate(entry.data["alternate"])
+    node = _node(entry, "alternate")
+    return None if node is None else Alternate(*node)
+
+
+def _node(entry: Entry, name: str) -> tuple[str, DestinationType] | None:
+    if not entry.has(name):
+        return None
+    inner = Entry.of(entry.data[name], entry.at(name))
     inner.only(("queue", "exchange"))
-    return Alternate(*_destination(inner))
+    return _destination(inner)
 
 
 def _destination(entry: Entry) -> tuple[str, DestinationType]:
@@ -137,20 +143,12 @@ def _binding(entry: Entry) -> Binding:
 
 def _link(entry: Entry) -> Link:
     entry.only(("kind", "when", "from", "to", "key", "pattern"))
-    source, source_type = _link_end(entry, "from")
-    destination, destination_type = _link_end(entry, "to")
+    # An end that is not said is another broker.
+    source, source_type = _node(entry, "from") or (None, "queue")
+    destination, destination_type = _node(entry, "to") or (None, "queue")
     key, pattern = (entry.text(name) if entry.has(name) else None for name in ("key", "pattern"))
     kind, when = entry.one_of("kind", _LINKS), entry.text("when", "")
     return Link(kind, when, source, destination, source_type, destination_type, key, entry.path, pattern)
-
-
-def _link_end(entry: Entry, name: str) -> tuple[str | None, DestinationType]:
-    """Read an end of a link; without one it is another broker."""
-    if not entry.has(name):
-        return None, "queue"
-    inner = Entry.of(entry.data[name], entry.at(name))
-    inner.only(("queue", "exchange"))
-    return _destination(inner)
 
 
 def _queue_to_dict(queue: Queue) -> Any:

@@ -105,9 +105,9 @@ def build_graph(topology: Topology, summary: Summary | None = None, max_nodes: i
     graph = _Builder(topology, summary).graph()
     if len(graph.nodes) < max_nodes:
         return graph
-    exact = graph
-    for group in (_queues_by_sources, _alike_exchanges, _by_type):
-        graph = _grouped(exact, group(exact))
+    exact, alike = graph, _Alike(graph)
+    for key in (alike.queues_by_sources, alike.alike_exchanges, alike.by_type):
+        graph = _grouped(exact, key)
         if len(graph.nodes) < max_nodes:
             break
     return graph
@@ -208,45 +208,37 @@ def _counted(kind: str, messages: int) -> str:
     return f"{messages:,} {'published' if kind == 'exchange' else 'messages'}"
 
 
-_Key = Callable[[Node], Hashable]
+class _Alike:
+    """The keys by which nodes of a graph are alike, from the closest to the coarsest."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._by_id = {node.id: node for node in graph.nodes}
+        self._before: dict[str, set[str]] = {node.id: set() for node in graph.nodes}
+        self._after: dict[str, set[str]] = {node.id: set() for node in graph.nodes}
+        for arrow in graph.arrows:
+            self._after[arrow.source].add(arrow.target)
+            self._before[arrow.target].add(arrow.source)
+
+    def queues_by_sources(self, node: Node) -> Hashable:
+        """Group queues with the same sources."""
+        return ("queue", frozenset(self._before[node.id])) if node.kind == "queue" else node.id
+
+    def alike_exchanges(self, node: Node) -> Hashable:
+        """Group exchanges by type and by the kinds and types of their neighbours, queues by the groups of sources."""
+        if node.kind == "queue":
+            return "queue", frozenset(self._exchange(self._by_id[i]) for i in self._before[node.id])
+        return "exchange", self._exchange(node)
+
+    def _exchange(self, node: Node) -> Hashable:
+        sides = (self._before[node.id], self._after[node.id])
+        return node.type, *(frozenset((self._by_id[i].kind, self._by_id[i].type) for i in side) for side in sides)
+
+    def by_type(self, node: Node) -> Hashable:
+        """Group nodes by type, queues by the types of their sources."""
+        return node.kind, node.type, frozenset(self._by_id[i].type for i in self._before[node.id])
 
 
-def _neighbours(graph: Graph) -> dict[str, tuple[set[str], set[str]]]:
-    ends: dict[str, tuple[set[str], set[str]]] = {node.id: (set(), set()) for node in graph.nodes}
-    for arrow in graph.arrows:
-        ends[arrow.source][1].add(arrow.target)
-        ends[arrow.target][0].add(arrow.source)
-    return ends
-
-
-def _queues_by_sources(graph: Graph) -> _Key:
-    ends = _neighbours(graph)
-    return lambda node: ("queue", frozenset(ends[node.id][0])) if node.kind == "queue" else node.id
-
-
-def _alike_exchanges(graph: Graph) -> _Key:
-    """Group exchanges by type and by the kinds and types of their neighbours, queues by the groups of their sources."""
-    ends = _neighbours(graph)
-    by_id = {node.id: node for node in graph.nodes}
-
-    def exchange(node: Node) -> Hashable:
-        before, after = (frozenset((by_id[i].kind, by_id[i].type) for i in ids) for ids in ends[node.id])
-        return (node.type, before, after)
-
-    return lambda node: (
-        ("queue", frozenset(exchange(by_id[i]) for i in ends[node.id][0]))
-        if node.kind == "queue"
-        else ("exchange", exchange(node))
-    )
-
-
-def _by_type(graph: Graph) -> _Key:
-    ends = _neighbours(graph)
-    by_id = {node.id: node for node in graph.nodes}
-    return lambda node: (node.kind, node.type, frozenset(by_id[i].type for i in ends[node.id][0]))
-
-
-def _grouped(graph: Graph, key: _Key) -> Graph:
+def _grouped(graph: Graph, key: Callable[[Node], Hashable]) -> Graph:
     """Merge the nodes with one key; arrows between two groups become one, which counts its bindings."""
     members: dict[Hashable, list[Node]] = {}
     for node in graph.nodes:

@@ -16,7 +16,7 @@ def plain_message(message: Message) -> dict[str, Any]:
     sections = message.to_dict()
     plain: dict[str, Any] = dict(sections.get("application_properties", {}))
     for name in _HEADERS:
-        place = HEADERS[name].place
+        place = HEADERS[name]
         value = sections.get(place.section, {}).get(place.field)
         if value is None:
             continue

@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 from uuid import UUID
 
 from transpiler import html
@@ -23,7 +24,7 @@ from transpiler.diagnostics import nearest
 from transpiler.errors import DecodeError
 from transpiler.message import jms_types
 from transpiler.message.codec import decode_sections
-from transpiler.message.header_fields import DELIVERY_MODES, FOLD, Conversion, MessageField
+from transpiler.message.header_fields import DELIVERY_MODES, FOLD, PROPERTIES, MessageField
 from transpiler.message.ids import read_id
 from transpiler.message.jms_fields import JMS_FIELDS
 from transpiler.message.json import SECTION_NAMES, kind_of, read_field, read_sections, read_value, section_to_json
@@ -143,23 +144,12 @@ def as_message(value: MessageLike) -> Message:
     return Message.from_dict(value)
 
 
-class _Field(NamedTuple):
-    """A header field: its place in a message, and the reader of its value, by the field's name."""
-
-    place: MessageField
-    read: Callable[[str, Any], Any]
-
-
 def _refuse(path: str, expected: str, value: object, hint: str | None = None) -> NoReturn:
     raise DecodeError.at("message.type", f"{path}: expected {expected}, found {_shown(value)}", hint=hint)
 
 
 def _shown(value: object) -> str:
     return repr(value) if isinstance(value, str) and len(value) < 40 else kind_of(value)
-
-
-def _field(section: str, name: str) -> _Field:
-    return _Field(MessageField(section, name), lambda path, value: read_field(section, name, path, value))
 
 
 def _delivery_mode(path: str, value: Any) -> bool:
@@ -209,18 +199,15 @@ def _delivery_time(path: str, value: Any) -> AmqpValue:
     return AmqpValue(AmqpType.LONG, _time(path, value))
 
 
-def _id(name: str) -> _Field:
-    def read(path: str, value: Any) -> AmqpValue:
-        if not isinstance(value, str):
-            identifier: AmqpValue = read_field("properties", name, path, value)
-            return identifier
-        try:
-            return read_id(value)
-        except DecodeError as error:
-            [finding] = error.diagnostics
-            raise DecodeError.at(finding.code, f"{path}: {finding.message}", hint=finding.hint) from None
-
-    return _Field(MessageField("properties", name), read)
+def _id(path: str, value: Any) -> AmqpValue:
+    if not isinstance(value, str):
+        identifier: AmqpValue = read_field("properties", "message_id", path, value)
+        return identifier
+    try:
+        return read_id(value)
+    except DecodeError as error:
+        [finding] = error.diagnostics
+        raise DecodeError.at(finding.code, f"{path}: {finding.message}", hint=finding.hint) from None
 
 
 def _user_id(path: str, value: Any) -> bytes:
@@ -232,35 +219,27 @@ def _user_id(path: str, value: Any) -> bytes:
     return value
 
 
-_STRUCTS = ("header", "properties")
+#: The readers of header fields that a selector does not see as they are.
+_READERS: Mapping[str, Callable[[str, Any], Any]] = {
+    "JMSMessageID": _id,
+    "JMSCorrelationID": _id,
+    "JMSTimestamp": _time,
+    "JMSExpiration": _time,
+    "JMSDeliveryTime": _delivery_time,
+    "JMSDeliveryMode": _delivery_mode,
+    "JMSRedelivered": _redelivered,
+    "JMSXDeliveryCount": _delivery_count,
+    "JMSXUserID": _user_id,
+    "JMSXGroupSeq": _group_sequence,
+}
 
-
-def _unconverted() -> dict[str, _Field]:
-    """Return the fields that a selector sees as they are, each by the first place that it is read from."""
-    first = {name: field.origins[0] for name, field in JMS_FIELDS.table.items() if field.origins}
-    return {
-        name: _field(origin.places[0].section, origin.places[0].field)
-        for name, origin in first.items()
-        if origin.conversion is Conversion.AS_IS and origin.places[0].section in _STRUCTS
-        if not name.startswith(JMS_FIELDS.wire_prefix)
-    }
-
-
-#: The header fields by their JMS names. A flag of redelivery gives way to the count.
-HEADERS: Mapping[str, _Field] = MappingProxyType(
+#: The header fields by their JMS names, each by the first place that it is read from.
+HEADERS: Mapping[str, MessageField] = MappingProxyType(
     {
-        **_unconverted(),
-        "JMSMessageID": _id("message_id"),
-        "JMSCorrelationID": _id("correlation_id"),
-        "JMSTimestamp": _Field(MessageField("properties", "creation_time"), _time),
-        "JMSExpiration": _Field(MessageField("properties", "absolute_expiry_time"), _time),
-        "JMSDeliveryTime": _Field(MessageField("message_annotations", "x-opt-delivery-time"), _delivery_time),
-        "JMSPriority": _field("header", "priority"),
-        "JMSDeliveryMode": _Field(MessageField("header", "durable"), _delivery_mode),
-        "JMSRedelivered": _Field(MessageField("header", "delivery_count"), _redelivered),
-        "JMSXDeliveryCount": _Field(MessageField("header", "delivery_count"), _delivery_count),
-        "JMSXUserID": _Field(MessageField("properties", "user_id"), _user_id),
-        "JMSXGroupSeq": _Field(MessageField("properties", "group_sequence"), _group_sequence),
+        name: field.origins[0].places[0]
+        for name, field in JMS_FIELDS.table.items()
+        if field.origins and field.origins[0].places[0].section != PROPERTIES
+        if not name.startswith(JMS_FIELDS.wire_prefix)
     }
 )
 
@@ -268,13 +247,16 @@ HEADERS: Mapping[str, _Field] = MappingProxyType(
 def with_headers(message: Message, values: Mapping[str, Any]) -> Message:
     """Return the message with other values of some header fields, by their JMS names; None is an absent one.
 
+    A flag of redelivery gives way to the count.
     ``DecodeError`` with the name of a field that cannot have its value.
     """
-    for name, entry in HEADERS.items():
+    for name, place in HEADERS.items():
         if name not in values or (name == "JMSRedelivered" and values.get("JMSXDeliveryCount") is not None):
             continue
-        place, given = entry.place, values[name]
-        value = None if given is None else entry.read(name, given)
+        value = values[name]
+        if value is not None:
+            read = _READERS.get(name) or partial(read_field, place.section, place.field)
+            value = read(name, value)
         if place.section == "header":
             header = message.header or Header()
             message = replace(message, header=replace(header, **{place.field: value}))

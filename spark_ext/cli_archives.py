@@ -16,7 +16,7 @@ from transpiler.cli.options import LAYOUT
 from transpiler.jsontext import JsonTextError, load_json
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_0_10 import ZeroTenLayout
-from transpiler.layouts.amqp_schema import SECTIONS
+from transpiler.layouts.columns import SECTIONS
 from transpiler.layouts.header_readings import READINGS
 from transpiler.layouts.json_rows import BESIDE, read_row
 from transpiler.layouts.layout import ArchiveLayout

@@ -31,7 +31,7 @@ from spark_ext.message_values import (
     union_values,
 )
 from spark_ext.schemas import MAX_MILLISECONDS, MESSAGE_SCHEMA
-from transpiler.layouts.amqp_schema import MAPS, SECTIONS, STRUCTS
+from transpiler.layouts.columns import MAPS, SECTIONS, STRUCTS
 from transpiler.message.types import AmqpType, Compound
 
 #: The column that says what is wrong with a line, NULL where nothing is, and its values.

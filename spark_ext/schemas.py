@@ -30,8 +30,7 @@ from transpiler.errors import LayoutError
 from transpiler.inference import layout_from_schema
 from transpiler.ir.column_types import ColumnType, SparkType
 from transpiler.layouts.amqp import AmqpLayout, with_promoted
-from transpiler.layouts.amqp_schema import UNION
-from transpiler.layouts.columns import Fields, UnionShape
+from transpiler.layouts.columns import UNION, Fields, UnionShape
 from transpiler.layouts.header_places import Headers
 from transpiler.layouts.layout import ArchiveLayout, archive_of, bound, is_layout
 from transpiler.layouts.schemas import schema_in

@@ -14,7 +14,7 @@ from transpiler import stores
 from transpiler.errors import LayoutError
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
-from transpiler.layouts.amqp_schema import SECTIONS
+from transpiler.layouts.columns import SECTIONS
 from transpiler.layouts.flat import fits, flat_layout, is_section, is_struct, typed_columns_of
 from transpiler.layouts.header_places import Headers, header_places
 from transpiler.layouts.header_readings import FIELDS

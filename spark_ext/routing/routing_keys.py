@@ -18,8 +18,8 @@ from spark_ext.schemas import MessageColumns, analyzed_schema
 from transpiler import Layout, ir
 from transpiler.errors import LayoutError, UnsupportedFeatureError
 from transpiler.ir.column_types import STRING
-from transpiler.layouts.amqp_schema import SUBJECT as SUBJECT_HEADER
-from transpiler.layouts.amqp_schema import UNION
+from transpiler.layouts.columns import SUBJECT as SUBJECT_HEADER
+from transpiler.layouts.columns import UNION
 from transpiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, before_sent
 from transpiler.lowering.names.column_values import at
 from transpiler.message.header_fields import PUBLISHED_EXCHANGE, ROUTING_KEYS, MessageField

@@ -18,8 +18,7 @@ from transpiler.cli.group import fail
 from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import filter_options, read_text, receiver_options, warn
-from transpiler.layouts.amqp_schema import UNION
-from transpiler.layouts.columns import UnionShape
+from transpiler.layouts.columns import UNION, UnionShape
 from transpiler.layouts.layout import archive_of
 from transpiler.presets import find_layout
 from transpiler.sql.quoting import quote_name

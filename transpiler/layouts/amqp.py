@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from transpiler import ir
 from transpiler.errors import LayoutError
 from transpiler.ir.column_types import AMQP_TYPES, ColumnType, Key
-from transpiler.layouts.amqp_schema import MAPS, SECTIONS, STRUCTS, UNION
 from transpiler.layouts.collations import NO_COLLATIONS, Collations
-from transpiler.layouts.columns import SIMPLE_TYPES, Fields, UnionShape
+from transpiler.layouts.columns import MAPS, SECTIONS, SIMPLE_TYPES, STRUCTS, UNION, Fields, UnionShape
 from transpiler.layouts.layout import Layout
 from transpiler.layouts.stored import Stored, stored_beside, stored_column, stored_union
 from transpiler.message.header_fields import MessageField

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, SMALLINT, STRING, TIMESTAMP, ColumnType, Key
 from transpiler.layouts.amqp import unions
-from transpiler.layouts.amqp_schema import SUBJECT
 from transpiler.layouts.collations import NO_COLLATIONS, Collations
-from transpiler.layouts.columns import PERSISTENT, Fields, UnionShape
+from transpiler.layouts.columns import PERSISTENT, SUBJECT, Fields, UnionShape
 from transpiler.layouts.stored import Stored, case_of_constants, stored_column, stored_union, stored_value
 from transpiler.message.header_fields import MessageField
 from transpiler.message.sections import Header, Properties

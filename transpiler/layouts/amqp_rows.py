@@ -10,8 +10,7 @@ from uuid import UUID
 
 from transpiler import ir
 from transpiler.ir.column_types import BIGINT, BINARY, BOOLEAN, SMALLINT, STRING, TIMESTAMP, ColumnType, Key, Path
-from transpiler.layouts.amqp_schema import MAPS, STRUCTS, SUBJECT, UNION
-from transpiler.layouts.columns import PERSISTENT, SIMPLE_TYPES
+from transpiler.layouts.columns import MAPS, PERSISTENT, SIMPLE_TYPES, STRUCTS, SUBJECT, UNION
 from transpiler.layouts.rows import amqp_value, struct_of, value_at
 from transpiler.message.broker_fields import names_header_field
 from transpiler.message.header_fields import PUBLISHER_CONNECTION

@@ -1,4 +1,7 @@
-"""Columns as a schema has them: Spark's JSON form of each type, and the value that a selector sees in it."""
+"""Columns as data: Spark's JSON form of each type, the value that a selector sees in it, and the canonical schema.
+
+The canonical schema has one column a section; the struct ``V`` is a value that tells its type.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,19 @@ from enum import Enum
 from types import MappingProxyType
 
 from transpiler import ir
-from transpiler.ir.column_types import BIGINT, DOUBLE, STRING, ColumnType, SparkType
+from transpiler.ir.column_types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DOUBLE,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    ColumnType,
+    SparkType,
+)
+from transpiler.message.sections import FIELD_TYPES
+from transpiler.message.types import AmqpType
 
 #: The types without parameters that a property can be given, by their SQL names.
 SIMPLE_TYPES: Mapping[str, ColumnType] = MappingProxyType(
@@ -112,3 +127,60 @@ def like_columns(header: str, columns: Iterable[str]) -> list[str]:
         return re.sub(r"[^a-z0-9]", "", name.rpartition(".")[2].lower()).removeprefix("jms")
 
     return [name for name in columns if bare(name).endswith(bare(header)) and name != header]
+
+
+#: The columns of fields that have one type.
+_COLUMN_TYPES = {
+    AmqpType.BOOLEAN: BOOLEAN,
+    AmqpType.UBYTE: SMALLINT,
+    AmqpType.UINT: BIGINT,
+    AmqpType.BINARY: BINARY,
+    AmqpType.STRING: STRING,
+    AmqpType.SYMBOL: STRING,
+    AmqpType.TIMESTAMP: TIMESTAMP,
+}
+
+
+def _column_type(types: tuple[AmqpType, ...]) -> ColumnType | UnionShape:
+    return UnionShape.UNION if len(types) > 1 else _COLUMN_TYPES[types[0]]
+
+
+#: The fields of the struct sections.
+STRUCTS: Mapping[str, Mapping[str, ColumnType | UnionShape]] = MappingProxyType(
+    {
+        **{
+            section: {name: _column_type(types) for name, types in fields.items()}
+            for section, fields in FIELD_TYPES.items()
+        },
+        "body": {"section": STRING, "data": BINARY, "value": UnionShape.UNION},
+    }
+)
+
+#: The sections that map names to tagged unions.
+MAPS = ("delivery_annotations", "message_annotations", "application_properties", "footer")
+
+#: All sections in the order of the schema.
+SECTIONS = (
+    "header",
+    "delivery_annotations",
+    "message_annotations",
+    "properties",
+    "application_properties",
+    "body",
+    "footer",
+)
+
+#: The fields of the struct ``V``: the type's name, and one field for each class of values.
+UNION: Mapping[str, ColumnType] = MappingProxyType(
+    {
+        "type": STRING,
+        "boolean": BOOLEAN,
+        "long": BIGINT,
+        "double": DOUBLE,
+        "string": STRING,
+        "binary": BINARY,
+    }
+)
+
+#: The header of AMQP 0-10 that holds the subject.
+SUBJECT = "qpid.subject"

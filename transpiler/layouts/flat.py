@@ -15,9 +15,8 @@ from transpiler import ir
 from transpiler.errors import LayoutError
 from transpiler.ir.column_types import AMQP_TYPES, ColumnType, Path, SparkType
 from transpiler.layouts.amqp import AmqpLayout
-from transpiler.layouts.amqp_schema import SECTIONS, UNION
 from transpiler.layouts.collations import Collations, type_with_collations
-from transpiler.layouts.columns import Fields, UnionShape, like_columns, read_type
+from transpiler.layouts.columns import SECTIONS, UNION, Fields, UnionShape, like_columns, read_type
 from transpiler.layouts.header_readings import NAMES
 from transpiler.layouts.layout import Layout
 from transpiler.layouts.stored import Stored, stored_column

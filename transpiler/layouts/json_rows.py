@@ -24,8 +24,7 @@ from transpiler.ir.traversal import column_paths
 from transpiler.layouts.amqp import AmqpLayout, union
 from transpiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
 from transpiler.layouts.amqp_rows import TYPES, union_value
-from transpiler.layouts.amqp_schema import MAPS, STRUCTS, UNION
-from transpiler.layouts.columns import Fields, UnionShape
+from transpiler.layouts.columns import MAPS, STRUCTS, UNION, Fields, UnionShape
 from transpiler.layouts.flat import FlatLayout
 from transpiler.layouts.header_readings import FIELDS
 from transpiler.layouts.layout import Layout, archive_of, message_in

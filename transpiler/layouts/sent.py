@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from transpiler import ir
 from transpiler.ir.column_types import STRING
-from transpiler.layouts.amqp_schema import SUBJECT
+from transpiler.layouts.columns import SUBJECT
 from transpiler.layouts.layout import Layout, message_in, named_header
 from transpiler.layouts.store import store_of
 from transpiler.layouts.stored import Stored, stored_column, stored_union

@@ -29,8 +29,7 @@ from transpiler.ir.column_types import (
     ColumnType,
     Path,
 )
-from transpiler.layouts.amqp_schema import UNION
-from transpiler.layouts.columns import seen
+from transpiler.layouts.columns import UNION, seen
 from transpiler.message.types import CLASS_OF, AmqpType, Compound, ValueType
 from transpiler.selector.ast import Comparison
 from transpiler.selector.pattern import Wildcard

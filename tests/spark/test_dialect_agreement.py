@@ -160,6 +160,37 @@ CORNERS = (
     ("activemq", "s LIKE '\t\tb_' ESCAPE '\t'", {"s": "\x9bc"}, True),
     ("rabbitmq", "s LIKE '\n%a%' ESCAPE '\n'", {"s": "%ab"}, True),
     ("artemis", "TRUE <> -5", {}, True),
+    ("artemis", "convert_string_expressions:s + 1 = '51'", {"s": "5"}, True),
+    ("artemis", "convert_string_expressions:1 + s = 6", {"s": "5"}, True),
+    ("activemq", "convert_string_expressions:1 + s = 6", {"s": "5"}, None),
+)
+#: Arithmetic of Artemis on texts of numbers and of other things.
+READ = (
+    "1 + a = 6",
+    "a + 1 = '51'",
+    "a - b > 0",
+    "a / '2' = 2.5",
+    "b * a <= 25",
+    "'5.' * a = 25",
+    "a % b IS NULL",
+    "a * b + '1' BETWEEN 1 AND 30",
+    "NOT (a - 1 = '4')",
+    "-a - 1 = 4",
+    "a - 'x' = 1",
+    "a - 2147483647 * b < 7",
+)
+NUMBERS_IN_TEXT = (
+    *(AmqpValue(AmqpType.STRING, text) for text in ("5", "5.", "+5", " 5.5 ", " 5", "x", "", ".", "1e3", "1.e1")),
+    *(
+        AmqpValue(AmqpType.STRING, text)
+        for text in ("NaN", "9223372036854775807", "9223372036854775808", "5.0f", "-0.0")
+    ),
+    AmqpValue(AmqpType.INT, 5),
+    AmqpValue(AmqpType.LONG, -5),
+    AmqpValue(AmqpType.DOUBLE, 2.5),
+    AmqpValue(AmqpType.BYTE, 5),
+    AmqpValue(AmqpType.BOOLEAN, True),
+    None,
 )
 
 
@@ -168,6 +199,16 @@ def test_a_corner_of_a_broker_is_answered_as_by_the_broker(spark: SparkSession) 
         messages = [Message.of(**properties)]
         assert evaluate(text, messages[0], dialect) is truth, (dialect, text)
         assert_agreement(numbered(create_messages(spark, messages)), "amqp", dialect, [text], messages)
+
+
+def test_artemis_calculates_with_numbers_in_texts(spark: SparkSession) -> None:
+    messages = [
+        Message(application_properties={name: value for name, value in zip("ab", values, strict=True) if value})
+        for values in sample(product(NUMBERS_IN_TEXT, NUMBERS_IN_TEXT), 60)
+    ]
+    texts = [f"convert_string_expressions:{text}" for text in READ]
+    with spark_settings(spark, INTERPRETED):
+        assert_agreement(numbered(create_messages(spark, messages)), "amqp", "artemis", texts, messages)
 
 
 #: A property of every AMQP type that a broker tells apart, and none.

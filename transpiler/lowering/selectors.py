@@ -199,7 +199,8 @@ class SelectorLowering:
             case ast.Sign(operator=operator, operand=operand):
                 return sign(operator, as_number(self.operand(operand)), self.dialect)
             case ast.Calculate(operator=operator, left=left, right=right):
-                return calculate(operator, as_number(self.operand(left)), as_number(self.operand(right)), self.dialect)
+                first, second = as_number(self.operand(left)), as_number(self.operand(right))
+                return calculate(operator, first, second, self.dialect, self.converts_strings)
             case ast.Call():
                 # Functions bring the engine of regular expressions along, which few selectors need.
                 from transpiler.lowering.text.functions import Functions

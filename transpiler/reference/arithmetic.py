@@ -9,9 +9,17 @@ from collections.abc import Callable
 from typing import Any
 
 from transpiler.message.operand_types import OperandType
+from transpiler.reference.comparison import read_text
 from transpiler.reference.operands import LONG_MAX, LONG_MIN, BrokerError, Operand, Value, wrap
 from transpiler.selector.ast import Arithmetic
-from transpiler.selector.dialect_rules import Division, IntegerArithmetic, NotNumbers, Remainder, UnaryPlus
+from transpiler.selector.dialect_rules import (
+    Division,
+    Extension,
+    IntegerArithmetic,
+    NotNumbers,
+    Remainder,
+    UnaryPlus,
+)
 from transpiler.selector.dialects import Dialect
 
 _BASIC: dict[Arithmetic, Callable[[Any, Any], Any]] = {
@@ -61,15 +69,25 @@ def _java_negate(value: Value, number: int) -> Operand:
 
 
 def calculate(
-    operator: Arithmetic, left: Callable[[], Operand], right: Callable[[], Operand], dialect: Dialect
+    operator: Arithmetic,
+    left: Callable[[], Operand],
+    right: Callable[[], Operand],
+    dialect: Dialect,
+    convert: bool = False,
 ) -> Operand:
-    """A binary operation; the operands are evaluated here, for Java leaves the right one where the left is NULL."""
+    """A binary operation; the operands are evaluated here, for Java leaves the right one where the left is NULL.
+
+    ``convert`` is True below the prefix that lets comparisons, and in Artemis arithmetic, read numbers out of strings.
+    """
     first = left()
     if first is None and dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT:
         return None
     second = right()
     if first is None or second is None:
         return None
+    joins = operator is Arithmetic.ADD and first.type is OperandType.STRING
+    if convert and dialect.has(Extension.CONVERT_IN_ARITHMETIC) and not joins:
+        first, second = _read_number(first), _read_number(second)
     if not (first.numeric and second.numeric):
         return _not_numbers(operator, first, second, dialect)
     match operator:
@@ -79,6 +97,14 @@ def calculate(
             return _remainder(first, second, dialect)
         case _:
             return _basic(operator, first, second, dialect)
+
+
+def _read_number(value: Value) -> Value:
+    """Read a number out of a string, as Artemis does: a double where it has a point, else a long."""
+    if value.type is not OperandType.STRING:
+        return value
+    text = str(value.value)
+    return read_text(text, OperandType.DOUBLE if "." in text else OperandType.LONG) or value
 
 
 def _not_numbers(operator: Arithmetic, left: Value, right: Value, dialect: Dialect) -> Operand:

@@ -212,7 +212,7 @@ class _Evaluator:
                 return sign(operator, as_number(self.operand(operand)), self.dialect)
             case ast.Calculate(operator=operator, left=left, right=right):
                 first, second = lambda: as_number(self.operand(left)), lambda: as_number(self.operand(right))
-                return calculate(operator, first, second, self.dialect)
+                return calculate(operator, first, second, self.dialect, self.convert)
             case ast.Call(function="UTC"):
                 return Value(OperandType.LONG, self.receiver.time)
             case ast.Call(function=function, arguments=arguments):

@@ -298,6 +298,8 @@ class Extension(Flag):
     UTC = auto()
     BRACKETS = auto()
     CONVERT_STRINGS = auto()
+    #: Behind the prefix arithmetic reads numbers out of strings as comparisons do.
+    CONVERT_IN_ARITHMETIC = auto()
     HYPHENATED = auto()
     VERTICAL_TAB = auto()
     #: LIKE, IN and IS NULL bind to the name before them, tighter than any operator.

@@ -184,6 +184,7 @@ ARTEMIS = replace(
     | Extension.NULL_LITERAL
     | Extension.XPATH
     | Extension.CONVERT_STRINGS
+    | Extension.CONVERT_IN_ARITHMETIC
     | Extension.HYPHENATED
     | Extension.NEGATED_PREFIXES,
     type_ladder=NumericPromotion.UPWARDS,

@@ -17,6 +17,7 @@ from transpiler.lowering.arithmetic.number_results import (
     wrapped,
     yields_doubles,
 )
+from transpiler.lowering.comparison.comparison_kinds import number_in
 from transpiler.lowering.operands import (
     DECIMAL,
     Alternative,
@@ -29,8 +30,16 @@ from transpiler.lowering.operands import (
 )
 from transpiler.message.operand_types import OperandType
 from transpiler.selector.ast import Arithmetic, Comparison
-from transpiler.selector.dialect_rules import Division, IntegerArithmetic, NotNumbers, Remainder, UnaryPlus
+from transpiler.selector.dialect_rules import (
+    Division,
+    Extension,
+    IntegerArithmetic,
+    NotNumbers,
+    Remainder,
+    UnaryPlus,
+)
 from transpiler.selector.dialects import Dialect
+from transpiler.selector.pattern import Wildcard
 
 #: The digits of the widest DECIMAL.
 DECIMAL_DIGITS = 38
@@ -125,9 +134,14 @@ def _negative_literal(item: Alternative, dialect: Dialect) -> Alternative | None
             return item._replace(value=ir.constant(wrapped(-number, 64)))
 
 
-def calculate(operator: Arithmetic, left: Operand, right: Operand, dialect: Dialect) -> Operand:
-    """A binary operation."""
+def calculate(operator: Arithmetic, left: Operand, right: Operand, dialect: Dialect, convert: bool = False) -> Operand:
+    """A binary operation; ``convert`` is True below the prefix that lets Artemis read numbers out of strings."""
     first, second = Numbers(left), Numbers(right)
+    if convert and dialect.has(Extension.CONVERT_IN_ARITHMETIC):
+        second = Numbers(_with_read_numbers(right))
+        if operator is not Arithmetic.ADD:
+            # A string before a plus is joined.
+            first = Numbers(_with_read_numbers(left))
     results = results_of(operator, first, second, dialect)
     infinite = [
         ir.all_of(item.guard, is_finite(value, Comparison.NE))
@@ -170,6 +184,23 @@ def calculate(operator: Arithmetic, left: Operand, right: Operand, dialect: Dial
         ir.any_of(absent, ir.all_of(missing, complement(thrown))),
         ir.any_of(error, thrown),
     )
+
+
+def _with_read_numbers(operand: Operand) -> Operand:
+    """The operand with the number that each string of it says: a double where it has a point, else a long."""
+    read: list[Alternative] = []
+    for item in operand.of(OperandType.STRING):
+        if isinstance(item.value, ir.Constant):
+            kind = OperandType.DOUBLE if "." in str(item.value.value) else OperandType.LONG
+            number = number_in(str(item.value.value), kind)
+            if number is not None:
+                read.append(Alternative(kind, ir.constant(number), item.guard))
+            continue
+        pointed = ir.Like(item.value, (Wildcard.ANY, ".", Wildcard.ANY))
+        double = ir.guarded(pointed, ir.Apply(ir.Function.READ_DOUBLE, (item.value,), DOUBLE))
+        long = ir.Apply(ir.Function.READ_LONG, (item.value,), BIGINT)
+        read += [Alternative(OperandType.DOUBLE, double, item.guard), Alternative(OperandType.LONG, long, item.guard)]
+    return operand._replace(alternatives=(*operand.alternatives, *read), nearest=None)
 
 
 def _absent_or_error(left: Operand, right: Operand, dialect: Dialect) -> tuple[ir.Predicate, ir.Predicate]:

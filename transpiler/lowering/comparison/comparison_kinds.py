@@ -316,19 +316,25 @@ def _read_literal(operator: Comparison, text: str, other: ir.Value, kind: Operan
     """A comparison of what a literal says, which is read here."""
     if kind is OperandType.BOOLEAN:
         return compare_values(operator, ir.constant(text.lower() == "true"), other, True)
+    number = number_in(text, kind)
+    if number is None:
+        return ir.FALSE
+    return (_compare_to if kind.floating else compare_integers)(operator, ir.constant(number), other)
+
+
+def number_in(text: str, kind: OperandType) -> int | float | None:
+    """Return the number of a type that Java's ``valueOf`` reads in a text; None where it reads none."""
     if kind.floating:
         content = text.strip(_TRIMMED)
         if not _DOUBLE_TEXT.fullmatch(content):
-            return ir.FALSE
+            return None
         number = float(content if "N" in content or "I" in content else content.rstrip("fFdD"))
-        if kind is OperandType.FLOAT:
-            number = float32(number)
-        return _compare_to(operator, ir.constant(number), other)
+        return float32(number) if kind is OperandType.FLOAT else number
     if not _LONG_TEXT.fullmatch(text) or len(text.lstrip("+-").lstrip("0")) > 19:
-        return ir.FALSE
+        return None
     integer, half = int(text.lstrip("+-").lstrip("0") or "0"), 2 ** (WIDTHS[kind] - 1)
     integer = -integer if text.startswith("-") else integer
-    return compare_integers(operator, ir.constant(integer), other) if -half <= integer < half else ir.FALSE
+    return integer if -half <= integer < half else None
 
 
 #: Kinds whose FALSE is said by the opposite operator, wherever both values are there.

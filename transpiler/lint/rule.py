@@ -95,7 +95,7 @@ class Rule:
     wrong: str
     right: str
     why: str
-    severity: Severity = "error"
+    severity: Severity = "warning"
     dialect: str = "jms"
     nodes: tuple[type[ast.Expression], ...] = ()
     find: Finder | None = None

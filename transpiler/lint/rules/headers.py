@@ -187,7 +187,6 @@ RULES = (
     Rule(
         id="lint.delivery-mode",
         title="A delivery mode that is no mode",
-        severity="warning",
         wrong="JMSDeliveryMode = 2",
         right="JMSDeliveryMode = 'PERSISTENT'",
         why="In Java a delivery mode is the number 1 or 2. In a selector it is the text `'NON_PERSISTENT'` or "
@@ -200,7 +199,6 @@ RULES = (
     Rule(
         id="lint.text-for-number",
         title="Text beside a numeric header field",
-        severity="warning",
         wrong="JMSPriority = '5'",
         right="JMSPriority = 5",
         why="Text never equals a number, in any broker. `JMSPriority`, `JMSTimestamp` and other numeric header fields "
@@ -212,7 +210,6 @@ RULES = (
     Rule(
         id="lint.time-in-seconds",
         title="A time in seconds",
-        severity="warning",
         wrong="JMSTimestamp > 1717200000",
         right="JMSTimestamp > 1717200000000",
         why="`JMSTimestamp` counts milliseconds since 1970-01-01. A Unix time in seconds is a moment in January or "
@@ -223,7 +220,6 @@ RULES = (
     Rule(
         id="lint.order-of-text",
         title="The order of a string header field",
-        severity="warning",
         wrong="JMSMessageID BETWEEN 1 AND 2",
         right="JMSMessageID = 'ID:1'",
         why="Strings have no order in selectors: only `=`, `<>`, `IN` and `LIKE` apply to them (Jakarta Messaging "
@@ -235,7 +231,6 @@ RULES = (
     Rule(
         id="lint.out-of-range",
         title="A value that a header field never has",
-        severity="warning",
         wrong="JMSPriority > 9",
         right="JMSPriority > 8",
         why="A priority is from 0 to 9, and a delivery count begins at 1. Beyond these a test selects all messages or "

@@ -161,7 +161,6 @@ RULES = (
     Rule(
         id="lint.date-as-subtraction",
         title="A date without quotes",
-        severity="warning",
         wrong="expiry >= 2024-01-01",
         right="expiry >= 1704067200000",
         why="`2024-01-01` subtracts 1 and 1 from 2024, which is 2022. Times of the standard's header fields are "
@@ -173,7 +172,6 @@ RULES = (
     Rule(
         id="lint.comma-in-string",
         title="One string where several were meant",
-        severity="warning",
         wrong="JMSType IN ('closed, saleUpdate')",
         right="JMSType IN ('closed', 'saleUpdate')",
         why="Each member of a list has quotes of its own. A list of one string with a comma selects only that string.",
@@ -183,7 +181,6 @@ RULES = (
     Rule(
         id="lint.like-without-wildcard",
         title="LIKE without a wildcard",
-        severity="warning",
         wrong="region LIKE 'eu'",
         right="region LIKE 'eu%'",
         why="`%` stands for any text and `_` for one character. A pattern without them equals one text only, and that "
@@ -194,7 +191,6 @@ RULES = (
     Rule(
         id="lint.like-any-text",
         title="LIKE '%'",
-        severity="warning",
         wrong="region LIKE '%'",
         right="region IS NOT NULL",
         why="Every text matches `%`, and what is missing or no text does not. The test asks if the property is text; "
@@ -206,7 +202,6 @@ RULES = (
     Rule(
         id="lint.empty-range",
         title="A range from high to low",
-        severity="warning",
         wrong="weight BETWEEN 10 AND 5",
         right="weight BETWEEN 5 AND 10",
         why="`BETWEEN` has its lower bound first. The other way round no number is in the range.",
@@ -217,7 +212,6 @@ RULES = (
     Rule(
         id="lint.repeated",
         title="The same condition or member twice",
-        severity="warning",
         wrong="color = 'red' OR color = 'red'",
         right="color = 'red' OR color = 'blue'",
         why="A condition that stands twice in one AND or OR, or a member that stands twice in one list, changes "

@@ -380,7 +380,6 @@ RULES = (
     Rule(
         id="lint.never-true",
         title="A condition that is never true",
-        severity="warning",
         wrong="color = 'red' AND color = 'blue'",
         right="color = 'red' OR color = 'blue'",
         find=find_redundancies,
@@ -391,7 +390,6 @@ RULES = (
     Rule(
         id="lint.always-true",
         title="A condition that is always true",
-        severity="warning",
         wrong="color IS NULL OR color IS NOT NULL",
         right="color IS NOT NULL",
         why="One of the branches is true for every message, so the condition selects everything. Mostly OR stands "
@@ -400,7 +398,6 @@ RULES = (
     Rule(
         id="lint.implied",
         title="A condition that another one implies",
-        severity="warning",
         wrong="weight > 5 AND weight > 3",
         right="weight > 5",
         why="Where one condition of an AND is true, the other one is too; or in an OR, one selects nothing that the "
@@ -410,7 +407,6 @@ RULES = (
     Rule(
         id="lint.unreachable-branch",
         title="An OR branch that cannot be reached",
-        severity="warning",
         wrong="color = 'red' AND (color = 'blue' OR weight > 2500)",
         right="color = 'red' AND weight > 2500",
         why="A branch of an OR that contradicts the conditions around it, or that another branch contains, never "

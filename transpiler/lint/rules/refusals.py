@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from transpiler.lint.rule import Rule
 
+_error = partial(Rule, severity="error")
 _NESTED = "NOT " * 130 + "active"
 
-SYNTAX = (
-    Rule(
+RULES = (
+    _error(
         "syntax.blank",
         "An empty filter",
         " ",
@@ -15,7 +18,7 @@ SYNTAX = (
         "In JMS an empty selector selects everything. RabbitMQ's SQL filter refuses one.",
         dialect="rabbitmq",
     ),
-    Rule(
+    _error(
         "syntax.double-quote",
         "Double quotes around text",
         'color = "red"',
@@ -23,14 +26,14 @@ SYNTAX = (
         "Text goes into single quotes. In JMS a double quote begins nothing; Artemis, Broker-J and Qpid C++ take "
         '`"red"` as the name of a property, and RabbitMQ\'s SQL filters as text.',
     ),
-    Rule(
+    _error(
         "syntax.escape",
         "An escape character that is not one character",
         "name LIKE '100!%' ESCAPE '!!'",
         "name LIKE '100!%%' ESCAPE '!'",
         "`ESCAPE` takes one character, which makes the wildcard behind it stand for itself.",
     ),
-    Rule(
+    _error(
         "syntax.number",
         "A malformed number",
         "weight = 08",
@@ -38,28 +41,28 @@ SYNTAX = (
         "Numbers are those of Java: a leading 0 makes an octal number, `0x` a hexadecimal one, and `_` separates "
         "nothing.",
     ),
-    Rule(
+    _error(
         "syntax.number-range",
         "A number beyond its type",
         "id = 9223372036854775808",
         "id = 9223372036854775807",
         "An exact number has 64 bits with its sign. A larger one is written as a floating point number.",
     ),
-    Rule(
+    _error(
         "syntax.operator",
         "An operator of another language",
         "color == 'red' && weight > 5",
         "color = 'red' AND weight > 5",
         "Selectors have `=`, `<>`, `<`, `<=`, `>`, `>=`, `AND`, `OR` and `NOT`.",
     ),
-    Rule(
+    _error(
         "syntax.pattern",
         "A pattern that ends in its escape character",
         "name LIKE 'a!' ESCAPE '!'",
         "name LIKE 'a!!%' ESCAPE '!'",
         "The escape character applies to the one behind it, so none may be last.",
     ),
-    Rule(
+    _error(
         "syntax.prefix",
         "A prefix that the broker does not have",
         "convert_string_expressions:weight > 5",
@@ -67,14 +70,14 @@ SYNTAX = (
         "`convert_string_expressions:` and `hyphenated_props:` are ActiveMQ's and Artemis's. Elsewhere they are no "
         "part of a selector.",
     ),
-    Rule(
+    _error(
         "syntax.quote",
         "Backticks around text",
         "color = `red`",
         "color = 'red'",
         "Text goes into single quotes; a backtick begins nothing.",
     ),
-    Rule(
+    _error(
         "syntax.reserved-word",
         "A reserved word in another case",
         "color = 'red' and weight > 5",
@@ -82,7 +85,7 @@ SYNTAX = (
         "RabbitMQ's SQL filters have their keywords in upper case only.",
         dialect="rabbitmq",
     ),
-    Rule(
+    _error(
         "syntax.unexpected-character",
         "A character that begins nothing",
         "color = @red",
@@ -90,31 +93,28 @@ SYNTAX = (
         "The character is no part of the selector language. Among these are placeholders of other tools, and the "
         "quotes of word processors.",
     ),
-    Rule(
+    _error(
         "syntax.unexpected-end",
         "The end comes too early",
         "color = 'red' AND",
         "color = 'red' AND weight > 5",
         "An operator lacks its operand, or a parenthesis is never closed.",
     ),
-    Rule(
+    _error(
         "syntax.unexpected-token",
         "A word in the wrong place",
         "color = 'red' AND AND weight > 5",
         "color = 'red' AND weight > 5",
         "The text is well-formed up to the marked word, and no selector goes on with it.",
     ),
-    Rule(
+    _error(
         "syntax.unterminated-string",
         "A string without its closing quote",
         "color = 'red",
         "color = 'red'",
         "A literal ends at its closing quote. A quote inside is written twice: `'it''s'`.",
     ),
-)
-
-TYPES = (
-    Rule(
+    _error(
         "type.arguments",
         "The wrong number of arguments",
         "REGEX('a.*')",
@@ -122,7 +122,7 @@ TYPES = (
         "Each of ActiveMQ's functions takes a fixed number of arguments.",
         dialect="activemq",
     ),
-    Rule(
+    _error(
         "type.function",
         "A function that does not exist",
         "LOWER(name) = 'a'",
@@ -137,38 +137,37 @@ TYPES = (
         "JMSType = 'order'",
         "The schema has a column of a header field's name, with a type that the field does not have. A cast, or an "
         "option of the layout, gives it the right one.",
-        severity="warning",
         schema="JMSPriority STRING, JMSType STRING",
     ),
-    Rule(
+    _error(
         "type.in-member",
         "A list member that is no string",
         "weight IN (5, 6)",
         "weight = 5 OR weight = 6",
         "`IN` takes string literals only (Jakarta Messaging 3.8.1.2). Numbers are compared one by one.",
     ),
-    Rule(
+    _error(
         "type.not-a-condition",
         "A value where a condition is needed",
         "weight + 5",
         "weight + 5 > 10",
         "A selector is a condition. Numbers and strings are not.",
     ),
-    Rule(
+    _error(
         "type.not-a-name",
         "A test of something that is no name",
         "weight + 5 IS NULL",
         "weight IS NULL",
         "`IN`, `LIKE` and `IS NULL` test a property or a header field.",
     ),
-    Rule(
+    _error(
         "type.not-a-number",
         "Arithmetic on what is no number",
         "color + 'red' = 'x'",
         "weight + 5 = 6",
         "Arithmetic takes numbers only.",
     ),
-    Rule(
+    _error(
         "type.not-twice",
         "Two NOT in a row",
         "NOT NOT active",
@@ -176,7 +175,7 @@ TYPES = (
         "RabbitMQ's JMS client takes one NOT in a row.",
         dialect="rabbitmq-jms",
     ),
-    Rule(
+    _error(
         "type.null",
         "NULL as a value",
         "color = NULL",
@@ -184,14 +183,14 @@ TYPES = (
         "ActiveMQ's parser takes NULL as a literal and fails on it. A missing property is tested with `IS NULL`.",
         dialect="activemq",
     ),
-    Rule(
+    _error(
         "type.ordering",
         "The order of strings or booleans",
         "weight > '5'",
         "weight > 5",
         "Only numbers have an order: strings and booleans compare with `=` and `<>` (Jakarta Messaging 3.8.1.2).",
     ),
-    Rule(
+    _error(
         "type.sign",
         "A sign that the broker's parser refuses",
         "weight > +(limit)",
@@ -206,13 +205,9 @@ TYPES = (
         "JMSCorrelationID = '1234'",
         "A number, a string and a boolean are never equal to each other. Where the types of both sides are known, by "
         "literals, header fields or the schema, the answer is the same for every message.",
-        severity="warning",
         instead_of=("lint.quoted-number",),
     ),
-)
-
-OTHERS = (
-    Rule(
+    _error(
         "name.unknown-field",
         "A field that AMQP does not have",
         "amqp.correlationid = 'x'",
@@ -225,7 +220,6 @@ OTHERS = (
         "JMSXState = 2",
         "JMSXDeliveryCount = 2",
         "The JMS name has no counterpart in AMQP, so a message never has it.",
-        severity="warning",
     ),
     Rule(
         "id.form",
@@ -233,7 +227,6 @@ OTHERS = (
         "JMSMessageID = 'ID:AMQP_ULONG:abc'",
         "JMSMessageID = 'ID:AMQP_ULONG:17'",
         "The prefix of an id says its type, and the rest has to fit it. No id reads so.",
-        severity="warning",
     ),
     Rule(
         "portability.header",
@@ -242,9 +235,8 @@ OTHERS = (
         "JMSTimestamp > 0",
         "Jakarta Messaging 3.8.1.1 keeps `JMSDestination`, `JMSReplyTo`, `JMSExpiration` and `JMSRedelivered` out of "
         "selectors. Some brokers take them, others refuse the selector.",
-        severity="warning",
     ),
-    Rule(
+    _error(
         "layout.no-column",
         "A property that no column has",
         "colour = 'red'",
@@ -253,7 +245,7 @@ OTHERS = (
         "is a missing property.",
         schema="color STRING",
     ),
-    Rule(
+    _error(
         "limit.length",
         "Too many characters",
         "note = '" + "x" * 4_100 + "'",
@@ -262,7 +254,7 @@ OTHERS = (
         "project's own.",
         dialect="rabbitmq",
     ),
-    Rule(
+    _error(
         "limit.tokens",
         "Too many tokens",
         "id IN (" + ",".join("1" * 100) + ")",
@@ -270,14 +262,14 @@ OTHERS = (
         "RabbitMQ refuses filters of more than 200 tokens. Split the filter into several consumers.",
         dialect="rabbitmq",
     ),
-    Rule(
+    _error(
         "limit.nesting",
         "Nested too deeply",
         _NESTED,
         "a = 1",
         "Conditions nest at most 120 levels deep, so that every pass and Spark's own parser can follow.",
     ),
-    Rule(
+    _error(
         "limit.terms",
         "Too many names and literals",
         "id IN (" + ",".join(["'1'"] * 50_001) + ")",
@@ -292,7 +284,6 @@ OTHERS = (
         "The selector is legal, and its XPath is none that Spark evaluates as the broker does. The reference evaluator "
         "has no such limit.",
         dialect="activemq",
-        severity="warning",
     ),
     Rule(
         "spark.function",
@@ -301,7 +292,6 @@ OTHERS = (
         "INLIST(SPLIT('Tom,James', ','), name)",
         "The selector is legal, and its function call has no counterpart in Spark SQL. The reference evaluator has it.",
         dialect="activemq",
-        severity="warning",
     ),
     Rule(
         "spark.regex",
@@ -312,8 +302,5 @@ OTHERS = (
         "evaluator have: literals, classes, groups, alternatives, greedy repeats, anchors and look-aheads, without "
         "repeats that could take longer than the square of the text's length.",
         dialect="activemq",
-        severity="warning",
     ),
 )
-
-RULES = (*SYNTAX, *TYPES, *OTHERS)

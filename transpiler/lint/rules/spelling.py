@@ -176,7 +176,6 @@ RULES = (
     Rule(
         id="lint.unquoted-word",
         title="Text without quotes",
-        severity="warning",
         wrong="color = red",
         right="color = 'red'",
         why="A word without quotes is the name of a property. `color = red` compares the property `color` with the "
@@ -187,7 +186,6 @@ RULES = (
     Rule(
         id="lint.null-name",
         title="NULL compared as if it were a value",
-        severity="warning",
         wrong="color = NULL",
         right="color IS NULL",
         dialect="rabbitmq-jms",
@@ -200,7 +198,6 @@ RULES = (
     Rule(
         id="lint.unknown-header",
         title="The name of a header field that does not exist",
-        severity="warning",
         wrong="JMSPriorty > 4",
         right="JMSPriority > 4",
         why="Names that begin with JMS are reserved for header fields (Jakarta Messaging 3.5), and names are "
@@ -211,7 +208,6 @@ RULES = (
     Rule(
         id="lint.hyphenated-name",
         title="A hyphen in a name",
-        severity="warning",
         wrong="order-type = 5",
         right="order_type = 5",
         why="A hyphen is a minus: `order-type` subtracts the property `type` from the property `order`. Where one of "
@@ -226,7 +222,6 @@ RULES = (
     Rule(
         id="lint.mixed-and-or",
         title="AND beside OR without parentheses",
-        severity="warning",
         wrong="color = 'red' OR color = 'blue' AND weight > 2500",
         right="color = 'red' OR (color = 'blue' AND weight > 2500)",
         why="AND binds before OR. The first selector takes every red message, of any weight. If that is what it should "

@@ -33,6 +33,7 @@ from transpiler.lint.embedded.code_tokens import (
 from transpiler.lint.embedded.markers import read_marker
 from transpiler.lint.embedded.selector_places import code_places, text_pattern
 from transpiler.lint.embedded.selector_text import Escape, InFile, UnreadSelector, as_is, find_in_text, found
+from transpiler.source import Span
 
 _CALL = re.compile(r"(?:(?P<before>\w+)(?P<called>\(\))?\.)?(?P<name>[\w*]+)\((?P<arguments>.*)\)")
 #: Signs between the name of an argument, a member or a variable and its value.
@@ -252,7 +253,7 @@ class _Reader:
             self.found.setdefault(token.start, [UnreadSelector(token.start)])
         else:
             selectors = list(found(value.text, dialect, _escape(value.literal)))
-            self.found.setdefault(value.text.place_of_start(), selectors)
+            self.found.setdefault(value.text.place(Span(0, 0)).start, selectors)
 
 
 def _escape(literal: Token | None) -> Escape:

@@ -46,10 +46,6 @@ class MappedText:
             else Span(start, start)
         )
 
-    def place_of_start(self) -> int:
-        """Return the place of the first character in the file."""
-        return self.starts[0] if self.starts else self.at
-
     def is_contiguous(self, span: Span) -> bool:
         """Return True if the characters of a span stand side by side in the file, and nothing else between them."""
         inside = range(span.start, min(span.end, len(self.text)) - 1)
@@ -89,21 +85,15 @@ def joined(parts: Iterable[MappedText]) -> MappedText:
 
 def decoded(raw: str, start: int, escape: re.Pattern[str], decode: Callable[[re.Match[str]], str]) -> MappedText:
     """Return a text in which each match of a pattern stands for the characters that a function makes of it."""
-    if not escape.search(raw):
-        return plain(raw, start)
-    text: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
+    parts: list[MappedText] = []
     place = 0
-    while place < len(raw):
-        match = escape.match(raw, place)
-        characters, behind = (decode(match), match.end()) if match else (raw[place], place + 1)
-        for character in characters:
-            text.append(character)
-            starts.append(start + place)
-            ends.append(start + behind)
-        place = behind
-    return MappedText("".join(text), starts, ends, start)
+    for match in escape.finditer(raw):
+        text, behind = decode(match), start + match.end()
+        parts.append(plain(raw[place : match.start()], start + place))
+        parts.append(MappedText(text, [start + match.start()] * len(text), [behind] * len(text), behind))
+        place = match.end()
+    rest = plain(raw[place:], start + place)
+    return joined([*parts, rest]) if parts else rest
 
 
 def as_is(text: str) -> str:
@@ -150,7 +140,7 @@ class UnreadableError(ValueError):
 def found(mapped: MappedText, dialect: str | None = None, escape: Escape = as_is) -> Iterator[InFile]:
     """Yield the selector of a place, ``UnreadSelector`` if its text is incomplete, nothing if it is blank."""
     if not is_complete(mapped.text):
-        yield UnreadSelector(mapped.place_of_start(), mapped, dialect)
+        yield UnreadSelector(mapped.place(Span(0, 0)).start, mapped, dialect)
     elif mapped.text.strip():
         yield FoundSelector(mapped, dialect, escape)
 

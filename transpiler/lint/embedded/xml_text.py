@@ -6,12 +6,13 @@ Expat says where an element begins and ends; the text between is decoded here, s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from transpiler.lint.embedded.selector_places import step
 from transpiler.lint.embedded.selector_text import (
+    Escape,
     InFile,
     MappedText,
     UnreadableError,
@@ -40,14 +41,13 @@ _BROKERS = (
 
 @dataclass(slots=True)
 class _Element:
-    """An open element: its step, the end of its start tag, its attributes, and the namespaces of its prefixes."""
+    """An open element: the steps to it, the end of its start tag, and the namespaces of its prefixes."""
 
-    step: str
-    content: int
-    attributes: Mapping[str, MappedText]
-    namespaces: Mapping[str, str]
+    path: tuple[str, ...] = ()
+    content: int = 0
+    namespaces: Mapping[str, str] = field(default_factory=dict)
     #: The dialect of the broker whose namespace it is in, or an element around it.
-    dialect: str | None
+    dialect: str | None = None
     #: True once it has an element inside.
     has_children: bool = False
     #: The text of the last element called ``_NAME``, and of the attribute ``name`` of a Spring property.
@@ -59,7 +59,8 @@ class _Reader:
     text: str
     parser: expat.XMLParserType
     offsets: _ByteOffsets = field(init=False)
-    opened: list[_Element] = field(default_factory=list)
+    #: The document and the elements that are open.
+    opened: list[_Element] = field(default_factory=lambda: [_Element()])
     selectors: list[InFile] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -68,54 +69,47 @@ class _Reader:
         self.parser.EndElementHandler = self.end
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        begin = self.offsets.characters(self.parser.CurrentByteIndex)
-        parent = self.opened[-1] if self.opened else None
+        begin, parent = self.offsets.characters(self.parser.CurrentByteIndex), self.opened[-1]
         declared = {key[5:].lstrip(":"): uri for key, uri in attributes.items() if key.startswith("xmlns")}
-        namespaces = (
-            {**(parent.namespaces if parent else {}), **declared} if declared or not parent else parent.namespaces
-        )
+        namespaces = {**parent.namespaces, **declared} if declared else parent.namespaces
         prefix, _, local = name.rpartition(":")
         namespace = namespaces.get(prefix, prefix)
-        dialect = next((broker for pattern, broker in _BROKERS if pattern.search(namespace)), None)
-        dialect = dialect or (parent.dialect if parent else None)
+        dialect = next((broker for pattern, broker in _BROKERS if pattern.search(namespace)), parent.dialect)
         tag = _TAG.match(self.text, begin)
         behind = len(self.text) if tag is None else tag.end()
-        own = _attributes(self.text[begin:behind], begin) if attributes else {}
-        element = _Element(step(local, namespace), behind, own, namespaces, dialect)
-        if parent is not None:
-            parent.has_children = True
+        element = _Element((*parent.path, step(local, namespace)), behind, namespaces, dialect)
+        parent.has_children = True
         self.opened.append(element)
-        self._attribute_selectors(element)
+        if attributes:
+            self._attribute_selectors(_attributes(self.text[begin:behind], begin), element)
 
     def end(self, name: str) -> None:  # noqa: ARG002
-        element = self.opened[-1]
+        element = self.opened.pop()
         close = self.offsets.characters(self.parser.CurrentByteIndex)
-        parent = self.opened[-2] if len(self.opened) > 1 else None
         if not element.has_children and close >= element.content:
-            self._content(element, parent, close)
-        self.opened.pop()
+            self._content(element, self.opened[-1], close)
 
-    def _content(self, element: _Element, parent: _Element | None, close: int) -> None:
-        name = element.step.rpartition(":")[2]
-        if name == _NAME and parent is not None:
+    def _content(self, element: _Element, parent: _Element, close: int) -> None:
+        name = element.path[-1].rpartition(":")[2]
+        if name == _NAME:
             parent.property_name = self.text[element.content : close].strip()
             return
-        holder = parent if parent is not None and name in (_VALUE, "value") else element
+        holder = parent if name in (_VALUE, "value") else element
         text = _decoded(self.text[element.content : close], element.content)
         self._add(text, _named(holder.property_name), element, _in_content)
 
-    def _attribute_selectors(self, element: _Element) -> None:
-        name, value = element.attributes.get("name"), element.attributes.get("value")
+    def _attribute_selectors(self, attributes: Mapping[str, MappedText], element: _Element) -> None:
+        name, value = attributes.get("name"), attributes.get("value")
         if name is not None:
             element.property_name = name.text
             if value is not None:
                 self._add(value, _named(name.text), element, escape)
-        for key, text in element.attributes.items():
+        for key, text in attributes.items():
             if key != "value" or name is None:
                 self._add(text, [step(key)], element, escape)
 
-    def _add(self, value: MappedText, last: list[str], element: _Element, escaping: Callable[[str], str]) -> None:
-        path = [*(one.step for one in self.opened), *last]
+    def _add(self, value: MappedText, last: list[str], element: _Element, escaping: Escape) -> None:
+        path = (*element.path, *last)
         self.selectors += selectors_at(path, value, escaping, "xml", dialect=element.dialect)
 
 

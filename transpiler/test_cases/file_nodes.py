@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from transpiler.diagnostics import did_you_mean, nearest
 from transpiler.errors import TranspilerError
@@ -28,6 +28,8 @@ _TAG = "tag:yaml.org,2002:"
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _SPECIAL = {".nan": math.nan, ".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf}
+
+_Text = TypeVar("_Text", bound=str)
 
 
 class CaseFileError(TranspilerError):
@@ -104,11 +106,11 @@ class Node:
             self.refuse("type", f"{what} is an integer, found {self.kind}")
         return self.value
 
-    def choice(self, what: str, choices: Iterable[str]) -> str:
+    def choice(self, what: str, choices: Iterable[_Text]) -> _Text:
         """Return one of some texts; ``CaseFileError`` for anything else."""
         names = tuple(choices)
-        if self.value in names and isinstance(self.value, str):
-            return self.value
+        if self.value in names:
+            return names[names.index(self.value)]
         shown = repr(self.value) if isinstance(self.value, str) else self.kind
         near = nearest(self.value, names) if isinstance(self.value, str) else []
         hint = f"did you mean {near[0]!r}?" if near else f"write {', '.join(names[:-1])} or {names[-1]}"

@@ -78,8 +78,11 @@ def read_cases(path: str | Path, text: str | None = None) -> tuple[Case, ...]:
 
 def _document(document: Node, messages: dict[str, Node]) -> Iterator[Case]:
     members = document.members("a document", _DOCUMENT)
-    # Later documents of the file have them, too.
-    messages |= _named_messages(members.get("messages"))
+    if (named := members.get("messages")) is not None:
+        if not isinstance(named.value, Mapping):
+            named.refuse("type", f"messages is a mapping of names to messages, found {named.kind}")
+        # Later documents of the file have them, too.
+        messages |= named.value
     layout = None if "layout" not in members else _layout(members["layout"])
     cases = members.get("cases")
     if cases is None:
@@ -90,14 +93,6 @@ def _document(document: Node, messages: dict[str, Node]) -> Iterator[Case]:
         cases.refuse("type", f"cases is a list, found {cases.kind}", "begin each case with - name: …")
     for number, case in enumerate(cases.value, 1):
         yield from _case(case, number, members, messages, layout)
-
-
-def _named_messages(node: Node | None) -> Mapping[str, Node]:
-    if node is None:
-        return {}
-    if not isinstance(node.value, Mapping):
-        node.refuse("type", f"messages is a mapping of names to messages, found {node.kind}")
-    return node.value
 
 
 def _layout(node: Node) -> Layout:
@@ -144,22 +139,17 @@ def _expected(node: Node, own: Mapping[str, Node], document: Mapping[str, Node])
     dialect_node = own.get("dialect", document.get("dialect"))
     dialects = None if dialect_node is None else _dialects(dialect_node)
     if not isinstance(node.value, Mapping):
-        return dict.fromkeys(dialects or ("jms",), _expectation(node))
+        return dict.fromkeys(dialects or ("jms",), node.choice("expect", _EXPECTATIONS))
     by_dialect = {}
     for name, expectation in node.value.items():
         node.key(name).choice("a dialect", DIALECTS)
         if dialects is not None and name not in dialects:
             node.key(name).refuse("dialect", f"{name} is none of the dialects here, which are {', '.join(dialects)}")
-        by_dialect[name] = _expectation(expectation)
+        by_dialect[name] = expectation.choice("expect", _EXPECTATIONS)
     absent = [name for name in dialects or () if name not in by_dialect]
     if absent or not by_dialect:
         node.refuse("expect", f"expect says nothing for {absent[0] if absent else 'any dialect'}")
     return by_dialect
-
-
-def _expectation(node: Node) -> Expectation:
-    chosen = node.choice("expect", _EXPECTATIONS)
-    return next(expectation for expectation in _EXPECTATIONS if expectation == chosen)
 
 
 def _dialects(node: Node) -> tuple[str, ...]:

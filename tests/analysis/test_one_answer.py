@@ -7,7 +7,7 @@ import pytest
 from transpiler import equivalent, parse_selector, subsumes
 from transpiler.dialect_tools.diff import diff_selectors
 from transpiler.lint.check import contained_in
-from transpiler.lint.selector_rules import lint
+from transpiler.lint.registry import lint
 from transpiler.selector.dialects import DIALECTS
 from transpiler.source import Source
 from transpiler.topology import topology_from_dict

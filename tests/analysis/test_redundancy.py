@@ -16,9 +16,9 @@ from transpiler.analysis.building import Conditions
 from transpiler.analysis.cases import Requirement
 from transpiler.analysis.formula import OUTCOMES, bit_of
 from transpiler.analysis.solve import Solver
+from transpiler.lint.registry import lint
 from transpiler.lint.rule import Context
 from transpiler.lint.rules.logic import find_redundancies
-from transpiler.lint.selector_rules import lint
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from transpiler import parse_selector
-from transpiler.lint.selector_rules import lint
+from transpiler.lint.registry import lint
 from transpiler.selector.dialects import DIALECTS
 from transpiler.source import Source
 

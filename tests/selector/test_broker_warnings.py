@@ -6,7 +6,7 @@ import pytest
 
 from transpiler import parse_selector, transpile_selector
 from transpiler.inference import layout_from_schema
-from transpiler.lint.selector_rules import lint
+from transpiler.lint.registry import lint
 from transpiler.selector.dialects import find_dialect
 from transpiler.source import Source
 

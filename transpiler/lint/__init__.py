@@ -13,6 +13,6 @@ Invariants:
 
 Deliberately not here: opening files, colours and exit codes (``transpiler.cli``).
 
-In reading order: ``rule``, the modules of ``rules``, ``registry``, ``selector_rules``; ``check``, ``embedded``,
-``report``, ``run``, ``fixes``, ``formats``, ``pages``.
+In reading order: ``rule``, the modules of ``rules``, ``registry``; ``check``, ``embedded``, ``report``, ``run``,
+``fixes``, ``formats``, ``pages``.
 """

@@ -17,8 +17,7 @@ from transpiler.analysis.building import identity_of
 from transpiler.analysis.contained_conditions import Candidate, contained
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TranspilerError
-from transpiler.lint.registry import Selection
-from transpiler.lint.selector_rules import lint, without_lesser
+from transpiler.lint.registry import Selection, lint, without_lesser
 from transpiler.lowering.names.names import Missing
 from transpiler.lowering.selectors import SelectorLowering
 from transpiler.presets import LayoutLike, find_layout

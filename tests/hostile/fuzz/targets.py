@@ -29,7 +29,7 @@ from transpiler.dialect_tools.compare_dialects import compare_dialects
 from transpiler.filters.sets import read_filters
 from transpiler.filters.topics import read_words
 from transpiler.ir.java_regex import regular_expression, topic_expression
-from transpiler.lint.selector_rules import lint
+from transpiler.lint.registry import lint
 from transpiler.reference.match import matches_words
 from transpiler.reference.xquery import query_truth
 from transpiler.selector.checks import check

@@ -15,10 +15,10 @@ In reading order: ``selector_places``, ``selector_text``, ``markers``; ``data_te
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import PurePath
 
-from transpiler.jsontext import JsonTextError, load_json, without_comments
 from transpiler.lint.embedded.code_text import find_in_code
 from transpiler.lint.embedded.code_tokens import FAMILIES
 from transpiler.lint.embedded.data_text import find_in_json, find_in_lines, find_in_properties, find_in_yaml
@@ -37,19 +37,20 @@ __all__ = [
 
 #: The ends of the names of selector files.
 SELECTOR_FILES = (".sel", ".selector", ".selectors")
-_READERS = {
+_READERS: Mapping[str, Callable[[str], Iterator[InFile]]] = {
     **dict.fromkeys(SELECTOR_FILES, find_in_lines),
     ".xml": find_in_xml,
+    ".json": find_in_json,
     ".yaml": find_in_yaml,
     ".yml": find_in_yaml,
     ".properties": find_in_properties,
+    **{suffix: partial(find_in_code, family=family) for suffix, family in FAMILIES.items()},
 }
 
 
 def is_known(name: str) -> bool:
     """Return True for the name of a file in which selectors are looked for when its directory is checked."""
-    suffix = PurePath(name).suffix.lower()
-    return suffix in _READERS or suffix in FAMILIES or suffix == ".json"
+    return PurePath(name).suffix.lower() in _READERS
 
 
 def is_selector_file(name: str) -> bool:
@@ -62,20 +63,7 @@ def find_selectors(text: str, name: str) -> Iterator[InFile]:
 
     Lines of the text end at LF. Raises ``UnreadableError``.
     """
-    suffix = PurePath(name).suffix.lower()
     if is_selector_file(name):
         yield from find_in_lines(text)
-    elif not WORTH_READING.search(text):
-        return
-    elif suffix == ".json":
-        # Broker-J's configurations have comments.
-        text = without_comments(text)
-        try:
-            load_json(text, most=None)
-        except JsonTextError as error:
-            raise UnreadableError(error.message, None if error.span is None else error.span.start) from None
-        yield from find_in_json(text)
-    elif suffix in _READERS:
-        yield from _READERS[suffix](text)
-    else:
-        yield from find_in_code(text, FAMILIES[suffix])
+    elif WORTH_READING.search(text):
+        yield from _READERS[PurePath(name).suffix.lower()](text)

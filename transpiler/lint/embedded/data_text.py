@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
-from transpiler.jsontext import JSON_TOKEN
+from transpiler.jsontext import JSON_TOKEN, JsonTextError, load_json, without_comments
 from transpiler.lint.embedded.markers import read_marker, without_ignore
 from transpiler.lint.embedded.selector_places import find_place, names_of
 from transpiler.lint.embedded.selector_text import (
@@ -63,8 +63,18 @@ def find_in_lines(text: str) -> Iterator[InFile]:
 # JSON
 
 
-def find_in_json(text: str, depth: int = 0) -> Iterator[InFile]:
-    """Yield the selectors of a JSON text, which is taken to be valid."""
+def find_in_json(text: str) -> Iterator[InFile]:
+    """Yield the selectors of a JSON text; ``UnreadableError`` where it is none."""
+    # Broker-J's configurations have comments.
+    text = without_comments(text)
+    try:
+        load_json(text, most=None)
+    except JsonTextError as error:
+        raise UnreadableError(error.message, None if error.span is None else error.span.start) from None
+    yield from _members(text, 0)
+
+
+def _members(text: str, depth: int) -> Iterator[InFile]:
     #: The last key of each object or array that is open.
     path: list[str | None] = []
     for token, following in pairwise(chain(JSON_TOKEN.finditer(text), [None])):
@@ -84,7 +94,7 @@ def find_in_json(text: str, depth: int = 0) -> Iterator[InFile]:
 
 def _member(value: MappedText, path: list[str], depth: int) -> Iterator[InFile]:
     if path and path[-1] in _JSON_IN_JSON and depth < _MAX_NESTED and value.text.lstrip().startswith("{"):
-        return within(find_in_json(value.text, depth + 1), value, lambda text: _in_json(_in_json(text)))
+        return within(_members(value.text, depth + 1), value, lambda text: _in_json(_in_json(text)))
     return selectors_at(names_of(path), value, _in_json)
 
 

@@ -16,6 +16,7 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     # The API of Jakarta Messaging.
     ("A.java", 'session.createConsumer(queue, "S");', ["S"]),
     ("A.java", 'JMSContext c; c.createConsumer(q, "S", true);', ["S"]),
+    ("A.java", "String S = null; c.setMessageSelector(S); c.setMessageSelector(new SimpleString((null)));", []),
     ("A.java", "session.createConsumer(queue, true); session.createConsumer(q, null); session.createConsumer(q);", []),
     ("A.java", 'kafka.createConsumer("topic", "group");', []),
     ("A.java", 'session.createDurableSubscriber(topic, "name", "S", false);', ["S"]),

@@ -53,10 +53,6 @@ def compare_dialects(
     return result
 
 
-#: The questions; those that decide many things at once come last, for they would explain too much.
-_BY_CONSEQUENCE = sorted(
-    QUESTIONS.keys() - {"on_throw"}, key=lambda name: (name in ("types", "fields"), [*QUESTIONS].index(name))
-)
 _Outcome = tuple[Diagnostic | None, Verdict | None]
 
 
@@ -87,5 +83,5 @@ def _rule(selector: str, message: Message | None, dialect: Dialect, standard: _O
     def agree(_: Dialect, changed: Dialect) -> bool:
         return not _differs(_outcome(selector, message, changed), standard)
 
-    name = find_rule(JMS, dialect, agree, _BY_CONSEQUENCE)
+    name = find_rule(JMS, dialect, agree)
     return "several rules together" if name is None else f"{QUESTIONS[name]}: {answer(getattr(dialect, name))}"

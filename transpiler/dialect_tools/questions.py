@@ -6,7 +6,7 @@ other after the other, and the question after which both agree is the rule. Noth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import Enum
 from types import MappingProxyType
@@ -88,15 +88,9 @@ def answer(value: object) -> str:
             return str(value)
 
 
-#: The questions whose answers matter at evaluation; those that explain too much come last.
-EVALUATED = (
-    *(
-        "float_order type_ladder unlike_types null_equality ordering integer_arithmetic division remainder not_numbers "
-        "bare_name between like_not_string in_not_string wildcards escapes logic evaluation signs unary_plus"
-    ).split(),
-    "types",
-    "fields",
-)
+#: The questions as they are tried; those that decide many things at once come last, for they would explain too much.
+_BROAD = ("logic", "evaluation", "types", "fields")
+_TRIED = (*(name for name in QUESTIONS if name not in (*_BROAD, "on_throw")), *_BROAD)
 
 
 class Rule(NamedTuple):
@@ -110,11 +104,9 @@ class Rule(NamedTuple):
         return f"{self.question}: {'; '.join(self.answers)}" if self.answers else self.question
 
 
-def find_rule(
-    left: Dialect, right: Dialect, agree: Callable[[Dialect, Dialect], bool], names: Iterable[str] = EVALUATED
-) -> str | None:
+def find_rule(left: Dialect, right: Dialect, agree: Callable[[Dialect, Dialect], bool]) -> str | None:
     """Return the name of the first question after which the dialects agree, if one has the other's answer."""
-    for name in names:
+    for name in _TRIED:
         own, other = getattr(left, name), getattr(right, name)
         if own != other and (
             agree(replace(left, **{name: other}), right) or agree(left, replace(right, **{name: own}))

@@ -1,7 +1,7 @@
 """From a selector to the predicate that holds where it is TRUE, or where it is FALSE, in any dialect.
 
 JMS has three truth values and a filter keeps a row only for TRUE; a broker's evaluation may also end in an error. So a
-condition is lowered by polarity (``outcomes``), and unknown is what no predicate holds for. What NULL does inside the
+condition is lowered by polarity (``operands``), and unknown is what no predicate holds for. What NULL does inside the
 engine is never asked.
 
 Literals may be left open: a selector is lowered once, and what comes out holds for every constant in their place. A
@@ -24,8 +24,19 @@ from transpiler.lowering.arithmetic.number_results import wrapped
 from transpiler.lowering.comparison.comparison import between, compare, is_member
 from transpiler.lowering.comparison.type_warnings import TypeWarnings
 from transpiler.lowering.names.names import ANYONE, Missing, Names, Receiver
-from transpiler.lowering.operands import NULL, Alternative, Operand, as_boolean, as_number, in_every_row, literal
-from transpiler.lowering.outcomes import Outcomes, boolean_operand, conjunction, disjunction
+from transpiler.lowering.operands import (
+    NULL,
+    Alternative,
+    Operand,
+    Outcomes,
+    as_boolean,
+    as_number,
+    boolean_operand,
+    conjunction,
+    disjunction,
+    in_every_row,
+    literal,
+)
 from transpiler.lowering.text.text_tests import like
 from transpiler.lowering.xpath import body_query
 from transpiler.message.operand_types import OperandType, UnsignedLong

@@ -23,8 +23,7 @@ from transpiler.errors import UnsupportedFeatureError
 from transpiler.ir.column_types import STRING
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.names.column_values import at
-from transpiler.lowering.operands import complement
-from transpiler.lowering.outcomes import Outcomes
+from transpiler.lowering.operands import Outcomes, complement
 from transpiler.message.header_fields import MessageField
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast

@@ -18,8 +18,17 @@ from transpiler.lowering.comparison.comparison_kinds import (
     comparison_kind,
     widens_left,
 )
-from transpiler.lowering.operands import Alternative, Operand, complement, guard_of, restricted, typed_by_use
-from transpiler.lowering.outcomes import Outcomes, conjunction, disjunction
+from transpiler.lowering.operands import (
+    Alternative,
+    Operand,
+    Outcomes,
+    complement,
+    conjunction,
+    disjunction,
+    guard_of,
+    restricted,
+    typed_by_use,
+)
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
 from transpiler.selector.ast import Comparison

@@ -9,8 +9,7 @@ from __future__ import annotations
 from transpiler import ir
 from transpiler.diagnostics import Diagnostic
 from transpiler.layouts.layout import Layout, declaration
-from transpiler.lowering.operands import Operand, typed_by_use
-from transpiler.lowering.outcomes import Outcomes
+from transpiler.lowering.operands import Operand, Outcomes, typed_by_use
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
 from transpiler.selector.dialect_rules import LikeOperand, Ordering

@@ -7,8 +7,7 @@ from typing import Literal, NamedTuple
 from transpiler import ir
 from transpiler.ir.column_types import BOOLEAN, STRING
 from transpiler.ir.java_regex import regular_expression
-from transpiler.lowering.operands import Operand
-from transpiler.lowering.outcomes import Outcomes
+from transpiler.lowering.operands import Operand, Outcomes
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
 from transpiler.selector.ast import Comparison

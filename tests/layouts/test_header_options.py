@@ -49,6 +49,13 @@ REFUSED_OPTIONS: tuple[tuple[dict[str, Any], str, str], ...] = (
 
 
 @pytest.mark.parametrize(("headers", "message", "hint"), REFUSED_OPTIONS)
+def test_a_struct_of_unknown_fields_refuses_the_same_options(headers: dict[str, Any], message: str, hint: str) -> None:
+    with pytest.raises(LayoutError, match=message) as caught:
+        stores.struct(headers=headers)
+    assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize(("headers", "message", "hint"), REFUSED_OPTIONS)
 def test_an_option_that_is_none_is_refused(headers: dict[str, Any], message: str, hint: str) -> None:
     with pytest.raises(LayoutError, match=message) as caught:
         layout(**headers)

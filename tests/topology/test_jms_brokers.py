@@ -481,3 +481,12 @@ def test_the_cases_of_one_filter_do_not_contain_each_other() -> None:
     )
     kinds = {finding.kind for finding in report(addresses_of(known)).findings}
     assert kinds == {"exchange-without-way-out", "exchange-loop"}
+
+
+def test_one_broker_of_several_is_read() -> None:
+    text = '<beans><broker brokerName="east"/><broker brokerName="west"/></beans>'
+    assert parse_topology(text, "activemq.xml", vhost="west").rules.name == "activemq"
+    for vhost, expected in ((None, "choose one of east, west: --vhost NAME"), ("wset", "did you mean west?")):
+        with pytest.raises(TopologyError) as caught:
+            parse_topology(text, "activemq.xml", vhost=vhost)
+        assert expected in str(caught.value)

@@ -52,7 +52,8 @@ def choose(what: str, name: str | None, known: Sequence[str]) -> str:
         hint = did_you_mean(name, known) or f"there are {', '.join(known)}" if known else None
         refuse("topology.vhost", "", f"there is no {what} {name!r}", hint)
     if len(known) > 1:
-        refuse("topology.vhost", "", f"there are {len(known)} {what}s", f"choose one of {', '.join(known)}")
+        hint = f"choose one of {', '.join(known)}: --vhost NAME, in Python vhost=NAME"
+        refuse("topology.vhost", "", f"there are {len(known)} {what}s", hint)
     return known[0]
 
 

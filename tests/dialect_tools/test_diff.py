@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from transpiler import SelectorSyntaxError, TranspilerError, parse_selector, route_message
 from transpiler.cli import main
+from transpiler.dialect_tools.compare_dialects import compare_dialects
 from transpiler.dialect_tools.diff import diff_filters, diff_selectors, diff_topologies
 from transpiler.dialect_tools.diff.topology_changes import Change
 from transpiler.selector.dialects import DIALECTS
@@ -132,6 +133,23 @@ def test_two_dialects_part_by_a_rule() -> None:
     assert "a <> 5 is FALSE" in str(won)
     assert won.rule is not None
     assert won.rule.startswith("comparison of unlike types: ")
+
+
+@pytest.mark.parametrize(
+    ("selector", "dialect"),
+    [
+        ("b OR a * 2 = 4", "rabbitmq-jms"),
+        ("NOT (a LIKE 'x%' AND b)", "rabbitmq-jms"),
+        ("c OR a LIKE 'x%'", "qpid-java"),
+    ],
+)
+def test_a_comparison_of_dialects_names_the_rule_of_the_difference(selector: str, dialect: str) -> None:
+    result = diff_selectors(selector, selector, "jms", dialect)
+    for difference in filter(None, (result.won, result.lost)):
+        [row] = compare_dialects(selector, difference.message, [dialect])
+        assert row.rule is not None
+        assert difference.rule is not None
+        assert difference.rule.partition(":")[0] == row.rule.partition(":")[0]
 
 
 def test_a_rare_message_is_marked() -> None:

@@ -5,7 +5,7 @@ Spark's own LIKE is a regular expression whose time is a power of the text's len
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from transpiler.filters.topics import ONE_WORD, simplify_words, split_at_many
 from transpiler.selector.pattern import Pattern, Wildcard
@@ -17,20 +17,23 @@ def regular_expression(pattern: Pattern) -> str:
     Each text between two ``%`` is matched as early as possible, which is always right, in an atomic group of its
     own; the last one is looked for at the end.
     """
-    segments: list[list[str | Wildcard]] = [[]]
-    for part in pattern:
-        if part is Wildcard.ANY:
-            segments.append([])
-        else:
-            segments[-1].append(part)
-    texts = [
-        "".join("." if part is Wildcard.ONE else escape_text(str(part)) for part in segment) for segment in segments
-    ]
+    texts = segments_of(pattern, ".", escape_text)
     if len(texts) == 1:
         return f"(?s)^{texts[0]}(?!.)"
     middle = "".join(f"(?>.*?{text})" for text in texts[1:-1] if text)
     tail = f".*{texts[-1]}(?!.)" if texts[-1] else ""
     return f"(?s)^{texts[0]}{middle}{tail}"
+
+
+def segments_of(pattern: Pattern, one: str, quote: Callable[[str], str]) -> list[str]:
+    """The parts of a pattern before, between and behind its ``%``, as regular expressions."""
+    segments = [""]
+    for part in pattern:
+        if part is Wildcard.ANY:
+            segments.append("")
+        else:
+            segments[-1] += one if isinstance(part, Wildcard) else quote(part)
+    return segments
 
 
 #: Groups within groups that one expression has at most; Java reads and matches them by recursion.

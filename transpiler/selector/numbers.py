@@ -99,23 +99,22 @@ def _qpid_cpp(match: re.Match[str]) -> Number:
     return (value + 2**63) % 2**64 - 2**63
 
 
+def _finite(match: re.Match[str]) -> float:
+    value = float(match["floating"].rstrip("fFdD"))
+    if math.isinf(value):
+        raise NumberError(f"{match[0]} is too large for a floating point number")
+    return value
+
+
 def _sql_filter(match: re.Match[str]) -> Number:
     if match["binary"]:
         return bytes.fromhex(match["binary"])
-    if match["floating"]:
-        value = float(match["floating"])
-        if math.isinf(value):
-            raise NumberError(f"{match[0]} is too large for a floating point number")
-        return value
-    return int(match["decimal"])
+    return _finite(match) if match["floating"] else int(match["decimal"])
 
 
 def _rabbitmq_jms(match: re.Match[str]) -> Number:
     if match["floating"]:
-        value = float(match["floating"].rstrip("fFdD"))
-        if math.isinf(value):
-            raise NumberError(f"{match[0]} is too large for a floating point number")
-        return value
+        return _finite(match)
     number = int(match["decimal"])
     if number > _LONG_MAX:
         raise NumberError(f"{match[0]} is outside 64 signed bits")

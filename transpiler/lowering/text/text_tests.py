@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from transpiler import ir
 from transpiler.ir.column_types import BOOLEAN, STRING
-from transpiler.ir.java_regex import regular_expression
+from transpiler.ir.java_regex import regular_expression, segments_of
 from transpiler.lowering.operands import Operand, Outcomes
 from transpiler.message.operand_types import OperandType
 from transpiler.selector import ast
@@ -194,12 +194,7 @@ def _percents(written: str, escape: str | None) -> int:
 
 def _line_expression(pattern: Pattern) -> str:
     """A pattern within lines, without going back over what a ``%`` has passed: the earliest find is always right."""
-    segments = [""]
-    for part in pattern:
-        if part is Wildcard.ANY:
-            segments.append("")
-        else:
-            segments[-1] += "[^\\n]" if isinstance(part, Wildcard) else _quoted(part)
+    segments = segments_of(pattern, "[^\\n]", _quoted)
     if len(segments) == 1:
         return f"^{segments[0]}"
     middle = "".join(f"(?>[^\\n]*?{segment})" for segment in segments[1:-1] if segment)

@@ -16,7 +16,6 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from transpiler.analysis.building import places_read
 from transpiler.analysis.cells import COMMON, RARE, Cell, oddness
 from transpiler.analysis.constants import has_names
 from transpiler.analysis.formula import Test, Words, bit_of
@@ -37,13 +36,11 @@ _CLOSE_NUMBERS = (
 
 #: Judgements of samples by the tests of one question, each weighed by its constants; the least of one group of places.
 _JUDGEMENTS, _LEAST = 400_000, 60
-#: Combinations of the values of several places, and the places up to which they are made.
-_COMBINATIONS, _PLACES = 6_400, 4
 #: Constants of one group of places.
 _CONSTANTS = 40
 
-#: Samples of all names of a test together, and those drawn from the longer lists beside them.
-_PRODUCT, _CALCULATED, _DRAWN = 441, 441, 150
+#: Combinations of the first values of the places, those drawn at random beside them, and those of a thorough search.
+_PRODUCT, _DRAWN, _THOROUGH = 441, 300, 1_000
 
 
 class Sample(NamedTuple):
@@ -54,9 +51,13 @@ class Sample(NamedTuple):
 
 
 def samples(
-    places: Iterable[MessageField], tests: Sequence[Test], constants: Sequence[object], calculating: bool
+    places: Iterable[MessageField],
+    tests: Sequence[Test],
+    constants: Sequence[object],
+    calculating: bool,
+    drawn: int = _DRAWN,
 ) -> list[Sample]:
-    """Messages over some places: all combinations of one or two, and of more places a part.
+    """Messages over some places: combinations of their first values, each value, and so many that are drawn at random.
 
     ``calculating`` if the test has arithmetic, whose answers change at other values than its constants.
     """
@@ -64,7 +65,7 @@ def samples(
     lists = [_items(place, tests, constants, calculating) for place in slots]
     if not lists:
         return [Sample(Message(), False)]
-    size = max(2, math.floor((_CALCULATED if calculating else _PRODUCT) ** (1 / len(lists)) + 1e-9))
+    size = max(2, math.floor(_PRODUCT ** (1 / len(lists)) + 1e-9))
     if len(lists) == 1:
         size = len(lists[0])
     chosen = list(itertools.product(*(items[:size] for items in lists))) if len(lists) <= 6 else []
@@ -77,9 +78,8 @@ def samples(
         # A comparison of two names can turn where both have one value, and where two numbers are equal when rounded.
         chosen += list(zip(*(items[size:] for items in lists), strict=False))
         chosen += _close(slots, lists)
-    draw = random.Random(0)
     if any(len(items) > size for items in lists) or len(lists) > 6:
-        chosen += [tuple(draw.choice(items) for items in lists) for _ in range(_DRAWN * (1 + calculating))]
+        chosen += _drawn(slots, lists, drawn)
     return [
         Sample(
             message_of({place: item.value for place, item in zip(slots, row, strict=True)}),
@@ -89,9 +89,21 @@ def samples(
     ]
 
 
+def _drawn(slots: list[MessageField], lists: list[list[Item]], count: int) -> Iterator[tuple[Item, ...]]:
+    """Yield rows of random values; in some of them two properties have one value."""
+    properties = [place for place, slot in enumerate(slots) if slot.section == PROPERTIES]
+    draw = random.Random(0)
+    for number in range(count):
+        row = [draw.choice(items) for items in lists]
+        if number % 3 == 0 and len(properties) > 1:
+            one, other = draw.sample(properties, 2)
+            row[one] = row[other]
+        yield tuple(row)
+
+
 def _close(slots: list[MessageField], lists: list[list[Item]]) -> Iterator[tuple[Item, ...]]:
     """Yield rows with two numbers that only rounding makes equal in each two properties, and no value elsewhere."""
-    properties = [place for place, slot in enumerate(slots) if slot.section == "application_properties"]
+    properties = [place for place, slot in enumerate(slots) if slot.section == PROPERTIES]
     empty = [items[0] for items in lists]
     for (one, other), (left, right) in itertools.product(itertools.permutations(properties, 2), _CLOSE_NUMBERS):
         row = list(empty)
@@ -168,12 +180,10 @@ def sampled_cells(places: set[MessageField], tests: Sequence[Test], weight: int,
     """Return cells that samples of some places have, of all that there are; ``weight`` counts tests of the question."""
     every = {repr(value): value for test in tests for value in _constants(test)}
     constants = list(every.values())[:_CONSTANTS]
-    made = samples(places, tests, constants, any(_is_calculating(test) for test in tests))
+    calculating = any(_is_calculating(test) for test in tests)
+    made = samples(places, tests, constants, calculating, _THOROUGH if thorough else _DRAWN)
     most = max(_LEAST, (_JUDGEMENTS if thorough else _JUDGEMENTS // 40) // max(weight * (1 + len(every)), 1))
-    combines = 1 < len(places) <= _PLACES
-    if thorough and combines:
-        made += _combined(places, tests, constants, min(_COMBINATIONS, 2 * most))
-    is_all = thorough or (len(made) <= most and not combines)
+    is_all = thorough or (len(made) <= most and len(places) == 1)
     made = _thinned(made, most)
     best: dict[tuple[int, ...], tuple[tuple[bool, int], Cell]] = {}
     for sample in made:
@@ -227,52 +237,6 @@ def _is_calculating(test: Test) -> bool:
     return isinstance(test.node, ast.Expression) and any(
         isinstance(inner, ast.Calculate | ast.Sign) and has_names(inner) for inner in ast.walk(test.node)
     )
-
-
-def _combined(
-    places: set[MessageField], tests: Sequence[Test], constants: Sequence[object], count: int
-) -> Iterator[Sample]:
-    """Yield combinations of values of several places: of each place two for each type and each answer of its tests.
-
-    Two of a kind can be equal to each other or not. Properties have each other's values as well, which are equal.
-    """
-    slots = sorted(places, key=lambda one: (one.section, one.field))
-    kinds = [
-        _two_of_a_kind(place, [test for test in tests if set(places_read(test)) == {place}], constants)
-        for place in slots
-    ]
-    lists = []
-    for slot, alike in zip(slots, kinds, strict=True):
-        others = [
-            _renamed(sample, slot)
-            for other, theirs in zip(slots, kinds, strict=True)
-            for first in theirs
-            for sample in first[:1]
-            if other != slot and other.section == slot.section == PROPERTIES
-        ]
-        own = [sample for first in alike for sample in first[:1]]
-        seconds = [sample for first in alike for sample in first[1:]]
-        lists.append(sorted([*own, *others, *seconds], key=lambda one: one.rare))
-    most = max(2, math.floor(count ** (1 / len(lists))))
-    for row in itertools.product(*(listed[:most] for listed in lists)):
-        yield Sample(merged(one.message for one in row), any(one.rare for one in row))
-
-
-def _two_of_a_kind(place: MessageField, tests: list[Test], constants: Sequence[object]) -> list[list[Sample]]:
-    chosen: dict[object, list[Sample]] = {}
-    for sample in (*samples([place], tests, constants, False), *samples([place], tests, constants, True)):
-        value = next(_contents(sample.message), None)
-        kind = value.type if isinstance(value, AmqpValue) else type(value)
-        alike = chosen.setdefault((kind, *(bit_of(test.judge(sample.message)) for test in tests)), [])
-        if len(alike) < 2 and sample not in alike:
-            alike.append(sample)
-    return [*chosen.values()]
-
-
-def _renamed(sample: Sample, place: MessageField) -> Sample:
-    """Return the sample with its property under another name."""
-    value = next(iter((sample.message.application_properties or {}).values()), None)
-    return Sample(Message(application_properties=None if value is None else {place.field: value}), sample.rare)
 
 
 def _thinned(made: list[Sample], most: int) -> list[Sample]:

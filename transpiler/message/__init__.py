@@ -9,6 +9,6 @@ nothing else.
 Deliberately not here: selectors, columns of DataFrames, and the bytes of a value (``amqp``).
 
 In reading order: ``types``, ``sections``, ``message``, ``operand_types``; of header fields ``header_fields``,
-``jms_fields``, ``broker_fields``; then ``ids``, ``jms_types``; the forms of a whole message ``json``, ``codec``,
-``rabbitmq_trace``; ``subscriptions``.
+``jms_fields``, ``broker_fields``; then ``ids``, ``jms_types``, ``documents`` (XML); the forms of a whole message
+``json``, ``codec``, ``rabbitmq_trace``; ``subscriptions``.
 """

@@ -171,8 +171,7 @@ class _Checker:
         try:
             parts = read_pattern(node.pattern.value, escape.value if escape else None, rule)
         except PatternError as error:
-            too_long = error.offset == len(node.pattern.value)
-            hint = "shorten it" if too_long else "write the escape character twice to mean itself"
+            hint = "write the escape character twice to mean itself"
             self.report("syntax.pattern", str(error), node.pattern.span, hint)
             return
         texts = (part for part in parts if isinstance(part, str))

@@ -28,8 +28,6 @@ Pattern = tuple[str | Wildcard, ...]
 
 #: Characters of a pattern value: a thousand wildcards are tested in a second on a text of ten thousand characters.
 MAX_LENGTH = 20_000
-#: Bytes of a pattern of which RabbitMQ makes a regular expression; an escaped one is one.
-_MAX_EXPRESSION = 1_024
 
 
 class PatternError(ValueError):
@@ -47,7 +45,7 @@ def read_pattern(text: str, escape: str | None = None, escapes: Escapes = Escape
     that ends in its escape character is a ``PatternError``.
     """
     if len(text) > MAX_LENGTH:
-        raise PatternError(f"the pattern has {len(text):,} characters, and the limit is {MAX_LENGTH:,}", len(text))
+        raise PatternError(f"the pattern has {len(text):,} characters, and the limit is {MAX_LENGTH:,}", MAX_LENGTH)
     parts: list[str | Wildcard] = []
     plain: list[str] = []
     for part in _READINGS[escapes](text, escape):
@@ -151,9 +149,6 @@ def _vanishing(text: str, escape: str | None) -> Iterator[str | Wildcard]:
 
 
 def _literal_at_end(text: str, escape: str | None) -> Iterator[str | Wildcard]:
-    octets = len(text.encode(errors="surrogatepass"))
-    if octets - len(re.findall(f"{re.escape(escape)}(?s:.)", text) if escape else ()) > _MAX_EXPRESSION:
-        raise PatternError(f"the broker takes no pattern of more than {_MAX_EXPRESSION:,} bytes", len(text))
     place = 0
     while place < len(text):
         if text[place] == escape and place + 1 < len(text):

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from spark_ext import explain_routing, route
 from tests.benchmarks.routing_shapes import COLUMNS, SHAPES, Shape, as_message, topology
 from tests.sizes import size
-from transpiler import ir, read_topology
+from transpiler import TopologyError, ir, read_topology
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.presets import find_layout
 from transpiler.reference.route import route_message
@@ -121,6 +121,8 @@ def test_the_report_names_classes_and_bindings_that_are_tried() -> None:
     assert "  and 95 more" in text
     assert report._repr_html_().count("<table") == 2
     assert str(explain_routing(Topology(QPID_JAVA), SCHEMA)) == "No binding of the topology has a condition or a queue."
+    with pytest.raises(TopologyError, match="there is no exchange called 'typo'"):
+        explain_routing(Topology(QPID_JAVA), SCHEMA, exchange="typo")
 
 
 ARTEMIS_FILE = """<core xmlns="urn:activemq:core">

@@ -19,7 +19,7 @@ from transpiler.routing.exchange_graph import build_exchange_graph
 from transpiler.routing.interval_index import Interval, build_interval_index
 from transpiler.routing.plan import RoutingPlan, Table, build_plan
 from transpiler.routing.signatures import Substring
-from transpiler.topology.model import Binding, Topology
+from transpiler.topology.model import Binding, Topology, check_exchange
 from transpiler.topology.report.shown_addresses import addresses_of
 
 #: Rows at whose bounds the rows of an interval index are counted.
@@ -110,6 +110,7 @@ def explain_routing(
     bindings that every message tests; ``tried`` has all of them. Bindings of a JMS broker are those of its addresses.
     Raises what ``route`` raises.
     """
+    check_exchange(topology, exchange)
     plan = build_plan(topology, find_layout(layout), missing, exchange)
     states = build_exchange_graph(topology, exchange).states
     by_ends: dict[tuple[str, str, str], list[Binding]] = {}

@@ -8,7 +8,6 @@ import random
 import shutil
 import subprocess
 from collections.abc import Iterator
-from enum import IntEnum
 from functools import cache
 from pathlib import Path
 
@@ -17,17 +16,8 @@ from hypothesis import settings
 from pyspark.sql import SparkSession
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
-from xdist.workermanage import WorkerController
 
 from tests.sizes import FULL, SAMPLE, is_full
-
-
-class Jvm(IntEnum):
-    """The JVM that the tests of a file need: that of the session, one that they start, or none."""
-
-    SESSION = 0
-    OWN = 1
-    NONE = 2
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -45,11 +35,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @cache
-def _jvm_of(file: Path) -> Jvm:
-    text = file.read_text(encoding="utf-8")
-    if any(word in text for word in ("SparkSession", '"spark"')):
-        return Jvm.SESSION
-    return Jvm.OWN if "subprocess" in text else Jvm.NONE
+def _starts_a_jvm(file: Path) -> bool:
+    return any(word in file.read_text(encoding="utf-8") for word in ("SparkSession", "subprocess", '"spark"'))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -62,7 +49,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept = _sampled(items)
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = [item for item in items if item in kept]
-    items.sort(key=lambda item: _jvm_of(item.path))
+    items.sort(key=lambda item: not _starts_a_jvm(item.path))
 
 
 def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
@@ -84,34 +71,18 @@ def pytest_collection_finish() -> None:
 
 
 class _Scheduler(LoadFileScheduling):
-    """Distribute whole files, in a sample those on the session to one process: one JVM is started and warmed up.
-
-    At full size one case at a time of all verdicts on Spark, which take as long as all else there.
-    """
+    """Distribute whole files, but one case at a time of all verdicts on Spark, which take as long as all else there."""
 
     def _split_scope(self, nodeid: str) -> str:
         return nodeid if is_full() and "/test_dialects_spark.py" in nodeid else super()._split_scope(nodeid)
 
-    def _reschedule(self, node: WorkerController) -> None:
-        if self.workqueue and self._takes_the_last(node) and self._last_file() is Jvm.SESSION:
-            node.shutdown()
-        else:
-            super()._reschedule(node)
-
-    def _assign_work_unit(self, node: WorkerController) -> None:
-        if self._takes_the_last(node):
-            self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
-        super()._assign_work_unit(node)
-
-    def _takes_the_last(self, node: WorkerController) -> bool:
-        return not is_full() and node is not self.nodes[0]
-
-    def _last_file(self) -> Jvm:
-        return _jvm_of(self.config.rootpath / next(reversed(self.workqueue)))
-
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
-    """Distribute files to processes in the order of their tests."""
+    """Let each process have a session of its own.
+
+    Spark plans a query in one thread, and tests plan more than they run, so one session for all leaves the second core
+    idle.
+    """
     config.option.loadscopereorder = False
     return _Scheduler(config, log)
 

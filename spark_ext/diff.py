@@ -18,10 +18,10 @@ from spark_ext.plain_rows import collectable_columns, plain_row, unused_name
 from spark_ext.routing.route_messages import route
 from spark_ext.schemas import SchemaLike, bound_layout
 from transpiler import Dialect, Layout
-from transpiler.analysis.plain_messages import plain_message
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.filters.sets import FilterSet, FiltersLike, read_filters
 from transpiler.layouts.layout import message_in, reads_rows
+from transpiler.message.message import plain_message
 from transpiler.selector.dialects import find_dialect
 from transpiler.sql import quote_name
 from transpiler.topology.choices import choices

@@ -6,17 +6,14 @@ Text becomes a surface tree, descriptors become filters, addresses become bindin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
 
 from transpiler import ir
 from transpiler.arguments import check_choice, check_selector
-from transpiler.errors import LayoutError, SelectorTypeError
-from transpiler.layouts.layout import Layout
-from transpiler.lowering.names.names import Missing, Receiver
+from transpiler.errors import SelectorTypeError
+from transpiler.lowering.names.names import Missing, Receiver, with_refused_columns
 from transpiler.lowering.selectors import SelectorLowering
 from transpiler.presets import LayoutLike, find_layout
 from transpiler.rewrites.optimizer import optimize
@@ -76,7 +73,7 @@ def transpile_selector(
     try:
         tree = parse_selector(text, rules)
     except SelectorTypeError as error:
-        raise _about_columns(error, text, where) from None
+        raise with_refused_columns(error, text, where) from None
     lowering = SelectorLowering(where, missing, Source(text), rules, Receiver(now, destination))
 
     def lower(polarity: bool) -> ir.Predicate:
@@ -86,20 +83,6 @@ def transpile_selector(
 
     sql, retrace = _emit(lower, result)
     return Transpiled(sql, tuple(lowering.findings), retrace=retrace)
-
-
-def _about_columns(error: SelectorTypeError, text: str, layout: Layout) -> SelectorTypeError:
-    """Return the error with what would be the next one: that a column of its names has a type that no property has."""
-    refused: list[str] = []
-    for name in dict.fromkeys(re.findall(r"[\w.$]+", text)):
-        try:
-            layout.property(name)
-        except LayoutError as refusal:
-            [finding] = refusal.diagnostics
-            refused.append(f"{finding.message}: {finding.hint}")
-    first, *others = error.diagnostics
-    hint = "; ".join(filter(None, (first.hint, *refused))) or None
-    return type(error)([replace(first, hint=hint), *others])
 
 
 def transpile_filter(

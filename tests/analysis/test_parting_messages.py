@@ -12,10 +12,10 @@ from transpiler import Message, evaluate, parse_selector
 from transpiler.analysis.building import Conditions
 from transpiler.analysis.constants import NOW
 from transpiler.analysis.formula import ANYTHING, all_tests, bit_of, possible
-from transpiler.analysis.plain_messages import plain_message
 from transpiler.analysis.samples import samples, topic_keys
 from transpiler.dialect_tools.diff import diff_selectors
 from transpiler.message.header_fields import MessageField
+from transpiler.message.message import plain_message
 from transpiler.reference.evaluate import judge
 from transpiler.reference.match import matches_words
 from transpiler.selector.dialects import DIALECTS, find_dialect

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from transpiler.analysis.constants import NOW, constants, reads_clock
+from transpiler.analysis.constants import NOW, constants, is_constant
 from transpiler.analysis.formula import (
     ALWAYS,
     ANYTHING,
@@ -173,7 +173,7 @@ class Conditions:
                 if isinstance(node.right, ast.Identifier) and not convert:
                     test.relation = node
                     test.beside = frozenset(_subject_of_name(name, dialect).key for name in (node.left, node.right))
-            elif not _reads(node):
+            elif is_constant(node):
                 with suppress(UndecidedError):
                     test.outcomes = bit_of(judged(Message()))
         return test
@@ -340,11 +340,6 @@ def _literals(node: ast.Expression) -> Iterator[object]:
                 yield octets.decode("utf-8", "surrogateescape")
             case _:
                 pass
-
-
-def _reads(node: ast.Expression) -> bool:
-    """Return True if a test reads a message, or the clock."""
-    return any(isinstance(inner, ast.Identifier | ast.BodyQuery) for inner in ast.walk(node)) or reads_clock(node)
 
 
 def _is_decided(node: ast.Expression) -> bool:

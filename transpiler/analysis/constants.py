@@ -39,7 +39,7 @@ def constants(node: ast.Expression, source: Dialect, target: Dialect) -> Iterato
                 yield from (dict(source.fields.rewritten).get(text, text), text.removeprefix("ID:"))
             case ast.IntegerLiteral(value=number) | ast.FloatLiteral(value=number):
                 yield number
-            case ast.Calculate() | ast.Sign() | ast.Call() if not has_names(inner):
+            case ast.Calculate() | ast.Sign() | ast.Call() if is_constant(inner):
                 value, other = constant(inner, source), constant(inner, target)
                 if value is not None:
                     yield value
@@ -50,13 +50,15 @@ def constants(node: ast.Expression, source: Dialect, target: Dialect) -> Iterato
                 pass
 
 
-def has_names(node: ast.Expression) -> bool:
-    """Return True if an operand reads a name or the clock, and so is no constant."""
-    return any(isinstance(inner, ast.Identifier) for inner in ast.walk(node)) or reads_clock(node)
+def is_constant(node: ast.Expression) -> bool:
+    """Return True if a tree reads nothing of a message, and no clock."""
+    return not any(isinstance(inner, ast.Identifier | ast.BodyQuery) for inner in ast.walk(node)) and not reads_clock(
+        node
+    )
 
 
 def reads_clock(node: ast.Expression) -> bool:
-    """Return True if a tree reads the clock, and so is no constant."""
+    """Return True if a tree reads the clock."""
     return any(isinstance(inner, ast.Call) and inner.function == "UTC" for inner in ast.walk(node))
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from transpiler.analysis.cells import COMMON, RARE, Cell, oddness
-from transpiler.analysis.constants import has_names
+from transpiler.analysis.constants import is_constant
 from transpiler.analysis.formula import Test, Words, bit_of
 from transpiler.analysis.representatives import Constants, Item, items_of, message_of
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD
@@ -235,7 +235,7 @@ def topic_keys(pattern: str) -> list[str]:
 
 def _is_calculating(test: Test) -> bool:
     return isinstance(test.node, ast.Expression) and any(
-        isinstance(inner, ast.Calculate | ast.Sign) and has_names(inner) for inner in ast.walk(test.node)
+        isinstance(inner, ast.Calculate | ast.Sign) and not is_constant(inner) for inner in ast.walk(test.node)
     )
 
 

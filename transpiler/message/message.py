@@ -21,7 +21,7 @@ from uuid import UUID
 from transpiler import html
 from transpiler.arguments import unexpected
 from transpiler.diagnostics import nearest
-from transpiler.errors import DecodeError
+from transpiler.errors import DecodeError, TranspilerError
 from transpiler.message import jms_types
 from transpiler.message.codec import decode_sections
 from transpiler.message.header_fields import DELIVERY_MODES, FOLD, PROPERTIES, MessageField
@@ -242,6 +242,8 @@ HEADERS: Mapping[str, MessageField] = MappingProxyType(
         if not name.startswith(JMS_FIELDS.wire_prefix)
     }
 )
+#: Those whose place they say exactly.
+_EXACT = tuple(name for name in HEADERS if name != "JMSRedelivered")
 
 
 def with_headers(message: Message, values: Mapping[str, Any]) -> Message:
@@ -277,6 +279,35 @@ def named_message(message: Message, values: Mapping[str, Any]) -> Message:
     properties = {name: property_value(name, value) for name, value in values.items() if name not in HEADERS}
     own = {name: value for name, value in values.items() if value is not None}
     return replace(with_headers(message, own), application_properties=properties or None)
+
+
+def plain_message(message: Message) -> dict[str, Any]:
+    """Return the plain properties that ``Message.of`` reads as this message; message JSON where there are none."""
+    sections = message.to_dict()
+    plain: dict[str, Any] = dict(sections.get("application_properties", {}))
+    for name in _EXACT:
+        place = HEADERS[name]
+        value = sections.get(place.section, {}).get(place.field)
+        if value is None:
+            continue
+        match place.field:
+            case "durable":
+                value = "PERSISTENT" if value else "NON_PERSISTENT"
+            case "delivery_count":
+                value += 1
+            case "user_id" if message.properties is not None and message.properties.user_id is not None:
+                value = message.properties.user_id.decode("utf-8", "replace")
+            case "group_sequence" if value >= 2**31:
+                value -= 2**32
+        plain[name] = value
+    try:
+        return plain if _compact(Message.of(**plain)) == _compact(message) else sections
+    except (TranspilerError, TypeError):
+        return sections
+
+
+def _compact(message: Message) -> dict[str, Any]:
+    return {name: content for name, content in message.to_dict().items() if content}
 
 
 def property_value(name: str, value: Any) -> AmqpValue:

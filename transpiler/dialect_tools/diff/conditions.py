@@ -22,12 +22,11 @@ from transpiler.analysis.formula import (
     bit_of,
     possible,
 )
-from transpiler.analysis.plain_messages import plain_message
 from transpiler.analysis.solve import Answer, Found, Impossible, Open, Solver
 from transpiler.analysis.subsumption import parting_message
 from transpiler.dialect_tools.questions import find_rule, rule_of
 from transpiler.filters.sets import FiltersLike, read_filters
-from transpiler.message.message import Message
+from transpiler.message.message import Message, plain_message
 from transpiler.reference.evaluate import Verdict, judge
 from transpiler.reference.match import check_filter, match_filter
 from transpiler.reference.receiving import Receiver

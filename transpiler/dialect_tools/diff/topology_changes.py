@@ -16,11 +16,10 @@ from typing import Any, Literal, NamedTuple
 from transpiler.analysis.binding_conditions import binding_formula
 from transpiler.analysis.building import Conditions
 from transpiler.analysis.formula import NEVER
-from transpiler.analysis.plain_messages import plain_message
 from transpiler.analysis.samples import topic_keys
 from transpiler.analysis.solve import Found, Solver
 from transpiler.analysis.subsumption import parting_message
-from transpiler.message.message import Message, Properties
+from transpiler.message.message import Message, Properties, plain_message
 from transpiler.message.types import AmqpValue
 from transpiler.reference.route import publish
 from transpiler.topology.broker_rules import Destinations

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from transpiler.analysis.constants import reads_clock
+from transpiler.analysis.constants import is_constant
 from transpiler.dialect_tools.port.equivalence import Goal
 from transpiler.errors import UnsupportedFeatureError
 from transpiler.message.header_fields import Conversion
@@ -56,7 +56,7 @@ def is_like(candidate: ast.Expression, node: ast.Expression) -> bool:
         return False
     if isinstance(test, ast.Compare) and isinstance(node, ast.Compare):
         # Nobody writes a literal first.
-        return reads_message(test.left) or not reads_message(node.left)
+        return is_constant(node.left) or not is_constant(test.left)
     return True
 
 
@@ -114,11 +114,6 @@ def finite(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
             yield _any(condition, ast.Compare(ast.Comparison.NE, names[0], names[0]))
             yield _all(condition, ast.Compare(ast.Comparison.EQ, names[0], names[0]))
             yield _all(condition, ast.Compare(ast.Comparison.LE, names[0], ast.FloatLiteral(math.inf)))
-
-
-def reads_message(node: ast.Expression) -> bool:
-    """Return True if a tree reads anything of the message, or the clock."""
-    return reads_clock(node) or any(isinstance(inner, ast.Identifier | ast.BodyQuery) for inner in ast.walk(node))
 
 
 def _translated(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator[ast.Expression]:
@@ -221,7 +216,7 @@ def _folded(tree: ast.Expression, source: Dialect) -> ast.Expression:
     """Fold operands without names to the values that they have in the source."""
 
     def change(node: ast.Expression) -> ast.Expression:
-        if not isinstance(node, ast.Calculate | ast.Sign | ast.Call | ast.BinaryLiteral) or reads_message(node):
+        if not isinstance(node, ast.Calculate | ast.Sign | ast.Call | ast.BinaryLiteral) or not is_constant(node):
             return node
         match value_of(node, Message(), source):
             case bool() as truth:
@@ -306,14 +301,14 @@ def _shapes(node: ast.Expression, source: Dialect) -> Iterator[ast.Expression]:
             yield ast.Compare(ast.Comparison.EQ, name, ast.BooleanLiteral(True))
         case _:
             pass
-    if not reads_message(node) or any(_is_null(part, source) for part in ast.children(node)):
+    if is_constant(node) or any(_is_null(part, source) for part in ast.children(node)):
         yield from (ast.BooleanLiteral(truth) for truth in (True, False))
 
 
 def _is_null(node: ast.Expression, source: Dialect) -> bool:
     """Return True if an operand without names is NULL in the source, as a sum of texts in some dialects."""
     computed = isinstance(node, ast.Calculate | ast.Sign | ast.Call)
-    return computed and not reads_message(node) and value_of(node, Message(), source) is None
+    return computed and is_constant(node) and value_of(node, Message(), source) is None
 
 
 def _comparisons(node: ast.Compare) -> Iterator[ast.Expression]:
@@ -346,7 +341,7 @@ def _calls(node: ast.Call, source: Dialect) -> Iterator[ast.Expression]:
                 like = ast.Like(tested, pattern, escape)
                 yield like
                 yield from itertools.islice(_likes(like, JMS.escapes), 1, None)
-        case ast.Call(function="INLIST", arguments=(listed, tested)) if not reads_message(listed):
+        case ast.Call(function="INLIST", arguments=(listed, tested)) if is_constant(listed):
             texts = _list_of(listed)
             if texts:
                 member = ast.In(tested, tuple(ast.StringLiteral(text) for text in texts))

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from transpiler.analysis.building import Conditions
 from transpiler.analysis.cases import Requirement
-from transpiler.analysis.constants import NOW, has_names, reads_clock
+from transpiler.analysis.constants import NOW, is_constant, reads_clock
 from transpiler.analysis.formula import (
     ANYTHING,
     FALSE,
@@ -272,7 +272,7 @@ def _computed(node: ast.Expression) -> list[ast.Expression]:
     if isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD:
         return _computed(node.operand)
     if isinstance(node, ast.Calculate | ast.Sign):
-        return [node] if has_names(node) and not reads_clock(node) else []
+        return [node] if not is_constant(node) and not reads_clock(node) else []
     return list(dict.fromkeys(computed for child in ast.children(node) for computed in _computed(child)))
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal, NamedTuple, NoReturn
 
 from transpiler import ir
 from transpiler.diagnostics import Diagnostic, nearest
-from transpiler.errors import LayoutError
+from transpiler.errors import LayoutError, SelectorTypeError
 from transpiler.ir.column_types import BIGINT, STRING
 from transpiler.layouts.layout import Layout, declaration, doubt, named_header, offers
 from transpiler.layouts.stored import Stored
@@ -288,3 +289,17 @@ def _described(kind: OperandType) -> str:
     if kind.numeric:
         return "a number"
     return "a boolean" if kind is OperandType.BOOLEAN else "a string" if kind is OperandType.STRING else kind.value
+
+
+def with_refused_columns(error: SelectorTypeError, text: str, layout: Layout) -> SelectorTypeError:
+    """Return the error with what would be the next one: that a column of its names has a type that no property has."""
+    refused: list[str] = []
+    for name in dict.fromkeys(re.findall(r"[\w.$]+", text)):
+        try:
+            layout.property(name)
+        except LayoutError as refusal:
+            [finding] = refusal.diagnostics
+            refused.append(f"{finding.message}: {finding.hint}")
+    first, *others = error.diagnostics
+    hint = "; ".join(filter(None, (first.hint, *refused))) or None
+    return type(error)([replace(first, hint=hint), *others])

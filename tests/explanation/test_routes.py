@@ -26,7 +26,7 @@ MANY = settings(max_examples=size(20, 150), suppress_health_check=list(HealthChe
 
 
 @given(pattern=topologies.patterns, key=topologies.keys)
-@settings(max_examples=size(500, 20_000))
+@settings(max_examples=size(200, 20_000))
 def test_a_key_needs_no_edit_where_it_matches(pattern: str, key: str) -> None:
     parting = part_words(pattern.split("."), key.split("."))
     assert (parting.edits == 0) is matches_words(pattern.split("."), key.split("."))

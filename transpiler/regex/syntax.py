@@ -162,14 +162,13 @@ class Choice:
 class Repeat:
     """A body from ``low`` to ``high`` times, as often as possible; None is no bound.
 
-    ``sign`` and ``end`` are the offsets of its quantifier and behind that.
+    ``end`` is the offset behind its quantifier.
     """
 
     body: Node
     low: int
     high: int | None
     offset: int = 0
-    sign: int = 0
     end: int = 0
 
 
@@ -249,7 +248,7 @@ class _Parser:
         if quantifier[4]:
             kind = "lazy" if quantifier[4] == "?" else "possessive"
             raise RegexError(f"a {kind} repeat is not served: write it without the second {quantifier[4]}", sign)
-        return Repeat(body, low, high, start, sign, self.place)
+        return Repeat(body, low, high, start, self.place)
 
     def atom(self) -> Node:
         start, character = self.place, self.text[self.place]

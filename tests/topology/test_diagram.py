@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from transpiler.topology import Topology, read_topology, topology_from_dict
+from transpiler.topology import Queue, Topology, read_topology, topology_from_dict
+from transpiler.topology.broker_rules import RULES, Rules
 from transpiler.topology.report.picture import Format, draw
 from transpiler.topology.report.summary import Summary
 
@@ -105,3 +107,18 @@ def test_ways_on_beside_routing_are_drawn_with_their_conditions() -> None:
         'q2 -.->|"shovel<br/>moved"| b3',
         'b3 -.->|"federation<br/>published upstream"| e0',
     ]
+
+
+def test_an_alternate_is_drawn_where_it_has_no_effect() -> None:
+    exchange = {"name": "x", "type": "topic", "alternate": {"exchange": ""}}
+    bound = {"source": "x", "queue": "q", "key": "#"}
+    topology = topology_from_dict({"broker": "rabbitmq", "queues": ["q"], "exchanges": [exchange], "bindings": [bound]})
+    picture = draw(topology, "mermaid")
+    assert "default exchange" in picture
+    assert '-.->|"alternate"|' in picture
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=lambda rules: rules.name)
+def test_a_topology_is_pickled(rules: Rules) -> None:
+    topology = Topology(rules, (), (Queue("q"),), ())
+    assert pickle.loads(pickle.dumps(topology)) == topology

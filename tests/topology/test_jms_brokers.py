@@ -191,6 +191,12 @@ def test_a_composite_queue_keeps_what_no_target_took() -> None:
     assert send(topology, "queue://in", n=9) == Routed(("queue://big",), "delivered", "queue://in")
     assert send(topology, "queue://in", n=1) == Routed(("queue://in",), "delivered", "queue://in")
     assert send(topology, "queue://in,topic://t,x", n=9).queues == ("queue://big", "queue://x")
+    # An attribute that is there counts, though its value is empty.
+    both = composites(
+        "<compositeQueue name='in'><forwardTo>"
+        "<filteredDestination selector='n &gt; 5' queue='' topic='t'/></forwardTo></compositeQueue>"
+    )
+    assert "queue://t" not in send(activemq(both), "queue://in", n=9).queues
 
 
 def test_a_virtual_topic_needs_the_queues_that_are_there(tmp_path: Path) -> None:

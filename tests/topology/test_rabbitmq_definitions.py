@@ -254,6 +254,8 @@ def test_a_delayed_exchange_routes_as_its_type() -> None:
         "the broker sends a delayed message to the alternate as well, when it is published",
     ]
     assert codes(read(**delayed(**{"x-delayed-type": "x-lvc"}))) == ["import.delayed", "import.exchange-type"]
+    # A type of this project, for the addresses of JMS brokers, is none of RabbitMQ.
+    assert codes(read(**delayed(**{"x-delayed-type": "anycast"}))) == ["import.delayed", "import.exchange-type"]
     with pytest.raises(TopologyError, match=r"exchanges\[0\].arguments: x-delayed-type is missing"):
         read(**delayed())
     with pytest.raises(TopologyError, match=r"exchanges\[0\].arguments.x-delayed-type: expected text, found a number"):

@@ -209,6 +209,13 @@ DEAD = {"arguments": {"x-dead-letter-exchange": "x"}}
 TO_DEAD = {"destination": "dead"}
 SHOVEL = {"src-uri": "amqp://", "dest-uri": "amqp://other"}
 MANY = [{"routing_key": "#.a.#.b.#"}]
+TO_DEFAULT = {
+    "broker": "rabbitmq",
+    "queues": [],
+    "exchanges": [{"name": "x", "type": "fanout"}],
+    "bindings": [],
+    "links": [{"kind": "dead-letter", "from": {"queue": "gone"}, "to": {"exchange": ""}}],
+}
 
 
 @pytest.mark.parametrize(
@@ -256,6 +263,8 @@ MANY = [{"routing_key": "#.a.#.b.#"}]
             "dead-letters-lost",
             ["nothing in default exchange takes the key 'gone'"],
         ),
+        # The default exchange has queues that are no part of the file.
+        (topology_from_dict(TO_DEFAULT), "dead-letters-lost", []),
         (exported(q=DEAD), "link-loop", ["x → q → x: a message that is rejected or expired may come back"]),
         (exported(q=DEAD, bindings=[TO_DEAD]), "link-loop", []),
         (

@@ -102,14 +102,12 @@ class Rules(BindingRules):
     rings_fail: bool = False
 
 
-_PREDECLARED: Mapping[str, ExchangeType] = MappingProxyType(
-    {"amq.direct": "direct", "amq.topic": "topic", "amq.fanout": "fanout", "amq.match": "headers"}
-)
+_PREDECLARED: dict[str, ExchangeType] = {"amq.direct": "direct", "amq.topic": "topic", "amq.fanout": "fanout"}
 
 QPID_JAVA = Rules(
     "qpid-java",
     dialect="qpid-java",
-    predeclared=_PREDECLARED,
+    predeclared={**_PREDECLARED, "amq.match": "headers"},
     reserved=("amq.", "qpid."),
     # The chapter names the first three; the broker's code evaluates the selector of a headers binding as well.
     selector_types=("direct", "topic", "fanout", "headers"),
@@ -130,6 +128,7 @@ QPID_CPP = Rules(
     dialect="qpid-cpp",
     predeclared={
         **_PREDECLARED,
+        "amq.match": "headers",
         "qpid.management": "topic",
         "qmf.default.topic": "topic",
         "qmf.default.direct": "direct",
@@ -156,7 +155,11 @@ _RABBITMQ_INTERNAL = ("amq.rabbitmq.trace", "amq.rabbitmq.event", "amq.rabbitmq.
 RABBITMQ = Rules(
     "rabbitmq",
     dialect="rabbitmq-jms",
-    predeclared={**_PREDECLARED, "amq.headers": "headers", **dict.fromkeys(_RABBITMQ_INTERNAL, "topic")},
+    predeclared={
+        **_PREDECLARED,
+        **dict.fromkeys(("amq.headers", "amq.match"), "headers"),
+        **dict.fromkeys(_RABBITMQ_INTERNAL, "topic"),
+    },
     types=("direct", "topic", "fanout", "headers", "x-jms-topic", *HASHING_TYPES),
     selector_types=("x-jms-topic",),
     internal=frozenset(_RABBITMQ_INTERNAL),

@@ -211,10 +211,12 @@ class Values:
     def _operand(self, number: int, depth: int) -> tuple[Value, int]:
         """Return a literal, the value of a name or of what is in parentheses, and the number behind it."""
         token = self._token(number)
-        if token is None or depth >= _MAX_DEPTH:
-            return (_NO_VALUE if token is None else Value(None)), number
+        if token is None:
+            return _NO_VALUE, number
         if token.kind == "text":
             return Value(None if self._interpolated.search(token.text) else content(token), token), number + 1
+        if depth >= _MAX_DEPTH:
+            return Value(None), number
         if token.text == "(":
             inner, number = self._read(number + 1, depth + 1)
             return inner, number + self._is(number, ")")

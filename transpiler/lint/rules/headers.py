@@ -140,7 +140,7 @@ def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     described = _described(name, context)
     numbers = [bound.value for bound in bounds if isinstance(bound, _NUMBERS)]
     if described is None or len(numbers) < len(bounds):
-        # A bound that is no literal may be any number.
+        # A bound that is no literal may be any number, and one of another type is the finding of another rule.
         return
     if described.field == "priority":
         headers = (Header(priority=count) for count in (0, MAX_PRIORITY, *range(MAX_PRIORITY), None))

@@ -243,7 +243,8 @@ def _filtered(element: Element, config: ActiveMQConfig) -> Forward | None:
         what = "the destination of this filteredDestination is no queue and no topic"
         config.findings.append(element.not_computed(what))
         return None
-    return Forward(TOPIC_KIND if queue is None else QUEUE_KIND, queue or topic or "", selector, element.place)
+    kind, name = (TOPIC_KIND, topic) if queue is None else (QUEUE_KIND, queue)
+    return Forward(kind, name or "", selector, element.place)
 
 
 def _check_selector(element: Element, selector: str) -> None:

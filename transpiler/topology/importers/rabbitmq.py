@@ -323,9 +323,9 @@ class _Exchanges:
             message = "new bindings get earlier messages, too, from the exchange's history; here none do"
             self._findings.add("import.history", entry.at("type"), message)
             name = "fanout"
-        if name in CHOOSING_TYPES:
-            self._findings.add("import.choice", entry.at("type"), _CHOICE.format(entry.text("name")))
         if name in RABBITMQ.types:
+            if name in CHOOSING_TYPES:
+                self._findings.add("import.choice", entry.at("type"), _CHOICE.format(entry.text("name")))
             return name
         message = f"exchanges of type {name!r} are not understood; {entry.text('name')!r} is left out with its bindings"
         self._findings.add("import.exchange-type", entry.at("type"), message)

@@ -139,7 +139,9 @@ class _Builder:
         """Return the exchanges that have something to show."""
         topology = self.topology
         names = {exchange.name for exchange in topology.exchanges}
-        ends = chain(*routes(topology), *(link.ends for link in topology.onward))
+        # An alternate is drawn whether or not it has an effect.
+        alternates = ((to.type, to.name) for exchange in topology.exchanges if (to := exchange.alternate) is not None)
+        ends = chain(*routes(topology), *(link.ends for link in topology.onward), alternates)
         names |= {name for kind, name in ends if kind == "exchange"}
         if self.summary is not None:
             names |= {name for name, count in self.summary.exchanges.items() if count} & set(topology.exchange_by_name)

@@ -153,7 +153,7 @@ def targets(of: Ways) -> Iterator[Finding]:
             continue
         if target[0] == "queue" or link.source is None:
             continue
-        if target not in of.leading:
+        if target not in of.leading and target[1] != DEFAULT_EXCHANGE:
             reason = f"{exchange_title(target[1])} leads to no queue"
             if topology.rules.destinations is Destinations.ARTEMIS and topology.readers is None:
                 reason = f"the file has no queue at {target[1]}: they are lost, if no client made one"

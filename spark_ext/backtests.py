@@ -19,6 +19,8 @@ _CANONICAL_LABEL = (
     f"coalesce({_CANONICAL_ID}.string, CAST({_CANONICAL_ID}.long AS STRING), hex({_CANONICAL_ID}.binary), '')"
 )
 
+_NO_QUEUES_FOR_NULL = "coalesce({}, CAST(array() AS ARRAY<STRING>))"
+
 #: The layout whose queues have their virtual hosts behind them.
 _WITH_VHOST = "aws-rabbitmq"
 
@@ -62,9 +64,10 @@ def backtest(
     queues = _queues(routed, resolved, recorded) if recorded_queue is None else f"array({quote_text(recorded_queue)})"
     if not partial and dict(routed.dtypes).get(recorded) == "string":
         raise ValueError(f"the column {recorded} is STRING: if it has one of the queues, give partial=True")
-    reached = quote_name(column)
+    reached = _NO_QUEUES_FOR_NULL.format(quote_name(column))
     if possible is not None:
-        reached = f"array_union({reached}, array_intersect({queues}, {quote_name(possible)}))"
+        others = _NO_QUEUES_FOR_NULL.format(quote_name(possible))
+        reached = f"array_union({reached}, array_intersect({queues}, {others}))"
     # The default exchange routes by name, so what it does not reach is not there.
     own = "false" if partial else f"exchange = {quote_text(DEFAULT_EXCHANGE)}"
     compared = routed.selectExpr(
@@ -125,7 +128,7 @@ def _queues(routed: DataFrame, layout: Layout, column: str) -> str:
     """Return the SQL of the recorded queues: those of an array, or the one of a text."""
     name = quote_name(column)
     if dict(routed.dtypes).get(column) != "string":
-        return f"array_distinct(coalesce({name}, CAST(array() AS ARRAY<STRING>)))"
+        return f"array_distinct({_NO_QUEUES_FOR_NULL.format(name)})"
     if layout.name == _WITH_VHOST:
         # "rmqMessagesByQueue" has the keys queue::vhost.
         name = f"regexp_extract({name}, '(?s)^(.*?)(::[^:]*)?(?!.)', 1)"

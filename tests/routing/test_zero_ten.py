@@ -127,3 +127,14 @@ def test_an_archive_is_compared_with_the_broker_by_its_own_exchange_and_key(spar
     assert (dict(found.messages), found.agreed) == ({"amq.topic": 1, "amq.direct": 1}, 1)
     [example] = found.examples
     assert (example.exchange, example.routing_key, example.missed) == ("amq.direct", "c", ("q", "s"))
+
+
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_a_null_is_no_queues_in_a_backtest(spark: SparkSession, ansi: str) -> None:
+    rows = [("x", ["q"], None, None), ("x", None, None, ["q"]), ("", ["q"], None, None), ("y", ["q", None], ["q"], [])]
+    columns = "exchange STRING, routed_queues ARRAY<STRING>, queues ARRAY<STRING>, possible ARRAY<STRING>"
+    with spark_settings(spark, {"spark.sql.ansi.enabled": ansi}):
+        found = backtest(spark.createDataFrame(rows, columns), possible="possible")
+    assert found.messages == {"x": 2, "": 1, "y": 1}
+    assert found.missed == {("x", "q"): 1}
+    assert (found.extra, found.unknown) == ({}, {"q": 1})

@@ -71,6 +71,12 @@ def test_activemq_takes_one_prefix() -> None:
         transpile_selector(f"{CONVERT}{CONVERT}n = 5", dialect="activemq")
 
 
+@pytest.mark.parametrize("dialect", ["activemq", "artemis"])
+def test_white_space_before_a_prefix_is_what_is_wrong(dialect: str) -> None:
+    with pytest.raises(SelectorSyntaxError, match=r"no white space stands before a prefix\n.*\n.*\n.*remove the white"):
+        transpile_selector(f" {CONVERT}n = 5", dialect=dialect)
+
+
 @pytest.mark.parametrize("space", [" ", "\n"])
 def test_white_space_ends_the_prefixes(space: str) -> None:
     with pytest.raises(SelectorSyntaxError):

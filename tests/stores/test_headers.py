@@ -19,6 +19,7 @@ from transpiler import evaluate, transpile_selector
 from transpiler.layouts.header_readings import FIELDS
 from transpiler.lowering.names.column_values import at
 from transpiler.sql import emit_value
+from transpiler.stores import text_map
 
 ROWS: dict[str, dict[str, Any]] = json.loads((DIRECTORY / "headers.json").read_text(encoding="utf-8"))
 
@@ -77,3 +78,14 @@ def test_each_header_field_is_read_where_its_producer_writes_it(spark: SparkSess
         # No default passes for the value, but for the mode of a store that has durable messages only.
         assert evaluate(text, empty) is not True or (table, text[:15]) == ("artemis_xml", "JMSDeliveryMode"), text
     assert [found[f"c{len(sqls) + number}"] for number in range(len(published))] == published
+
+
+def test_the_column_of_a_header_field_is_looked_up_in_each_schema() -> None:
+    def fields(**types: Any) -> dict[str, Any]:
+        listed = [{"name": name, "type": kind, "nullable": True, "metadata": {}} for name, kind in types.items()]
+        return {"type": "struct", "fields": listed}
+
+    texts = {"type": "map", "keyType": "string", "valueType": "string", "valueContainsNull": True}
+    of_one = text_map("p", types="by-use", headers={"JMSType": "kind"}, schema=fields(p=texts))
+    assert transpile_selector("JMSType = 'x'", of_one).sql == "(p['kind'] = 'x')"
+    assert transpile_selector("JMSType = 'x'", of_one.bind(fields(p=texts, kind="string"))).sql == "(kind = 'x')"

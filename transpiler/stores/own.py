@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from transpiler.errors import LayoutError
@@ -30,7 +31,8 @@ def _beside(name: str, source_of: _SourceOf, headers: Headers, schema: Schema | 
     layout = make_store(name, source_of(schema), header_columns(columns), headers, columns)
     if schema is None:
         return StoreLayout(name, layout.source, layout.headers, lambda own: _beside(name, source_of, headers, own))
-    return layout.bind(schema)
+    # Of another schema the columns of the header fields are looked up again.
+    return replace(layout.bind(schema), binding=layout.binding)
 
 
 def flat(schema: Schema, layout: FlatLayout) -> StoreLayout:

@@ -38,6 +38,8 @@ def unknown_prefix(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     message, hint = f"{reading.dialect.title} has no prefix {text}", f"remove it; {have}"
     if reading.dialect.has(PREFIXES[near[0]][0]):
         message, hint = f"{reading.dialect.title} takes one prefix at the start", "remove this one"
+        if reading.source.text[first.start - 1 : first.start].isspace():
+            message, hint = "no white space stands before a prefix", "remove the white space"
     if near[0] != text:
         message, hint = f"there is no prefix {shortened(text)}", f"did you mean {near[0]}? {have}"
     return replace(finding, code="syntax.prefix", message=message, span=Span(first.start, colon.start + 1), hint=hint)

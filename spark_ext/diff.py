@@ -177,8 +177,7 @@ def _diff_topologies(
     df = rows.df
     names = [unused_name(name, df) for name in ("_queues_of_old", "_queues_of_new")]
     routed = df
-    if exchange not in old.exchange_by_name:
-        check_exchange(new, exchange)
+    check_exchange(exchange, old, new)
     for name, topology in zip(names, (old, new), strict=True):
         if exchange is not None and topology.rules.destinations is None and exchange not in topology.exchange_by_name:
             # The other one has it, which is a change.

@@ -70,7 +70,7 @@ def prepare(
         return Prepared(entered, columns, Destination(named=exchange, routing_type=routing_type), False)
     if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
         raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
-    check_exchange(topology, exchange)
+    check_exchange(exchange, topology)
     resolved = columns.layout
     to = Destination(exchange, relay=publish_to == "to")
     if address is not None:

@@ -147,9 +147,8 @@ class _MessageChanges:
         self, old: Topology, new: Topology, files: Sequence[str], layout: ChosenLayout, exchange: str | None
     ) -> None:
         """Compare two topologies on the publications of files; ``exchange`` is that of those that name none."""
-        if exchange not in old.exchange_by_name:
-            # What one of the two has is a change.
-            check_exchange(new, exchange)
+        # What one of the two has is a change.
+        check_exchange(exchange, old, new)
         self._of_queues = True
         unnamed = 0
         for read in read_messages(files, layout, progress=True):

@@ -194,7 +194,7 @@ def backtest(
     selector-spark backtest does so on what is too much for one process.
     """
     where = form.read(topology)
-    check_exchange(where, exchange)
+    check_exchange(exchange, where)
     result = Backtest(examples, partial=partial or recorded_queue is not None)
     any_recorded, unnamed = False, 0
     for number, read in enumerate(read_messages([log], layout, progress=True), 1):

@@ -206,5 +206,5 @@ def read_destination(
         if address is not None or publish_to == "to":
             fail(f"senders to {topology.rules.name} name destinations: give --exchange, or each message an exchange")
         return None
-    check_exchange(topology, exchange)
+    check_exchange(exchange, topology)
     return None if address is None else resolve_sender(topology, address)

@@ -110,7 +110,7 @@ def explain_routing(
     bindings that every message tests; ``tried`` has all of them. Bindings of a JMS broker are those of its addresses.
     Raises what ``route`` raises.
     """
-    check_exchange(topology, exchange)
+    check_exchange(exchange, topology)
     plan = build_plan(topology, find_layout(layout), missing, exchange)
     states = build_exchange_graph(topology, exchange).states
     by_ends: dict[tuple[str, str, str], list[Binding]] = {}

@@ -297,10 +297,14 @@ def unknown_name(what: str, name: str, known: Iterable[str]) -> TopologyError:
     return TopologyError.at("topology.unknown", f"there is no {what} called {name!r}", hint=hint)
 
 
-def check_exchange(topology: Topology, name: str | None) -> None:
-    """Raise ``TopologyError`` for an exchange that is not there; senders to a JMS broker may name any destination."""
-    if name is not None and topology.rules.destinations is None and name not in topology.exchange_by_name:
-        raise unknown_name("exchange", name, topology.exchange_by_name)
+def check_exchange(name: str | None, *topologies: Topology) -> None:
+    """Raise ``TopologyError`` for an exchange that none has; senders to a JMS broker may name any destination."""
+    known: set[str] = set()
+    for topology in topologies:
+        if name is None or topology.rules.destinations is not None or name in topology.exchange_by_name:
+            return
+        known |= topology.exchange_by_name.keys()
+    raise unknown_name("exchange", name or "", known)
 
 
 def _error(code: str, path: str, message: str, hint: str | None = None) -> Diagnostic:

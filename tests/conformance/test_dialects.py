@@ -13,9 +13,9 @@ from transpiler.selector.dialects import find_dialect
 #: Cases on which a dialect parts from its broker, by dialect and case, with the reason. There are none.
 PARTED: dict[tuple[str, str], str] = {}
 
-#: The verdicts are those of the parsers. These brokers never give theirs an empty or blank text: they have no filter
-#: then, and every message matches.
-UNASKED = ("activemq", "artemis", "qpid-java")
+#: The verdicts are those of the parsers. These brokers, of RabbitMQ the JMS client, never give theirs an empty or blank
+#: text: they have no filter then, and every message matches.
+UNASKED = ("activemq", "artemis", "qpid-java", "rabbitmq-jms")
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -69,7 +69,7 @@ def test_compare_shows_how_a_dialect_reads_the_text() -> None:
     assert row.reading == "(NOT i) = 6"
 
 
-#: What a broker's parser takes and refuses in corners of its syntax, by running it.
+#: Selectors in corners of the syntax, and True where the broker's own parser accepts them.
 TAKEN = [
     ("activemq", "i = 5 AND.5 = x", True),
     ("qpid-java", "i NOT BETWEEN.5 AND.7", True),

@@ -35,7 +35,7 @@ class Comparable(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What it is, in a word."""
+        """``selector``, ``filter`` or ``topology``."""
         return {str: "selector", FilterSet: "filter", Topology: "topology"}[type(self.value)]
 
     def check(self, dialect: str) -> None:

@@ -147,7 +147,7 @@ class _MessageChanges:
         self, old: Topology, new: Topology, files: Sequence[str], layout: ChosenLayout, exchange: str | None
     ) -> None:
         """Compare two topologies on the publications of files; ``exchange`` is that of those that name none."""
-        # What one of the two has is a change.
+        # An exchange of only one topology is a change.
         check_exchange(exchange, old, new)
         self._of_queues = True
         unnamed = 0

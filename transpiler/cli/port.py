@@ -54,7 +54,7 @@ def compare(selector: str, message: str | None) -> None:
     text = read_text(selector)
     examples = []
     if message is not None:
-        # What reads messages takes half of the time in which this module is imported.
+        # Imported here: it is half of the time in which this module is imported.
         from transpiler.cli.messages import read_messages
 
         examples = [read.message for read in read_messages([message])]

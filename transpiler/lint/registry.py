@@ -24,7 +24,7 @@ RULES: tuple[Rule, ...] = (
     *refusals.RULES,
 )
 _BY_ID: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in RULES})
-#: What selects rules: their ids, the first parts of these, which select several at once, and severities.
+#: Names that select rules: an id, the first part of ids, or a severity.
 _NAMES = (*_BY_ID, *dict.fromkeys(rule.id.split(".")[0] for rule in RULES), "error", "warning", "info")
 
 _OF_NODE: dict[type[ast.Expression], list[tuple[Rule, Finder]]] = {}

@@ -1,4 +1,4 @@
-"""What an expression may be in a row: an operand as typed alternatives, and a condition by polarity.
+"""Values of expressions: an operand as typed alternatives, and a condition as predicates by polarity.
 
 Of an operand's alternatives at most one stands for it in a row. A typed column has one. A property whose type shows
 only in the row has one for each type that the dialect tells apart. A header field with a default is its column and,
@@ -279,7 +279,7 @@ def widest_type(values: Sequence[ir.Value]) -> ColumnType:
     return DECIMAL if DECIMAL in types else BIGINT if BIGINT in types else ColumnType(SparkType.INT)
 
 
-#: What Java writes for an array of bytes, before an address that nobody can know.
+#: The text of a Java byte array, before its address, which is unknown.
 _ARRAY = ir.constant("[B@")
 
 

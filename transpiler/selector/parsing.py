@@ -23,7 +23,7 @@ from transpiler.selector.lexer import SelectorLexer
 from transpiler.selector.token_rewriting import then_raise
 from transpiler.source import Source, Span
 
-#: What stands before a selector: the extension that has it, which of two switches it sets, and to what.
+#: Prefixes of a selector: the extension that has one, the switch that it sets, and the value.
 PREFIXES: Mapping[str, tuple[Extension, int, bool]] = MappingProxyType(
     {
         "convert_string_expressions:": (Extension.CONVERT_STRINGS, 0, True),

@@ -210,7 +210,7 @@ def _scalar(node: ScalarNode, path: list[str], text: str, marked: tuple[bool, st
         yield from selectors_at(names, value, escape, "yaml", *marked)
 
 
-#: How a text stands in a scalar of each style.
+#: The escaping of a text in a YAML scalar, by its quote.
 _IN_YAML = {"'": lambda text: text.replace("'", "''"), '"': _in_json}
 
 

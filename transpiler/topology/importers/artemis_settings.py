@@ -1,4 +1,4 @@
-"""What an Artemis broker does with a message by the settings of its address, and how filters there see its way.
+"""Address settings of Artemis: their effect on a message, and how filters there see its way.
 
 A queue is created, a send refused, a message a dead letter; from queues messages go on to dead-letter and expiry
 addresses. A queue that is at its own keeps the message. Where the settings say so, the broker makes a queue of its own

@@ -38,7 +38,7 @@ from transpiler.topology.model import (
     Topology,
 )
 
-#: What both queues and exchanges say about how long they are kept, with the defaults.
+#: Attributes of the lifetime of queues and exchanges, with their defaults.
 _KEPT = {"durable": True, "auto_delete": False}
 
 #: The types of plugins that route as another one does: that of ``x-delayed-type``, and fanout.

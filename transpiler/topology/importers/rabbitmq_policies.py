@@ -1,4 +1,4 @@
-"""What RabbitMQ's policies and parameters add to a topology: alternates, dead letters, federation and shovels.
+"""RabbitMQ's policies and parameters: alternates, dead letters, federation and shovels of a topology.
 
 Of the policies that match a name the one of highest priority counts, alone; a queue's own argument goes before it.
 Operator policies are merged with it setting by setting, but RabbitMQ refuses ``alternate-exchange`` in one: it limits

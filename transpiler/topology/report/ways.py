@@ -32,7 +32,7 @@ class Ways:
 
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
-        #: What each exchange and queue leads to by routing.
+        #: The nodes that each exchange and queue leads to by routing.
         self.routes = successors(topology, routes(topology))
         # Exchanges to which a queue is bound that feeds another broker.
         feeding = (link for link in topology.links if link.source_type == "exchange" and link.kind != "dead-letter")
@@ -40,7 +40,7 @@ class Ways:
         ends += [("queue", name) for name in topology.queue_names]
         ends += [("exchange", DEFAULT_EXCHANGE)] if topology.queues else []
         self.back = reverse(self.routes)
-        #: What leads to a queue.
+        #: The nodes that lead to a queue.
         self.leading = reached(self.back, ends)
 
 

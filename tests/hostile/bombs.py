@@ -32,10 +32,10 @@ from transpiler import (
     transpile_selector,
 )
 from transpiler.amqp.decoder import decode
+from transpiler.path_expressions.xquery import parse_query
 from transpiler.selector.dialects import DIALECTS
 from transpiler.topology.files import parse_topology
 from transpiler.topology.qpid_address.address import parse_address
-from transpiler.topology.xquery import parse_query
 
 SECONDS = 1
 #: How a bomb ends that took longer, and how often it may try again: a processor that others use too is at times half as

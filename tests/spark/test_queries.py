@@ -14,6 +14,7 @@ from spark_ext import compile_address, create_messages
 from transpiler import LayoutError, Message, UnsupportedFeatureError, evaluate
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.lowering.bindings.xquery import Queries
+from transpiler.path_expressions.xquery import parse_query
 from transpiler.reference.route import route_message
 from transpiler.reference.xquery import query_truth
 from transpiler.rewrites.optimizer import optimize
@@ -22,7 +23,6 @@ from transpiler.sql import emit_ternary
 from transpiler.topology import Exchange, Queue, Topology
 from transpiler.topology.broker_rules import QPID_CPP
 from transpiler.topology.qpid_address.address import NodeType, parse_address, subscription_bindings
-from transpiler.topology.xquery import parse_query
 
 BODIES = (
     "",

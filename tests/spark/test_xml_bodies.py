@@ -16,11 +16,11 @@ from tests.xml_bodies import BODIES, edited_bodies
 from transpiler import Message, evaluate, transpile_selector
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.lowering.bindings.xquery import Queries
+from transpiler.path_expressions.xquery import parse_query
 from transpiler.reference.xquery import query_truth
 from transpiler.rewrites.optimizer import optimize
 from transpiler.source import Source
 from transpiler.sql import emit_ternary
-from transpiler.topology.xquery import parse_query
 
 #: True of every document, and then of what the parsers might read in other ways.
 SELECTORS = (

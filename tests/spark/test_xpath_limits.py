@@ -10,11 +10,11 @@ from spark_ext import create_messages
 from transpiler import Message, UnsupportedFeatureError, transpile_selector
 from transpiler.layouts.amqp import AmqpLayout
 from transpiler.lowering.bindings.xquery import Queries
-from transpiler.lowering.xpath import MAX_GROUPS, MAX_OPERATORS, beyond_limits, count_xpath
+from transpiler.lowering.xpath import MAX_GROUPS, MAX_OPERATORS, NOT_IN_NAMES, beyond_limits, check_xpath, count_xpath
+from transpiler.path_expressions.xquery import parse_query
 from transpiler.reference.xquery import query_truth
 from transpiler.source import Source
 from transpiler.sql import emit_ternary
-from transpiler.topology.xquery import parse_query
 
 #: Expressions of one more part at a time.
 GROWING = {
@@ -50,6 +50,16 @@ def test_what_is_counted_is_what_java_counts(spark: SparkSession, name: str) -> 
             factory.newXPath().compile(make(inside + 1))
     else:
         assert name in ("texts", "arguments")
+
+
+def test_java_takes_each_name_that_is_taken_here(spark: SparkSession) -> None:
+    compile_path = spark._jvm.javax.xml.xpath.XPathFactory.newInstance().newXPath().compile  # type: ignore[union-attr]
+    letters = [chr(code) for code in range(0x80, 0x10000) if not NOT_IN_NAMES.search(chr(code))]
+    names = [f"{letter}a-{letter}" for letter in letters]
+    for at in range(0, len(names), 90):
+        path = " | ".join(names[at : at + 90])
+        check_xpath(path)
+        compile_path(path)
 
 
 LONG_QUERIES = (

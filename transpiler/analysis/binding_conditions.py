@@ -12,6 +12,7 @@ from transpiler.filters.binding_rules import HeadersMatch
 from transpiler.message.header_fields import PROPERTIES, MessageField
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpValue
+from transpiler.path_expressions.xquery import parse_query
 from transpiler.reference.evaluate import Verdict
 from transpiler.reference.exchange_walk import matches_headers
 from transpiler.reference.match import matches_words
@@ -20,7 +21,6 @@ from transpiler.selector.dialects import find_dialect
 from transpiler.selector.parsing import parse_tree
 from transpiler.topology.broker_rules import TAKING_ALL, Rules
 from transpiler.topology.model import Binding, Topology
-from transpiler.topology.xquery import parse_query
 
 #: The place of the routing key.
 ROUTING_KEY = MessageField("message_annotations", "x-routing-key")

@@ -13,6 +13,7 @@ from transpiler.filters.binding_rules import HeadersMatch
 from transpiler.filters.topics import MANY_WORDS, ONE_WORD
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpValue, Compound, coerce
+from transpiler.path_expressions.xquery import parse_query
 from transpiler.reference.evaluate import evaluate
 from transpiler.reference.exchange_walk import Visit, has_header, header_of
 from transpiler.reference.receiving import ANYONE
@@ -22,7 +23,6 @@ from transpiler.selector.parsing import parse_selector
 from transpiler.topology.broker_rules import HASHING_TYPES, TAKING_ALL
 from transpiler.topology.destinations import pattern_name
 from transpiler.topology.model import Binding, Topology
-from transpiler.topology.xquery import parse_query
 
 #: Headers that a sentence names, and characters of a text in it.
 _MAX_HEADERS, _MAX_TEXT = 4, 60

@@ -17,6 +17,7 @@ union for one more part of it.
 from __future__ import annotations
 
 import re
+from typing import assert_never
 
 from transpiler import ir
 from transpiler.errors import UnsupportedFeatureError
@@ -24,8 +25,11 @@ from transpiler.ir.column_types import STRING
 from transpiler.layouts.layout import Layout
 from transpiler.lowering.names.column_values import at
 from transpiler.lowering.operands import Outcomes, complement
+from transpiler.message.documents import NOT_IN_TAGS
 from transpiler.message.header_fields import MessageField
 from transpiler.message.operand_types import OperandType
+from transpiler.path_expressions import xpath_nodes as path
+from transpiler.path_expressions.xpath import NoXPathError, parse_xpath, tokenize
 from transpiler.selector import ast
 from transpiler.source import Source, Span
 
@@ -39,12 +43,12 @@ def body_query(language: str, query: ast.StringLiteral, layout: Layout, source: 
     data = layout.field(MessageField("body", "data"))
     if body is None and data is None:
         return Outcomes(ir.FALSE, ir.TRUE)
-    excess = beyond_limits(query.value)
-    if excess is not None:
-        hint = "the reference evaluator has no such limit: selector-sql match"
-        message = f"the XPath has {excess} in one expression"
-        raise UnsupportedFeatureError.at("limit.xpath", message, source, query.span, hint)
     try:
+        excess = beyond_limits(query.value)
+        if excess is not None:
+            hint = "the reference evaluator has no such limit: selector-sql match"
+            message = f"the XPath has {excess} in one expression"
+            raise UnsupportedFeatureError.at("limit.xpath", message, source, query.span, hint)
         check_xpath(query.value)
     except NoXPathError as error:
         what, place = error.args
@@ -66,32 +70,27 @@ def body_query(language: str, query: ast.StringLiteral, layout: Layout, source: 
 #: The limits of the JDK, from 8u331, 11.0.15 and 17.0.3 on.
 MAX_OPERATORS, MAX_GROUPS = 100, 10
 
-_TOKENS = re.compile(
-    r"""'[^']*'|"[^"]*"
-    |(?P<number>\d+(?:\.\d*)?|\.\d+)
-    |(?P<name>[^\W\d][\w.\-]*)(?P<call>\s*\()?
-    |(?P<operator>//|::|\.\.|!=|<=|>=|[/*@\[.+\-=|!<>$])
-    |(?P<group>\()""",
-    re.VERBOSE,
-)
-
 _WORDS = ("or", "and", "div", "mod")
+
+#: The signs that Java does not count: the others are operators to it, and a parenthesis may be a group.
+_UNCOUNTED = ("(", ")", "]", ",")
 
 
 def count_xpath(expression: str) -> tuple[int, int]:
-    """The operators and the groups of an expression."""
+    """The operators and the groups of an expression; raise ``NoXPathError`` over what is no token."""
     operators = groups = 0
-    for match in _TOKENS.finditer(expression):
-        if match["operator"]:
-            operators += 1
-        elif match["group"]:
-            groups += 1
-        elif match["name"] in _WORDS:
-            # Before a parenthesis the word is taken for a function as well.
-            operators += 1 + (match["call"] is not None)
-            groups += match["call"] is not None
-        elif match["call"]:
-            operators += 1
+    before = ""
+    for kind, text, _ in tokenize(expression):
+        name = before
+        before = text if kind == "name" else ""
+        if text == "(" and kind == "sign":
+            # Before a parenthesis a word is taken for a function as well.
+            operators += name != ""
+            groups += name in ("", *_WORDS)
+        elif kind == "sign":
+            operators += text not in _UNCOUNTED
+        elif kind == "name":
+            operators += text in _WORDS
     return operators, groups
 
 
@@ -128,177 +127,118 @@ FUNCTIONS = {
 #: The functions that take a set of nodes and nothing else; none of all functions yields one.
 _OF_NODES = ("count", "sum", "name")
 
-#: Levels of brackets and signs that are read; Java's own limits on groups and operators come before.
-_MAX_DEPTH = 120
-
-_TOKEN = re.compile(
-    r"""\s*(?:(?P<literal>"[^"]*"|'[^']*'|[0-9]+(?:\.[0-9]*)?|\.[0-9]+)
-    |(?P<sign>//|!=|<=|>=|::|\.\.|[/.@()\[\]|+\-=<>*,])
-    |(?P<name>[^\W\d][\w.\-]*))""",
-    re.VERBOSE,
-)
-
-_LEVELS = (("or",), ("and",), ("=", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "div", "mod"))
-
-
-class NoXPathError(ValueError):
-    """The text is none, or beyond what is read here; ``args`` say what is in the way, and at which character."""
+#: A character that no name of a document has here (``message.documents``).
+NOT_IN_NAMES = re.compile(NOT_IN_TAGS, re.ASCII)
 
 
 def check_xpath(expression: str) -> None:
     """Raise ``NoXPathError`` where a text is no XPath that both engines read."""
-    _Reader(expression).read()
+    _Check(expression).nodes(parse_xpath(expression), within=False)
 
 
-class _Reader:
+def check_name(name: str, place: int) -> None:
+    """Raise ``NoXPathError`` for a name that no document has here and that Java may refuse."""
+    other = NOT_IN_NAMES.search(name)
+    if other is not None:
+        raise NoXPathError(f"no document that is read here has {other[0]!r} in a name", place + other.start())
+
+
+class _Check:
+    """One expression; the methods take ``within``, True inside a predicate, where there are positions."""
+
     def __init__(self, expression: str) -> None:
-        self._tokens: list[tuple[str, str, int]] = []
-        at, end = 0, len(expression.rstrip())
-        while at < end:
-            token = _TOKEN.match(expression, at)
-            if token is None or token.lastgroup is None:
-                place = at + len(expression[at:]) - len(expression[at:].lstrip())
-                raise NoXPathError(f"{expression[place]!r} begins nothing", place)
-            kind = token.lastgroup
-            self._tokens.append((kind, token[kind], token.start(kind)))
-            at = token.end()
-        self._tokens.append(("end", "", end))
-        self._at = 0
-        self._depth = 0
-        #: Predicates around what is read, and the token behind the last union and the brackets around it.
-        self._predicate = 0
-        self._behind_union = -1
+        self._text = expression
 
-    def read(self) -> None:
-        self._level(0)
-        if self._peek()[0] != "end":
-            raise self._refused()
-
-    def _peek(self, ahead: int = 0) -> tuple[str, str, int]:
-        return self._tokens[min(self._at + ahead, len(self._tokens) - 1)]
-
-    def _refused(self) -> NoXPathError:
-        kind, text, place = self._peek()
-        return NoXPathError("it ends too early" if kind == "end" else f"{text} is not expected there", place)
-
-    def _next(self, *texts: str) -> bool:
-        kind, text, _ = self._peek()
-        if kind in ("literal", "end") or text not in texts:
-            return False
-        self._at += 1
-        return True
-
-    def _expect(self, text: str) -> None:
-        if not self._next(text):
-            raise self._refused()
+    def nodes(self, expression: path.Expression, within: bool) -> bool:
+        """Return True if an expression is a set of nodes; raise where Spark is not given it."""
+        match expression:
+            case path.Constant():
+                return False
+            case path.Group(inner=inner):
+                return self.nodes(inner, within)
+            case path.Negation(operand=operand, span=span):
+                if isinstance(operand, path.Negation):
+                    raise NoXPathError("- is not expected there", operand.span.start)
+                self.nodes(operand, within)
+                return False
+            case path.Operation(first=first, rest=rest):
+                self._operation(first, rest, within)
+                return False
+            case path.Union(parts=parts, span=span):
+                for part in parts:
+                    self._only_nodes(self.nodes(part, within), "has a union", span.end)
+                return True
+            case path.Call():
+                self._call(expression, within)
+                return False
+            case path.Filtered(primary=primary, predicates=predicates):
+                self._only_nodes(self.nodes(primary, within), "is followed by [", primary.span.end)
+                self._predicates(predicates)
+                return True
+            case path.Path(start=start, steps=steps):
+                if not isinstance(start, path.Start):
+                    self._only_nodes(self.nodes(start, within), "is followed by /", start.span.end)
+                for step in steps:
+                    self._step(step)
+                return True
+            case _:
+                assert_never(expression)
 
     def _only_nodes(self, nodes: bool, what: str, place: int) -> None:
         if not nodes:
             raise NoXPathError(f"only a set of nodes {what}", place)
 
-    def _level(self, level: int) -> bool:
-        """Return True if the expression is a set of nodes."""
-        self._depth += 1
-        if self._depth > _MAX_DEPTH * len(_LEVELS):
-            raise NoXPathError("it has too many levels", self._peek()[2])
-        if level == len(_LEVELS):
-            nodes = self._unary()
-        else:
-            nodes = self._level(level + 1)
-            union = self._at == self._behind_union
-            while self._next(*_LEVELS[level]):
-                kind, text, place = self._peek()
-                if union and kind != "literal" and text != "-":
-                    raise NoXPathError("beside a union only a constant is read", place)
-                self._level(level + 1)
-                nodes, union = False, self._at == self._behind_union
-        self._depth -= 1
-        return nodes
+    def _operation(self, first: path.Expression, rest: tuple[tuple[str, path.Expression], ...], within: bool) -> None:
+        self.nodes(first, within)
+        before = first
+        for _, operand in rest:
+            # Java takes what follows a union for one more part of it, unless it begins as no path does.
+            if _ends_with_union(before) and not re.match(r"[-0-9\"']|\.[0-9]", self._text[operand.span.start :]):
+                raise NoXPathError("beside a union only a constant is read", operand.span.start)
+            self.nodes(operand, within)
+            before = operand
 
-    def _unary(self) -> bool:
-        negated = self._next("-")
-        if self._peek()[1] == "-":
-            raise self._refused()
-        nodes, place = self._path(), self._peek()[2]
-        while self._next("|"):
-            both = self._path() and nodes
-            self._only_nodes(both, "has a union", place)
-            self._behind_union = self._at
-        return nodes and not negated
+    def _call(self, call: path.Call, within: bool) -> None:
+        name, place = call.function, call.span.start
+        if name in ("position", "last") and not within:
+            raise NoXPathError(f"{name} is read in a predicate only", place)
+        if name not in FUNCTIONS:
+            raise NoXPathError(f"the function {name} is not read", place)
+        for argument in call.arguments:
+            nodes = self.nodes(argument, within)
+            self._only_nodes(nodes or name not in _OF_NODES, f"is taken by {name}", argument.span.start)
+        least, most = FUNCTIONS[name]
+        if not least <= len(call.arguments) <= most:
+            raise NoXPathError(f"{name} takes {least}{f' to {most}' if most > least else ''} arguments", place)
 
-    def _path(self) -> bool:
-        kind, text, _ = self._peek()
-        called = kind == "name" and self._peek(1)[1] == "(" and text not in ("text", "node")
-        if kind == "literal" or text == "(" or called:
-            nodes = self._primary()
-            kind, text, place = self._peek()
-            if kind == "sign" and text in ("[", "/", "//"):
-                self._only_nodes(nodes, f"is followed by {text}", place)
-            self._predicates()
-        else:
-            nodes = True
-            if self._next("/"):
-                if not self._begins_step():
-                    return True
-                self._step()
-            elif self._peek()[1] != "//":
-                self._step()
-        while self._next("/", "//"):
-            self._step()
-        return nodes
+    def _step(self, step: path.Step) -> None:
+        shown = self._text[step.span.start : step.span.end]
+        if step.axis not in ("child", "attribute") and shown not in (".", ".."):
+            raise NoXPathError(f"the axis {step.axis} is not read", step.span.start)
+        if step.test.endswith(")"):
+            if step.test not in ("text()", "node()"):
+                raise NoXPathError(f"the node test {step.test} is not read", step.span.start)
+        elif ":" in step.test:
+            raise NoXPathError("a name with a prefix is not read: Spark knows no namespaces", step.span.start)
+        elif step.test != "*":
+            check_name(step.test, step.span.start + shown.find(step.test))
+        self._predicates(step.predicates)
 
-    def _begins_step(self) -> bool:
-        kind, text, _ = self._peek()
-        return kind == "name" or text in (".", "..", "@", "*")
+    def _predicates(self, predicates: tuple[path.Expression, ...]) -> None:
+        for predicate in predicates:
+            self.nodes(predicate, within=True)
 
-    def _primary(self) -> bool:
-        kind, text, place = self._peek()
-        self._at += 1
-        if kind == "literal":
+
+def _ends_with_union(expression: path.Expression) -> bool:
+    """Return True if the last part of an expression, without brackets, is a union."""
+    match expression:
+        case path.Union():
+            return True
+        case path.Group(inner=inner):
+            return _ends_with_union(inner)
+        case path.Negation(operand=operand):
+            return _ends_with_union(operand)
+        case path.Operation(rest=rest):
+            return _ends_with_union(rest[-1][1])
+        case _:
             return False
-        if text == "(":
-            nodes = self._level(0)
-            union = self._at == self._behind_union
-            self._expect(")")
-            self._behind_union = self._at if union else -1
-            return nodes
-        if text in ("position", "last") and not self._predicate:
-            raise NoXPathError(f"{text} is read in a predicate only", place)
-        if text not in FUNCTIONS:
-            raise NoXPathError(f"the function {text} is not read", place)
-        self._expect("(")
-        count = 0
-        while not self._next(")"):
-            if count:
-                self._expect(",")
-            start = self._peek()[2]
-            nodes = self._level(0)
-            self._only_nodes(nodes or text not in _OF_NODES, f"is taken by {text}", start)
-            count += 1
-        least, most = FUNCTIONS[text]
-        if not least <= count <= most:
-            raise NoXPathError(f"{text} takes {least}{f' to {most}' if most > least else ''} arguments", place)
-        return False
-
-    def _step(self) -> None:
-        if self._next(".", ".."):
-            return
-        if not self._next("@") and self._peek(1)[1] == "::":
-            _, axis, place = self._peek()
-            if axis not in ("child", "attribute"):
-                raise NoXPathError(f"the axis {axis} is not read", place)
-            self._at += 2
-        kind, text, _ = self._peek()
-        if kind != "name" and text != "*":
-            raise self._refused()
-        self._at += 1
-        if kind == "name" and text in ("text", "node") and self._next("("):
-            self._expect(")")
-        self._predicates()
-
-    def _predicates(self) -> None:
-        while self._next("["):
-            self._predicate += 1
-            self._level(0)
-            self._expect("]")
-            self._predicate -= 1

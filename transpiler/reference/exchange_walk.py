@@ -14,6 +14,8 @@ from typing import NamedTuple
 from transpiler.filters.binding_rules import HeadersMatch
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.path_expressions.xquery import parse_query
+from transpiler.path_expressions.xquery_nodes import Condition
 from transpiler.reference.evaluate import evaluate
 from transpiler.reference.match import matches_words
 from transpiler.reference.pairs import is_equal
@@ -25,8 +27,6 @@ from transpiler.topology.broker_rules import Rules
 from transpiler.topology.choices import Choice, choice_of, is_choosing, leaves_open
 from transpiler.topology.destinations import OWN_QUEUE, own_queue
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, Topology
-from transpiler.topology.xquery import parse_query
-from transpiler.topology.xquery_nodes import Condition
 
 #: The routing keys of a publication; None is an absent one.
 Keys = tuple[str | None, ...]

@@ -2,7 +2,8 @@
 
 Source: the W3C recommendation of 1999. Axes are child, attribute, descendant-or-self (``//``), self and parent.
 Names are compared without their prefixes, but for the path ``//name``, as in Spark, which looks at no namespaces. A
-text that is no document, or an expression that is no XPath, is FALSE, as it is to ActiveMQ. Lengths are in UTF-16.
+text that is no document, or an expression that is no XPath, is FALSE, as it is to ActiveMQ; so is one outside this
+subset, or of more levels than are read. Lengths are in UTF-16.
 """
 
 from __future__ import annotations
@@ -10,16 +11,13 @@ from __future__ import annotations
 import math
 import operator as op
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
+from transpiler.path_expressions import xpath_nodes as path
+from transpiler.path_expressions.xpath import NoXPathError, parse_xpath
 from transpiler.reference.documents import Node, read_document
-
-_TOKEN = re.compile(
-    r"\s*(?:(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)|(?P<string>\"[^\"]*\"|'[^']*')"
-    r"|(?P<sign>//|!=|<=|>=|::|\.\.|[/.@()\[\]|+\-=<>*,])|(?P<name>[A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?))"
-)
 
 #: XML's white space.
 _SPACE = " \t\r\n"
@@ -28,28 +26,25 @@ _SPACE = " \t\r\n"
 _Value = Any
 
 
-class XPathError(ValueError):
-    """The expression is no XPath, or outside the supported subset."""
-
-
 def test_xml(text: str, expression: str) -> bool:
     """Return True if an expression holds of a document."""
     document = read_document(text)
     if document is None:
         return False
     try:
-        return _boolean(_Reader(expression).read()(_Context(document, 1, 1)))
-    except XPathError:
+        return _boolean(_value(parse_xpath(expression), _Context(document, 1, 1)))
+    except (NoXPathError, _OutsideError):
         return False
+
+
+class _OutsideError(Exception):
+    """The expression has no value, or is outside the supported subset."""
 
 
 class _Context(NamedTuple):
     node: Node
     position: int
     size: int
-
-
-_Expression = Callable[[_Context], _Value]
 
 
 def _string(value: _Value) -> str:
@@ -84,7 +79,7 @@ def _boolean(value: _Value) -> bool:
 def _nodes(value: _Value) -> list[Node]:
     """A set of nodes: nothing else becomes one."""
     if not isinstance(value, list):
-        raise XPathError(f"{_string(value)} is no set of nodes")
+        raise _OutsideError
     return value
 
 
@@ -134,203 +129,105 @@ _FUNCTIONS: dict[str, Callable[..., _Value]] = {
 }
 
 
-class _Reader:
-    """A recursive descent over the grammar of section 3."""
+def _value(expression: path.Expression, context: _Context) -> _Value:
+    match expression:
+        case path.Constant(value=value):
+            return value
+        case path.Group(inner=inner):
+            return _value(inner, context)
+        case path.Negation(operand=operand):
+            return -_number(_value(operand, context))
+        case path.Operation(first=first, rest=rest):
+            return _operated(first, rest, context)
+        case path.Union(parts=parts):
+            return _unique(node for part in parts for node in _nodes(_value(part, context)))
+        case path.Call(function=name, arguments=arguments):
+            return _called(name, [_value(argument, context) for argument in arguments], context)
+        case path.Filtered(primary=primary, predicates=predicates):
+            return _filtered(_nodes(_value(primary, context)), predicates)
+        case path.Path():
+            return _path(expression, context)
+        case _:
+            assert_never(expression)
 
-    def __init__(self, expression: str) -> None:
-        self.tokens: list[tuple[str, str]] = []
-        at = 0
-        while expression[at:].strip():
-            token = _TOKEN.match(expression, at)
-            if token is None or token.lastgroup is None:
-                raise XPathError(expression[at:])
-            self.tokens.append((token.lastgroup, token[token.lastgroup]))
-            at = token.end()
-        self.at = 0
 
-    def read(self) -> _Expression:
-        """The whole expression."""
-        expression = self._level(0)
-        if self.at < len(self.tokens):
-            raise XPathError(self.tokens[self.at][1])
-        return expression
-
-    def _next(self, *signs: str) -> str | None:
-        if self.at < len(self.tokens) and self.tokens[self.at][1] in signs and self.tokens[self.at][0] != "string":
-            self.at += 1
-            return self.tokens[self.at - 1][1]
-        return None
-
-    def _expect(self, sign: str) -> None:
-        if self._next(sign) is None:
-            raise XPathError(f"{sign} is missing")
-
-    _LEVELS = (("or",), ("and",), ("=", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "div", "mod"))
-
-    def _level(self, level: int) -> _Expression:
-        if level == len(self._LEVELS):
-            return self._unary()
-        left = self._level(level + 1)
-        while (sign := self._next(*self._LEVELS[level])) is not None:
-            left = _binary(sign, left, self._level(level + 1))
-        return left
-
-    def _unary(self) -> _Expression:
-        if self._next("-"):
-            inner = self._unary()
-            return lambda context: -_number(inner(context))
-        left = self._path()
-        while self._next("|"):
-            left = _union(left, self._path())
-        return left
-
-    def _path(self) -> _Expression:
-        begin = self.at
-        path = self._any_path()
-        # Java looks up the name of the path //name, and of .//name, with its prefix; in all other paths without it.
-        match [text for _, text in self.tokens[begin : self.at]]:
-            case ["//", name] | [".", "//", name] | ["//", "child", "::", name] | [".", "//", "child", "::", name]:
-                if self.tokens[self.at - 1][0] == "name":
-                    start = _root if self.tokens[begin][1] == "//" else _self
-                    return lambda context: [node for node in _descendants(start)(context) if node.name == name]
-        return path
-
-    def _any_path(self) -> _Expression:
-        kind, text = self.tokens[self.at] if self.at < len(self.tokens) else ("", "")
-        following = self.tokens[self.at + 1][1] if self.at + 1 < len(self.tokens) else ""
-        is_call = kind == "name" and following == "(" and text not in ("text", "node", "comment")
-        if kind in ("number", "string") or text == "(" or is_call:
-            start = self._predicated(self._primary())
-            return (
-                self._steps(start)
-                if self.tokens[self.at : self.at + 1] in ([("sign", "/")], [("sign", "//")])
-                else start
-            )
-        if self._next("/"):
-            kind, text = self.tokens[self.at] if self.at < len(self.tokens) else ("", "")
-            if kind != "name" and text not in (".", "..", "@", "*"):
-                return _root
-            return self._steps(self._step(_root))
-        if self.tokens[self.at : self.at + 1] == [("sign", "//")]:
-            return self._steps(_root)
-        return self._steps(self._step(lambda context: [context.node]))
-
-    def _steps(self, start: _Expression) -> _Expression:
-        while (sign := self._next("/", "//")) is not None:
-            start = self._step(_descendants(start) if sign == "//" else start)
-        return start
-
-    def _step(self, start: _Expression) -> _Expression:
-        if self._next(".."):
-            return lambda context: _unique([node.parent for node in _nodes(start(context)) if node.parent])
-        if self._next("."):
-            return lambda context: _nodes(start(context))
-        attribute = self._next("@") is not None
-        if self.at >= len(self.tokens):
-            raise XPathError("a step is missing")
-        kind, name = self.tokens[self.at]
-        if kind != "name" and name != "*":
-            raise XPathError(name)
-        self.at += 1
-        if self._next("::"):
-            if name not in ("child", "attribute"):
-                raise XPathError(f"the axis {name}")
-            attribute, name = name == "attribute", self.tokens[self.at][1]
-            self.at += 1
-        test = name
-        if name in ("text", "node") and self._next("("):
-            self._expect(")")
-            test = f"{name}()"
-        return self._predicated(lambda context: _taken(_nodes(start(context)), attribute, test), start, attribute, test)
-
-    def _predicated(
-        self, expression: _Expression, start: _Expression | None = None, attribute: bool = False, test: str = ""
-    ) -> _Expression:
-        predicates = []
-        while self._next("["):
-            predicates.append(self._level(0))
-            self._expect("]")
-        if not predicates:
-            return expression
-
-        def filtered(context: _Context) -> _Value:
-            # A position counts among the nodes that one node of the step before yields.
-            if start is None:
-                groups = [_nodes(expression(context))]
-            else:
-                groups = [_taken([node], attribute, test) for node in _nodes(start(context))]
-            kept: list[Node] = []
-            for nodes in groups:
-                for predicate in predicates:
-                    nodes = [
-                        node
-                        for place, node in enumerate(nodes, 1)
-                        if _holds(predicate(_Context(node, place, len(nodes))), place)
-                    ]
-                kept.extend(nodes)
-            return _unique(kept)
-
-        return filtered
-
-    def _primary(self) -> _Expression:
-        kind, text = self.tokens[self.at]
-        self.at += 1
-        match kind, text:
-            case "number", _:
-                return lambda _: float(text)
-            case "string", _:
-                return lambda _: text[1:-1]
-            case _, "(":
-                inner = self._level(0)
-                self._expect(")")
-                return inner
+def _operated(first: path.Expression, rest: tuple[tuple[str, path.Expression], ...], context: _Context) -> _Value:
+    value = _value(first, context)
+    for sign, operand in rest:
+        match sign:
+            case "or":
+                value = _boolean(value) or _boolean(_value(operand, context))
+            case "and":
+                value = _boolean(value) and _boolean(_value(operand, context))
+            case _ if sign in _COMPARISONS:
+                value = _compared(_COMPARISONS[sign], sign in ("=", "!="), value, _value(operand, context))
             case _:
-                return self._call(text)
-
-    def _call(self, name: str) -> _Expression:
-        function = _FUNCTIONS.get(name)
-        if function is None:
-            raise XPathError(f"there is no function {name}")
-        self._expect("(")
-        arguments: list[_Expression] = []
-        while not self._next(")"):
-            arguments.append(self._level(0))
-            if not self._next(",") and self.tokens[self.at : self.at + 1] != [("sign", ")")]:
-                raise XPathError("a comma is missing")
-
-        def called(context: _Context) -> _Value:
-            try:
-                return function(context, *(argument(context) for argument in arguments))
-            except TypeError as error:
-                raise XPathError(str(error)) from None
-
-        return called
+                value = _calculated(sign, _number(value), _number(_value(operand, context)))
+    return value
 
 
-def _root(context: _Context) -> list[Node]:
-    node = context.node
+def _called(name: str, arguments: list[_Value], context: _Context) -> _Value:
+    function = _FUNCTIONS.get(name)
+    if function is None:
+        raise _OutsideError
+    try:
+        return function(context, *arguments)
+    except TypeError:
+        raise _OutsideError from None
+
+
+def _path(expression: path.Path, context: _Context) -> list[Node]:
+    prefixed = _prefixed_name(expression)
+    nodes: list[Node]
+    match expression.start:
+        case path.Start.ROOT:
+            nodes = [_root(context.node)]
+        case path.Start.CONTEXT:
+            nodes = [context.node]
+        case start:
+            nodes = _nodes(_value(start, context))
+    if prefixed is not None:
+        return [node for node in _descendants(nodes) if node.name == prefixed]
+    for step in expression.steps:
+        # A position counts among the nodes that one node of the step before yields.
+        nodes = _unique(
+            taken
+            for node in (_descendants(nodes) if step.descendants else nodes)
+            for taken in _filtered(_taken(node, step), step.predicates)
+        )
+    return nodes
+
+
+def _prefixed_name(expression: path.Path) -> str | None:
+    """The name of the path //name, and of .//name: Java looks it up with its prefix, and all others without it."""
+    match expression:
+        case path.Path(start=path.Start.ROOT, steps=[step]):
+            pass
+        case path.Path(start=path.Start.CONTEXT, steps=[path.Step("self", "node()"), step]):
+            pass
+        case _:
+            return None
+    names = step.axis == "child" and step.descendants and not step.predicates and not step.test.endswith((")", "*"))
+    return step.test if names else None
+
+
+def _filtered(nodes: list[Node], predicates: tuple[path.Expression, ...]) -> list[Node]:
+    for predicate in predicates:
+        size = len(nodes)
+        nodes = [
+            node for place, node in enumerate(nodes, 1) if _holds(_value(predicate, _Context(node, place, size)), place)
+        ]
+    return nodes
+
+
+def _root(node: Node) -> Node:
     while node.parent is not None:
         node = node.parent
-    return [node]
-
-
-def _self(context: _Context) -> list[Node]:
-    return [context.node]
+    return node
 
 
 def _holds(value: _Value, place: int) -> bool:
     return value == place if isinstance(value, float) else _boolean(value)
-
-
-def _binary(sign: str, left: _Expression, right: _Expression) -> _Expression:
-    if sign == "or":
-        return lambda context: _boolean(left(context)) or _boolean(right(context))
-    if sign == "and":
-        return lambda context: _boolean(left(context)) and _boolean(right(context))
-    if sign in _COMPARISONS:
-        holds, equality = _COMPARISONS[sign], sign in ("=", "!=")
-        return lambda context: _compared(holds, equality, left(context), right(context))
-    return lambda context: _calculated(sign, _number(left(context)), _number(right(context)))
 
 
 def _calculated(sign: str, left: float, right: float) -> float:
@@ -353,29 +250,27 @@ def _calculated(sign: str, left: float, right: float) -> float:
             return math.fmod(left, right)
 
 
-def _union(left: _Expression, right: _Expression) -> _Expression:
-    return lambda context: _unique([*_nodes(left(context)), *_nodes(right(context))])
+def _descendants(nodes: list[Node]) -> list[Node]:
+    return _unique(inner for node in nodes for inner in node.all_below())
 
 
-def _descendants(start: _Expression) -> _Expression:
-    return lambda context: _unique([inner for node in _nodes(start(context)) for inner in node.all_below()])
+def _taken(node: Node, step: path.Step) -> list[Node]:
+    """The nodes that a step takes from one node, before its predicates."""
+    test = step.test
+    match step.axis:
+        case "self" if test == "node()":
+            return [node]
+        case "parent" if test == "node()":
+            return [node.parent] if node.parent is not None else []
+        case "child":
+            items = node.content
+        case "attribute":
+            items = node.attributes
+        case _:
+            raise _OutsideError
+    taken = {"text": ("text()", "node()"), "other": ("node()",)}
+    return [item for item in items if test in taken.get(item.kind, ("*", "node()", item.local_name))]
 
 
-def _taken(nodes: list[Node], attribute: bool, test: str) -> list[Node]:
-    selected: list[Node] = []
-    for node in nodes:
-        for item in node.attributes if attribute else node.content:
-            match item.kind:
-                case "text":
-                    taken = test in ("text()", "node()")
-                case "other":
-                    taken = test == "node()"
-                case _:
-                    taken = test in ("*", "node()", item.local_name)
-            if taken:
-                selected.append(item)
-    return _unique(selected)
-
-
-def _unique(nodes: list[Node]) -> list[Node]:
+def _unique(nodes: Iterable[Node]) -> list[Node]:
     return list({id(node): node for node in nodes}.values())

@@ -16,8 +16,8 @@ from typing import assert_never
 
 from transpiler.message.message import Message
 from transpiler.message.types import AND, COERCION, NOT, OR, TYPE_CLASS, SelectorType, Truth, TypeClass, coerce
+from transpiler.path_expressions import xquery_nodes as query
 from transpiler.reference.documents import Node, read_document
-from transpiler.topology import xquery_nodes as query
 
 _COMPARE: Mapping[query.Comparison, Callable[[object, object], bool]] = {
     "=": operator.eq,

@@ -12,6 +12,7 @@ from transpiler.arguments import unexpected
 from transpiler.diagnostics import Diagnostic
 from transpiler.errors import TopologyError, TranspilerError
 from transpiler.jsontext import MAX_VALUES, JsonTextError, load_json, without_comments
+from transpiler.path_expressions.xquery import parse_query
 from transpiler.selector.dialects import find_dialect
 from transpiler.selector.literal_scanner import scan
 from transpiler.selector.parsing import parse_selector
@@ -31,7 +32,6 @@ from transpiler.topology.importers.native_format import topology_from_dict
 from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions
 from transpiler.topology.importers.xml_reader import Element, read_xml
 from transpiler.topology.model import MAX_ERRORS, SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
-from transpiler.topology.xquery import parse_query
 
 #: The forms of topology files: the project's own, RabbitMQ's definitions, Broker-J's, Artemis' and ActiveMQ's
 #: configurations.

@@ -30,6 +30,7 @@ from transpiler.filters.sets import read_filters
 from transpiler.filters.topics import read_words
 from transpiler.ir.java_regex import regular_expression, topic_expression
 from transpiler.lint.registry import lint
+from transpiler.path_expressions.xquery import parse_query
 from transpiler.reference.match import matches_words
 from transpiler.reference.xquery import query_truth
 from transpiler.selector.checks import check
@@ -40,7 +41,6 @@ from transpiler.source import Source
 from transpiler.topology.files import parse_topology
 from transpiler.topology.importers.native_format import topology_from_dict, topology_to_dict
 from transpiler.topology.qpid_address.address import parse_address
-from transpiler.topology.xquery import parse_query
 
 #: Characters of the text of one error: a headline, a window of one line, a hint.
 MAX_ERROR = 4_000

@@ -189,7 +189,7 @@ class Bindings(Generic[C]):
         def build(_: ValueOf) -> ir.Predicate:
             # Queries bring the whole topology along, which filters do not need.
             from transpiler.lowering.bindings.xquery import Queries
-            from transpiler.topology.xquery import parse_query
+            from transpiler.path_expressions.xquery import parse_query
 
             queries = Queries(self._layout, self._missing, self._rules.subject_header, Source(text, "xquery"))
             return queries.condition(parse_query(text))

@@ -20,12 +20,13 @@ from transpiler.lowering.comparison.comparison_kinds import compare_values
 from transpiler.lowering.names.column_values import at
 from transpiler.lowering.names.names import Missing
 from transpiler.lowering.operands import NULL, Alternative, from_value, or_else
-from transpiler.lowering.xpath import beyond_limits
+from transpiler.lowering.xpath import beyond_limits, check_name
 from transpiler.message.header_fields import MessageField
 from transpiler.message.operand_types import OperandType
+from transpiler.path_expressions import xquery_nodes as query
+from transpiler.path_expressions.xpath import NoXPathError
 from transpiler.selector.ast import Comparison
 from transpiler.source import Source, Span
-from transpiler.topology import xquery_nodes as query
 
 _OPERATORS = {
     "=": Comparison.EQ,
@@ -84,6 +85,7 @@ class Queries:
             case query.Not(operand=operand):
                 self._check_limits(operand, not polarity)
             case _:
+                self._check_names(condition)
                 for test in _expressions(_xpath(condition, polarity)):
                     excess = beyond_limits(test)
                     if excess is not None:
@@ -91,6 +93,15 @@ class Queries:
                         hint = "take steps out of the path, for example with //, or compute with fewer values"
                         span = _span(condition)
                         raise UnsupportedFeatureError.at("limit.xpath", message, self._source, span, hint)
+
+    def _check_names(self, condition: query.Condition) -> None:
+        try:
+            for path in _paths(condition):
+                for name in (*(name for _, name in path.steps), path.attribute):
+                    if name not in (None, "*"):
+                        check_name(str(name), 0)
+        except NoXPathError as error:
+            raise UnsupportedFeatureError.at("spark.xpath", error.args[0], self._source, _span(condition)) from None
 
     def _find_body(self, condition: query.Condition) -> ir.Value | None:
         values: list[ir.Value] = []
@@ -181,6 +192,15 @@ def _span(condition: query.Condition) -> Span:
             return Span(0, 0)
         case _:
             return condition.span
+
+
+def _paths(condition: query.Condition) -> Iterator[query.Path]:
+    match condition:
+        case query.Exists(operand=query.Path() as path):
+            yield path
+        case query.Compare(left=left, right=right):
+            yield from query.paths(left)
+            yield from query.paths(right)
 
 
 def _xpath(condition: query.Condition, polarity: bool) -> ir.XPathTest:

@@ -15,8 +15,9 @@ from typing import NamedTuple, NoReturn, cast, get_args
 
 from transpiler.diagnostics import mismatch
 from transpiler.errors import TopologyError, UnsupportedFeatureError
+from transpiler.path_expressions import xquery_nodes as query
+from transpiler.path_expressions.names import NAME
 from transpiler.source import Source, Span
-from transpiler.topology import xquery_nodes as query
 
 #: Levels of parentheses and functions that a query may have.
 MAX_DEPTH = 60
@@ -25,14 +26,13 @@ MAX_DEPTH = 60
 MAX_LENGTH = 100_000
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_NAME = r"[A-Za-z_][\w.]*(?:-[\w.]+)*"
 _TOKEN = re.compile(
     rf"""(?P<space>\s+)
     |(?P<comment>\(:.*?:\))
     |(?P<text>"(?:[^"]++|"")*+"|'(?:[^']++|'')*+')
     |(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
-    |(?P<variable>\$\s*{_NAME})
-    |(?P<name>(?:{_NAME}:)?{_NAME})
+    |(?P<variable>\$\s*{NAME})
+    |(?P<name>(?:{NAME}:)?{NAME})
     |(?P<sign>:=|//|!=|<=|>=|<<|>>|[=<>/@*+\-().,;\[\]{{}}|:])""",
     re.VERBOSE | re.DOTALL,
 )

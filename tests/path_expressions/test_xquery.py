@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transpiler import Message, TopologyError, TranspilerError, UnsupportedFeatureError, route_message
+from transpiler.path_expressions.xquery import parse_query
 from transpiler.topology import topology_from_dict
-from transpiler.topology.xquery import parse_query
 
 WEATHER = """<?xml version="1.0"?>
 <weather><station>Raleigh</station><temperature_f>60</temperature_f><dewpoint>40</dewpoint>

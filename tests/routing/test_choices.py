@@ -17,7 +17,7 @@ from transpiler import Message
 from transpiler.explanation.routes import explain_route
 from transpiler.reference.route import publish
 from transpiler.topology import topology_from_dict, topology_to_dict
-from transpiler.topology.broker_rules import HASHING_TYPES, RABBITMQ
+from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ
 from transpiler.topology.choices import certain_topology, choices, chosen_queue, possible_topology
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Topology
 from transpiler.topology.report.findings import report
@@ -37,6 +37,8 @@ FORM: dict[str, Any] = {
         {"name": "partitions", "type": "x-super-stream"},
         {"name": "gap", "type": "x-super-stream", "alternate": "rest"},
         {"name": "rest", "type": "fanout"},
+        {"name": "hidden", "type": "unknown", "alternate": "rest"},
+        {"name": "before", "type": "topic"},
         {"name": "on", "type": "fanout"},
         {"name": "first", "type": "topic", "alternate": "hash"},
     ],
@@ -57,6 +59,9 @@ FORM: dict[str, Any] = {
         {"source": "rest", "queue": "lost"},
         {"source": "first", "queue": "sure", "key": "s.#"},
         {"source": "first", "exchange": "hash", "key": "s.h"},
+        {"source": "hidden", "queue": "a", "key": "k"},
+        {"source": "before", "exchange": "hidden", "key": "k"},
+        {"source": "before", "queue": "b", "key": "k.#"},
     ],
 }
 TOPOLOGY = topology_from_dict(FORM)
@@ -73,6 +78,9 @@ ROUTED = (
     ("first", "s.x", ("sure",), (), "delivered"),
     ("first", "s.h", ("sure",), ("a", "b"), "delivered"),
     ("first", "t", (), ("a", "b"), "alternate"),
+    ("hidden", "k", (), ("a", "lost"), "undecided"),
+    ("before", "k", ("b",), ("a", "lost"), "delivered"),
+    ("before", "k.l", ("b",), (), "delivered"),
 )
 
 
@@ -93,7 +101,7 @@ def _decided(topology: Topology) -> Iterator[Topology]:
         bindings = [binding for binding in topology.bindings if binding.source not in made]
         bindings += [binding for binding in by_name.values() if binding is not None]
         exchanges = tuple(
-            replace(exchange, type="fanout") if exchange.type in HASHING_TYPES else exchange
+            replace(exchange, type="fanout") if exchange.type in CHOOSING_TYPES else exchange
             for exchange in topology.exchanges
         )
         yield replace(topology, exchanges=exchanges, bindings=tuple(bindings))
@@ -145,7 +153,7 @@ def test_a_picture_marks_what_is_chosen() -> None:
 def test_a_report_does_not_call_dead_what_may_have_been_chosen() -> None:
     counted = Summary({"hash": 5, "local": 0}, {"sure": 1}, {"delivered": 5})
     dead = [finding.subject for finding in report(TOPOLOGY, counted).findings if finding.kind == "dead-binding"]
-    assert dead == []
+    assert dead == ["before → b: k.#"]
 
 
 def test_an_explanation_names_the_candidates() -> None:

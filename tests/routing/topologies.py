@@ -16,7 +16,7 @@ from transpiler.amqp.encoder import encode
 from transpiler.amqp.values import AmqpList, AmqpMap
 from transpiler.message.message import Body, Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
-from transpiler.topology.broker_rules import HASHING_TYPES, RULES, Rules
+from transpiler.topology.broker_rules import CHOOSING_TYPES, RULES, Rules
 from transpiler.topology.model import Alternate, Binding, Exchange, Queue, Topology
 
 QUEUES = (*(f"q{number}" for number in range(6)), "a.b", "it's ${x}", "amq.rabbitmq.reply-to.1")
@@ -142,7 +142,7 @@ def topologies(draw: st.DrawFn, rules: Rules, *, queries: bool = True, choosing:
     ``queries`` says whether bindings of XML exchanges have queries, which not every layout can answer; ``choosing``
     whether there are exchanges that choose one of their bindings.
     """
-    types = tuple(kind for kind in rules.types if choosing or kind not in HASHING_TYPES)
+    types = tuple(kind for kind in rules.types if choosing or kind not in CHOOSING_TYPES)
     names = [*NAMES, *rules.predeclared]
     exchanges = []
     for name in NAMES:

@@ -61,7 +61,7 @@ def test_json_types_are_the_ones_that_the_broker_reads_back() -> None:
     ]
 
 
-def test_an_exchange_of_a_plugin_is_listed_and_left_out_with_its_bindings() -> None:
+def test_what_goes_through_an_exchange_of_an_unknown_type_is_possible() -> None:
     exchanges = [
         {"name": "lvc", "vhost": "/", "type": "x-lvc"},
         {"name": "late", "vhost": "/", "type": "x-delayed-message", "arguments": {"x-delayed-type": "topic"}},
@@ -70,13 +70,11 @@ def test_an_exchange_of_a_plugin_is_listed_and_left_out_with_its_bindings() -> N
     bindings[2]["destination_type"] = "exchange"
     topology = topology_from_definitions(definitions(exchanges=exchanges, bindings=bindings))
     assert route_message(topology, message("a.b"), "late") == ("q",)
-    assert [found.code for found in topology.findings] == [
-        "import.exchange-type",
-        "import.delayed",
-        "import.left-out",
-        "import.left-out",
-    ]
+    assert [found.code for found in topology.findings] == ["import.exchange-type", "import.delayed"]
     assert topology.findings[0].message.startswith("exchanges[0].type: exchanges of type 'x-lvc'")
+    for exchange in ("lvc", "amq.topic"):
+        routed = publish(topology, message(""), exchange)
+        assert (routed.queues, routed.possible_queues, routed.outcome) == ((), ("q",), "undecided")
 
 
 def test_policies_give_alternates_and_the_exchanges_own_argument_goes_before_them() -> None:

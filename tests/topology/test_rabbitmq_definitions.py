@@ -9,7 +9,7 @@ import pytest
 from tests.topology.compiled_selectors import compiled
 from transpiler import Message, TopologyError, parse_selector
 from transpiler.reference.route import publish, route_message
-from transpiler.topology import parse_topology
+from transpiler.topology import parse_topology, topology_from_dict, topology_to_dict
 from transpiler.topology.importers.rabbitmq import topology_from_definitions
 from transpiler.topology.model import Topology
 
@@ -236,6 +236,65 @@ def test_an_operator_policy_that_is_none_is_refused(value: Any) -> None:
     parameter = {"component": "operator_policy", "name": "op", "vhost": "/", "value": value}
     with pytest.raises(TopologyError, match=r"parameters\[0\].value[a-z.]*: expected an object, found"):
         read(parameters=[parameter])
+
+
+#: Bindings of what an export leaves out; queues and possible queues of a message with the key k to x; the findings.
+GAPS: tuple[tuple[str, Json, tuple[str, ...], tuple[str, ...], list[str]], ...] = (
+    (
+        "an exclusive queue takes part",
+        {"bindings": [_BINDING | {"destination": "amq.gen-1"}, _BINDING | {"destination": "amq.gen-2"}]},
+        ("amq.gen-1", "amq.gen-2"),
+        (),
+        ["import.undeclared-queue", "import.undeclared-queue"],
+    ),
+    (
+        "of an internal exchange it is open what it takes",
+        {
+            "bindings": [
+                _BINDING | {"destination": "hidden", "destination_type": "exchange"},
+                _BINDING | {"source": "hidden"},
+            ]
+        },
+        (),
+        ("q",),
+        ["import.undeclared-exchange"],
+    ),
+    (
+        "one is behind the other",
+        {
+            "bindings": [
+                _BINDING,
+                _BINDING | {"destination": "hidden", "destination_type": "exchange"},
+                _BINDING | {"source": "hidden", "destination": "amq.inner", "destination_type": "exchange"},
+                _BINDING | {"source": "amq.inner", "destination": "amq.gen-1"},
+            ]
+        },
+        ("q",),
+        ("amq.gen-1",),
+        ["import.undeclared-queue", "import.undeclared-exchange", "import.undeclared-exchange"],
+    ),
+)
+
+
+@pytest.mark.parametrize(("parts", "queues", "possible", "found"), [row[1:] for row in GAPS], ids=[r[0] for r in GAPS])
+def test_an_export_with_bindings_of_what_it_leaves_out_is_read(
+    parts: Json, queues: tuple[str, ...], possible: tuple[str, ...], found: list[str]
+) -> None:
+    topology = read(exchanges=[_EXCHANGE], queues=[_QUEUE], **parts)
+    routed = publish(topology, message("k"), "x")
+    assert (routed.queues, routed.possible_queues, codes(topology)) == (queues, possible, found)
+    assert [queue.name for queue in topology.queues if queue.declared] == ["q"]
+    assert topology_from_dict(topology_to_dict(topology)) == topology
+
+
+def test_a_binding_of_an_undeclared_queue_names_its_place_and_a_near_name() -> None:
+    queue = _QUEUE | {"name": "orders"}
+    [finding] = read(exchanges=[_EXCHANGE], queues=[queue], bindings=[_BINDING | {"destination": "ordres"}]).findings
+    assert (finding.message, finding.hint) == (
+        "bindings[0].destination: the queue 'ordres' is not declared, as an exclusive one is not in an export: "
+        "it takes part",
+        "did you mean orders?",
+    )
 
 
 def delayed(**arguments: Any) -> Json:

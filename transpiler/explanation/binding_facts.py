@@ -20,7 +20,7 @@ from transpiler.reference.receiving import ANYONE
 from transpiler.reference.xquery import matches_query
 from transpiler.selector.dialects import DIALECTS
 from transpiler.selector.parsing import parse_selector
-from transpiler.topology.broker_rules import HASHING_TYPES, TAKING_ALL
+from transpiler.topology.broker_rules import HASHING_TYPES, TAKING_ALL, UNKNOWN
 from transpiler.topology.destinations import pattern_name
 from transpiler.topology.model import Binding, Topology
 
@@ -49,6 +49,8 @@ def binding_text(topology: Topology, binding: Binding) -> str:
             asked = _headers_text(topology.headers(binding))
         case exchange_type if exchange_type in HASHING_TYPES:
             asked = "a share of the messages"
+        case exchange_type if exchange_type == UNKNOWN:
+            asked = f"key {value_text(binding.key)}, by an exchange of unknown type"
         case _:
             asked = f"key {value_text(binding.key)}"
     if selector is not None:

@@ -194,8 +194,11 @@ class ExchangeWalk:
             case "topic" | "anycast" | "maybe":
                 words = topology.rules.topic.words
                 matched = any(matches_words(words(binding.key), words(key)) for key in keys)
-            case "fanout" | "x-consistent-hash" | "x-modulus-hash" | "x-random" | "x-local-random" | "x-super-stream":
+            case "fanout":
                 # "routes messages to all queues bound to the exchange, regardless of the message's routing key"
+                matched = True
+            case "x-consistent-hash" | "x-modulus-hash" | "x-random" | "x-local-random" | "x-super-stream" | "unknown":
+                # The choice among the bindings is made elsewhere.
                 matched = True
             case "x-jms-topic":
                 # The plugin tries the selector alone: the exchange before it has compared the key.

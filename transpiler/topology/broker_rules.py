@@ -24,7 +24,10 @@ HashingType = Literal["x-consistent-hash", "x-modulus-hash", "x-random", "x-loca
 #: consumers are there (``anycast``), or perhaps one, by what the broker has seen before (``maybe``).
 MatchingType = Literal["anycast", "maybe"]
 
-ChoosingType = HashingType | MatchingType
+#: The type of an exchange that a file names and does not describe: which of its bindings match is not known.
+UnknownType = Literal["unknown"]
+
+ChoosingType = HashingType | MatchingType | UnknownType
 
 #: ``x-jms-topic`` is RabbitMQ's, for its JMS client: bindings have selectors, and keys do not count.
 ExchangeType = Literal["direct", "topic", "fanout", "headers", "xml", "x-jms-topic"] | ChoosingType
@@ -33,7 +36,9 @@ HASHING_TYPES: tuple[HashingType, ...] = get_args(HashingType)
 
 MATCHING_TYPES: tuple[MatchingType, ...] = get_args(MatchingType)
 
-CHOOSING_TYPES: tuple[ChoosingType, ...] = (*HASHING_TYPES, *MATCHING_TYPES)
+UNKNOWN: UnknownType = "unknown"
+
+CHOOSING_TYPES: tuple[ChoosingType, ...] = (*HASHING_TYPES, *MATCHING_TYPES, UNKNOWN)
 
 #: Types whose bindings take every message of the exchange that their selectors, if any, accept: nothing else counts.
 TAKING_ALL: tuple[ExchangeType, ...] = ("fanout", "x-jms-topic")
@@ -160,7 +165,7 @@ RABBITMQ = Rules(
         **dict.fromkeys(("amq.headers", "amq.match"), "headers"),
         **dict.fromkeys(_RABBITMQ_INTERNAL, "topic"),
     },
-    types=("direct", "topic", "fanout", "headers", "x-jms-topic", *HASHING_TYPES),
+    types=("direct", "topic", "fanout", "headers", "x-jms-topic", *HASHING_TYPES, UNKNOWN),
     selector_types=("x-jms-topic",),
     internal=frozenset(_RABBITMQ_INTERNAL),
     tolerates_missing_alternate=True,

@@ -1,10 +1,10 @@
 """Exchanges that hand each message to one of their bindings, by a hash or at random: the queues that it may reach.
 
 The choice depends on the broker's hash function, on the order in which bindings were made, or on chance, so it is not
-computed: a queue is *certain* where no choice leads to it, and *possible* where one may. Both follow from a topology
-without choices: ``certain_topology`` has none of the bindings that may be chosen, ``possible_topology`` has all of
-them at once. By RabbitMQ's rules an exchange's alternate depends on its own bindings alone, so that more bindings
-never take a queue away.
+computed; of an exchange that a file does not describe any bindings may match, or none. A queue is *certain* where no
+choice leads to it, and *possible* where one may. Both follow from a topology without choices: ``certain_topology`` has
+none of the bindings that may be chosen, ``possible_topology`` has all of them at once. By RabbitMQ's rules an
+exchange's alternate depends on its own bindings alone, so that more bindings never take a queue away.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES
+from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES, UNKNOWN
 from transpiler.topology.model import (
     DEFAULT_EXCHANGE,
     REPLACEMENT_ARGUMENT,
@@ -27,7 +27,7 @@ from transpiler.topology.model import (
 
 
 class Choice(NamedTuple):
-    """The bindings of which an exchange chooses one; where it is not ``total`` it may choose none.
+    """The bindings of which an exchange chooses one, or some; where it is not ``total`` it may choose none.
 
     With ``by_match`` it chooses among those that the message matches, and where it matches none nothing is chosen.
     """
@@ -58,7 +58,7 @@ def choice_of(topology: Topology, exchange: Exchange) -> Choice | None:
     if not bindings:
         return None
     # Queues on other nodes than the publisher's are passed over.
-    total = exchange.type not in ("x-local-random", "maybe")
+    total = exchange.type not in ("x-local-random", "maybe", UNKNOWN)
     if exchange.type == "x-super-stream":
         # The hash modulo the number of bindings is the key of the chosen one, and there may be no such binding.
         numbers = {str(number) for number in range(len(bindings))}

@@ -18,7 +18,7 @@ from transpiler.diagnostics import Diagnostic, did_you_mean, mismatch
 from transpiler.errors import TopologyError
 from transpiler.filters.binding_rules import HeadersMatch, read_headers_match
 from transpiler.message.types import AmqpValue
-from transpiler.topology.broker_rules import ExchangeType, RelayAddress, Rules
+from transpiler.topology.broker_rules import UNKNOWN, ExchangeType, RelayAddress, Rules
 from transpiler.topology.destinations import DEFAULT_WORDS, UNDECLARED
 
 DestinationType = Literal["queue", "exchange"]
@@ -64,8 +64,8 @@ class Queue:
     """A queue. What it does with its messages is no part of a topology.
 
     ``alternate`` gets messages that consumers reject or that the queue leaves behind when it is deleted, and none that
-    are published; ``arguments`` are those of its declaration. ``path``, here and below, is that of the object in
-    the file that it came from; it is no part of its identity.
+    are published; ``arguments`` are those of its declaration. One that is not ``declared`` is known by a binding
+    alone. ``path``, here and below, is that of the object in the file that it came from; it is no part of its identity.
     """
 
     name: str
@@ -75,6 +75,7 @@ class Queue:
     alternate: Alternate | None = None
     arguments: Arguments = field(default_factory=dict, hash=False)
     path: str = field(default="", compare=False)
+    declared: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,7 +356,7 @@ def _exchange_errors(topology: Topology, exchange: Exchange, path: str) -> Itera
         if exchange.type != rules.predeclared[exchange.name]:
             message = f"{exchange.name} is predeclared with type {rules.predeclared[exchange.name]}"
             yield _error("topology.exchange-type", f"{path}.type", message)
-    elif exchange.name.startswith(rules.reserved):
+    elif exchange.name.startswith(rules.reserved) and exchange.type != UNKNOWN:
         message = f"{exchange.name!r}: names that begin with {' or '.join(rules.reserved)} are reserved for the broker"
         yield _error("topology.reserved", f"{path}.name", message, "choose another name")
     if exchange.alternate is not None:

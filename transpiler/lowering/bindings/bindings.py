@@ -128,7 +128,7 @@ class Bindings(Generic[C]):
                 # The binding key is compared as in a direct exchange, and then the query is evaluated.
                 same_key, query = key.direct(binding.key), binding.xquery
                 return same_key if query is None else self._builder.both(same_key, self._query(query))
-            case "x-consistent-hash" | "x-modulus-hash" | "x-random" | "x-local-random" | "x-super-stream":
+            case "x-consistent-hash" | "x-modulus-hash" | "x-random" | "x-local-random" | "x-super-stream" | "unknown":
                 # Every message comes to the choice; ``topology.choices`` divides a topology before it is compiled.
                 return self._builder.always
             case _:

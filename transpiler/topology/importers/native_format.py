@@ -38,7 +38,7 @@ _PARTS = ("queues", "exchanges", "bindings", "links")
 _UNROUTABLE: tuple[Unroutable, ...] = ("discard", "reject", "return")
 
 #: The members that are true or false, with their defaults.
-_QUEUE = {"durable": True, "auto_delete": False, "exclusive": False}
+_QUEUE = {"durable": True, "auto_delete": False, "exclusive": False, "declared": True}
 _EXCHANGE = {"durable": True, "auto_delete": False, "internal": False}
 
 

@@ -1,6 +1,8 @@
 """RabbitMQ's ``definitions.json``: one virtual host's exchanges, queues and bindings.
 
-An export leaves out the default exchange, the ``amq.`` ones and the implied bindings; ``Rules`` has them. JSON has lost
+An export leaves out the default exchange, the ``amq.`` ones and the implied bindings; ``Rules`` has them. It leaves out
+exclusive queues and internal exchanges as well, and lists their bindings: such a queue takes part, and of such an
+exchange it is not known which of its bindings match. JSON has lost
 the AMQP types: an integer is a long, a fraction a double, as the broker itself reads them back. A headers exchange
 does not distinguish integers of other widths, timestamps or bytes from their exported form; where it distinguishes
 more than the export does, a finding notes how the argument was read.
@@ -15,9 +17,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from transpiler.diagnostics import one_line
+from transpiler.diagnostics import did_you_mean, one_line
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType
-from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ, RABBITMQ_3_12, ExchangeType, Rules
+from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ, RABBITMQ_3_12, UNKNOWN, ExchangeType, Rules
 from transpiler.topology.importers.jms_selector_term import selector_of_term
 from transpiler.topology.importers.json_reader import TYPES_LOST, Entry, Findings, choose
 from transpiler.topology.importers.rabbitmq_policies import (
@@ -70,7 +72,7 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
     """Read the topology of a virtual host from an export of RabbitMQ's definitions.
 
     ``vhost`` may be left out where the export has one only. ``findings`` lists exchanges that choose one of their
-    bindings, by a hash or at random; exchanges of unknown types, which are left out with their bindings; shovels
+    bindings, by a hash or at random; exchanges of unknown types; queues and exchanges that bindings alone name; shovels
     with a queue of their own; and arguments of headers bindings whose type the export has
     lost. The member ``rabbitmq_version`` selects the comparison of numbers: ``==`` up to 3.12, later ``=:=``. Raises
     ``TopologyError``.
@@ -84,7 +86,7 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
     queue_entries = list(_first(root, "queues", vhost_name, findings))
     queues = tuple(Queue(entry.text("name"), path=entry.path, **entry.flags(_KEPT)) for entry in queue_entries)
     read = _Exchanges(root, vhost_name, policies, findings)
-    exchanges, left_out = tuple(read.read), read.left_out
+    exchanges, left_out = read.read, read.left_out
     types = dict(RABBITMQ.predeclared) | {exchange.name: exchange.type for exchange in exchanges}
     selectors = _Selectors(findings)
     bindings, headers = [], []
@@ -102,18 +104,57 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
         elif binding.source != DEFAULT_EXCHANGE or binding.key != binding.destination:
             bindings.append(binding)
     rules = _rules(root, headers, findings)
+    undeclared, unknown = _undeclared(root, vhost_name, queues, exchanges, left_out, findings)
+    queues += undeclared
+    exchanges += unknown
     dead = (dead_letters(entry, _arguments(entry), policies) for entry in queue_entries)
     links = [link for link in dead if link is not None]
     links += federation(policies, read.read, queues)
     links += _parameters(root, vhost_name, findings)
     return Topology(
         rules,
-        exchanges,
+        tuple(exchanges),
         queues,
         tuple(bindings),
         findings=tuple(findings.diagnostics),
         links=tuple(links),
         version=_version(root),
+    )
+
+
+def _undeclared(
+    root: Entry,
+    vhost: str | None,
+    queues: tuple[Queue, ...],
+    exchanges: list[Exchange],
+    left_out: set[str],
+    findings: Findings,
+) -> tuple[tuple[Queue, ...], list[Exchange]]:
+    """Return the queues and the exchanges that bindings name and nothing declares, with a finding for each."""
+    known = {
+        "queue": {queue.name for queue in queues},
+        "exchange": {exchange.name for exchange in exchanges} | {DEFAULT_EXCHANGE, *RABBITMQ.predeclared, *left_out},
+    }
+    found: dict[str, dict[str, str]] = {"queue": {}, "exchange": {}}
+    for entry in _listed(root, "bindings", vhost):
+        binding = _binding(entry)
+        ends = (
+            ("exchange", binding.source, "source"),
+            (binding.destination_type, binding.destination, "destination"),
+        )
+        for kind, name, member in ends:
+            if name not in known[kind]:
+                found[kind].setdefault(name, entry.at(member))
+    for kind, sort, fate in (
+        ("queue", "an exclusive", "it takes part"),
+        ("exchange", "an internal", "what goes through it is possible"),
+    ):
+        for name, place in found[kind].items():
+            message = f"the {kind} {name!r} is not declared, as {sort} one is not in an export: {fate}"
+            findings.add(f"import.undeclared-{kind}", place, message, did_you_mean(name, sorted(known[kind])))
+    return (
+        tuple(Queue(name, path=place, declared=False) for name, place in found["queue"].items()),
+        [Exchange(name, UNKNOWN, path=place) for name, place in found["exchange"].items()],
     )
 
 
@@ -287,9 +328,6 @@ class _Exchanges:
 
     def _add(self, entry: Entry) -> None:
         name, exchange_type = entry.text("name"), self._type(entry)
-        if exchange_type is None:
-            self.left_out.add(name)
-            return
         alternate = self._policies.alternate(name, entry.path)
         for argument, value in _arguments(entry).data.items():
             if argument == "alternate-exchange" and isinstance(value, str):
@@ -313,7 +351,7 @@ class _Exchanges:
             if alternate is not None and name not in declared | RABBITMQ.internal:
                 self.read.append(Exchange(name, exchange_type, Alternate(alternate)))
 
-    def _type(self, entry: Entry) -> ExchangeType | None:
+    def _type(self, entry: Entry) -> ExchangeType:
         name = entry.text("type")
         if name == _DELAYED:
             # The plugin holds a message back and then routes it as this type does.
@@ -323,13 +361,13 @@ class _Exchanges:
             message = "new bindings get earlier messages, too, from the exchange's history; here none do"
             self._findings.add("import.history", entry.at("type"), message)
             name = "fanout"
-        if name in RABBITMQ.types:
+        if name in RABBITMQ.types and name != UNKNOWN:
             if name in CHOOSING_TYPES:
                 self._findings.add("import.choice", entry.at("type"), _CHOICE.format(entry.text("name")))
             return name
-        message = f"exchanges of type {name!r} are not understood; {entry.text('name')!r} is left out with its bindings"
+        message = f"exchanges of type {name!r} are not understood: what goes through {entry.text('name')!r} is possible"
         self._findings.add("import.exchange-type", entry.at("type"), message)
-        return None
+        return UNKNOWN
 
 
 class _Selectors:

@@ -8,7 +8,7 @@ from transpiler.diagnostics import shortened
 from transpiler.filters.binding_rules import HeadersMatch
 from transpiler.filters.topics import MANY_WORDS
 from transpiler.message.types import AmqpValue
-from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES, TAKING_ALL, ExchangeType
+from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES, TAKING_ALL, UNKNOWN, ExchangeType
 from transpiler.topology.model import (
     CHOICE_ARGUMENT,
     EXCLUSIVE_ARGUMENT,
@@ -63,6 +63,8 @@ def _choice_label(exchange_type: ExchangeType, key: str) -> str:
         return f"one of, weight {key}"
     if exchange_type == "maybe":
         return "perhaps"
+    if exchange_type == UNKNOWN:
+        return f"perhaps | {key}" if key else "perhaps"
     return f"one of, partition {key}" if exchange_type == "x-super-stream" else "one of"
 
 

@@ -74,7 +74,8 @@ def fix_file(content: str, name: str, dialects: Sequence[Dialect], checker: Chec
     selectors = [one for one in find_selectors(content, name) if isinstance(one, FoundSelector)]
     lines = Lines(content)
     ignored = IgnoreComments(lines.texts)
-    edits: list[tuple[Span, str]] = []
+    #: Two selectors may have one constant, which is changed once.
+    edits: dict[Span, str] = {}
     meant, count = [], 0
     for one in selectors:
         text = one.mapped.text
@@ -83,13 +84,14 @@ def fix_file(content: str, name: str, dialects: Sequence[Dialect], checker: Chec
         changed, fixes = (text, []) if any(ignored.at(line)) else fix_all(text, own, checker)
         changes = _changes(text, fixes)
         if all(one.mapped.is_contiguous(span) for span, _ in changes):
-            edits += [(one.mapped.place(span), one.escape(new)) for span, new in changes]
-            count += len(fixes)
+            own_edits = {one.mapped.place(span): one.escape(new) for span, new in changes}
+            count += len(fixes) if own_edits.keys() - edits.keys() else 0
+            edits |= own_edits
         else:
             changed = text
         meant.append(changed)
     written = content
-    for span, new in sorted(edits, reverse=True):
+    for span, new in sorted(edits.items(), reverse=True):
         written = written[: span.start] + new + written[span.end :]
     read = [one.mapped.text for one in find_selectors(written, name) if isinstance(one, FoundSelector)]
     return (written, count) if read == meant else (content, 0)

@@ -77,12 +77,13 @@ class Run:
         lines = Lines(text.content)
         comments = IgnoreComments(lines.texts)
         located = []
+        told: set[tuple[str, Place, str]] = set()
         for one in in_file:
             if isinstance(one, UnreadSelector):
                 place = f"{text.file or name}:{lines.place(Span(one.offset, one.offset)).line}"
                 report.unread.append(f"{place} ({one.reason})" if one.reason else place)
             else:
-                located.append(_Located(lines, one, text.file or name, comments, text.file))
+                located.append(_Located(lines, one, text.file or name, comments, text.file, told))
         self._all(located, report, [f"line {one.line}" for one in located] if is_selector_file(name) else None)
         if located:
             # Elsewhere such a comment is about something else, or an example.
@@ -114,7 +115,11 @@ class Run:
             else:
                 reported.append(one)
         report.affected += bool(reported)
-        report.findings.extend(reported)
+        # What is wrong in a constant is told once, whatever selectors it is a part of.
+        known = located.told
+        report.findings.extend(one for one in reported if known is None or _told(one) not in known)
+        if known is not None:
+            known.update(map(_told, reported))
 
 
 class _Located(NamedTuple):
@@ -125,6 +130,8 @@ class _Located(NamedTuple):
     name: str
     comments: IgnoreComments | None = None
     file: str | None = None
+    #: What has been told about the file.
+    told: set[tuple[str, Place, str]] | None = None
 
     @property
     def line(self) -> int:
@@ -153,6 +160,10 @@ class _Located(NamedTuple):
             for line in {self.line, reported.place.line}
             for comment in self.comments.at(line)
         )
+
+
+def _told(reported: Reported) -> tuple[str, Place, str]:
+    return reported.diagnostic.code, reported.place, reported.message
 
 
 def _with_line_feeds(text: str) -> str:

@@ -10,7 +10,7 @@ The places where files keep selectors are records of ``selector_places``, and no
 Deliberately not here: opening files (``transpiler.cli``), and what a selector means.
 
 In reading order: ``selector_places``, ``selector_text``, ``markers``; ``data_text``, ``xml_text``; ``code_tokens``,
-``code_text``; ``placeholders``.
+``code_scopes``, ``code_values``, ``code_text``; ``placeholders``.
 """
 
 from __future__ import annotations

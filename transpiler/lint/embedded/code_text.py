@@ -1,13 +1,15 @@
 """Selectors in source code: in the calls and assignments of ``selector_places``, and where a comment marks them.
 
 The code is read as tokens and brackets, by the family of its language; nothing else is parsed. A selector is a literal,
-a constant of the same file, or what + joins of them; another is known at run time only and is told to be unread.
+a constant of the same file, or what + joins of them; another is known at run time only and is told to be unread, unless
+it is surely no text (``code_values``). Two places of equal texts with the same characters are one selector.
 
-In a pattern ``createConsumer(_, $)`` the ``$`` is the selector, ``_`` any argument but a literal of text, ``*`` any
-argument, and ``...`` any number of them; what stands behind the ``$`` is not looked at, but for ``_``. ``a(b = $)`` is
-an argument or a member with a name, anywhere within the brackets; ``'x'`` is that literal. ``a().b($)`` is a call
-behind one of ``a``, ``a.b($)`` one of a member of ``a``. ``a = $`` is an assignment, a member or a named argument of
-any call. Names are compared without case and underscores, ``*`` in one stands for any characters.
+In a pattern ``createConsumer(_, $)`` the ``$`` is the selector, ``_`` any argument but a literal of text (beside one
+the selector has an operator), ``*`` any argument, and ``...`` any number of them; what stands behind the ``$`` is not
+looked at, but for ``_``. ``a(b = $)`` is an argument or a member with a name, anywhere within the brackets; ``'x'`` is
+that literal. ``a().b($)`` is a call behind one of ``a``, ``a.b($)`` one of a member of ``a``. ``a = $`` is an
+assignment, a member or a named argument of any call. Names are compared without case and underscores, ``*`` in one
+stands for any characters.
 """
 
 from __future__ import annotations
@@ -19,19 +21,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
-from transpiler.lint.embedded.code_tokens import (
-    CLOSING,
-    OPENING,
-    Family,
-    Token,
-    Value,
-    Values,
-    content,
-    escaped,
-    tokens,
-)
+from transpiler.lint.embedded.code_tokens import CLOSING, OPENING, Family, Token, content, escaped, tokens
+from transpiler.lint.embedded.code_values import Value, Values
 from transpiler.lint.embedded.markers import read_marker
-from transpiler.lint.embedded.selector_places import code_places, text_pattern
+from transpiler.lint.embedded.selector_places import code_places, has_operator
 from transpiler.lint.embedded.selector_text import Escape, InFile, UnreadSelector, as_is, find_in_text, found
 from transpiler.source import Span
 
@@ -95,7 +88,7 @@ def find_in_code(text: str, family: Family) -> Iterator[InFile]:
     """Yield the selectors of a source file, in its order."""
     all_tokens = tokens(text, family)
     code = [token for token in all_tokens if token.kind != "comment"]
-    reader = _Reader(text, code, Values(code, family))
+    reader = _Reader(text, code, Values(code, family, text))
     for comment in all_tokens:
         if comment.kind == "comment":
             reader.comment(comment)
@@ -103,6 +96,10 @@ def find_in_code(text: str, family: Family) -> Iterator[InFile]:
     reader.texts()
     for _, selectors in sorted(reader.found.items()):
         yield from selectors
+
+
+#: A selector's first and last place in the file, and its text; of an unread one where its expression begins.
+_Key = tuple[int, int, str]
 
 
 class _Reader:
@@ -113,7 +110,7 @@ class _Reader:
         self._literals = [number for number, token in enumerate(code) if token.kind == "text"]
         self._ends = [code[number].end for number in self._literals]
         self._patterns = [(_read_pattern(place.pattern), place.dialect) for place in code_places(text)]
-        self.found: dict[int, list[InFile]] = {}
+        self.found: dict[_Key, list[InFile]] = {}
 
     def comment(self, comment: Token) -> None:
         """Find the selector that a comment marks."""
@@ -157,12 +154,10 @@ class _Reader:
             if first in done:
                 continue
             done.add(first)
-            if value.text is not None:
-                selectors = list(find_in_text(value.text, None, _escape(token)))
-            else:
-                selectors = [UnreadSelector(token.start)] if text_pattern().search(token.text) else []
+            text = value.text or value.parts
+            selectors = list(find_in_text(text, None, _escape(token))) if text is not None else []
             if selectors:
-                self.found.setdefault(token.start, selectors)
+                self.found.setdefault((token.start, token.start, "text"), selectors)
 
     def _call(self, number: int, closed: dict[int, _Call]) -> _Call:
         names = [token.text if token.kind == "name" else "" for token in self._code[max(0, number - 3) : number]]
@@ -192,10 +187,8 @@ class _Reader:
             opened[-1].members.append((name, at, 0))
         for pattern, dialect in self._patterns:
             if pattern.name is None and pattern.key == name:
-                value = self._values.at(at)
-                if value.literal is not None:
-                    # Elsewhere a parameter is assigned to a field, or a type stands behind the colon.
-                    self._add(value, self._code[at], dialect)
+                value = self._values.assigned(at)
+                self._add(value, self._code[at], dialect)
                 return
 
     def _match(self, call: _Call) -> None:
@@ -204,18 +197,20 @@ class _Reader:
                 continue
             if pattern.before is not None and call.before != pattern.before:
                 continue
-            for at in self._arguments(pattern, call):
-                value = self._values.at(at)
-                own = value.text is not None and squeezed(value.text.text) in pattern.literals
+            for at, is_certain in self._arguments(pattern, call):
+                value = self._values.argument(at)
+                text = None if value.text is None else value.text.text
+                own = text is not None and squeezed(text) in pattern.literals
                 # In any call with the literal, only a text is surely one.
-                if not own and (pattern.name.pattern != ".*" or value.text is not None):
+                if own or (pattern.name.pattern == ".*" and value.kind != "text"):
+                    continue
+                if is_certain or has_operator(text or (value.parts.text if value.parts is not None else "")):
                     self._add(value, self._code[at], dialect)
-                return
 
-    def _arguments(self, pattern: _CodePattern, call: _Call) -> Iterator[int]:
-        """Yield where the selectors of a call begin."""
+    def _arguments(self, pattern: _CodePattern, call: _Call) -> Iterator[tuple[int, bool]]:
+        """Yield where the selectors of a call begin, and False where another call may be meant."""
         if pattern.key is not None:
-            yield from (at for name, at, level in call.members if name == pattern.key and level < _MAX_LEVELS)
+            yield from ((at, True) for name, at, level in call.members if name == pattern.key and level < _MAX_LEVELS)
             return
         kinds = pattern.arguments
         least = len(kinds) - kinds.count("...")
@@ -225,10 +220,8 @@ class _Reader:
         if "..." in kinds:
             place -= len(kinds)
         places = call.arguments if place >= 0 else call.arguments[-len(kinds) :]
-        for kind, at in zip(kinds, places, strict=False) if place >= 0 else ():
-            if kind == "_" and at < len(self._code) and self._code[at].kind == "text":
-                return
-        yield call.arguments[place]
+        others = [at for kind, at in zip(kinds, places, strict=False) if kind == "_"] if place >= 0 else []
+        yield call.arguments[place], not any(map(self._values.is_literal, others))
 
     def _marked(self, comment: Token) -> int | None:
         """Return the literal that a comment marks: the last one before it on its line, or the next one."""
@@ -247,13 +240,14 @@ class _Reader:
         return None
 
     def _add(self, value: Value, token: Token, dialect: str | None) -> None:
-        if not value.is_expression:
+        if value.kind not in ("text", "unknown"):
             return
         if value.text is None:
-            self.found.setdefault(token.start, [UnreadSelector(token.start)])
+            self.found.setdefault((token.start, token.start, ""), [UnreadSelector(token.start)])
         else:
+            place = value.text.place(Span(0, len(value.text.text)))
             selectors = list(found(value.text, dialect, _escape(value.literal)))
-            self.found.setdefault(value.text.place(Span(0, 0)).start, selectors)
+            self.found.setdefault((place.start, place.end, value.text.text), selectors)
 
 
 def _escape(literal: Token | None) -> Escape:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from transpiler.lint.embedded.selector_text import (
     InFile,
     MappedText,
     UnreadableError,
+    UnreadSelector,
     as_is,
     decoded,
     plain,
@@ -47,8 +49,8 @@ _CONTINUED = re.compile(r"\\\n[ \t]*")
 _YAML_COMMENT = re.compile(r"(?:^|\s)#(?P<text>[^\n]*)\Z")
 #: Keys of texts that are lines of a properties file: of Artemis's operator, and in a ConfigMap.
 _PROPERTIES_IN_YAML = frozenset({"brokerProperties", "properties"})
-#: Levels of nested collections that are looked into.
-_MAX_DEPTH = 100
+#: Levels of nested collections that are looked into, and how often one is that has aliases.
+_MAX_DEPTH, _MAX_ALIASES = 100, 50
 
 
 def find_in_lines(text: str) -> Iterator[InFile]:
@@ -157,9 +159,17 @@ def _property_character(match: re.Match[str]) -> str:
 def find_in_yaml(text: str) -> Iterator[InFile]:
     """Yield the selectors of all documents of a YAML text; ``UnreadableError`` where it is none."""
     lines = text.split("\n")
+    done: set[tuple[int, int]] = set()
     for path, node, line in scalars(text):
         if node.tag in ("tag:yaml.org,2002:str", "!"):
-            yield from _scalar(node, path, text, _marker(lines, line))
+            for one in _scalar(node, path, text, _marker(lines, line)):
+                # An alias leads to what its anchor did.
+                place = (one.offset, -1) if isinstance(one, UnreadSelector) else (one.mapped.at, len(one.mapped.text))
+                if place not in done:
+                    done.add(place)
+                    yield one
+        elif not node.tag.startswith("tag:yaml.org,") and find_place(names_of(path), "yaml"):
+            yield UnreadSelector(node.start_mark.index, reason=f"{node.tag} is for another tool")
 
 
 def scalars(text: str) -> Iterator[tuple[list[str], ScalarNode, int]]:
@@ -177,17 +187,17 @@ def scalars(text: str) -> Iterator[tuple[list[str], ScalarNode, int]]:
         ) from None
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise UnreadableError(f"this is not YAML: {error}".splitlines()[0]) from None
-    seen: set[int] = set()
+    seen: Counter[int] = Counter()
     for document in documents:
         if isinstance(document, yaml.CollectionNode):
             yield from _inner(document, [], seen)
 
 
-def _inner(node: CollectionNode, path: list[str], seen: set[int]) -> Iterator[tuple[list[str], ScalarNode, int]]:
-    # An alias is the node of its anchor again.
-    if id(node) in seen or len(path) > _MAX_DEPTH:
+def _inner(node: CollectionNode, path: list[str], seen: Counter[int]) -> Iterator[tuple[list[str], ScalarNode, int]]:
+    # An alias is the node of its anchor again, by which keys lead to another place.
+    if seen[id(node)] >= _MAX_ALIASES or len(path) > _MAX_DEPTH:
         return
-    seen.add(id(node))
+    seen[id(node)] += 1
     for item in node.value:
         key, value = item if isinstance(item, tuple) else (None, item)
         steps = path if key is None else [*path, *(key.value if key.id == "scalar" else "").split(".")]

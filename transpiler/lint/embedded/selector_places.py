@@ -131,8 +131,14 @@ PLACES: tuple[Place, ...] = (
 WORTH_READING = re.compile(
     r"selector|filter|select|create\w*(?:consumer|subscriber|browser|receiver)|\bsql\b", re.IGNORECASE
 )
+#: Stands in a text for what is known at run time only.
+HOLE = "\ufffc"
 #: A placeholder that another tool replaces: the text is no selector yet.
-_PLACEHOLDER = re.compile(r"[$#]\{|\{\{|@[A-Za-z_.]+@")
+_PLACEHOLDER = re.compile(rf"[$#]\{{|\{{\{{|@[A-Za-z_.]+@|{HOLE}")
+#: What only a condition has; a mistaken one, too.
+_OPERATOR = re.compile(
+    r"[=<>]|\bis\s+(?:not\s+)?null\b|\bin\s*\(|\blike\s*['\"]|\bbetween\b[^=<>]*\band\b", re.IGNORECASE
+)
 _PUNCTUATION = re.compile(r"[^a-z0-9*]")
 
 
@@ -193,6 +199,11 @@ def text_pattern() -> re.Pattern[str]:
 def is_complete(text: str) -> bool:
     """Return True if a text has no placeholder of another tool in it."""
     return not _PLACEHOLDER.search(text)
+
+
+def has_operator(text: str) -> bool:
+    """Return True if a text has an operator of conditions, or a mistaken one, as prose has none."""
+    return _OPERATOR.search(text) is not None
 
 
 def _squeezed(name: str) -> str:

@@ -180,9 +180,9 @@ def find_in_text(text: MappedText, dialect: str | None = None, escape: Escape = 
     for match in text_pattern().finditer(text.text):
         start = match.end()
         if match[0].endswith("selector="):
-            raw = text.text.startswith("RAW(", start)
+            raw = text.text.startswith(("RAW(", "RAW{"), start)
             start += 4 * raw
-            end = text.text.find(")" if raw else "&", start)
+            end = text.text.find({"(": ")", "{": "}"}[text.text[start - 1]] if raw else "&", start)
             part = text.part(start, end if end >= 0 else len(text.text))
             value = part if raw else decoded(part.text, 0, _PERCENT, lambda code: unquote_plus(code[0])).within(part)
             yield from found(value, dialect, escape if raw else _in_uri(escape))
@@ -190,6 +190,10 @@ def find_in_text(text: MappedText, dialect: str | None = None, escape: Escape = 
             end = text.text.find(text.text[start], start + 1)
             if end >= 0:
                 yield from found(text.part(start + 1, end), dialect, escape)
+            else:
+                yield UnreadSelector(text.place(Span(start, start)).start)
+        elif text.text[start:].strip():
+            yield UnreadSelector(text.place(Span(start, start)).start)
 
 
 def _in_uri(escape: Escape) -> Escape:

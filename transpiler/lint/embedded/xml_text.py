@@ -10,12 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from transpiler.lint.embedded.selector_places import step
+from transpiler.lint.embedded.selector_places import find_place, step
 from transpiler.lint.embedded.selector_text import (
     Escape,
     InFile,
     MappedText,
     UnreadableError,
+    UnreadSelector,
     decoded,
     joined,
     plain,
@@ -45,6 +46,7 @@ class _Element:
 
     path: tuple[str, ...] = ()
     content: int = 0
+    begin: int = 0
     namespaces: Mapping[str, str] = field(default_factory=dict)
     #: The dialect of the broker whose namespace it is in, or an element around it.
     dialect: str | None = None
@@ -52,6 +54,10 @@ class _Element:
     has_children: bool = False
     #: The text of the last element called ``_NAME``, and of the attribute ``name`` of a Spring property.
     property_name: str = ""
+    #: True once a text stood in the place of its value.
+    has_value: bool = False
+    #: True if it has a value in another form: an attribute such as ``ref``, or an element.
+    is_given: bool = False
 
 
 @dataclass(slots=True)
@@ -77,8 +83,9 @@ class _Reader:
         dialect = next((broker for pattern, broker in _BROKERS if pattern.search(namespace)), parent.dialect)
         tag = _TAG.match(self.text, begin)
         behind = len(self.text) if tag is None else tag.end()
-        element = _Element((*parent.path, step(local, namespace)), behind, namespaces, dialect)
+        element = _Element((*parent.path, step(local, namespace)), behind, begin, namespaces, dialect)
         parent.has_children = True
+        parent.is_given |= step(local) not in (":null", ":description")
         self.opened.append(element)
         if attributes:
             self._attribute_selectors(_attributes(self.text[begin:behind], begin), element)
@@ -88,6 +95,11 @@ class _Reader:
         close = self.offsets.characters(self.parser.CurrentByteIndex)
         if not element.has_children and close >= element.content:
             self._content(element, self.opened[-1], close)
+        path = (*element.path, *_named(element.property_name))
+        is_given = element.is_given and not element.has_value
+        if element.property_name and is_given and find_place(path, "xml") is not None:
+            # A bean, or an expression, gives the value.
+            self.selectors.append(UnreadSelector(element.begin))
 
     def _content(self, element: _Element, parent: _Element, close: int) -> None:
         name = element.path[-1].rpartition(":")[2]
@@ -95,6 +107,7 @@ class _Reader:
             parent.property_name = self.text[element.content : close].strip()
             return
         holder = parent if name in (_VALUE, "value") else element
+        holder.has_value |= name in (_VALUE, "value", "null") or close > element.content
         text = _decoded(self.text[element.content : close], element.content)
         self._add(text, _named(holder.property_name), element, _in_content)
 
@@ -102,6 +115,7 @@ class _Reader:
         name, value = attributes.get("name"), attributes.get("value")
         if name is not None:
             element.property_name = name.text
+            element.has_value, element.is_given = value is not None, len(attributes) > 1
             if value is not None:
                 self._add(value, _named(name.text), element, escape)
         for key, text in attributes.items():

@@ -1,7 +1,7 @@
 """A plugin of pytest that collects files of selectors' test cases: ``*.selectors.yaml``, ``.yml`` and ``.json``.
 
 pytest imports a plugin in every run, so this module imports nothing but the standard library until it meets such a
-file; ``transpiler.pytest_plugin`` has the rest. The endings are those of ``transpiler.test_cases.reading``.
+file; ``transpiler.pytest_plugin`` has the rest. The endings are those of ``transpiler.tools.test_cases.reading``.
 """
 
 from __future__ import annotations

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from transpiler.dialect_tools.questions import QUESTIONS, answer
+from transpiler.language.selector.dialects import DIALECTS, JMS, Dialect
 from transpiler.message.header_fields import PROPERTIES, RECEIVER, Conversion, HeaderField, MessageField, Origin
 from transpiler.message.types import AmqpType
-from transpiler.selector.dialects import DIALECTS, JMS, Dialect
+from transpiler.tools.dialect_tools.questions import QUESTIONS, answer
 
 #: Features of the reference evaluator that the SQL of a dialect does not have.
 LIMITS = (

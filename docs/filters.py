@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from transpiler import transpile_filter
-from transpiler.filters.descriptors import DESCRIPTORS, Descriptor
+from transpiler.language.filters.descriptors import DESCRIPTORS, Descriptor
 
 INNER = {"descriptor": "apache.org:legacy-amqp-direct-binding:string", "value": "usd"}
 OTHER = {"descriptor": "apache.org:legacy-amqp-topic-binding:string", "value": "eur.#"}

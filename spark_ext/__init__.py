@@ -2,7 +2,8 @@
 
 In order of use::
 
-    from spark_ext import compile_selector, explain_matches, verify, diff, route, backtest
+    from spark_ext import compile_selector, explain_matches, verify, route, backtest
+    from spark_ext.reports import diff
 
     df.filter(compile_selector("color = 'red' AND weight > 2500", df))   # one native expression over df's columns
     explain_matches(df, "color = 'red' AND weight > 2500")               # how many rows each part kept out, and why
@@ -20,7 +21,6 @@ says what a schema shows. Doubts are ``SelectorWarning``s, and errors are those 
 from __future__ import annotations
 
 import spark_ext.requirements  # noqa: F401
-from spark_ext.backtests import backtest
 from spark_ext.columns import (
     SelectorWarning,
     compile_address,
@@ -30,24 +30,25 @@ from spark_ext.columns import (
     message_type,
     reply_to_type,
 )
-from spark_ext.compare_dialects import DialectComparison, compare_dialects
-from spark_ext.diff import diff
-from spark_ext.differences import Diff
-from spark_ext.match_explanations import explain_matches
-from spark_ext.match_report import MatchExplanation
-from spark_ext.readers import (
+from spark_ext.messages.readers import (
     read_artemis_export,
     read_lambda_events,
     read_messages,
     read_rabbitmq_get,
     read_rabbitmq_trace,
 )
-from spark_ext.route_stream import route_stream
+from spark_ext.messages.schemas import MESSAGE_SCHEMA, create_messages, infer_layout
+from spark_ext.messages.traces import trace_messages
+from spark_ext.reports.backtests import backtest
+from spark_ext.reports.compare_dialects import DialectComparison, compare_dialects
+from spark_ext.reports.diff import diff
+from spark_ext.reports.differences import Diff
+from spark_ext.reports.match_explanations import explain_matches
+from spark_ext.reports.match_report import MatchExplanation
+from spark_ext.reports.verification import Verification, verify
 from spark_ext.routing.plans import compile_topology
 from spark_ext.routing.route_messages import deliveries, route
-from spark_ext.schemas import MESSAGE_SCHEMA, create_messages, infer_layout
-from spark_ext.traces import trace_messages
-from spark_ext.verification import Verification, verify
+from spark_ext.routing.route_stream import route_stream
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.routing.explain import RoutingReport, explain_routing
 

@@ -8,17 +8,17 @@ from typing import Literal
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_ext.schemas import SchemaLike, shown_layout
+from spark_ext.messages.schemas import SchemaLike, shown_layout
 from transpiler import Dialect, Layout, transpile_address, transpile_filter, transpile_selector
-from transpiler.errors import UnsupportedFeatureError
-from transpiler.filters.sets import FiltersLike
-from transpiler.lowering.jms_type_sql import Choices, destination_choices, message_choices
+from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.compiler.lowering.jms_type_sql import Choices, destination_choices, message_choices
+from transpiler.compiler.presets import find_layout
+from transpiler.compiler.rewrites.optimizer import optimize
+from transpiler.compiler.sql import emit_choice
+from transpiler.compiler.transpiled import Transpiled
+from transpiler.language.filters.sets import FiltersLike
 from transpiler.message.jms_types import DESTINATION, REPLY_TO
-from transpiler.presets import find_layout
-from transpiler.rewrites.optimizer import optimize
-from transpiler.sql import emit_choice
 from transpiler.topology.qpid_address.address import Address, NodeType
-from transpiler.transpiled import Transpiled
 
 #: What names or shows a layout; None is the canonical one.
 LayoutLike = Layout | SchemaLike | None

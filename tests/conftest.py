@@ -98,7 +98,7 @@ def java_is_there() -> bool:
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """The session: two cores, quiet, in UTC; in a sample it interprets its expressions."""
     # Imported here: the size of the tests is known once they are collected.
-    from tests.spark.harness import IN_SAMPLE
+    from tests.spark_ext.harness import IN_SAMPLE
 
     if not java_is_there():
         pytest.exit("Spark needs Java 17 or later: install it, or set JAVA_HOME to where it is", returncode=2)
@@ -132,8 +132,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 @pytest.fixture
 def compiled(spark: SparkSession) -> Iterator[None]:
     """For a test of plans or of generated code, which a sample is without."""
-    from tests.spark.harness import COMPILED
-    from tests.spark.harness import settings as spark_settings
+    from tests.spark_ext.harness import COMPILED
+    from tests.spark_ext.harness import settings as spark_settings
 
     with spark_settings(spark, COMPILED):
         yield

@@ -29,22 +29,22 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 FIRST_PYTHON, NEWEST_SPARK = PYTHONS[0], SPARKS[-1]
 
 TESTS = (
-    "tests/spark/test_agreement.py",
-    "tests/spark/test_dialect_agreement.py",
-    "tests/spark/test_verification.py",
-    "tests/spark/test_plans.py",
-    "tests/spark/test_promoted.py",
-    "tests/spark/test_filters.py",
-    "tests/spark/test_long_selectors.py",
-    "tests/spark/test_connect.py",
-    "tests/spark/test_spark_versions.py",
-    "tests/stores/test_tables.py",
-    "tests/stores/test_plans.py",
-    "tests/routing/test_route.py",
-    "tests/routing/test_plan.py",
-    "tests/routing/test_publish_outcomes.py",
-    "tests/routing/test_compiled_spark.py",
-    "tests/routing/test_route_stream.py",
+    "tests/spark_ext/test_agreement.py",
+    "tests/spark_ext/test_dialect_agreement.py",
+    "tests/spark_ext/reports/test_verification.py",
+    "tests/spark_ext/test_plans.py",
+    "tests/spark_ext/test_promoted.py",
+    "tests/spark_ext/test_filters.py",
+    "tests/spark_ext/test_long_selectors.py",
+    "tests/spark_ext/test_connect.py",
+    "tests/spark_ext/test_spark_versions.py",
+    "tests/compiler/stores/test_tables.py",
+    "tests/compiler/stores/test_plans.py",
+    "tests/spark_ext/routing/test_route.py",
+    "tests/spark_ext/routing/test_plan.py",
+    "tests/spark_ext/routing/test_publish_outcomes.py",
+    "tests/spark_ext/routing/test_compiled_spark.py",
+    "tests/spark_ext/routing/test_route_stream.py",
 )
 
 #: The report of pytest in an environment.

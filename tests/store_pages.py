@@ -14,7 +14,7 @@ from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 from transpiler import transpile_selector
-from transpiler.layouts.store import StoreLayout
+from transpiler.compiler.layouts.store import StoreLayout
 
 ROOT = Path(__file__).parent.parent
 PAGES = (*sorted((ROOT / "docs" / "stores").glob("*.md")), ROOT / "docs" / "layouts.md")

@@ -11,10 +11,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 WITH_SLY = {
-    "transpiler.selector.lexer",
-    "transpiler.selector.token_rewriting",
-    "transpiler.selector.grammar",
-    "transpiler.selector.parsing",
+    "transpiler.language.selector.lexer",
+    "transpiler.language.selector.token_rewriting",
+    "transpiler.language.selector.grammar",
+    "transpiler.language.selector.parsing",
 }
 #: Names that several modules have, which are of one thing: in the compiler and the evaluator, in a command and the tool
 #: behind it, in the plan of a route and its query in Spark.
@@ -30,7 +30,7 @@ COUNTERPARTS = {
         "route",
         "__main__",
     ),
-    *("choices", "columns", "constant_tables", "exchange_graph", "schemas", "tuning"),
+    *("choices", "columns", "constant_tables", "exchange_graph", "inputs", "schemas", "tuning"),
     "json",
 }
 MODULES = sorted([*ROOT.glob("transpiler/**/*.py"), *ROOT.glob("spark_ext/**/*.py")])
@@ -75,7 +75,7 @@ def test_only_counterparts_share_a_name() -> None:
 
 
 def test_the_grammar_has_no_conflicts() -> None:
-    from transpiler.selector.grammar import SelectorParser
+    from transpiler.language.selector.grammar import SelectorParser
 
     assert SelectorParser._lrtable.sr_conflicts == []
     assert SelectorParser._lrtable.rr_conflicts == []

@@ -17,7 +17,7 @@ from tests.benchmarks.messages import NOW, PROPERTIES
 from tests.benchmarks.patterns import PATTERNS
 from tests.benchmarks.selectors import CASES
 from tests.sizes import is_full, size
-from tests.spark.harness import answers, numbered
+from tests.spark_ext.harness import answers, numbered
 from transpiler import Message
 from transpiler.message.message import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue

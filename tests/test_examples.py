@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.sizes import is_full
-from tests.spark.harness import settings
+from tests.spark_ext.harness import settings
 from transpiler import Message, evaluate
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -82,7 +82,9 @@ def test_the_archive_loads_and_the_oracle_counts_what_spark_counts() -> None:
 
 
 def test_the_filter_sets_of_the_example_are_a_client_librarys() -> None:
-    corpus = (Path(__file__).parent / "amqp" / "data" / "amqp_filter_sets.jsonl").read_text(encoding="utf-8")
+    corpus = (Path(__file__).parent / "message" / "amqp" / "data" / "amqp_filter_sets.jsonl").read_text(
+        encoding="utf-8"
+    )
     encoded = {json.loads(line)["amqp"] for line in corpus.splitlines()}
     sample = (EXAMPLES / "data" / "filter_sets.jsonl").read_text(encoding="utf-8").splitlines()
     assert {json.loads(line)["amqp"] for line in sample} < encoded

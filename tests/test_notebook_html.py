@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from spark_ext import DialectComparison
-from spark_ext.match_report import MatchExample, MatchExplanation, RowGroup
+from spark_ext.reports.match_report import MatchExample, MatchExplanation, RowGroup
 from tests.browser import run_in_page, screenshot
 from tests.test_representations import TOPOLOGY, backtest
 from transpiler import Message, explain_selector, transpile_selector
-from transpiler.diagnostics import Diagnostic
-from transpiler.topology.report.findings import report
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.tools.topology_report.findings import report
 
 #: Measures elements that do not fit the page, that have no colour of its own against its background, and the text.
 MEASURE = """

@@ -9,10 +9,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from transpiler import Message, Topology, html, stores, transpile_selector
-from transpiler.presets import find_layout
-from transpiler.selector.dialects import JMS, RABBITMQ, find_dialect
-from transpiler.topology.backtest import Backtest
+from transpiler import Message, Topology, stores, transpile_selector
+from transpiler.base import html
+from transpiler.compiler.presets import find_layout
+from transpiler.language.selector.dialects import JMS, RABBITMQ, find_dialect
+from transpiler.tools.backtest import Backtest
 from transpiler.topology.broker_rules import RULES
 from transpiler.topology.model import Binding, Exchange, Queue
 

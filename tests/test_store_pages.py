@@ -10,13 +10,13 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from tests.spark.harness import answers, numbered
+from tests.spark_ext.harness import answers, numbered
 from tests.store_pages import PAGES, ROOT, blocks, lay_out, layout_of, run, statements
 from transpiler import LayoutError, evaluate, stores, transpile_selector
-from transpiler.layouts.header_readings import FIELDS
-from transpiler.layouts.store import refuse_unchosen
-from transpiler.layouts.text_types import POLICIES
-from transpiler.presets import find_layout
+from transpiler.compiler.layouts.header_readings import FIELDS
+from transpiler.compiler.layouts.store import refuse_unchosen
+from transpiler.compiler.layouts.text_types import POLICIES
+from transpiler.compiler.presets import find_layout
 
 INDEX = (ROOT / "docs" / "stores" / "README.md").read_text(encoding="utf-8")
 

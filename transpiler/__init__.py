@@ -26,10 +26,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from transpiler.arguments import unexpected
-from transpiler.compiler import transpile_address, transpile_filter, transpile_selector
-from transpiler.diagnostics import Diagnostic
-from transpiler.errors import (
+from transpiler.base.arguments import unexpected
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.errors import (
     DecodeError,
     LayoutError,
     SelectorSyntaxError,
@@ -38,25 +37,26 @@ from transpiler.errors import (
     TranspilerError,
     UnsupportedFeatureError,
 )
-from transpiler.layouts.layout import Layout
+from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.pipeline import transpile_address, transpile_filter, transpile_selector
+from transpiler.compiler.transpiled import Transpiled
+from transpiler.language.selector.ast import Expression
+from transpiler.language.selector.dialects import Dialect, find_dialect
+from transpiler.language.selector.parsing import parse_selector
+from transpiler.language.selector.printer import print_selector
+from transpiler.language.translation.header_names import translate_names
 from transpiler.message.types import Truth
-from transpiler.selector.ast import Expression
-from transpiler.selector.dialects import Dialect, find_dialect
-from transpiler.selector.parsing import parse_selector
-from transpiler.selector.printer import print_selector
-from transpiler.translation.header_names import translate_names
-from transpiler.transpiled import Transpiled
 from transpiler.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from transpiler.analysis.subsumption import equivalent, subsumes
-    from transpiler.dialect_tools.compare_dialects import compare_dialects
-    from transpiler.dialect_tools.port.port import port_selector
-    from transpiler.explanation import Explanation, explain_selector
-    from transpiler.filters.amqp_form import Unknown
-    from transpiler.filters.sets import FiltersLike
+    from transpiler.language.filters.amqp_form import Unknown
+    from transpiler.language.filters.sets import FiltersLike
     from transpiler.message.message import Message, MessageLike
     from transpiler.reference.route import route_message
+    from transpiler.tools.analysis.subsumption import equivalent, subsumes
+    from transpiler.tools.dialect_tools.compare_dialects import compare_dialects
+    from transpiler.tools.dialect_tools.port.port import port_selector
+    from transpiler.tools.explanation import Explanation, explain_selector
     from transpiler.topology.files import read_topology
     from transpiler.topology.model import Topology
     from transpiler.topology.publishing import Publisher
@@ -98,17 +98,17 @@ __all__ = [
 
 #: Names whose modules most programs never need, and where they are; importing them takes as long as all the rest.
 _LATE = {
-    "Explanation": "transpiler.explanation",
+    "Explanation": "transpiler.tools.explanation",
     "Message": "transpiler.message.message",
     "Publisher": "transpiler.topology.publishing",
     "Topology": "transpiler.topology.model",
-    "compare_dialects": "transpiler.dialect_tools.compare_dialects",
-    "port_selector": "transpiler.dialect_tools.port.port",
+    "compare_dialects": "transpiler.tools.dialect_tools.compare_dialects",
+    "port_selector": "transpiler.tools.dialect_tools.port.port",
     "read_topology": "transpiler.topology.files",
-    "explain_selector": "transpiler.explanation",
+    "explain_selector": "transpiler.tools.explanation",
     "route_message": "transpiler.reference.route",
-    "equivalent": "transpiler.analysis.subsumption",
-    "subsumes": "transpiler.analysis.subsumption",
+    "equivalent": "transpiler.tools.analysis.subsumption",
+    "subsumes": "transpiler.tools.analysis.subsumption",
 }
 
 
@@ -162,7 +162,7 @@ def matches(
 
     The parameters are those of ``transpile_filter``, and so is what is raised.
     """
-    from transpiler.filters.sets import read_filters
+    from transpiler.language.filters.sets import read_filters
     from transpiler.message.message import as_message
     from transpiler.reference.match import check_filter, match_filter
     from transpiler.reference.receiving import Receiver

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from transpiler.errors import TranspilerError
-from transpiler.test_cases.reading import Case, read_cases
-from transpiler.test_cases.running import run_case
+from transpiler.base.errors import TranspilerError
+from transpiler.tools.test_cases.reading import Case, read_cases
+from transpiler.tools.test_cases.running import run_case
 
 
 class CaseFailedError(Exception):

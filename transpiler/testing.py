@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from transpiler.diagnostics import one_line
-from transpiler.errors import TranspilerError
-from transpiler.explanation import explain_selector
+from transpiler.base.diagnostics import one_line
+from transpiler.base.errors import TranspilerError
+from transpiler.compiler.presets import LayoutLike
+from transpiler.language.selector.dialects import Dialect
 from transpiler.message.message import Message
-from transpiler.presets import LayoutLike
-from transpiler.selector.dialects import Dialect
-from transpiler.test_cases.reading import Expectation
-from transpiler.test_cases.running import disappointment, is_met
+from transpiler.tools.explanation import explain_selector
+from transpiler.tools.test_cases.reading import Expectation
+from transpiler.tools.test_cases.running import disappointment, is_met
 
 __all__ = ["assert_matches", "assert_not_matches", "assert_unknown"]
 

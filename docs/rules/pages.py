@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from transpiler.lint.pages import index, page
-from transpiler.lint.registry import RULES
+from transpiler.tools.lint.pages import index, page
+from transpiler.tools.lint.registry import RULES
 
 
 def main() -> None:

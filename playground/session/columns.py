@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from playground.session.messages import MessageProblem, read_message
-from transpiler.errors import TranspilerError
+from transpiler.base.errors import TranspilerError
+from transpiler.compiler.sql.quoting import quote_name
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import JMS, Dialect
+from transpiler.language.selector.parsing import parse_selector
 from transpiler.message.operand_types import OperandType
-from transpiler.selector import ast
-from transpiler.selector.dialects import JMS, Dialect
-from transpiler.selector.parsing import parse_selector
-from transpiler.sql.quoting import quote_name
 
 #: Header fields that a table has as a time, and selectors as milliseconds.
 _TIMES = ("JMSTimestamp", "JMSExpiration", "JMSDeliveryTime")

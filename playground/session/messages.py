@@ -6,12 +6,12 @@ import json
 import re
 from typing import Any
 
-from transpiler.diagnostics import Diagnostic
-from transpiler.errors import TranspilerError
-from transpiler.jsontext import JsonTextError, load_json
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.documents.jsontext import JsonTextError, load_json
+from transpiler.base.errors import TranspilerError
+from transpiler.base.source import Source, Span
 from transpiler.message.json import SECTION_NAMES
 from transpiler.message.message import Message, as_message
-from transpiler.source import Source, Span
 
 #: Levels of JSON; the interpreter's stack in a browser has room for some hundreds.
 MAX_DEPTH = 100

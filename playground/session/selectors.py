@@ -7,22 +7,22 @@ from typing import Any
 
 from playground.session.columns import columns_of
 from playground.session.messages import MessageProblem, read_message
-from transpiler.compiler import Result, transpile_selector
-from transpiler.diagnostics import Diagnostic
-from transpiler.dialect_tools.compare_dialects import Compared, compare_dialects
-from transpiler.dialect_tools.port.port import Changes, port_selector
-from transpiler.errors import TranspilerError
-from transpiler.explanation.explanation import explain_tree
-from transpiler.explanation.parts import Part
-from transpiler.lint.check import Checker
-from transpiler.lint.fixes import mended
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.errors import TranspilerError
+from transpiler.compiler.pipeline import Result, transpile_selector
+from transpiler.compiler.presets import LayoutLike
+from transpiler.compiler.stores import STORES, preset
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import DIALECTS, JMS, Dialect, find_dialect
+from transpiler.language.selector.parsing import parse_selector
 from transpiler.message.message import Message
-from transpiler.presets import LayoutLike
 from transpiler.reference.receiving import Receiver
-from transpiler.selector import ast
-from transpiler.selector.dialects import DIALECTS, JMS, Dialect, find_dialect
-from transpiler.selector.parsing import parse_selector
-from transpiler.stores import STORES, preset
+from transpiler.tools.dialect_tools.compare_dialects import Compared, compare_dialects
+from transpiler.tools.dialect_tools.port.port import Changes, port_selector
+from transpiler.tools.explanation.explanation import explain_tree
+from transpiler.tools.explanation.parts import Part
+from transpiler.tools.lint.check import Checker
+from transpiler.tools.lint.fixes import mended
 
 #: The name of the layout whose columns are those of a schema: the user's, or else what the message would have.
 OWN_COLUMNS = "schema"

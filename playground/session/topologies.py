@@ -8,16 +8,16 @@ from functools import lru_cache
 from typing import Any
 
 from playground.session.messages import MessageProblem, read_message, refuse_deep_json
-from transpiler.diagnostics import Diagnostic
-from transpiler.errors import TranspilerError
-from transpiler.explanation.routes import BindingExplanation, RouteExplanation, explain_route
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.errors import TranspilerError
+from transpiler.base.source import Source
 from transpiler.message.message import Message
-from transpiler.source import Source
+from transpiler.tools.explanation.routes import BindingExplanation, RouteExplanation, explain_route
+from transpiler.tools.topology_report.findings import report
+from transpiler.tools.topology_report.labels import exchange_title
+from transpiler.tools.topology_report.picture import Graph, build_graph, dot_text
 from transpiler.topology.files import parse_topology, vhosts_of
 from transpiler.topology.model import Topology
-from transpiler.topology.report.findings import report
-from transpiler.topology.report.labels import exchange_title
-from transpiler.topology.report.picture import Graph, build_graph, dot_text
 
 #: The name of the text in errors.
 _NAME = "topology"

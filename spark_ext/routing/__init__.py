@@ -6,7 +6,7 @@ array column. The messages themselves are never shuffled.
 
 Invariants: every input row is kept once; the answer is the reference router's, whatever the size of the tables.
 
-Deliberately not here: what a binding means (``transpiler.lowering.bindings.bindings``).
+Deliberately not here: what a binding means (``transpiler.compiler.lowering.bindings.bindings``).
 
 In reading order: ``route_messages`` (the public functions), ``query`` (the pass), ``sends``, ``plans``,
 ``routing_keys``, ``relay``, ``lookups``, ``constant_tables``, ``session_tables``, ``broadcast_join``,

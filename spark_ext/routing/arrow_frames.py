@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from spark_ext.routing import tuning
-from transpiler.errors import UnsupportedFeatureError
+from transpiler.base.errors import UnsupportedFeatureError
 
 _LOCAL_LIMIT = "spark.sql.execution.arrow.localRelationThreshold"
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"

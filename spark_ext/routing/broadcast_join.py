@@ -8,12 +8,12 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from transpiler import ir
-from transpiler.ir.column_types import BIGINT
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT
+from transpiler.compiler.sql import emit_filter, emit_value, quote_name
+from transpiler.language.selector.ast import Comparison
 from transpiler.message.types import TypeClass
 from transpiler.routing.columns import HASH
-from transpiler.selector.ast import Comparison
-from transpiler.sql import emit_filter, emit_value, quote_name
 
 #: A value of the message, and the column of the table that it is compared with.
 Key = tuple[ir.Value, ir.Column]

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from transpiler.errors import UnsupportedFeatureError
+from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.compiler.sql import quote_name, quote_text
 from transpiler.routing.exchange_graph import build_exchange_graph
-from transpiler.sql import quote_name, quote_text
 from transpiler.topology.choices import certain_topology, choices, chosen_queue, possible_topology
 from transpiler.topology.model import Topology
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from spark_ext.routing import tuning
-from transpiler import ir
+from transpiler.compiler import ir
 from transpiler.routing.signatures import Signature, columns_in
 
 

@@ -16,7 +16,7 @@ from spark_ext.routing.arrow_frames import arrow_frame
 from spark_ext.routing.broadcast_join import ConstantTable
 from spark_ext.routing.lookups import Lookup
 from spark_ext.routing.session_tables import KeptTables
-from transpiler.layouts.schemas import parse_ddl
+from transpiler.compiler.layouts.schemas import parse_ddl
 from transpiler.routing.columns import (
     ALTERNATES,
     EDGES,

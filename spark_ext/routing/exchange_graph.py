@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
-from spark_ext.generated_methods import codegen_barrier
+from spark_ext.messages.generated_methods import codegen_barrier
 from spark_ext.routing.constant_tables import Payload
 from spark_ext.routing.topic_sql import let
+from transpiler.compiler.sql import quote_text
 from transpiler.routing.columns import (
     ALTERNATES,
     BOUND,
@@ -19,7 +20,6 @@ from transpiler.routing.columns import (
     SUBJECT,
     WITH_ALTERNATES,
 )
-from transpiler.sql import quote_text
 from transpiler.topology.destinations import FAILED
 
 #: The deliveries within the expressions of this room. Spark puts a column that is read in one place there, and would

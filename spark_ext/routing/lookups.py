@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from spark_ext.generated_methods import hoist_to_method
+from spark_ext.messages.generated_methods import hoist_to_method
 from spark_ext.routing import tuning
 from spark_ext.routing.broadcast_join import Key, Part, hashed
 from spark_ext.routing.codegen_budget import lookup_length, split_by_budget, table_length
 from spark_ext.routing.topic_sql import let
-from transpiler import ir
-from transpiler.ir.column_types import ColumnType, Element
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import ColumnType, Element
+from transpiler.compiler.sql import emit_filter, emit_value, quote_text
 from transpiler.routing.columns import ROW, ROW_DELIVERED
 from transpiler.routing.interval_index import Interval
 from transpiler.routing.plan import Table
 from transpiler.routing.signatures import Parameter, parameter_number
 from transpiler.routing.substring_index import Grams
-from transpiler.sql import emit_filter, emit_value, quote_text
 
 
 @dataclass(frozen=True)

@@ -10,19 +10,19 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType, StructType
 
+from spark_ext.messages.schemas import MessageColumns, SchemaLike, message_columns, schema_columns
 from spark_ext.routing import tuning
 from spark_ext.routing.choices import refuse_choices
 from spark_ext.routing.routing_keys import has_routing_keys, published_exchanges
-from spark_ext.schemas import MessageColumns, SchemaLike, message_columns, schema_columns
 from transpiler import Layout
-from transpiler.arguments import check_choice
-from transpiler.errors import LayoutError
-from transpiler.gc_pause import pause_garbage_collection
-from transpiler.ir.column_types import ColumnType
-from transpiler.layouts.sent import SentLayout, before_sent
-from transpiler.lowering.names.names import Missing
+from transpiler.base.arguments import check_choice
+from transpiler.base.errors import LayoutError
+from transpiler.compiler.ir.column_types import ColumnType
+from transpiler.compiler.layouts.sent import SentLayout, before_sent
+from transpiler.compiler.lowering.names.names import Missing
 from transpiler.routing.columns import PREFIX
 from transpiler.routing.compiled_topology import CompiledTopology, Destination, Progress, Settings, compile_plan
+from transpiler.routing.gc_pause import pause_garbage_collection
 from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.routing.signatures import columns_in
 from transpiler.topology.destinations import ROUTING_TYPES, entered_by

@@ -9,9 +9,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from spark_ext.routing.constant_tables import declared, declared_schema
+from transpiler.compiler.sql import quote_name, quote_text
 from transpiler.routing.columns import DIRECT, EXCHANGE, UNROUTABLE, UNROUTABLE_EXCHANGE
 from transpiler.routing.plan import RoutingPlan
-from transpiler.sql import quote_name, quote_text
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Outcome, Publisher
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_ext.generated_methods import codegen_barrier, codegen_barrier_column
+from spark_ext.messages.generated_methods import codegen_barrier, codegen_barrier_column
 from spark_ext.routing import tuning
 from spark_ext.routing.broadcast_join import ConstantTable, Key, join, without
 from spark_ext.routing.codegen_budget import columns_length, split_by_budget
@@ -27,8 +27,10 @@ from spark_ext.routing.plans import Prepared
 from spark_ext.routing.publish_outcomes import Outcomes
 from spark_ext.routing.routing_keys import Published
 from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, run_automaton
-from transpiler import ir
-from transpiler.ir.column_types import STRING
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import STRING
+from transpiler.compiler.spark_plan.method_splitting import split_methods
+from transpiler.compiler.sql import emit_filter, quote_name, quote_path, quote_text
 from transpiler.routing.binding_patterns import WHOLE
 from transpiler.routing.columns import (
     APART,
@@ -58,8 +60,6 @@ from transpiler.routing.columns import (
     WORDS,
 )
 from transpiler.routing.plan import EXCHANGE_COLUMN, Compiled, RoutingPlan
-from transpiler.spark_plan.method_splitting import split_methods
-from transpiler.sql import emit_filter, quote_name, quote_path, quote_text
 from transpiler.topology.publishing import Publisher
 
 #: A pattern of the names of the other columns, which Spark may be told to ignore the case of.

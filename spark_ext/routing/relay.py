@@ -11,6 +11,7 @@ from pyspark.sql import functions as sf
 
 from spark_ext.routing.broadcast_join import without
 from spark_ext.routing.constant_tables import declared, declared_schema
+from transpiler.compiler.sql import quote_text
 from transpiler.routing.columns import (
     NODE,
     NODE_KIND,
@@ -22,7 +23,6 @@ from transpiler.routing.columns import (
     TO_REST,
     TO_WHOLE,
 )
-from transpiler.sql import quote_text
 from transpiler.topology.broker_rules import RelayAddress
 from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
 

@@ -8,16 +8,16 @@ from typing import Literal, TypedDict, Unpack
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from spark_ext.messages.schemas import SchemaLike, message_columns
 from spark_ext.routing.broadcast_join import without
 from spark_ext.routing.choices import refuse_choices, route_with_choices, with_no_choices
 from spark_ext.routing.plans import Prepared, plan_of, prepare, prepare_compiled, without_settings
 from spark_ext.routing.query import Names, Query
 from spark_ext.routing.sends import sent
-from spark_ext.schemas import SchemaLike, message_columns
 from transpiler import Layout
-from transpiler.gc_pause import pause_garbage_collection
+from transpiler.compiler.sql import quote_name, quote_text
 from transpiler.routing.compiled_topology import CompiledTopology
-from transpiler.sql import quote_name, quote_text
+from transpiler.routing.gc_pause import pause_garbage_collection
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import ANY_PUBLISHER, Protocol, Publisher, PublishTo
 from transpiler.topology.qpid_address.address import Address

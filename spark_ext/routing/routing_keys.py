@@ -12,16 +12,18 @@ from collections.abc import Container, Iterable
 from pyspark.sql import DataFrame
 from pyspark.sql.types import ArrayType, DataType, StringType, StructType
 
+from spark_ext.messages.schemas import MessageColumns, analyzed_schema
 from spark_ext.routing import relay
 from spark_ext.routing.topic_sql import exact_key, key_words, let
-from spark_ext.schemas import MessageColumns, analyzed_schema
-from transpiler import Layout, ir
-from transpiler.errors import LayoutError, UnsupportedFeatureError
-from transpiler.ir.column_types import STRING
-from transpiler.layouts.columns import SUBJECT as SUBJECT_HEADER
-from transpiler.layouts.columns import UNION
-from transpiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, before_sent
-from transpiler.lowering.names.column_values import at
+from transpiler import Layout
+from transpiler.base.errors import LayoutError, UnsupportedFeatureError
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import STRING
+from transpiler.compiler.layouts.columns import SUBJECT as SUBJECT_HEADER
+from transpiler.compiler.layouts.columns import UNION
+from transpiler.compiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, before_sent
+from transpiler.compiler.lowering.names.column_values import at
+from transpiler.compiler.sql import emit_filter, emit_value, quote_path, quote_text
 from transpiler.message.header_fields import PUBLISHED_EXCHANGE, ROUTING_KEYS, MessageField
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import AmqpType
@@ -29,7 +31,6 @@ from transpiler.routing.columns import EXCHANGE, KEY, KEYS, RELAY_EXCHANGE, RELA
 from transpiler.routing.compiled_topology import Destination
 from transpiler.routing.plan import RoutingPlan
 from transpiler.routing.signatures import columns_in
-from transpiler.sql import emit_filter, emit_value, quote_path, quote_text
 from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.destinations import (
     FULLY_QUALIFIED,

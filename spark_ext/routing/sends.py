@@ -14,7 +14,7 @@ from pyspark.sql import functions as sf
 from spark_ext.routing.broadcast_join import without
 from spark_ext.routing.plans import Prepared
 from spark_ext.routing.routing_keys import PART, Sends
-from transpiler.sql import quote_name, quote_text
+from transpiler.compiler.sql import quote_name, quote_text
 from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.destinations import DEAD_LETTER, FAILED, OWN_QUEUE, REJECTED, UNDECLARED, activemq_parts
 

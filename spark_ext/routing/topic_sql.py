@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spark_ext.routing import tuning
-from transpiler.filters.binding_rules import TopicRules
-from transpiler.sql import quote_text
+from transpiler.compiler.sql import quote_text
+from transpiler.language.filters.binding_rules import TopicRules
 
 _DOT = quote_text("\\.")
 

@@ -28,9 +28,10 @@ from tests.benchmarks.routing import (
     selector_messages,
     selector_topology,
 )
-from transpiler import compiler, stores, transpile_selector
+from transpiler import stores, transpile_selector
+from transpiler.compiler import pipeline as compiler
+from transpiler.compiler.spark_plan import tuning as sql
 from transpiler.routing import tuning as plans
-from transpiler.spark_plan import tuning as sql
 from transpiler.topology.broker_rules import QPID_JAVA
 from transpiler.topology.model import Queue, Topology
 

@@ -15,16 +15,17 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from tests.benchmarks.measure import Table
-from transpiler import ir, parse_selector, transpile_selector
-from transpiler.lowering.selectors import SelectorLowering
-from transpiler.presets import find_layout
-from transpiler.rewrites.optimizer import optimize
-from transpiler.selector.dialects import JMS
-from transpiler.source import Source
-from transpiler.spark_plan.constant_tables import tabulate_disjunctions
-from transpiler.spark_plan.map_lookups import reuse_map_lookups
-from transpiler.spark_plan.method_splitting import split_methods
-from transpiler.sql import emit_filter
+from transpiler import parse_selector, transpile_selector
+from transpiler.base.source import Source
+from transpiler.compiler import ir
+from transpiler.compiler.lowering.selectors import SelectorLowering
+from transpiler.compiler.presets import find_layout
+from transpiler.compiler.rewrites.optimizer import optimize
+from transpiler.compiler.spark_plan.constant_tables import tabulate_disjunctions
+from transpiler.compiler.spark_plan.map_lookups import reuse_map_lookups
+from transpiler.compiler.spark_plan.method_splitting import split_methods
+from transpiler.compiler.sql import emit_filter
+from transpiler.language.selector.dialects import JMS
 
 TYPICAL = "region LIKE 'eu-%' AND weight > 2500 AND color = 'blue' AND NOT JMSPriority < 3"
 

@@ -18,9 +18,9 @@ from tests.benchmarks.measure import Table, in_turn, ratio, spark_cpu
 from tests.benchmarks.messages import NOW
 from tests.benchmarks.selectors import CASES, Case
 from transpiler import Layout, Message, evaluate, parse_selector, transpile_selector
+from transpiler.language.selector import ast
 from transpiler.message.message import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.selector import ast
 
 
 def compiled(case: Case, layout: Layout | str) -> str:

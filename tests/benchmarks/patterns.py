@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from tests.benchmarks.filters import counting
 from tests.benchmarks.measure import Table, in_turn, spark_cpu
 from transpiler import Message, evaluate, parse_selector, transpile_selector
-from transpiler.inference import layout_from_schema
+from transpiler.compiler.inference import layout_from_schema
 from transpiler.message.types import AmqpType, AmqpValue
 
 PATTERNS = ("%a%b%", "%a%a%a%b", "%a_c%a_d%", "a%_a%_a%_b", "%a%a%a%a%a%a%a%a%b", "_%_%_%_%b", "%aaaaaaaaab%")

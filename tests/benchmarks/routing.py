@@ -21,7 +21,7 @@ from pyspark.sql import functions as sf
 from spark_ext import compile_selector, route
 from tests.benchmarks.measure import Runs, Table, in_turn, largest_method, spark_cpu, written
 from tests.benchmarks.messages import section, union
-from tests.spark.harness import settings
+from tests.spark_ext.harness import settings
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology

@@ -11,9 +11,9 @@ from tests.benchmarks.filters import compiled, counting, optimized
 from tests.benchmarks.measure import Table, in_turn, ratio, spark_cpu
 from tests.benchmarks.messages import PROPERTIES
 from tests.benchmarks.selectors import CASES, Case
-from tests.stores.tables import layout, path, queries, schema
+from tests.compiler.stores.tables import layout, path, queries, schema
 from transpiler import transpile_selector
-from transpiler.layouts.amqp import AmqpLayout
+from transpiler.compiler.layouts.amqp import AmqpLayout
 
 #: Tables of ``tests/data/stores`` and the policies for their text.
 STORES = (

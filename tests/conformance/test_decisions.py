@@ -12,12 +12,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages, infer_layout
-from tests.layouts.written_rows import row_of
+from tests.compiler.layouts.written_rows import row_of
 from tests.sizes import sample
-from tests.spark.harness import answers, numbered, settings
-from tests.spark.test_agreement import INTERPRETED
+from tests.spark_ext.harness import answers, numbered, settings
+from tests.spark_ext.test_agreement import INTERPRETED
 from transpiler import Message, SelectorTypeError, evaluate, parse_selector, transpile_selector
-from transpiler.layouts.layout import Layout
+from transpiler.compiler.layouts.layout import Layout
 from transpiler.message.types import Truth
 
 #: One property of each class of types; ``missing`` is in no message.

@@ -7,8 +7,8 @@ import pytest
 from tests.conformance.vectors import DIALECTS, TAKEN_AT, TRUTHS, all_messages, verdicts
 from tests.sizes import sample, size
 from transpiler import TranspilerError, evaluate, parse_selector
+from transpiler.language.selector.dialects import find_dialect
 from transpiler.reference.evaluate import judge
-from transpiler.selector.dialects import find_dialect
 
 #: Cases on which a dialect parts from its broker, by dialect and case, with the reason. There are none.
 PARTED: dict[tuple[str, str], str] = {}

@@ -16,8 +16,8 @@ from spark_ext import create_messages
 from tests.conformance.test_dialects import PARTED
 from tests.conformance.vectors import DIALECTS, TAKEN_AT, TRUTHS, Row, all_messages, verdicts
 from tests.sizes import is_full, randomness, sample, size
-from tests.spark.harness import CHUNK, numbered, settings
-from tests.spark.test_agreement import INTERPRETED
+from tests.spark_ext.harness import CHUNK, numbered, settings
+from tests.spark_ext.test_agreement import INTERPRETED
 from transpiler import transpile_selector
 
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
 from spark_ext import compile_filter, compile_selector, create_messages
-from tests.spark.harness import numbered
+from tests.spark_ext.harness import numbered
 from transpiler import Message, TranspilerError, evaluate, matches, parse_selector, read_topology, route_message
 from transpiler.cli import main
 

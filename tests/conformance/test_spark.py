@@ -8,10 +8,10 @@ from pyspark.sql import SparkSession
 from spark_ext import create_messages
 from tests.conformance.decided import RANDOM, REFUSED, SINGLE
 from tests.conformance.vectors import RANDOM_FILES, random_messages, random_selectors, single_cases
-from tests.identity import identity
+from tests.message.identity import identity
 from tests.sizes import sample
-from tests.spark.harness import answers, numbered, settings
-from tests.spark.test_agreement import INTERPRETED
+from tests.spark_ext.harness import answers, numbered, settings
+from tests.spark_ext.test_agreement import INTERPRETED
 from transpiler import Message, transpile_selector
 
 

@@ -14,8 +14,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
-from tests.spark.harness import answers, numbered, settings
-from tests.spark.test_agreement import INTERPRETED
+from tests.spark_ext.harness import answers, numbered, settings
+from tests.spark_ext.test_agreement import INTERPRETED
 from transpiler import Message, TranspilerError, evaluate, transpile_selector
 
 DATA = Path(__file__).parent / "data" / "tck.jsonl"

@@ -14,8 +14,8 @@ from transpiler.cli.layouts import choose_layout
 from transpiler.cli.messages import ReadMessage, read_messages
 from transpiler.message.rabbitmq_trace import entry_message
 from transpiler.message.types import AmqpType, Compound
+from transpiler.tools.backtest import Backtest
 from transpiler.topology import read_topology
-from transpiler.topology.backtest import Backtest
 
 DATA = Path(__file__).parent.parent.parent / "examples" / "data"
 

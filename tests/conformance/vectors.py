@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.identity import identity
+from tests.message.identity import identity
 from transpiler import Message
 
 DATA = Path(__file__).parent / "data"

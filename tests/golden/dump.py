@@ -9,11 +9,11 @@ from typing import Any, get_args
 
 from tests.golden import corpus
 from transpiler import Layout, Transpiled, TranspilerError, transpile_address, transpile_filter, transpile_selector
-from transpiler.compiler import Result
-from transpiler.inference import layout_from_schema
-from transpiler.layouts.amqp import AmqpLayout
+from transpiler.compiler.inference import layout_from_schema
+from transpiler.compiler.layouts.amqp import AmqpLayout
+from transpiler.compiler.pipeline import Result
+from transpiler.compiler.sql import emit_filter, emit_value
 from transpiler.routing.plan import build_plan
-from transpiler.sql import emit_filter, emit_value
 from transpiler.topology import topology_from_dict
 from transpiler.topology.qpid_address.address import NodeType
 

@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 from transpiler import (
     Message,
     TranspilerError,
-    compiler,
     evaluate,
     matches,
     parse_selector,
@@ -31,9 +30,10 @@ from transpiler import (
     transpile_filter,
     transpile_selector,
 )
-from transpiler.amqp.decoder import decode
-from transpiler.path_expressions.xquery import parse_query
-from transpiler.selector.dialects import DIALECTS
+from transpiler.compiler import pipeline as compiler
+from transpiler.language.path_expressions.xquery import parse_query
+from transpiler.language.selector.dialects import DIALECTS
+from transpiler.message.amqp.decoder import decode
 from transpiler.topology.files import parse_topology
 from transpiler.topology.qpid_address.address import parse_address
 

@@ -15,7 +15,7 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 from spark_ext import compile_selector, create_messages, infer_layout, route
 from tests.hostile.fuzz.targets import harmless_sql
 from tests.sizes import sample
-from tests.spark.harness import answers, settings
+from tests.spark_ext.harness import answers, settings
 from transpiler import (
     Message,
     TranspilerError,
@@ -26,9 +26,9 @@ from transpiler import (
     transpile_filter,
     transpile_selector,
 )
-from transpiler.inference import layout_from_schema
-from transpiler.selector import ast
-from transpiler.selector.dialects import DIALECTS
+from transpiler.compiler.inference import layout_from_schema
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import DIALECTS
 from transpiler.topology.importers.native_format import topology_from_dict
 
 SETTINGS = [

@@ -24,9 +24,9 @@ from transpiler import (
     transpile_filter,
     transpile_selector,
 )
-from transpiler.layouts.amqp import AmqpLayout
+from transpiler.compiler.layouts.amqp import AmqpLayout
+from transpiler.language.selector.dialects import DIALECTS
 from transpiler.routing.plan import build_plan
-from transpiler.selector.dialects import DIALECTS
 from transpiler.topology.files import parse_topology
 
 THREADS = 16

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from tests.filters.test_sets import mutated
+from tests.language.filters.test_sets import mutated
 from tests.sizes import randomness
 from transpiler import DecodeError, Message
-from transpiler.amqp.encoder import encode
-from transpiler.amqp.values import AmqpList, AmqpMap, Described, Value
+from transpiler.message.amqp.encoder import encode
+from transpiler.message.amqp.values import AmqpList, AmqpMap, Described, Value
 from transpiler.message.types import AmqpType, AmqpValue
 
-CORPUS = Path(__file__).parents[1] / "amqp" / "data" / "amqp_messages.jsonl"
+CORPUS = Path(__file__).parents[1] / "message" / "amqp" / "data" / "amqp_messages.jsonl"
 ROWS = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
 
 #: AMQP 1.0, 3.2.1: a sender may leave out what equals the default.

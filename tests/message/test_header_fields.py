@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from transpiler import Dialect, UnsupportedFeatureError, parse_selector
+from transpiler.base.source import Span
+from transpiler.language.selector.dialects import ARTEMIS, DIALECTS, JMS, QPID_CPP, RABBITMQ
 from transpiler.message.header_fields import DESTINATION, NOW, Conversion, HeaderField
 from transpiler.message.operand_types import OperandType
-from transpiler.selector.dialects import ARTEMIS, DIALECTS, JMS, QPID_CPP, RABBITMQ
-from transpiler.source import Span
 
 ENTRIES = [
     pytest.param(field, id=f"{dialect.name}-{field.name}")

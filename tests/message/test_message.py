@@ -6,7 +6,7 @@ import json
 
 from hypothesis import given
 
-from tests.spark.strategies import messages
+from tests.spark_ext.strategies import messages
 from transpiler import Message
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from transpiler import TranspilerError, evaluate, parse_selector
-from transpiler.selector import ast
+from transpiler.language.selector import ast
 
 SELECTORS = Path(__file__).parent.parent / "data" / "real_selectors.txt"
 

@@ -12,7 +12,7 @@ from playground.session import handle
 from playground.session.examples import SELECTORS, TOPOLOGIES
 from tests.playground.cases import HOSTILE, WORDS, cases
 from transpiler import port_selector, transpile_selector
-from transpiler.selector.dialects import DIALECTS
+from transpiler.language.selector.dialects import DIALECTS
 
 DEFINITIONS = json.dumps(TOPOLOGIES[0].topology)
 

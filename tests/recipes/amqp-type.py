@@ -1,9 +1,9 @@
 """A duration, a made-up type of 32 bits of milliseconds, is a number in messages, in rows and on the wire."""
 
 from transpiler import Message, evaluate
-from transpiler.amqp.decoder import decode
-from transpiler.amqp.encoder import encode
-from transpiler.layouts.amqp import AmqpLayout
+from transpiler.compiler.layouts.amqp import AmqpLayout
+from transpiler.message.amqp.decoder import decode
+from transpiler.message.amqp.encoder import encode
 
 message = Message.from_dict({"application_properties": {"age": {"type": "duration", "value": 90_000}}})
 

@@ -3,7 +3,7 @@
 from datetime import date
 
 from transpiler import evaluate, transpile_selector
-from transpiler.presets import find_layout
+from transpiler.compiler.presets import find_layout
 
 SELECTOR = "day >= 1704067200000"
 

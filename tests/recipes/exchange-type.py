@@ -1,11 +1,11 @@
 """x-recent-history is a type of its own, to messages, in plans, in labels and in the definitions of RabbitMQ."""
 
 from transpiler import Message, route_message
-from transpiler.explanation.routes import explain_route
 from transpiler.routing.explain import explain_routing
+from transpiler.tools.explanation.routes import explain_route
+from transpiler.tools.topology_report.labels import binding_label
 from transpiler.topology import topology_from_dict
 from transpiler.topology.importers.rabbitmq import topology_from_definitions
-from transpiler.topology.report.labels import binding_label
 
 topology = topology_from_dict(
     {

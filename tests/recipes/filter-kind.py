@@ -1,8 +1,8 @@
 """A filter of message annotations is read, written, judged, compiled and told apart from another one."""
 
 from transpiler import matches, transpile_filter
-from transpiler.dialect_tools.diff import diff_filters
-from transpiler.filters.sets import read_filters
+from transpiler.language.filters.sets import read_filters
+from transpiler.tools.dialect_tools.diff import diff_filters
 
 
 def annotations(**entries: object) -> dict[str, object]:

@@ -11,7 +11,7 @@ assert transpile_selector("a = 1 AND (b = 2 OR a = 1)", COLUMNS).sql == "(a = 1)
 assert transpile_selector("NOT (a = 1 OR (a = 1 AND b = 2))", COLUMNS).sql == "(a <> 1)"
 assert transpile_selector("(a = 1 AND b = 2) OR b = 3", COLUMNS).sql == "(a = 1 AND b = 2 OR b = 3)"
 
-fixtures = runpy.run_path("tests/rewrites/test_absorb_terms.py")
+fixtures = runpy.run_path("tests/compiler/rewrites/test_absorb_terms.py")
 law = fixtures["absorb_terms"]
 assert all(law(before) == after for before, after in fixtures["REWRITTEN"].values())
 assert all(law(node) is node for node in fixtures["KEPT"].values())

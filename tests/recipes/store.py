@@ -1,7 +1,7 @@
 """Messages in NiFi's attributes are a store: by its name, by its columns, in SQL and row by row."""
 
 from transpiler import evaluate, stores, transpile_selector
-from transpiler.presets import find_layout
+from transpiler.compiler.presets import find_layout
 
 SELECTOR = "JMSPriority > 6 AND weight > 2500"
 SCHEMA = "flowfileUuid STRING, attributes MAP<STRING, STRING>, content BINARY"

@@ -7,7 +7,7 @@ from xml.parsers import expat
 
 import pytest
 
-from tests.xml_bodies import BODIES, edited_bodies
+from tests.reference.xml_bodies import BODIES, edited_bodies
 from transpiler.reference.documents import read_document
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from transpiler import Message, Topology, route_message
 from transpiler.cli import main
-from transpiler.explanation.routes import explain_route
+from transpiler.tools.explanation.routes import explain_route
 from transpiler.topology import parse_topology, topology_from_dict, topology_to_dict
 
 RABBITMQ: dict[str, Any] = {

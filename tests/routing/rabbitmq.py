@@ -24,8 +24,8 @@ from pika.adapters.blocking_connection import BlockingChannel
 from pika.exceptions import AMQPConnectionError
 
 from transpiler import Message
-from transpiler.amqp.decoder import decode
-from transpiler.amqp.values import AmqpList, AmqpMap, Value
+from transpiler.message.amqp.decoder import decode
+from transpiler.message.amqp.values import AmqpList, AmqpMap, Value
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.topology.model import Binding, Topology
 

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from tests.routing import topologies
 from tests.sizes import size
 from transpiler import Message
-from transpiler.explanation.routes import explain_route
 from transpiler.reference.route import publish
+from transpiler.tools.explanation.routes import explain_route
+from transpiler.tools.topology_report.findings import report
+from transpiler.tools.topology_report.picture import draw as picture
+from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology import topology_from_dict, topology_to_dict
 from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ
 from transpiler.topology.choices import certain_topology, choices, chosen_queue, possible_topology
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Topology
-from transpiler.topology.report.findings import report
-from transpiler.topology.report.picture import draw as picture
-from transpiler.topology.report.summary import Summary
 
 #: A topology with a choice of each kind, and where messages to its exchanges go.
 FORM: dict[str, Any] = {

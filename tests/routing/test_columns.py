@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from spark_ext import route
 from tests.routing.test_prefilter import INTERPRETED, PHASES, bound
 from tests.sizes import size
-from tests.spark.harness import settings as spark_settings
+from tests.spark_ext.harness import settings as spark_settings
 from transpiler import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transpiler import Message, stores
-from transpiler.errors import TopologyError
-from transpiler.inference import layout_from_schema
-from transpiler.layouts.header_places import Headers
-from transpiler.layouts.layout import Layout
-from transpiler.layouts.schemas import schema_in
-from transpiler.layouts.sent import SentLayout
-from transpiler.layouts.store import StoreLayout
+from transpiler.base.errors import TopologyError
+from transpiler.compiler.inference import layout_from_schema
+from transpiler.compiler.layouts.header_places import Headers
+from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.layouts.schemas import schema_in
+from transpiler.compiler.layouts.sent import SentLayout
+from transpiler.compiler.layouts.store import StoreLayout
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
 from transpiler.routing import binding_buckets, tuning

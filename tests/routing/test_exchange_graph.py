@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transpiler import Message, route_message
-from transpiler.errors import UnsupportedFeatureError
-from transpiler.layouts.amqp import AmqpLayout
+from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.compiler.layouts.amqp import AmqpLayout
 from transpiler.message.message import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.routing import exchange_graph

@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages, route
-from tests.spark.harness import COMPILED, settings
+from tests.spark_ext.harness import COMPILED, settings
 from transpiler import Message
-from transpiler.layouts.amqp import AmqpLayout
+from transpiler.compiler.layouts.amqp import AmqpLayout
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
 from transpiler.routing import tuning

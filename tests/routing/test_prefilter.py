@@ -13,17 +13,17 @@ from pyspark.sql import functions as sf
 from spark_ext import create_messages, route
 from tests.routing import topologies
 from tests.sizes import size
-from tests.spark.harness import INTERPRETED
-from tests.spark.harness import settings as spark_settings
-from transpiler import ir
-from transpiler.ir.column_types import BIGINT, DOUBLE, STRING
+from tests.spark_ext.harness import INTERPRETED
+from tests.spark_ext.harness import settings as spark_settings
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, STRING
+from transpiler.compiler.sql import emit_filter
+from transpiler.language.selector.ast import Comparison
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
 from transpiler.routing import tuning
 from transpiler.routing.prefilter import implied_filter
 from transpiler.routing.signatures import Parameter, parameter
-from transpiler.selector.ast import Comparison
-from transpiler.sql import emit_filter
 from transpiler.topology.broker_rules import QPID_JAVA, Rules
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transpiler.ir.java_regex import regular_expression
+from transpiler.compiler.ir.java_regex import regular_expression
+from transpiler.language.selector.pattern import read_pattern
 from transpiler.routing import tuning
 from transpiler.routing.substring_index import Grams, build_substring_index, choose_grams
-from transpiler.selector.pattern import read_pattern
 
 TEXTS = st.lists(st.text(alphabet="ab,1é😀[^-]\\", min_size=1, max_size=9), min_size=1, max_size=20)
 VALUES = st.text(alphabet="ab,1é😀[^-]\\\n", max_size=40)

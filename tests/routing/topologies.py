@@ -10,10 +10,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.sizes import size
-from tests.spark import strategies
+from tests.spark_ext import strategies
 from transpiler import Message, TranspilerError, parse_selector, print_selector
-from transpiler.amqp.encoder import encode
-from transpiler.amqp.values import AmqpList, AmqpMap
+from transpiler.message.amqp.encoder import encode
+from transpiler.message.amqp.values import AmqpList, AmqpMap
 from transpiler.message.message import Body, Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.topology.broker_rules import CHOOSING_TYPES, RULES, Rules

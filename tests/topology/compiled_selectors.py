@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from transpiler.selector import ast
+from transpiler.language.selector import ast
 
 
 def compiled(tree: ast.Expression) -> str:

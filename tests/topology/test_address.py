@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.sql_text import bare
+from tests.compiler.sql_text import bare
 from transpiler import Message, TopologyError, route_message, transpile_address
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology import Alternate, Binding, Topology, topology_from_dict, topology_to_dict

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from transpiler import Message, Topology, TopologyError, route_message
-from transpiler.amqp.encoder import encode
-from transpiler.amqp.values import AmqpList, AmqpMap
+from transpiler.message.amqp.encoder import encode
+from transpiler.message.amqp.values import AmqpList, AmqpMap
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.reference.route import publish
 from transpiler.topology import parse_topology, read_topology, topology_from_dict, topology_to_dict

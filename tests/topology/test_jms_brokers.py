@@ -9,14 +9,14 @@ import pytest
 
 from tests.topology import live_brokers
 from transpiler import Message, TopologyError
-from transpiler.dialect_tools.diff import diff_topologies
-from transpiler.explanation.routes import explain_route
 from transpiler.reference.route import Routed, publish
+from transpiler.tools.dialect_tools.diff import diff_topologies
+from transpiler.tools.explanation.routes import explain_route
+from transpiler.tools.topology_report.findings import report
+from transpiler.tools.topology_report.picture import draw
 from transpiler.topology import parse_topology, read_topology, topology_from_dict, topology_to_dict
 from transpiler.topology.model import Topology
-from transpiler.topology.report.findings import report
-from transpiler.topology.report.picture import draw
-from transpiler.topology.report.shown_addresses import addresses_of
+from transpiler.topology.shown_addresses import addresses_of
 
 
 def artemis(inner: str, **options: object) -> Topology:

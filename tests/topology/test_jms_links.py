@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from transpiler.tools.topology_report.findings import report
+from transpiler.tools.topology_report.picture import draw
 from transpiler.topology import parse_topology, topology_from_dict, topology_to_dict
 from transpiler.topology.model import Topology
-from transpiler.topology.report.findings import report
-from transpiler.topology.report.picture import draw
-from transpiler.topology.report.shown_addresses import addresses_of, counts_of
+from transpiler.topology.shown_addresses import addresses_of, counts_of
 
 
 def artemis(settings: str, *addresses: str) -> Topology:

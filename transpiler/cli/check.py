@@ -17,6 +17,8 @@ from typing import Any
 import click
 
 from transpiler import __version__
+from transpiler.base.diagnostics import did_you_mean
+from transpiler.base.source import Span
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import (
     InputFile,
@@ -31,18 +33,16 @@ from transpiler.cli.inputs import (
 from transpiler.cli.layouts import ChosenLayout, layout_options, missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import DIALECT, Name
-from transpiler.diagnostics import did_you_mean
-from transpiler.lint.check import Checker
-from transpiler.lint.embedded import UnreadableError, is_known
-from transpiler.lint.embedded.placeholders import Properties, read_properties
-from transpiler.lint.fixes import fix_file
-from transpiler.lint.formats import github, human, json_form, oneline, sarif
-from transpiler.lint.pages import index, page
-from transpiler.lint.registry import RULES, Selection, find_rule, full_id
-from transpiler.lint.report import Lines, Report
-from transpiler.lint.run import Run, Text
-from transpiler.selector.dialects import Dialect, find_dialect
-from transpiler.source import Span
+from transpiler.language.selector.dialects import Dialect, find_dialect
+from transpiler.tools.lint.check import Checker
+from transpiler.tools.lint.embedded import UnreadableError, is_known
+from transpiler.tools.lint.embedded.placeholders import Properties, read_properties
+from transpiler.tools.lint.fixes import fix_file
+from transpiler.tools.lint.formats import github, human, json_form, oneline, sarif
+from transpiler.tools.lint.pages import index, page
+from transpiler.tools.lint.registry import RULES, Selection, find_rule, full_id
+from transpiler.tools.lint.report import Lines, Report
+from transpiler.tools.lint.run import Run, Text
 
 _COLORS = {"error": "red", "warning": "yellow", "info": "cyan"}
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transpiler import Message, Topology, TranspilerError, evaluate, matches, parse_selector
+from transpiler.base.documents.jsontext import JsonTextError, load_json
+from transpiler.base.source import Source
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import check_input, exists, read_text_file, shown
 from transpiler.cli.options import warn
-from transpiler.filters.json import is_described
-from transpiler.filters.sets import FilterSet, read_filters
-from transpiler.jsontext import JsonTextError, load_json
-from transpiler.source import Source
+from transpiler.language.filters.json import is_described
+from transpiler.language.filters.sets import FilterSet, read_filters
 
 if TYPE_CHECKING:
     from transpiler.cli.topologies import TopologyForm

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from transpiler import Topology
+from transpiler.base.diagnostics import one_line
 from transpiler.cli.comparables import Condition, condition, read_pair
 from transpiler.cli.group import fail
 from transpiler.cli.layouts import ChosenLayout, layout_options
@@ -23,11 +24,16 @@ from transpiler.cli.options import (
     text_or_json,
 )
 from transpiler.cli.topologies import TopologyForm, exchange_option, topology_options
-from transpiler.diagnostics import one_line
-from transpiler.dialect_tools.diff import ConditionDiff, TopologyDiff, diff_filters, diff_selectors, diff_topologies
-from transpiler.filters.sets import FilterSet
+from transpiler.language.filters.sets import FilterSet
 from transpiler.reference.receiving import Receiver
 from transpiler.reference.route import publish
+from transpiler.tools.dialect_tools.diff import (
+    ConditionDiff,
+    TopologyDiff,
+    diff_filters,
+    diff_selectors,
+    diff_topologies,
+)
 from transpiler.topology.model import check_exchange
 
 

@@ -10,24 +10,24 @@ from typing import Any
 import click
 
 from transpiler import Message, parse_selector, transpile_selector
+from transpiler.base.source import Source
 from transpiler.cli.group import fail, say
 from transpiler.cli.inputs import TextOrFile, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import read_messages
 from transpiler.cli.options import read_text, receiver_options, text_or_json, warn
-from transpiler.explanation.explanation import explain_tree
-from transpiler.explanation.parts import Part
-from transpiler.layouts.layout import Layout
-from transpiler.lowering.names.names import Missing, Names
-from transpiler.lowering.names.names import Receiver as LoweredReceiver
+from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.lowering.names.names import Missing, Names
+from transpiler.compiler.lowering.names.names import Receiver as LoweredReceiver
+from transpiler.compiler.presets import find_layout
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import Dialect, find_dialect
+from transpiler.language.selector.printer import print_selector
 from transpiler.message.types import TRUTH_TEXT
-from transpiler.presets import find_layout
 from transpiler.reference.receiving import Receiver
-from transpiler.selector import ast
-from transpiler.selector.dialects import Dialect, find_dialect
-from transpiler.selector.printer import print_selector
-from transpiler.source import Source
+from transpiler.tools.explanation.explanation import explain_tree
+from transpiler.tools.explanation.parts import Part
 
 
 def _is_text(given: str) -> bool:

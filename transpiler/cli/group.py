@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from transpiler import TranspilerError
-from transpiler.diagnostics import one_line, printable
+from transpiler.base.diagnostics import one_line, printable
 
 if TYPE_CHECKING:
     import click as click

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, BinaryIO, NoReturn, cast
 
+from transpiler.base.diagnostics import one_line
 from transpiler.cli.group import click, fail
-from transpiler.diagnostics import one_line
 
 #: Bytes of a file that is read as a whole; /dev/zero has no end.
 MAX_BYTES = 2**29

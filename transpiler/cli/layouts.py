@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from transpiler import Layout
+from transpiler.base.documents.jsontext import JsonTextError, load_json
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import TextOrFile, exists, read_text_file, shown
 from transpiler.cli.options import LAYOUT, dialect_option, load_json_line, together
-from transpiler.jsontext import JsonTextError, load_json
-from transpiler.layouts.layout import bound
-from transpiler.presets import find_layout
+from transpiler.compiler.layouts.layout import bound
+from transpiler.compiler.presets import find_layout
 
 if TYPE_CHECKING:
-    from transpiler.layouts.header_places import HeaderOption
+    from transpiler.compiler.layouts.header_places import HeaderOption
 
 
 #: The beginning of a schema: a brace, or a column and its type.
@@ -96,7 +96,7 @@ rules_options = together(dialect_option, missing_option)
 
 def read_schema(given: str) -> Mapping[str, Any]:
     """Return a schema in Spark's JSON form, from its text or from a file."""
-    from transpiler.layouts.schemas import parse_ddl
+    from transpiler.compiler.layouts.schemas import parse_ddl
 
     inline = _is_schema(given)
     name = "--schema" if inline else shown(given)
@@ -145,8 +145,8 @@ def choose_layout(name: str | None, given: tuple[str, ...], schema: str | None) 
             fail("--layout-option is an option of a layout: give --layout NAME with it")
         if fields is None:
             return ChosenLayout()
-        from transpiler.inference import layout_from_schema
-        from transpiler.layouts.store import refuse_unchosen
+        from transpiler.compiler.inference import layout_from_schema
+        from transpiler.compiler.layouts.store import refuse_unchosen
 
         shown_by_schema = refuse_unchosen(layout_from_schema(fields))
         return ChosenLayout(shown_by_schema, shown_by_schema, _types(fields))
@@ -163,7 +163,7 @@ def _types(schema: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _named(name: str, given: tuple[str, ...]) -> Layout:
-    from transpiler.stores import STORES, preset
+    from transpiler.compiler.stores import STORES, preset
 
     if name in STORES:
         return preset(name, read_options(given, STORES[name]))
@@ -218,7 +218,7 @@ def _headers(value: Any) -> Any:
 
 
 def _header(name: str, item: Any) -> str | HeaderOption:
-    from transpiler import stores
+    from transpiler.compiler import stores
 
     if isinstance(item, str):
         return item

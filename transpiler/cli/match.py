@@ -14,7 +14,7 @@ from transpiler.cli.messages import Errors, Record, compact, read_messages
 from transpiler.cli.options import dialect_option, filter_options, read_text, receiver_options, warn
 
 if TYPE_CHECKING:
-    from transpiler.filters.sets import FilterSet
+    from transpiler.language.filters.sets import FilterSet
 
 
 @click.command(

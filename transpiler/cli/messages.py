@@ -25,18 +25,18 @@ from pathlib import PurePath
 from typing import Any, NamedTuple, NoReturn
 
 from transpiler import DecodeError, Message, Topology, TranspilerError
+from transpiler.base.diagnostics import one_line
+from transpiler.base.source import Source
 from transpiler.cli.group import CommandError, click, fail
 from transpiler.cli.inputs import check_input, input_lines, shown
 from transpiler.cli.layouts import ChosenLayout
 from transpiler.cli.options import load_json_line
-from transpiler.diagnostics import one_line
-from transpiler.layouts.json_rows import check_columns, message_from_json, message_from_json_row
-from transpiler.layouts.store import StoreLayout, store_of
+from transpiler.compiler.layouts.json_rows import check_columns, message_from_json, message_from_json_row
+from transpiler.compiler.layouts.store import StoreLayout, store_of
 from transpiler.message.jms_fields import JMS_FIELDS
 from transpiler.message.message import HEADERS, with_headers
 from transpiler.message.operand_types import OperandType
 from transpiler.message.rabbitmq_trace import TEXT_ENTRY, entry_message, is_delivery, is_entry, text_entry
-from transpiler.source import Source
 from transpiler.topology.destinations import ROUTING_TYPES
 
 _BLANK = " \t\r\n"
@@ -431,13 +431,13 @@ class _Reader:
 
     @cached_property
     def _texts(self) -> StoreLayout:
-        from transpiler.stores import text_map
+        from transpiler.compiler.stores import text_map
 
         return text_map(types="by-use")
 
     def _other_layouts(self, value: Any) -> str:
         """Return a hint that names the layouts whose rows look like an object that is no message."""
-        from transpiler.inference import layouts_with
+        from transpiler.compiler.inference import layouts_with
 
         names = layouts_with(value) if self._rows is None and isinstance(value, Mapping) else []
         return f"\n  hint: if this is a row of a table, give --layout {' or --layout '.join(names)}" if names else ""

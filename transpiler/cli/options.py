@@ -10,12 +10,12 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol
 
 from transpiler import Diagnostic, TranspilerError
+from transpiler.base.documents.jsontext import JsonTextError, load_json
 from transpiler.cli.group import click, fail, say
 from transpiler.cli.inputs import InputFile, read_bytes, read_text_file, shown
-from transpiler.jsontext import JsonTextError, load_json
 
 if TYPE_CHECKING:
-    from transpiler.filters.sets import FilterSet
+    from transpiler.language.filters.sets import FilterSet
 
 
 class Name(click.types.StringParamType):
@@ -44,13 +44,13 @@ def completions(names: Iterable[str], incomplete: str) -> list[Any]:
 
 
 def _dialects() -> Iterable[str]:
-    from transpiler.selector.dialects import DIALECTS
+    from transpiler.language.selector.dialects import DIALECTS
 
     return DIALECTS
 
 
 def _layouts() -> Iterable[str]:
-    from transpiler.stores import STORES
+    from transpiler.compiler.stores import STORES
 
     return ("amqp", "amqp-0-10", *STORES)
 
@@ -166,7 +166,7 @@ def _read_filter(filter_file: str | None, filter_bytes: str | None, unknown: Any
     if name is None:
         return None
     # Only who gives a filter waits for what reads one.
-    from transpiler.filters.sets import read_filters
+    from transpiler.language.filters.sets import read_filters
 
     given = read_bytes(name) if filter_file is None else read_text_file(name)
     try:

@@ -15,15 +15,15 @@ from typing import Any, Literal
 import click
 
 from transpiler import Diagnostic, TranspilerError, parse_selector, print_selector
+from transpiler.base.diagnostics import one_line, printable
 from transpiler.cli.group import fail, say, say_data
 from transpiler.cli.inputs import InputFile, input_lines, shown
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import DIALECT, read_text, warn
-from transpiler.diagnostics import one_line, printable
-from transpiler.dialect_tools.compare_dialects import Compared, compare_dialects
-from transpiler.dialect_tools.port import Changes, port_selector
+from transpiler.language.selector.dialects import DIALECTS, find_dialect
 from transpiler.message.types import TRUTH_TEXT
-from transpiler.selector.dialects import DIALECTS, find_dialect
+from transpiler.tools.dialect_tools.compare_dialects import Compared, compare_dialects
+from transpiler.tools.dialect_tools.port import Changes, port_selector
 
 Outcome = Literal["same", "changed", "unproved", "warning", "error"]
 

@@ -24,14 +24,14 @@ from transpiler.cli.topologies import (
     recorded_options,
     topology_options,
 )
-from transpiler.explanation.routes import explain_route
 from transpiler.message.types import AmqpValue
 from transpiler.reference.route import publish
 from transpiler.reference.routed import Routed
-from transpiler.topology.backtest import Backtest
+from transpiler.tools.backtest import Backtest
+from transpiler.tools.explanation.routes import explain_route
+from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.model import check_exchange
 from transpiler.topology.publishing import Publisher, PublishTo
-from transpiler.topology.report.summary import Summary
 
 
 @click.command(

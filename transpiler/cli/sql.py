@@ -18,13 +18,13 @@ from transpiler.cli.group import fail
 from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import filter_options, read_text, receiver_options, warn
-from transpiler.layouts.columns import UNION, UnionShape
-from transpiler.layouts.layout import archive_of
-from transpiler.presets import find_layout
-from transpiler.sql.quoting import quote_name
+from transpiler.compiler.layouts.columns import UNION, UnionShape
+from transpiler.compiler.layouts.layout import archive_of
+from transpiler.compiler.presets import find_layout
+from transpiler.compiler.sql.quoting import quote_name
 
 if TYPE_CHECKING:
-    from transpiler.filters.sets import FilterSet
+    from transpiler.language.filters.sets import FilterSet
 
 #: The kinds of statements.
 Kind = Literal["function", "view", "where"]

@@ -11,7 +11,7 @@ import click
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import check_input, read_text_file, shown, system_path
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.test_cases import PATTERNS, Case, Result, find_files, read_cases, run_case
+from transpiler.tools.test_cases import PATTERNS, Case, Result, find_files, read_cases, run_case
 
 
 @click.command(

@@ -14,12 +14,12 @@ from transpiler.cli.inputs import InputFile, read_text_file
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import load_json_line
 from transpiler.cli.topologies import TopologyForm, topology_options
+from transpiler.tools.topology_report.findings import report as make_report
+from transpiler.tools.topology_report.picture import draw, draw_page, draw_svg
+from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.graph import narrow
 from transpiler.topology.importers.native_format import topology_to_dict
-from transpiler.topology.report.findings import report as make_report
-from transpiler.topology.report.picture import draw, draw_page, draw_svg
-from transpiler.topology.report.shown_addresses import addresses_of, counts_of
-from transpiler.topology.report.summary import Summary
+from transpiler.topology.shown_addresses import addresses_of, counts_of
 
 _PICTURES = ("mermaid", "dot", "svg", "html", "json")
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from transpiler.amqp.decoder import decode_all
-from transpiler.amqp.values import AmqpArray, AmqpList, AmqpMap, Described, Value
-from transpiler.diagnostics import mismatch
-from transpiler.errors import DecodeError
+from transpiler.base.diagnostics import mismatch
+from transpiler.base.errors import DecodeError
+from transpiler.base.source import Span
+from transpiler.message.amqp.decoder import decode_all
+from transpiler.message.amqp.values import AmqpArray, AmqpList, AmqpMap, Described, Value
 from transpiler.message.sections import HEADER_TYPES, PROPERTY_TYPES, Body, Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
-from transpiler.source import Span
 
 _COMPOUNDS = {
     AmqpList: Compound.LIST,

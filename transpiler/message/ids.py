@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from uuid import UUID
 
-from transpiler.errors import DecodeError
+from transpiler.base.errors import DecodeError
 from transpiler.message.types import AmqpType, AmqpValue
 
 #: The prefix of every JMSMessageID.

@@ -14,12 +14,12 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 from uuid import UUID
 
-from transpiler.amqp.decoder import MAX_DEPTH, decode
-from transpiler.amqp.encoder import encode
-from transpiler.amqp.values import AmqpArray, AmqpList, AmqpMap, Value
-from transpiler.diagnostics import did_you_mean, mismatch, nearest
-from transpiler.errors import DecodeError
-from transpiler.ieee754 import float32, special_name
+from transpiler.base.diagnostics import did_you_mean, mismatch, nearest
+from transpiler.base.errors import DecodeError
+from transpiler.base.ieee754 import float32, special_name
+from transpiler.message.amqp.decoder import MAX_DEPTH, decode
+from transpiler.message.amqp.encoder import encode
+from transpiler.message.amqp.values import AmqpArray, AmqpList, AmqpMap, Value
 from transpiler.message.sections import FIELD_TYPES, PROPERTY_TYPES, Body, Header, Properties, Values
 from transpiler.message.types import INTEGER_RANGES, AmqpType, AmqpValue, Compound, Primitive
 

@@ -18,10 +18,11 @@ from types import MappingProxyType
 from typing import Any, NoReturn
 from uuid import UUID
 
-from transpiler import html
-from transpiler.arguments import unexpected
-from transpiler.diagnostics import nearest
-from transpiler.errors import DecodeError, TranspilerError
+from transpiler.base import html
+from transpiler.base.arguments import unexpected
+from transpiler.base.diagnostics import nearest
+from transpiler.base.errors import DecodeError, TranspilerError
+from transpiler.base.times import since_epoch
 from transpiler.message import jms_types
 from transpiler.message.codec import decode_sections
 from transpiler.message.header_fields import DELIVERY_MODES, FOLD, PROPERTIES, MessageField
@@ -30,7 +31,6 @@ from transpiler.message.jms_fields import JMS_FIELDS
 from transpiler.message.json import SECTION_NAMES, kind_of, read_field, read_sections, read_value, section_to_json
 from transpiler.message.sections import Body, Header, Properties, Values
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.times import since_epoch
 
 __all__ = ["Body", "Header", "Message", "MessageLike", "Properties", "Values", "as_message"]
 

@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from transpiler.errors import DecodeError
+from transpiler.base.errors import DecodeError
 from transpiler.message.message import Message
 
 #: The second line of an entry in text; the first is a rule of equals signs.

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
-from transpiler.diagnostics import Diagnostic
-from transpiler.errors import DecodeError
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.errors import DecodeError
 
 #: The separator between the name of a subscription and the suffix of each of its links: 8.1.
 SEPARATOR = "|"

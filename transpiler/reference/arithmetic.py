@@ -8,11 +8,8 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from transpiler.message.operand_types import OperandType
-from transpiler.reference.comparison import read_text
-from transpiler.reference.operands import LONG_MAX, LONG_MIN, BrokerError, Operand, Value, wrap
-from transpiler.selector.ast import Arithmetic
-from transpiler.selector.dialect_rules import (
+from transpiler.language.selector.ast import Arithmetic
+from transpiler.language.selector.dialect_rules import (
     Division,
     Extension,
     IntegerArithmetic,
@@ -20,7 +17,10 @@ from transpiler.selector.dialect_rules import (
     Remainder,
     UnaryPlus,
 )
-from transpiler.selector.dialects import Dialect
+from transpiler.language.selector.dialects import Dialect
+from transpiler.message.operand_types import OperandType
+from transpiler.reference.comparison import read_text
+from transpiler.reference.operands import LONG_MAX, LONG_MIN, BrokerError, Operand, Value, wrap
 
 _BASIC: dict[Arithmetic, Callable[[Any, Any], Any]] = {
     Arithmetic.ADD: op.add,

@@ -9,12 +9,12 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from transpiler.language.selector.ast import Comparison
+from transpiler.language.selector.dialect_rules import FloatOrder, NullEquality, NumericPromotion, Ordering, UnlikeTypes
+from transpiler.language.selector.dialects import Dialect
 from transpiler.message.operand_types import OperandType
 from transpiler.reference.operands import BrokerError, Value
 from transpiler.reference.untyped import typed_by_use
-from transpiler.selector.ast import Comparison
-from transpiler.selector.dialect_rules import FloatOrder, NullEquality, NumericPromotion, Ordering, UnlikeTypes
-from transpiler.selector.dialects import Dialect
 
 _HOLDS: Mapping[Comparison, Callable[[Any, Any], bool]] = {
     Comparison.EQ: op.eq,

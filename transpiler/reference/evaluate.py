@@ -10,6 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, assert_never
 
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import (
+    BareName,
+    BetweenMeaning,
+    Evaluation,
+    InOperand,
+    LikeOperand,
+    Logic,
+    NullEquality,
+    NumericPromotion,
+)
+from transpiler.language.selector.dialects import JMS, Dialect
 from transpiler.message.ids import canonical
 from transpiler.message.message import Message
 from transpiler.message.operand_types import OperandType
@@ -23,18 +35,6 @@ from transpiler.reference.receiving import Receiver
 from transpiler.reference.text import call, is_like
 from transpiler.reference.untyped import as_boolean, as_number, typed_by_use
 from transpiler.reference.xpath import test_xml
-from transpiler.selector import ast
-from transpiler.selector.dialect_rules import (
-    BareName,
-    BetweenMeaning,
-    Evaluation,
-    InOperand,
-    LikeOperand,
-    Logic,
-    NullEquality,
-    NumericPromotion,
-)
-from transpiler.selector.dialects import JMS, Dialect
 
 
 class Verdict(NamedTuple):

@@ -11,18 +11,18 @@ from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
-from transpiler.filters.binding_rules import HeadersMatch
+from transpiler.language.filters.binding_rules import HeadersMatch
+from transpiler.language.path_expressions.xquery import parse_query
+from transpiler.language.path_expressions.xquery_nodes import Condition
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import DIALECTS
+from transpiler.language.selector.parsing import parse_tree
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.path_expressions.xquery import parse_query
-from transpiler.path_expressions.xquery_nodes import Condition
 from transpiler.reference.evaluate import evaluate
 from transpiler.reference.match import matches_words
 from transpiler.reference.pairs import is_equal
 from transpiler.reference.xquery import matches_query
-from transpiler.selector import ast
-from transpiler.selector.dialects import DIALECTS
-from transpiler.selector.parsing import parse_tree
 from transpiler.topology.broker_rules import Rules
 from transpiler.topology.choices import Choice, choice_of, is_choosing, leaves_open
 from transpiler.topology.destinations import OWN_QUEUE, own_queue

@@ -5,6 +5,8 @@ One clause under each sentence of the JMS mapping, working draft 10; the brokers
 
 from __future__ import annotations
 
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import JMS, Dialect
 from transpiler.message.header_fields import (
     DELIVERY_MODES,
     FIRST_NEGATIVE,
@@ -21,8 +23,6 @@ from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.operands import Operand, Value, from_amqp
 from transpiler.reference.receiving import ANYONE, Receiver
-from transpiler.selector import ast
-from transpiler.selector.dialects import JMS, Dialect
 
 #: The content of a place: an AMQP value from a map or an id, a plain value from a field of one type.
 _Content = AmqpValue | bool | int | str | bytes | None

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import assert_never
 
-from transpiler.errors import LayoutError
-from transpiler.filters.kinds import (
+from transpiler.base.errors import LayoutError
+from transpiler.language.filters.kinds import (
     AndFilter,
     ApplicationPropertiesFilter,
     DirectBinding,
@@ -28,15 +28,15 @@ from transpiler.filters.kinds import (
     TopicBinding,
     inner_filters,
 )
-from transpiler.filters.selector_parsing import dialect_of, parse_text
+from transpiler.language.filters.selector_parsing import dialect_of, parse_text
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import JMS, Dialect
 from transpiler.message.header_fields import PUBLISHER_CONNECTION
 from transpiler.message.message import Message
 from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue, Equality, Numbers, coerce
 from transpiler.reference.evaluate import evaluate
 from transpiler.reference.pairs import is_equal
 from transpiler.reference.receiving import ANYONE, Receiver
-from transpiler.selector import ast
-from transpiler.selector.dialects import JMS, Dialect
 
 _ACROSS_NUMBERS = Equality(numbers=Numbers.AS_DOUBLES)
 

@@ -7,12 +7,12 @@ from decimal import Decimal
 from typing import NamedTuple
 from uuid import UUID
 
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import IntegerArithmetic
+from transpiler.language.selector.dialects import Dialect
 from transpiler.message.message import Message
 from transpiler.message.operand_types import ByteText, OperandType, UnsignedLong
 from transpiler.message.types import AmqpType, AmqpValue, coerce
-from transpiler.selector import ast
-from transpiler.selector.dialect_rules import IntegerArithmetic
-from transpiler.selector.dialects import Dialect
 
 LONG_MIN, LONG_MAX = -(2**63), 2**63 - 1
 INT_MIN, INT_MAX = -(2**31), 2**31 - 1

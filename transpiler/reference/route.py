@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, overload
 
-from transpiler.arguments import check_choice
+from transpiler.base.arguments import check_choice
 from transpiler.message.message import Message, MessageLike, Properties, as_message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.exchange_walk import Keys, subject_of

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from transpiler.errors import UnsupportedFeatureError
+from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.base.regex.search import SearchLimitError, compile_regular
+from transpiler.base.regex.syntax import RegexError
+from transpiler.language.selector.ast import Comparison
+from transpiler.language.selector.dialect_rules import Wildcards
+from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.pattern import Pattern, Wildcard, read_pattern
 from transpiler.message.operand_types import OperandType
 from transpiler.reference.arithmetic import java_text
 from transpiler.reference.comparison import compare
 from transpiler.reference.operands import BrokerError, Operand, Value
 from transpiler.reference.untyped import typed_by_use
-from transpiler.regex.search import SearchLimitError, compile_regular
-from transpiler.regex.syntax import RegexError
-from transpiler.selector.ast import Comparison
-from transpiler.selector.dialect_rules import Wildcards
-from transpiler.selector.dialects import Dialect
-from transpiler.selector.pattern import Pattern, Wildcard, read_pattern
 
 
 def is_like(text: str, pattern: str, escape: str | None, dialect: Dialect) -> bool | None:

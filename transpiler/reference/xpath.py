@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any, NamedTuple, assert_never
 
-from transpiler.path_expressions import xpath_nodes as path
-from transpiler.path_expressions.xpath import NoXPathError, parse_xpath
+from transpiler.language.path_expressions import xpath_nodes as path
+from transpiler.language.path_expressions.xpath import NoXPathError, parse_xpath
 from transpiler.reference.documents import Node, read_document
 
 #: XML's white space.

@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from typing import assert_never
 
+from transpiler.language.path_expressions import xquery_nodes as query
 from transpiler.message.message import Message
 from transpiler.message.types import AND, COERCION, NOT, OR, TYPE_CLASS, SelectorType, Truth, TypeClass, coerce
-from transpiler.path_expressions import xquery_nodes as query
 from transpiler.reference.documents import Node, read_document
 
 _COMPARE: Mapping[query.Comparison, Callable[[object, object], bool]] = {

@@ -17,9 +17,9 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from transpiler.gc_pause import pause_garbage_collection
 from transpiler.routing import tuning
 from transpiler.routing.compiled_file import decode, encode
+from transpiler.routing.gc_pause import pause_garbage_collection
 from transpiler.topology.model import Binding, Queue
 
 

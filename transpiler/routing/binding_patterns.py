@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
-from transpiler import ir
-from transpiler.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR
-from transpiler.ir.column_types import STRING
-from transpiler.layouts.layout import Layout
-from transpiler.lowering.bindings.bindings import Bindings, RoutingKey, ValueOf
-from transpiler.lowering.names.names import Missing
-from transpiler.rewrites.optimizer import optimize
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import STRING
+from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.lowering.bindings.bindings import Bindings, RoutingKey, ValueOf
+from transpiler.compiler.lowering.names.names import Missing
+from transpiler.compiler.rewrites.optimizer import optimize
+from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR
+from transpiler.language.selector.ast import Comparison
+from transpiler.language.selector.dialects import find_dialect
 from transpiler.routing.columns import KEY, SUBJECT, TOPIC
 from transpiler.routing.parameterize import SelectorParameterizer
 from transpiler.routing.signatures import Parameter, parameter, shift_parameters
 from transpiler.routing.topic_automaton import matches_topic
-from transpiler.selector.ast import Comparison
-from transpiler.selector.dialects import find_dialect
 from transpiler.topology.broker_rules import Rules
 from transpiler.topology.model import Binding, Topology
 

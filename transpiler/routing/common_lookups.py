@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from transpiler import ir
-from transpiler.ir.column_types import Key, Path
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import Key, Path
 from transpiler.routing import tuning
 from transpiler.routing.signatures import Signature
 

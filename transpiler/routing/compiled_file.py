@@ -21,11 +21,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from transpiler.errors import TopologyError
+from transpiler.base.errors import TopologyError
 from transpiler.version import __version__
 
 #: The number of the form.
-FORMAT = 3
+FORMAT = 4
 
 #: The beginning of the first line of every form, and the whole line of this one.
 MAGIC = b"selector-sql compiled topology"

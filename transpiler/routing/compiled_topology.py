@@ -20,15 +20,15 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from transpiler.arguments import unexpected
-from transpiler.errors import TopologyError
-from transpiler.gc_pause import pause_garbage_collection
-from transpiler.layouts.layout import Layout, is_layout
-from transpiler.layouts.sent import SentLayout, without_binding
-from transpiler.lowering.names.names import Missing
+from transpiler.base.arguments import unexpected
+from transpiler.base.errors import TopologyError
+from transpiler.compiler.layouts.layout import Layout, is_layout
+from transpiler.compiler.layouts.sent import SentLayout, without_binding
+from transpiler.compiler.lowering.names.names import Missing
 from transpiler.routing import tuning
 from transpiler.routing.binding_buckets import BindingBuckets
 from transpiler.routing.compiled_file import decode, encode, read_file, write_file
+from transpiler.routing.gc_pause import pause_garbage_collection
 from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.topology.importers.native_format import topology_from_dict, topology_to_dict
 from transpiler.topology.model import Binding, Queue, Topology

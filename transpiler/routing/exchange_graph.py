@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from transpiler.errors import UnsupportedFeatureError
+from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.topology.destinations import OWN_QUEUE, own_queue
 from transpiler.topology.graph import components
 from transpiler.topology.model import Binding, Topology

@@ -10,17 +10,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from transpiler import html, ir
-from transpiler.diagnostics import aligned
-from transpiler.lowering.names.names import Missing
-from transpiler.presets import LayoutLike, find_layout
+from transpiler.base import html
+from transpiler.base.diagnostics import aligned
+from transpiler.compiler import ir
+from transpiler.compiler.lowering.names.names import Missing
+from transpiler.compiler.presets import LayoutLike, find_layout
 from transpiler.routing.constant_rows import Delivery
 from transpiler.routing.exchange_graph import build_exchange_graph
 from transpiler.routing.interval_index import Interval, build_interval_index
 from transpiler.routing.plan import RoutingPlan, Table, build_plan
 from transpiler.routing.signatures import Substring
 from transpiler.topology.model import Binding, Topology, check_exchange
-from transpiler.topology.report.shown_addresses import addresses_of
+from transpiler.topology.shown_addresses import addresses_of
 
 #: Rows at whose bounds the rows of an interval index are counted.
 _SAMPLE = 200

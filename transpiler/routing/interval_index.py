@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from math import inf, isfinite, isnan, nextafter
 
-from transpiler import ir
-from transpiler.ir.column_types import DOUBLE, SparkType
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import DOUBLE, SparkType
+from transpiler.language.selector.ast import Comparison
 from transpiler.message.types import TypeClass
 from transpiler.routing import tuning
 from transpiler.routing.signatures import (
@@ -29,7 +30,6 @@ from transpiler.routing.signatures import (
     parameter_number,
     reads_message,
 )
-from transpiler.selector.ast import Comparison
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,11 @@ from decimal import Decimal
 from itertools import product
 from math import prod
 
-from transpiler import ir
-from transpiler.ir.column_types import BIGINT, BOOLEAN, STRING, ColumnType, SparkType
-from transpiler.ir.java_regex import regular_expression
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, BOOLEAN, STRING, ColumnType, SparkType
+from transpiler.compiler.ir.java_regex import regular_expression
+from transpiler.language.selector.ast import Comparison
+from transpiler.language.selector.pattern import Pattern, Wildcard
 from transpiler.message.types import TypeClass
 from transpiler.routing import tuning
 from transpiler.routing.constant_rows import Rule, Rules
@@ -36,8 +38,6 @@ from transpiler.routing.signatures import (
     reads_message,
     shift_parameters,
 )
-from transpiler.selector.ast import Comparison
-from transpiler.selector.pattern import Pattern, Wildcard
 
 #: A key: a value of the message, and the type of its constants.
 _Key = tuple[ir.Value, ColumnType]

@@ -11,19 +11,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from transpiler import ir
-from transpiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING
-from transpiler.layouts.layout import Layout
-from transpiler.lowering.names.names import Missing
-from transpiler.lowering.selectors import SelectorLowering, integer_literal
-from transpiler.lowering.text.text_tests import PatternForm, needle, pattern_form, pattern_text
-from transpiler.message.ids import canonical
-from transpiler.rewrites.optimizer import optimize
-from transpiler.routing.signatures import Parameter, parameter, parameter_number
-from transpiler.selector import ast
-from transpiler.selector.dialect_rules import IntegerArithmetic
-from transpiler.selector.dialects import Dialect
-from transpiler.selector.literal_scanner import (
+from transpiler.base.source import Source, Span
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING
+from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.lowering.names.names import Missing
+from transpiler.compiler.lowering.selectors import SelectorLowering, integer_literal
+from transpiler.compiler.lowering.text.text_tests import PatternForm, needle, pattern_form, pattern_text
+from transpiler.compiler.rewrites.optimizer import optimize
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import IntegerArithmetic
+from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.literal_scanner import (
     READERS,
     Scanned,
     id_literals,
@@ -33,9 +32,10 @@ from transpiler.selector.literal_scanner import (
     scan,
     text_of,
 )
-from transpiler.selector.parsing import parse_selector
-from transpiler.selector.pattern import PatternError, read_pattern
-from transpiler.source import Source, Span
+from transpiler.language.selector.parsing import parse_selector
+from transpiler.language.selector.pattern import PatternError, read_pattern
+from transpiler.message.ids import canonical
+from transpiler.routing.signatures import Parameter, parameter, parameter_number
 
 _TYPES = {"string": STRING, "integer": BIGINT, "float": DOUBLE}
 

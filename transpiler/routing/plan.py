@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from transpiler import ir
-from transpiler.ir.column_types import BIGINT, STRING, Path
-from transpiler.layouts.layout import Layout
-from transpiler.lowering.names.names import Missing
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, STRING, Path
+from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.lowering.names.names import Missing
+from transpiler.language.selector.ast import Comparison
 from transpiler.routing import tuning
 from transpiler.routing.binding_patterns import BindingPatterns, Pattern
 from transpiler.routing.columns import EXCHANGE, KEY, KEYS, MATCHED, READ, ROW, SUBJECT, TOPIC
@@ -40,7 +41,6 @@ from transpiler.routing.signatures import (
 from transpiler.routing.specialize import specialize
 from transpiler.routing.substring_index import Grams, choose_grams, find_substring
 from transpiler.routing.topic_automaton import TopicAutomaton, TopicAutomatonBuilder
-from transpiler.selector.ast import Comparison
 from transpiler.topology.destinations import OWN_QUEUE
 from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from transpiler import ir
-from transpiler.ir.column_types import BIGINT, DOUBLE
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, DOUBLE
+from transpiler.language.selector.ast import Comparison
 from transpiler.routing.signatures import Parameter, as_constant, constant_of, reads_message, reads_parameters
-from transpiler.selector.ast import Comparison
 
 #: The loosest of the rows' constants by comparison operator: the smallest is a lower bound of all, the largest an
 #: upper.

@@ -15,11 +15,11 @@ from decimal import Context, Decimal
 from itertools import product
 from operator import itemgetter
 
-from transpiler import ir
-from transpiler.ir.column_types import ColumnType, SparkType
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import ColumnType, SparkType
+from transpiler.language.selector.ast import Comparison
 from transpiler.routing import tuning
 from transpiler.routing.columns import ROW
-from transpiler.selector.ast import Comparison
 
 #: The Python types of a parameter's value.
 Parameter = bool | int | float | Decimal | str | bytes

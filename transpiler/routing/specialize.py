@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from transpiler import ir
-from transpiler.rewrites.optimizer import optimize
+from transpiler.compiler import ir
+from transpiler.compiler.rewrites.optimizer import optimize
+from transpiler.language.selector.ast import Comparison
 from transpiler.routing import tuning
 from transpiler.routing.constant_rows import Rule, Rules
 from transpiler.routing.interval_index import find_interval
@@ -24,7 +25,6 @@ from transpiler.routing.signatures import (
     shift_parameters,
 )
 from transpiler.routing.substring_index import find_substring
-from transpiler.selector.ast import Comparison
 
 
 def specialize(rules: Rules) -> Rules:

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from transpiler import ir
-from transpiler.ir.java_regex import escape_text
+from transpiler.compiler import ir
+from transpiler.compiler.ir.java_regex import escape_text
 from transpiler.routing import tuning
 from transpiler.routing.signatures import Parameter, Signature, Substring, contained_text
 

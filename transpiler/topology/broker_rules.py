@@ -14,7 +14,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Literal, get_args
 
-from transpiler.filters.binding_rules import BindingRules, HeadersRules, TopicRules
+from transpiler.language.filters.binding_rules import BindingRules, HeadersRules, TopicRules
 from transpiler.message.types import Equality, Numbers
 
 #: Types of RabbitMQ's plugins that hand each message to one of their bindings, by a hash or at random.

@@ -16,7 +16,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from transpiler.arguments import check_choice
+from transpiler.base.arguments import check_choice
 from transpiler.topology.broker_rules import Destinations
 
 if TYPE_CHECKING:

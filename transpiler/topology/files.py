@@ -8,23 +8,18 @@ from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any, Literal, get_args
 
-from transpiler.arguments import unexpected
-from transpiler.diagnostics import Diagnostic
-from transpiler.errors import TopologyError, TranspilerError
-from transpiler.jsontext import MAX_VALUES, JsonTextError, load_json, without_comments
-from transpiler.path_expressions.xquery import parse_query
-from transpiler.selector.dialects import find_dialect
-from transpiler.selector.literal_scanner import scan
-from transpiler.selector.parsing import parse_selector
-from transpiler.source import Source
+from transpiler.base.arguments import unexpected
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.documents.jsontext import MAX_VALUES, JsonTextError, load_json, without_comments
+from transpiler.base.errors import TopologyError, TranspilerError
+from transpiler.base.source import Source
+from transpiler.language.path_expressions.xquery import parse_query
+from transpiler.language.selector.dialects import find_dialect
+from transpiler.language.selector.literal_scanner import scan
+from transpiler.language.selector.parsing import parse_selector
 from transpiler.topology.importers.activemq_config import activemq_brokers, read_broker
 from transpiler.topology.importers.activemq_topology import topology_of_activemq
-from transpiler.topology.importers.artemis_config import (
-    core_of_properties,
-    read_core,
-    read_wildfly,
-    wildfly_servers,
-)
+from transpiler.topology.importers.artemis_config import core_of_properties, read_core, read_wildfly, wildfly_servers
 from transpiler.topology.importers.artemis_topology import topology_of_artemis
 from transpiler.topology.importers.broker_j import topology_from_broker_j, vhosts_of_broker_j
 from transpiler.topology.importers.json_reader import Entry, choose

@@ -12,11 +12,11 @@ from functools import cached_property
 from itertools import islice
 from typing import Literal
 
-from transpiler import html
-from transpiler.arguments import unexpected
-from transpiler.diagnostics import Diagnostic, did_you_mean, mismatch
-from transpiler.errors import TopologyError
-from transpiler.filters.binding_rules import HeadersMatch, read_headers_match
+from transpiler.base import html
+from transpiler.base.arguments import unexpected
+from transpiler.base.diagnostics import Diagnostic, did_you_mean, mismatch
+from transpiler.base.errors import TopologyError
+from transpiler.language.filters.binding_rules import HeadersMatch, read_headers_match
 from transpiler.message.types import AmqpValue
 from transpiler.topology.broker_rules import UNKNOWN, ExchangeType, RelayAddress, Rules
 from transpiler.topology.destinations import DEFAULT_WORDS, UNDECLARED

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 from urllib.parse import unquote
 
-from transpiler.arguments import check_choice
+from transpiler.base.arguments import check_choice
 from transpiler.topology.broker_rules import RelayAddress, Rules
 from transpiler.topology.model import DEFAULT_EXCHANGE, Exchange, Topology, Unroutable
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NoReturn
 
-from transpiler.diagnostics import Diagnostic, did_you_mean
-from transpiler.errors import TopologyError
-from transpiler.source import Source
+from transpiler.base.diagnostics import Diagnostic, did_you_mean
+from transpiler.base.errors import TopologyError
+from transpiler.base.source import Source
 from transpiler.topology.broker_rules import ExchangeType, RelayAddress
 from transpiler.topology.model import DEFAULT_EXCHANGE, Alternate, Binding, Exchange, Queue, Topology
 from transpiler.topology.publishing import relay_target

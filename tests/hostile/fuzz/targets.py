@@ -22,22 +22,22 @@ from transpiler import (
     transpile_filter,
     transpile_selector,
 )
-from transpiler.amqp.decoder import decode
-from transpiler.amqp.encoder import encode
-from transpiler.diagnostics import Diagnostic
-from transpiler.dialect_tools.compare_dialects import compare_dialects
-from transpiler.filters.sets import read_filters
-from transpiler.filters.topics import read_words
-from transpiler.ir.java_regex import regular_expression, topic_expression
-from transpiler.lint.registry import lint
-from transpiler.path_expressions.xquery import parse_query
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.source import Source
+from transpiler.compiler.ir.java_regex import regular_expression, topic_expression
+from transpiler.language.filters.sets import read_filters
+from transpiler.language.filters.topics import read_words
+from transpiler.language.path_expressions.xquery import parse_query
+from transpiler.language.selector.checks import check
+from transpiler.language.selector.dialect_rules import Escapes, Extension
+from transpiler.language.selector.dialects import DIALECTS
+from transpiler.language.selector.pattern import PatternError, read_pattern
+from transpiler.message.amqp.decoder import decode
+from transpiler.message.amqp.encoder import encode
 from transpiler.reference.match import matches_words
 from transpiler.reference.xquery import query_truth
-from transpiler.selector.checks import check
-from transpiler.selector.dialect_rules import Escapes, Extension
-from transpiler.selector.dialects import DIALECTS
-from transpiler.selector.pattern import PatternError, read_pattern
-from transpiler.source import Source
+from transpiler.tools.dialect_tools.compare_dialects import compare_dialects
+from transpiler.tools.lint.registry import lint
 from transpiler.topology.files import parse_topology
 from transpiler.topology.importers.native_format import topology_from_dict, topology_to_dict
 from transpiler.topology.qpid_address.address import parse_address

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from transpiler.diagnostics import Diagnostic
-from transpiler.errors import TranspilerError
-from transpiler.selector import ast
-from transpiler.selector.dialects import ACTIVEMQ
-from transpiler.selector.parsing import parse_selector
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.errors import TranspilerError
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import ACTIVEMQ
+from transpiler.language.selector.parsing import parse_selector
 from transpiler.topology.destinations import QUEUE_KIND, TOPIC_KIND, activemq_parts
 from transpiler.topology.importers.xml_reader import Element
 

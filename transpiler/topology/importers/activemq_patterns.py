@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import cmp_to_key
 from itertools import product
 
-from transpiler.filters.topics import MANY_WORDS, ONE_WORD
+from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
 from transpiler.topology.destinations import (
     ACTIVEMQ_KEYS,
     ACTIVEMQ_PATTERNS,

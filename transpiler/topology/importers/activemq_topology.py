@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from transpiler.diagnostics import Diagnostic
-from transpiler.filters.topics import MANY_WORDS, ONE_WORD
-from transpiler.selector import ast
-from transpiler.selector.dialects import ACTIVEMQ as DIALECT
-from transpiler.selector.parsing import parse_tree
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import ACTIVEMQ as DIALECT
+from transpiler.language.selector.parsing import parse_tree
 from transpiler.topology.broker_rules import ACTIVEMQ
 from transpiler.topology.destinations import (
     ACTIVEMQ_KEYS,

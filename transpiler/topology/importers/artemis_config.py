@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from transpiler.diagnostics import Diagnostic
-from transpiler.errors import TranspilerError
-from transpiler.selector.dialects import ARTEMIS
-from transpiler.selector.parsing import parse_selector
-from transpiler.source import Source
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.errors import TranspilerError
+from transpiler.base.source import Source
+from transpiler.language.selector.dialects import ARTEMIS
+from transpiler.language.selector.parsing import parse_selector
 from transpiler.topology.destinations import DEFAULT_WORDS, ROUTING_TYPES, RoutingType
 from transpiler.topology.importers.xml_reader import Element, XmlDocument
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from transpiler.selector.dialects import ARTEMIS
+from transpiler.language.selector.dialects import ARTEMIS
 from transpiler.topology.destinations import DEAD_LETTER, NOWHERE, OWN_QUEUE, REJECTED, entry_name
 from transpiler.topology.importers.artemis_addresses import Addresses, Answer, Words, answer_anew, is_wild
 from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, Settings, Taker

@@ -15,15 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from transpiler.diagnostics import Diagnostic
+from transpiler.base.diagnostics import Diagnostic
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import ARTEMIS
-from transpiler.topology.destinations import (
-    FULLY_QUALIFIED,
-    RoutingType,
-    artemis_characters,
-    inner_word,
-)
+from transpiler.topology.destinations import FULLY_QUALIFIED, RoutingType, artemis_characters, inner_word
 from transpiler.topology.importers.artemis_addresses import (
     Addresses,
     Words,

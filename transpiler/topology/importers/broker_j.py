@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from transpiler.jsontext import JsonTextError, load_json, without_comments
+from transpiler.base.documents.jsontext import JsonTextError, load_json, without_comments
 from transpiler.message.types import AmqpType, Compound
 from transpiler.topology.broker_rules import QPID_JAVA
 from transpiler.topology.importers.json_reader import TYPES_LOST, Entry, Findings, choose, refuse

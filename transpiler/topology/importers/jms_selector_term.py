@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple, NoReturn
 
-from transpiler.diagnostics import mismatch
-from transpiler.errors import TopologyError, TranspilerError
-from transpiler.selector import ast
-from transpiler.selector.dialects import RABBITMQ_JMS
-from transpiler.selector.parsing import parse_selector
-from transpiler.selector.printer import print_selector
-from transpiler.source import Source, Span
+from transpiler.base.diagnostics import mismatch
+from transpiler.base.errors import TopologyError, TranspilerError
+from transpiler.base.source import Source, Span
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import RABBITMQ_JMS
+from transpiler.language.selector.parsing import parse_selector
+from transpiler.language.selector.printer import print_selector
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _BINARY = re.compile(r'<<\s*(?:"((?:[^"\\]++|\\.)*+)")?\s*>>', re.DOTALL)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
 
-from transpiler.diagnostics import Diagnostic, did_you_mean, mismatch
-from transpiler.errors import DecodeError, TopologyError
+from transpiler.base.diagnostics import Diagnostic, did_you_mean, mismatch
+from transpiler.base.errors import DecodeError, TopologyError
 from transpiler.message.json import kind_of, read_value
 from transpiler.message.types import AmqpType, AmqpValue
 

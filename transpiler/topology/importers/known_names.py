@@ -6,9 +6,9 @@ from collections.abc import Callable, Set
 from enum import Enum
 from functools import lru_cache
 
-from transpiler.selector import ast
-from transpiler.selector.dialects import Dialect
-from transpiler.selector.parsing import parse_tree
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.parsing import parse_tree
 
 
 class Unknown(Enum):

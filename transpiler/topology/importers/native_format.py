@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
-from transpiler.diagnostics import mismatch
+from transpiler.base.diagnostics import mismatch
 from transpiler.message.json import kind_of, value_to_json
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import RULES, ExchangeType

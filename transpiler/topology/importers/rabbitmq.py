@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from transpiler.diagnostics import did_you_mean, one_line
+from transpiler.base.diagnostics import did_you_mean, one_line
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType
 from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ, RABBITMQ_3_12, UNKNOWN, ExchangeType, Rules
 from transpiler.topology.importers.jms_selector_term import selector_of_term

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from transpiler.diagnostics import mismatch
+from transpiler.base.diagnostics import mismatch
+from transpiler.base.regex.search import Regular, SearchLimitError, compile_regular
+from transpiler.base.regex.syntax import Flavor, RegexError
 from transpiler.message.json import kind_of
-from transpiler.regex.search import Regular, SearchLimitError, compile_regular
-from transpiler.regex.syntax import Flavor, RegexError
 from transpiler.topology.importers.json_reader import Entry, Findings, refuse
 from transpiler.topology.model import DestinationType, Exchange, Link, Queue
 

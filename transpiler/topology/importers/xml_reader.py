@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.parsers import expat
 
-from transpiler.diagnostics import Diagnostic, did_you_mean
-from transpiler.errors import TopologyError
-from transpiler.source import Source, Span
+from transpiler.base.diagnostics import Diagnostic, did_you_mean
+from transpiler.base.errors import TopologyError
+from transpiler.base.source import Source, Span
 
 #: A placeholder of the configuration of both brokers, with what stands behind a colon.
 _PLACEHOLDER = re.compile(r"\$\{([^}:]*)(?::([^}]*))?\}")

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from transpiler.source import Span
+from transpiler.base.source import Span
 
 #: Characters of a text, values in it with those that aliases repeat, and levels.
 MAX_LENGTH = 2**20

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NoReturn, TypeVar
 
-from transpiler.diagnostics import did_you_mean, nearest
-from transpiler.errors import TopologyError
+from transpiler.base.diagnostics import did_you_mean, nearest
+from transpiler.base.errors import TopologyError
+from transpiler.base.source import Source, Span
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.source import Source, Span
 from transpiler.topology.broker_rules import ExchangeType
 from transpiler.topology.model import XQUERY_ARGUMENT, Alternate, Arguments, Binding, Queue
 from transpiler.topology.qpid_address.address_syntax import Items, Pairs, Text, Value, read_address_text

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
-from transpiler.diagnostics import mismatch
-from transpiler.errors import TopologyError
-from transpiler.source import Source, Span
+from transpiler.base.diagnostics import mismatch
+from transpiler.base.errors import TopologyError
+from transpiler.base.source import Source, Span
 
 #: Levels of maps and lists that options may have.
 MAX_DEPTH = 20

@@ -1,0 +1,257 @@
+"""Archives of messages as the commands read them: which layout a file shows, and what is wrong with a line of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, NamedTuple
+
+from spark_ext.cli.inputs import Inputs, find_inputs, input_format_option, read_schema
+from spark_ext.cli.jobs import schema_option, session_options, start_session
+from transpiler.base.documents.jsontext import JsonTextError, load_json
+from transpiler.cli.group import click, fail
+from transpiler.cli.inputs import shown
+from transpiler.cli.layouts import ChosenLayout, choose_layout, layout_option
+from transpiler.cli.messages import read_messages
+from transpiler.cli.options import LAYOUT
+from transpiler.compiler.layouts.amqp import AmqpLayout
+from transpiler.compiler.layouts.amqp_0_10 import ZeroTenLayout
+from transpiler.compiler.layouts.columns import SECTIONS
+from transpiler.compiler.layouts.header_readings import READINGS
+from transpiler.compiler.layouts.json_rows import BESIDE, read_row
+from transpiler.compiler.layouts.layout import ArchiveLayout
+from transpiler.compiler.layouts.property_source import TextProperties
+from transpiler.compiler.layouts.store import StoreLayout
+from transpiler.compiler.layouts.text_types import text_types
+from transpiler.compiler.presets import find_layout
+from transpiler.compiler.stores import STORES, preset
+from transpiler.compiler.stores.build import NO_HEADERS, key_places, make_store
+from transpiler.message.rabbitmq_trace import is_entry
+
+ZERO_TEN = ZeroTenLayout()
+TRACE, FLAT = "rabbitmq-trace", "flat"
+
+#: The column that Spark adds for lines that are not JSON.
+_CORRUPT = "_corrupt_record"
+
+
+class Archive(NamedTuple):
+    """Messages as a DataFrame, and the layout or the schema that says where their properties are."""
+
+    messages: Any
+    layout: Any
+
+
+class ArchiveJob(NamedTuple):
+    """Files of messages that were found, how they are read, and the session that reads them."""
+
+    session: Any
+    inputs: Inputs
+    layout: str | None
+    schema: Any
+    layout_options: tuple[str, ...]
+
+    def read(self) -> Archive:
+        """Read the messages, and end the command where some of them are none."""
+        return read_archive(self.session, self.inputs, self.layout, self.schema, self.layout_options)
+
+
+#: Finds the files of a job and starts its session.
+StartJob = Callable[[tuple[str, ...]], ArchiveJob]
+
+
+def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say how to read messages and on which Spark, and in their place ``start_job``.
+
+    What cannot be found ends the command before Spark starts, which takes seconds.
+    """
+
+    @wraps(command)
+    def with_job(
+        input_format: str | None,
+        layout: str | None,
+        layout_option: tuple[str, ...],
+        schema: str | None,
+        master: str,
+        packages: str | None,
+        **others: Any,
+    ) -> Any:
+        def start_job(files: tuple[str, ...]) -> ArchiveJob:
+            inputs, types = find_inputs(files, input_format), read_schema(schema)
+            return ArchiveJob(start_session(master, packages), inputs, layout, types, layout_option)
+
+        return command(start_job=start_job, **others)
+
+    decorated: Callable[..., Any] = session_options(with_job)
+    help_text = "A layout's name: rabbitmq-trace (RabbitMQ's tracing log), amqp, kafka-headers, …  [default: what the "
+    named = click.option("--layout", type=LAYOUT, callback=check_layout, help=help_text + "files show]")
+    for decorate in (schema_option, layout_option, named, input_format_option):
+        decorated = decorate(decorated)
+    return decorated
+
+
+def check_layout(_: click.Context, __: click.Parameter, layout: str | None) -> str | None:
+    """Return the name of a layout; one that there is not ends the command before Spark starts."""
+    if layout is not None and layout not in (TRACE, FLAT, *_EXPORTS, *STORES):
+        find_layout(layout)
+    return layout
+
+
+def read_archive(
+    session: Any, inputs: Inputs, layout: str | None, schema: Any = None, options: tuple[str, ...] = ()
+) -> Archive:
+    """Read the messages of the inputs, and end the command where some of them are none.
+
+    ``options`` are those of the layout, ``KEY=VALUE``.
+    """
+    archive = _read_archive(session, inputs, layout, schema)
+    if layout is None or layout in (TRACE, FLAT, "amqp", ZERO_TEN.name):
+        if options:
+            fail("--layout-option is an option of a layout: give --layout NAME with it")
+        return archive
+    from spark_ext.messages.schemas import bound_layout
+
+    return archive._replace(layout=bound_layout(choose_layout(layout, options, None).layout, archive.messages))
+
+
+def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any) -> Archive:
+    inputs = inputs.with_form(session)
+    if layout in _EXPORTS or inputs.form == "xml":
+        with inputs.failures(session):
+            name = layout or "artemis-xml"
+            if name not in _EXPORTS:
+                fail(f"{shown(inputs.names[0])}: XML is read as the export of Artemis, by --layout artemis-xml")
+            return Archive(_read_export(session, inputs.for_spark(), name), name)
+    if inputs.form != "json" or schema is not None:
+        return _table(session, inputs, layout, schema)
+    text = _first_text(session, inputs)
+    first = _object(text) if layout is None else {}
+    if (layout == TRACE and text[:1] == "{") or is_entry(first):
+        return Archive(_trace(session, inputs), None)
+    if layout == ZERO_TEN.name or first.keys() & ZERO_TEN.schema.keys():
+        # The rows of AMQP 0-10 in JSON, and the values in them, are read in Python.
+        return Archive(_rows_in_python(session, inputs, ZERO_TEN), ZERO_TEN)
+    if layout in (None, "amqp", TRACE) and text[:1] not in ("{", ""):
+        # Records that are not one line of JSON each are read in Python as well.
+        return Archive(_rows_in_python(session, inputs, AmqpLayout()), None)
+    if layout in (None, "amqp"):
+        return Archive(_messages(session, inputs), None)
+    messages = inputs.table(session)
+    if _CORRUPT in messages.columns:
+        for file, number, line in inputs.objects(session):
+            if not isinstance(line, dict):
+                fail(f"{shown(file)}:{number}: this is no object in JSON")
+    return Archive(messages, messages if layout == FLAT else layout)
+
+
+#: The layouts of files that have a reader of their own.
+_EXPORTS = ("artemis-xml", "rabbitmq-get", "aws-activemq", "aws-rabbitmq")
+
+
+def _read_export(session: Any, names: list[str], layout: str) -> Any:
+    from spark_ext.messages import readers
+
+    match layout:
+        case "artemis-xml":
+            return readers.read_artemis_export(session, *names)
+        case "rabbitmq-get":
+            return readers.read_rabbitmq_get(session, *names)
+        case "aws-activemq":
+            return readers.read_lambda_events(session, *names, broker="activemq")
+        case _:
+            return readers.read_lambda_events(session, *names, broker="rabbitmq")
+
+
+def _table(session: Any, inputs: Inputs, layout: str | None, schema: Any) -> Archive:
+    messages = inputs.table(session, schema)
+    if layout == ZERO_TEN.name:
+        absent = [name for name in ZERO_TEN.schema if name not in messages.columns]
+        if absent:
+            first = shown(inputs.names[0])
+            fail(f"{first} has no column {' and no column '.join(absent)}, which archives of AMQP 0-10 have")
+    if inputs.form == "csv" and schema is None and layout in (None, FLAT):
+        return Archive(messages, _texts_by_use(tuple(messages.columns)))
+    return Archive(messages, messages if layout in (None, FLAT) else layout)
+
+
+def _texts_by_use(columns: tuple[str, ...]) -> StoreLayout:
+    """Columns of CSV: text, or a number or a boolean beside one, as ``selector-sql match`` reads their cells."""
+    source = TextProperties((), text_types("by-use"), columns=columns)
+    headers = key_places(source, {name: name for name in columns if name in READINGS})
+    return make_store(FLAT, source, headers, NO_HEADERS, None)
+
+
+def _trace(session: Any, inputs: Inputs) -> Any:
+    from spark_ext.messages.traces import trace_messages
+
+    trace = trace_messages(inputs.text(session))
+    with inputs.failures(session):
+        wrong = trace.filter("exchange IS NULL OR routed_queues IS NULL OR size(routing_keys) = 0").count()
+    if wrong:
+        for _ in read_messages(inputs.files(), ChosenLayout(rows=preset(TRACE, {})), lines=inputs.opened(session)):
+            pass
+        fail(f"{shown(inputs.names[0])}: {wrong:,} lines are no entries of a tracing log")
+    return trace
+
+
+def _messages(session: Any, inputs: Inputs) -> Any:
+    """Message JSON lines on the executors, with the columns of the members beside the sections that a line has."""
+    from spark_ext.messages.message_lines import BESIDE as COLUMNS
+    from spark_ext.messages.message_lines import CONTENT, NO_MESSAGE, PROBLEM, parse_lines
+
+    if not inputs.for_hadoop:
+        return _rows_in_python(session, inputs, AmqpLayout())
+    parsed = parse_lines(inputs.text(session), BESIDE)
+    with inputs.failures(session):
+        counts = parsed.selectExpr(
+            f"min(CASE WHEN {PROBLEM} = '{NO_MESSAGE}' THEN file_path END) AS wrong",
+            f"count(CASE WHEN {PROBLEM} = '{CONTENT}' THEN 1 END) AS content",
+            *(f"count({name}) AS {name}" for name in COLUMNS),
+        ).collect()[0]
+    if counts.wrong is not None:
+        # The file with the wrong line is read first, which tells it by its number.
+        for _ in read_messages(inputs.at(counts.wrong).files(), lines=inputs.opened(session)):
+            pass
+    if counts.wrong is not None or counts.content:
+        # Plain properties, NaN, and the encoding of the content of a list or a map are read in Python.
+        return _rows_in_python(session, inputs, AmqpLayout())
+    return parsed.select(*SECTIONS, *(name for name in COLUMNS if counts[name]))
+
+
+def _rows_in_python(session: Any, inputs: Inputs, layout: ArchiveLayout) -> Any:
+    from pyspark.sql import functions as sf
+
+    from spark_ext.messages.schemas import create_rows
+
+    rows: list[Mapping[str, Any]] = []
+    beside: list[tuple[Any, ...]] = []
+    for read in read_messages(inputs.files(), lines=inputs.opened(session)):
+        own = read.value.keys() & ZERO_TEN.schema.keys() if layout is ZERO_TEN else ()
+        rows.append(read_row({name: read.value[name] for name in own}) if own else layout.row(read.message))
+        sent = read.sent()
+        beside.append((len(beside), *sent, read.recorded("routed_queues")))
+    frame = create_rows(session, rows, layout).coalesce(1).withColumn("_row", sf.monotonically_increasing_id())
+    texts = "ARRAY<STRING>"
+    columns = {"exchange": "STRING", "routing_keys": texts, "routing_type": "STRING", "routed_queues": texts}
+    kinds = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+    names = session.createDataFrame(beside, f"_row BIGINT, {kinds}")
+    absent = [name for place, name in enumerate(columns, 1) if all(row[place] is None for row in beside)]
+    return frame.join(names, "_row").drop("_row", *absent)
+
+
+def _first_text(session: Any, inputs: Inputs) -> str:
+    """Return the first line that is not blank, which shows what the file is; an empty text if there is none."""
+    if not inputs.for_hadoop:
+        return next((text.strip() for _, _, text in inputs.lines(session)), "")
+    lines = inputs.text(session)
+    with inputs.failures(session):
+        row = lines.filter("value RLIKE '[^ \t\r\n]'").first()
+    return "" if row is None else str(row.value).strip()
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        first = load_json(text)
+    except JsonTextError:
+        return {}
+    return first if isinstance(first, dict) else {}

@@ -1,0 +1,119 @@
+"""selector-spark diff: the messages in files that a new selector, filter or topology selects or routes differently."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from spark_ext.cli.archives import StartJob, archive_options
+from spark_ext.cli.jobs import click, fail
+from transpiler import transpile_filter
+from transpiler.cli.comparables import Comparable, read_pair
+from transpiler.cli.group import say
+from transpiler.cli.inputs import shown
+from transpiler.cli.layouts import missing_option
+from transpiler.cli.manual import Example, ManualCommand
+from transpiler.cli.options import connection_option, dialect_option, new_dialect_option, receiver_options
+from transpiler.cli.topologies import TopologyForm, exchange_option, topology_options
+from transpiler.language.filters.sets import FilterSet
+
+
+@click.command(
+    short_help="Count what NEW wins and loses in INPUT.",
+    cls=ManualCommand,
+    examples=[
+        Example(
+            "Count the messages that a change wins and loses",
+            'selector-spark diff "speed > 5" "speed >= 5" messages.jsonl',
+        ),
+        Example(
+            "Write a report for a pull request",
+            "selector-spark diff old.json new.json trace.jsonl.gz --format markdown --output report.md",
+        ),
+    ],
+    exits={0: "no message changes", 1: "some messages change"},
+)
+@click.argument("old")
+@click.argument("new")
+@click.argument("files", nargs=-1, required=True, metavar="INPUT...")
+@archive_options
+@dialect_option
+@new_dialect_option
+@missing_option
+@connection_option
+@receiver_options
+@topology_options
+@exchange_option("The exchange that all messages were published to.")
+@click.option(
+    "--format",
+    "report",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print the result; markdown is for a pull request.",
+)
+@click.option("--examples", type=click.IntRange(min=0), default=5, show_default=True, help="Messages of each change.")
+@click.option("--output", type=click.Path(dir_okay=False), help="Write the report there instead of printing it.")
+def diff(
+    old: str,
+    new: str,
+    files: tuple[str, ...],
+    start_job: StartJob,
+    dialect: str,
+    new_dialect: str | None,
+    missing: Any,
+    connection: str | None,
+    now: int | None,
+    destination: str | None,
+    form: TopologyForm,
+    exchange: str | None,
+    report: Any,
+    examples: int,
+    output: str | None,
+) -> None:
+    """Count the messages in INPUT that NEW selects, or routes, differently from OLD.
+
+    OLD and NEW are two selectors, two filters or two topologies: the text of a selector, or a file (NAME or @NAME; - is
+    standard input) with a selector, a filter or filter set in JSON, or a topology, as the contents show. INPUT is read
+    as by filter and route. Topologies are compared queue by queue.
+    """
+    first, second = read_pair(old, new, form)
+    if first.kind == "topology" and (new_dialect is not None or dialect != "jms"):
+        fail("--dialect and --new-dialect are for selectors and filters: a topology has the dialect of its broker")
+    if first.kind != "topology" and exchange is not None:
+        fail("--exchange is for topologies: selectors and filters know of no exchange")
+    if output is not None and not os.path.isdir(os.path.dirname(output) or "."):
+        fail(f"{shown(output)} cannot be written: there is no directory {shown(os.path.dirname(output))}")
+    # Refuse what cannot be compared before Spark starts, which takes seconds.
+    _check(first, dialect, connection)
+    _check(second, new_dialect or dialect, connection)
+    rows, where = start_job(files).read()
+    from spark_ext.reports.diff import diff as diff_rows
+
+    result = diff_rows(
+        rows,
+        first.value,
+        second.value,
+        where,
+        dialect=dialect,
+        new_dialect=new_dialect,
+        examples=examples,
+        missing=missing,
+        connection=connection,
+        now=now,
+        destination=destination,
+        exchange=exchange,
+    )
+    text = result.render(report)
+    if output is None:
+        (click.echo if report == "json" else say)(text)
+    else:
+        with open(output, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+    raise SystemExit(1 if result.differs else 0)
+
+
+def _check(given: Comparable, dialect: str, connection: str | None) -> None:
+    given.check(dialect)
+    if isinstance(given.value, FilterSet):
+        transpile_filter(given.value, dialect=dialect, connection=connection)

@@ -1,0 +1,38 @@
+"""selector-spark explain: messages in files by the first part of a selector that kept them out."""
+
+from __future__ import annotations
+
+import json
+
+from spark_ext.cli.jobs import click
+from spark_ext.cli.selector_job import SelectorJob, selector_job
+from transpiler.cli.manual import Example, ManualCommand
+from transpiler.cli.options import text_or_json
+
+
+@click.command(
+    short_help="Count messages by what kept them out.",
+    cls=ManualCommand,
+    examples=[
+        Example(
+            "Count the messages by the part that kept them out",
+            "selector-spark explain \"area = 'Viking' AND speed > 5\" messages.jsonl",
+        ),
+    ],
+)
+@selector_job
+@click.option(
+    "--examples", type=click.IntRange(min=0), default=3, show_default=True, help="Messages of each group, at most."
+)
+@text_or_json("The counts and the examples, as text or as one JSON object.")
+def explain(job: SelectorJob, examples: int, output_format: str) -> None:
+    """Count the messages in INPUT by the first part of SELECTOR that kept them out.
+
+    A part that is unknown is counted apart from one that is false, with the property that is missing. Where OR is
+    outermost, the messages are counted by the first alternative that let them in. Examples say why.
+    """
+    from spark_ext.reports.match_explanations import explain_matches
+
+    explanation = explain_matches(job.messages, job.selector, job.layout, examples=examples, **job.options)
+    data = json.dumps(explanation.to_dict(), ensure_ascii=False, indent=2)
+    click.echo(data if output_format == "json" else str(explanation))

@@ -1,0 +1,271 @@
+"""Inputs of Spark commands: files, patterns, directories and URIs, and the format that they are in."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from glob import glob
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple, NoReturn
+from urllib.parse import unquote
+
+from spark_ext.cli.spark_errors import spark_error
+from transpiler import TranspilerError
+from transpiler.base.diagnostics import one_line
+from transpiler.cli.group import click, fail
+from transpiler.cli.inputs import input_lines, shown, system_path
+from transpiler.cli.layouts import read_schema as schema_of
+from transpiler.cli.messages import Lines
+from transpiler.cli.options import load_json_line
+
+#: The formats of inputs; XML is an export of Artemis.
+FORMATS = ("json", "csv", "parquet", "orc", "avro", "xml")
+
+_FORMAT_OF = {f".{name}": name for name in FORMATS} | dict.fromkeys((".jsonl", ".ndjson", ".log"), "json")
+
+_LOCAL_URI = re.compile("file:(?://(?:localhost)?)?(?=/)")
+
+_NO_AVRO = re.compile("AVRO_[A-Z_]*NOT_ENABLED|Failed to find data source: avro|DATA_SOURCE_NOT_FOUND.*avro", re.DOTALL)
+
+
+class Inputs(NamedTuple):
+    """The inputs of a command: names of local files, patterns expanded, and URIs as they were given."""
+
+    names: tuple[str, ...]
+    #: None where only the files behind a URI show it.
+    form: str | None
+
+    def with_form(self, session: Any) -> Inputs:
+        """Return the inputs with their format, by the files behind the first of the URIs where no name shows it."""
+        if self.form is not None:
+            return self
+        with self.failures(session):
+            formats = (_format_of(file) for file in _remote_files(session, self.names[0]))
+            return self._replace(form=next(filter(None, formats), "parquet"))
+
+    def table(self, session: Any, schema: Any = None) -> Any:
+        """Read the columns of a table; ``schema`` has the types of those that CSV and JSON say as text."""
+        with self.failures(session):
+            if self.form == "csv":
+                return self._csv(session, schema)
+            if schema is not None and self.form != "json":
+                fail(f"--schema gives CSV and JSON their types; {self.form} has types of its own")
+            reader = session.read if schema is None else session.read.schema(schema).option("mode", "FAILFAST")
+            return reader.format(self.form).load(self.for_spark())
+
+    def _csv(self, session: Any, schema: Any) -> Any:
+        # A quote in a quoted text is doubled: RFC 4180. Spark's own default is a backslash.
+        reader = session.read.option("header", True).option("escape", '"').option("mode", "FAILFAST")
+        texts = reader.csv(self.for_spark())
+        if schema is None:
+            return texts
+        from pyspark.sql.types import StructType
+
+        types = {field.name: field for field in schema}
+        absent = [name for name in types if name not in texts.columns]
+        if absent:
+            columns = ", ".join(texts.columns)
+            fail(f"{shown(self.names[0])} has no column {' and no column '.join(absent)}; its columns are {columns}")
+        typed = StructType([types.get(field.name, field) for field in texts.schema])
+        return reader.schema(typed).option("enforceSchema", False).csv(self.for_spark())
+
+    def text(self, session: Any) -> Any:
+        """Read lines: the columns ``value`` and ``file_path``."""
+        with self.failures(session):
+            return session.read.text(self.for_spark()).select("value", "_metadata.file_path")
+
+    @contextmanager
+    def failures(self, session: Any) -> Iterator[None]:
+        """End the command with one line where Spark cannot read the inputs."""
+        try:
+            yield
+        except Exception as error:
+            self._tell(session, error)
+
+    def _tell(self, session: Any, error: Exception) -> NoReturn:
+        told = spark_error(error)
+        if told is None:
+            raise error
+        if self.form == "avro" and _NO_AVRO.search(str(error)):
+            version = session.version
+            fail(
+                f"{shown(self.names[0])}: Spark reads Avro with a package: give --packages "
+                f"org.apache.spark:spark-avro_2.13:{version}"
+            )
+        if self.form == "json":
+            # Of a file that is damaged, Spark says less than Python's reader, which says the line.
+            for _ in Inputs(tuple(name for name in self.names if not is_uri(name)), "json").lines(session):
+                pass
+        # Not every error of Spark names the file.
+        named = any(name in told for name in self.names)
+        fail(told if named else one_line(f"{self.names[0]}: {told}"))
+
+    def for_spark(self) -> list[str]:
+        """Return the names as Spark's readers take them: absolute, and no pattern any more."""
+        return [name if is_uri(name) else _escaped(absolute(name)) for name in self.names]
+
+    @property
+    def for_hadoop(self) -> bool:
+        """Return True unless a local file has a colon in its name, which Hadoop takes for the end of a scheme."""
+        return not any(":" in os.path.basename(name) for name in self.names if not is_uri(name))
+
+    def at(self, file_path: str) -> Inputs:
+        """Return one of the files alone by its URI, named as the user named it."""
+        path = _local(file_path)
+        for name in self.names:
+            if not is_uri(name) and not is_uri(path):
+                whole = absolute(name)
+                if path == whole:
+                    return self._replace(names=(name,))
+                if path.startswith(f"{whole}/"):
+                    return self._replace(names=(os.path.join(name, path.removeprefix(f"{whole}/")),))
+        return self._replace(names=(path,))
+
+    def files(self) -> Iterator[str]:
+        """Yield the names of the files, those in directories too, for ``opened``."""
+        return (file for name in self.names for file in _parts(name))
+
+    def opened(self, session: Any) -> Lines:
+        """Return the reader of a file's lines in this process, of those behind URIs by Spark."""
+
+        def opened(file: str, guard: Callable[[], AbstractContextManager[None]]) -> Iterator[tuple[int, str]]:
+            return _remote_lines(session, file) if is_uri(file) else input_lines(file, guard)
+
+        return opened
+
+    def lines(self, session: Any) -> Iterator[tuple[str, int, str]]:
+        """Yield the file, the number and the text of each line that is not blank, in this process."""
+        opened = self.opened(session)
+        for file in self.files():
+            for number, text in opened(file, nullcontext):
+                if text.strip():
+                    yield file, number, text
+
+    def objects(self, session: Any) -> Iterator[tuple[str, int, Any]]:
+        """Yield the file, the number and the value of each line of JSON."""
+        for file, number, text in self.lines(session):
+            yield file, number, load_json_line(text, file, number)
+
+
+input_format_option = click.option(
+    "--input-format", type=click.Choice(FORMATS), help="What INPUT is  [default: by the files' names]"
+)
+
+
+def find_inputs(given: tuple[str, ...], form: str | None) -> Inputs:
+    """Find the local files that names and patterns stand for; a name that stands for none ends the command."""
+    names: list[str] = []
+    for name in map(_local, given):
+        if is_uri(name):
+            names.append(name)
+            continue
+        try:
+            literal = os.path.lexists(system_path(name))
+            matching = [name] if literal else sorted(map(_text, glob(name.encode("utf-8"))))
+        except ValueError:
+            fail(one_line(f"{name!r} is not the name of a file"))
+        if not matching:
+            fail(f"there is no file {shown(name)}")
+        names += matching
+    return Inputs(tuple(names), form or _format_of_all(names))
+
+
+def read_schema(given: str | None) -> Any:
+    """Read a schema for Spark's readers: DDL text, Spark's JSON form, or a file of either; None where none is given."""
+    if given is None:
+        return None
+    from pyspark.sql.types import StructType
+
+    try:
+        return StructType.fromJson(dict(schema_of(given)))
+    except Exception as error:
+        if isinstance(error, TranspilerError):
+            raise
+        # PySpark has an exception for each thing that can be wrong with it.
+        fail(f"{shown(given)} is no schema in Spark's JSON form: write it with df.schema.json()")
+
+
+def _format_of_all(names: list[str]) -> str | None:
+    """Return the format that the names show; None where only the files behind a URI can."""
+    formats = {name: _format_of(name) for name in names}
+    for name in names:
+        if formats[name] is None and not is_uri(name):
+            below = _files_below(name) if os.path.isdir(system_path(name)) else iter(())
+            formats[name] = next(filter(None, map(_format_of, below)), "parquet")
+    forms = list(dict.fromkeys(form for form in formats.values() if form is not None))
+    if len(forms) > 1:
+        fail(f"the inputs are {' and '.join(forms)}: give those of one format, or name it with --input-format")
+    return forms[0] if forms else None
+
+
+def _format_of(name: str) -> str | None:
+    """Return the format that a file's name shows, compressed or not."""
+    suffixes = PurePosixPath(name.rstrip("/")).suffixes
+    return next((_FORMAT_OF[suffix] for suffix in reversed(suffixes) if suffix in _FORMAT_OF), None)
+
+
+def _files_below(name: str) -> Iterator[str]:
+    """Yield the files with data below a directory, each directory once: symbolic links may lead in a circle."""
+    waiting, seen = [name], {os.path.realpath(system_path(name))}
+    while waiting:
+        for below in _parts(waiting.pop()):
+            if not os.path.isdir(system_path(below)):
+                yield below
+            elif (place := os.path.realpath(system_path(below))) not in seen:
+                seen.add(place)
+                waiting.append(below)
+
+
+def _remote_files(session: Any, uri: str) -> Iterator[str]:
+    """Yield names of files that a URI or a pattern stands for, as Hadoop lists them."""
+    path = session._jvm.org.apache.hadoop.fs.Path(uri)
+    files = path.getFileSystem(session._jsparkSession.sessionState().newHadoopConf())
+    for entry in files.globStatus(path) or ():
+        listed = files.listFiles(entry.getPath(), True) if entry.isDirectory() else None
+        if listed is None:
+            yield str(entry.getPath().getName())
+        while listed is not None and listed.hasNext():
+            name = str(listed.next().getPath().getName())
+            if not name.startswith(("_", ".")):
+                yield name
+
+
+def is_uri(name: str) -> bool:
+    """Return True for a URI, False for the name of a local file."""
+    return "://" in name
+
+
+def _local(uri: str) -> str:
+    """Return the name of the local file that a URI with the scheme file stands for, or the URI."""
+    # A question mark is that of a pattern, and no query.
+    local = _LOCAL_URI.match(uri)
+    return uri if local is None else unquote(uri[local.end() :])
+
+
+def _text(name: str | bytes) -> str:
+    return name if isinstance(name, str) else name.decode("utf-8")
+
+
+def absolute(name: str) -> str:
+    """Return the absolute name of a local file."""
+    return _text(os.path.abspath(system_path(name)))
+
+
+def _escaped(name: str) -> str:
+    """Escape what Hadoop takes for a pattern."""
+    return "".join(f"\\{character}" if character in "\\*?[]{}" else character for character in name)
+
+
+def _parts(name: str) -> list[str]:
+    """Return the files of a directory that a job wrote, or the one file."""
+    if is_uri(name) or not os.path.isdir(system_path(name)):
+        return [name]
+    files = sorted(map(_text, os.listdir(system_path(name))))
+    return [os.path.join(name, file) for file in files if not file.startswith(("_", "."))]
+
+
+def _remote_lines(session: Any, uri: str) -> Iterator[tuple[int, str]]:
+    rows = session.read.text(uri).toLocalIterator()
+    return ((number, row.value) for number, row in enumerate(rows, 1))

@@ -1,0 +1,153 @@
+"""The parts that Spark commands share: a session, outputs, and Spark's exceptions as one line."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import sys
+import tempfile
+import warnings
+from contextlib import suppress
+from typing import Any
+from uuid import uuid4
+
+from spark_ext.cli.inputs import absolute, is_uri
+from spark_ext.cli.spark_errors import spark_error
+from transpiler.base.diagnostics import one_line
+from transpiler.cli.group import Program, click, fail
+from transpiler.cli.inputs import shown, system_path
+from transpiler.cli.layouts import SCHEMA
+from transpiler.cli.options import together
+
+__all__ = ["Output", "SparkProgram", "click", "fail", "schema_option", "session_options", "start_session"]
+
+
+class SparkProgram(Program):
+    """A program whose commands start Spark jobs."""
+
+    def describe(self, error: BaseException) -> str | None:
+        """Return one line for an exception of Spark or of the connection to it."""
+        return spark_error(error)
+
+
+schema_option = click.option(
+    "--schema",
+    type=SCHEMA,
+    help="The types of columns of CSV or JSON: DDL text, Spark's JSON form (df.schema.json()), or a file of either.",
+)
+
+
+#: The options of the session: its master, and packages for it.
+session_options = together(
+    click.option("--master", default="local[*]", show_default=True, help="The Spark master."),
+    click.option(
+        "--packages", metavar="COORDINATES", help="Maven packages for Spark, such as the one that reads Avro."
+    ),
+)
+
+
+def start_session(master: str, packages: str | None = None) -> Any:
+    """Start a quiet session on a master."""
+    if not logging.getLogger().handlers:
+        # Py4J logs what it raises as well.
+        logging.getLogger().addHandler(logging.NullHandler())
+    if not sys.warnoptions:
+        # PySpark warns of versions of libraries that no command uses.
+        warnings.simplefilter("ignore")
+    try:
+        from pyspark import SparkConf, SparkContext
+        from pyspark.sql import SparkSession
+    except ImportError:
+        fail("Spark is not installed: pip install 'pyspark>=4.0'")
+    if master.startswith("local") and not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
+        fail("Spark needs Java 17 or later: install it, for example with apt-get install openjdk-17-jre-headless")
+    progress = sys.stderr.isatty()
+    settings: dict[str, Any] = {
+        "spark.master": master,
+        "spark.app.name": "selector-spark",
+        "spark.ui.showConsoleProgress": str(progress).lower(),
+        "spark.ui.enabled": "false",
+    }
+    if packages is not None:
+        settings["spark.jars.packages"] = packages
+    if SparkContext._gateway is None:
+        if progress:
+            click.echo("starting Spark …", err=True)
+        gateway = _launch_java(SparkConf().setAll(list(settings.items())))
+        SparkContext._ensure_initialized(gateway=gateway)
+        if progress and os.path.exists("/dev/tty"):
+            # Spark draws its progress on the standard error of Java, which is kept for the reason of a failure.
+            java = gateway.jvm.java
+            java.lang.System.setErr(java.io.PrintStream(java.io.FileOutputStream("/dev/tty")))
+    session = SparkSession.builder.config(map=settings).getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    return session
+
+
+def _launch_java(settings: Any) -> Any:
+    """Launch the JVM of the driver; its standard error, warnings of Java and of Spark, is shown to nobody."""
+    from pyspark.errors import PySparkRuntimeError
+    from pyspark.java_gateway import launch_gateway
+
+    if sys.platform == "linux":
+        named = next((value for key in ("LC_ALL", "LC_CTYPE", "LANG") if (value := os.environ.get(key))), "C")
+        if "utf" not in named.lower():
+            # Java opens files by the locale's character set, and by no option of its own.
+            os.environ["LC_ALL"] = "C.UTF-8"
+    with tempfile.TemporaryFile() as noise:
+        try:
+            return launch_gateway(settings, {"stderr": noise})  # type: ignore[no-untyped-call]
+        except PySparkRuntimeError:
+            noise.seek(0)
+            lines = [line.strip() for line in noise.read().decode(errors="replace").splitlines() if line.strip()]
+            why = [line for line in lines if "rror" in line or "xception" in line] or lines[-1:] or ["no reason given"]
+            fail(one_line(f"Java cannot be started: {why[0]}"))
+
+
+class Output:
+    """A Parquet directory that appears under its name when it is complete, and not before.
+
+    It is written under a hidden name beside it, which Spark's readers skip, and renamed at the end. An existing output
+    ends the command before it does anything.
+    """
+
+    def __init__(self, session: Any, name: str) -> None:
+        self._name = name
+        self._path = session._jvm.org.apache.hadoop.fs.Path(name if is_uri(name) else absolute(name))
+        self._files = self._path.getFileSystem(session._jsparkSession.sessionState().newHadoopConf())
+        self._refuse_existing()
+        hidden = f".{self._path.getName()}.{uuid4().hex}.incomplete"
+        self._hidden = session._jvm.org.apache.hadoop.fs.Path(self._path.getParent(), hidden)
+
+    def write(self, frame: Any) -> None:
+        """Write a frame."""
+        try:
+            frame.write.parquet(self._hidden.toString())
+            self._rename()
+        except BaseException:
+            with suppress(Exception):
+                # A task that has not noticed the end yet may begin a file anew.
+                self._files.deleteOnExit(self._hidden)
+                self._files.delete(self._hidden, True)
+            raise
+
+    def _rename(self) -> None:
+        """Give the complete output its name; where two jobs write one output, the first to end keeps it whole."""
+        # Hadoop moves what it renames onto a directory into that one, and looks for it in a step of its own.
+        self._refuse_existing()
+        if is_uri(self._name):
+            if not self._files.rename(self._hidden, self._path):
+                fail(f"{shown(self._name)} cannot be written: the complete output cannot be given its name")
+            return
+        target = absolute(self._name)
+        hidden = os.path.join(os.path.dirname(target), self._hidden.getName())
+        try:
+            os.rename(system_path(hidden), system_path(target))
+        except OSError as error:
+            self._refuse_existing()
+            fail(f"{shown(self._name)} cannot be written: {error.strerror}")
+
+    def _refuse_existing(self) -> None:
+        if self._files.exists(self._path):
+            fail(f"{shown(self._name)} exists: name another output, or remove it first")

@@ -1,0 +1,274 @@
+"""selector-spark route and backtest: archives of messages through a topology."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple
+
+from spark_ext.cli.archives import StartJob, archive_options
+from spark_ext.cli.jobs import Output, click, fail
+from transpiler.cli.inputs import InputFile, shown
+from transpiler.cli.layouts import missing_option
+from transpiler.cli.manual import Example, ManualCommand
+from transpiler.cli.options import text_or_json, together, warn
+from transpiler.cli.topologies import (
+    RECORDED_EXITS,
+    TopologyForm,
+    destination_options,
+    exchange_option,
+    publisher_options,
+    read_destination,
+    recorded_options,
+    topology_options,
+)
+from transpiler.compiler.lowering.names.names import Missing
+from transpiler.compiler.sql import quote_name
+from transpiler.routing.compiled_file import is_compiled
+from transpiler.routing.compiled_topology import CompiledTopology
+from transpiler.tools.topology_report.summary import Summary
+from transpiler.topology.choices import choices
+from transpiler.topology.model import Topology
+from transpiler.topology.publishing import Publisher, PublishTo
+
+#: The columns with the outcome of each message and the exchange that it was published to, while they are counted.
+_OUTCOME, _PUBLISHED_TO = "_outcome", "_published_to"
+
+#: The column with the queues that a message may reach by what exchanges choose.
+_POSSIBLE = "possible_queues"
+
+
+class Routing(NamedTuple):
+    """A topology, which may be compiled, and the parameters of ``route`` that say where messages were published."""
+
+    name: str
+    given: Topology | CompiledTopology
+    parameters: dict[str, Any]
+
+    @property
+    def topology(self) -> Topology:
+        """The topology; of a compiled one its exchanges."""
+        return self.given.topology if isinstance(self.given, CompiledTopology) else self.given
+
+
+def routing_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of its TOPOLOGY and of where messages were published, and these as ``routing``."""
+
+    @wraps(command)
+    def with_routing(
+        topology: str,
+        form: TopologyForm,
+        exchange: str | None,
+        address: str | None,
+        publish_to: PublishTo,
+        missing: Missing,
+        **others: Any,
+    ) -> Any:
+        given: Topology | CompiledTopology
+        if topology != "-" and is_compiled(topology):
+            options = {
+                "--form": form.form is not None,
+                "--vhost": form.vhost is not None,
+                "--exchange": exchange is not None,
+                "--address": address is not None,
+                "--publish-to": publish_to != "exchange",
+                "--missing": missing != "error",
+            }
+            for option, is_given in options.items():
+                if is_given:
+                    fail(f"{shown(topology)} is compiled, and {option} is for compile-topology, which made it")
+            given = CompiledTopology.load(topology)
+            warn(given.topology.findings)
+        else:
+            given = form.read(topology)
+        routing = Routing(topology, given, {"exchange": exchange, "publish_to": publish_to, "missing": missing})
+        routing.parameters["address"] = read_destination(routing.topology, exchange, address, publish_to)
+        return command(routing=routing, **others)
+
+    options = together(
+        archive_options,
+        topology_options,
+        exchange_option("The exchange that all messages were published to."),
+        destination_options,
+        missing_option,
+    )
+    return options(with_routing)
+
+
+_keys_option = click.option(
+    "--keys-once", is_flag=True, help="Match each routing key once: where keys repeat, and patterns are many."
+)
+
+
+@click.command(
+    short_help="Route the messages in INPUT through TOPOLOGY.",
+    cls=ManualCommand,
+    examples=[
+        Example("Count what each queue gets", "selector-spark route definitions.json trace.jsonl.gz"),
+        Example(
+            "Write one row a delivery",
+            "selector-spark route definitions.json trace.jsonl.gz --deliveries --output deliveries.parquet",
+        ),
+    ],
+)
+@click.argument("topology", type=InputFile())
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@routing_options
+@_keys_option
+@publisher_options
+@click.option("--output", help="Write the messages with their queues there, as Parquet.")
+@click.option("--outcome", metavar="COLUMN", help="Write what became of each message, too, in a column of that name.")
+@click.option("--deliveries", "one_each", is_flag=True, help="Write one row a delivery.")
+@click.option("--summary", is_flag=True, help="Print the counts as one JSON object, which pictures take.")
+def route(
+    routing: Routing,
+    inputs: tuple[str, ...],
+    start_job: StartJob,
+    keys_once: bool,
+    publisher: Publisher,
+    output: str | None,
+    outcome: str | None,
+    one_each: bool,
+    summary: bool,
+) -> None:
+    """Route the messages in INPUT through TOPOLOGY, and count what each queue gets.
+
+    TOPOLOGY is a file of definitions, or one that compile-topology wrote.
+    INPUT is RabbitMQ's tracing log, message JSON lines, or Parquet, ORC, Avro and CSV of any layout, each a file, a
+    directory, a pattern or a URI, and compressed or not. A column or member
+    "exchange", or the delivery-properties of AMQP 0-10, say where a message was published; --exchange, --address and
+    --publish-to say it in their place.
+    """
+    chosen = bool(choices(routing.topology))
+    job = start_job(inputs)
+    target = None if output is None else Output(job.session, output)
+    from spark_ext.routing.route_messages import deliveries
+    from spark_ext.routing.route_messages import route as routed_through
+
+    started = time.perf_counter()
+    archive = job.read()
+    routed = routed_through(
+        archive.messages,
+        routing.given,
+        archive.layout,
+        keys=archive.messages if keys_once else None,
+        outcome=outcome or _OUTCOME,
+        exchange_column=_PUBLISHED_TO,
+        possible_column=_POSSIBLE if chosen else None,
+        publisher=publisher,
+        **routing.parameters,
+    )
+    if target is not None:
+        written = routed.drop(_PUBLISHED_TO, _OUTCOME)
+        target.write(deliveries(written) if one_each else written)
+    counted, undecided = _count(routed, outcome or _OUTCOME, chosen)
+    if summary:
+        click.echo(json.dumps(counted.to_dict(), ensure_ascii=False, indent=2))
+    else:
+        for name, number in counted.queues.items():
+            click.echo(f"{number:>10,}  {name}")
+    kept = ("delivered", "alternate", "undecided", "dead-letter")
+    lost = {name: count for name, count in counted.outcomes.items() if name not in kept}
+    parts = [f"{sum(counted.queues.values()):,} deliveries of {sum(counted.outcomes.values()):,} messages"]
+    if "alternate" in counted.outcomes:
+        parts.append(f"{counted.outcomes['alternate']:,} by way of an alternate only")
+    if "dead-letter" in counted.outcomes:
+        parts.append(f"{counted.outcomes['dead-letter']:,} sent to a dead letter address as well")
+    if chosen:
+        parts.append(f"{undecided:,} may reach more of them ({_POSSIBLE}), by what exchanges choose")
+    detail = ": " + ", ".join(f"{count:,} {name}" for name, count in lost.items()) if lost else ""
+    parts.append(f"{sum(lost.values()):,} reach no queue{detail}")
+    click.echo(f"{'; '.join(parts)} ({time.perf_counter() - started:.1f} s)", err=True)
+
+
+@click.command(
+    short_help="Compare routed queues with those that a broker recorded.",
+    cls=ManualCommand,
+    examples=[
+        Example(
+            "Compare a broker's log with its definitions", "selector-spark backtest trace.jsonl.gz definitions.json"
+        ),
+    ],
+    exits=RECORDED_EXITS,
+)
+@click.argument("archive")
+@click.argument("topology", type=InputFile())
+@routing_options
+@_keys_option
+@recorded_options("column")
+@text_or_json("How to print the comparison.")
+def backtest(
+    archive: str,
+    routing: Routing,
+    start_job: StartJob,
+    keys_once: bool,
+    recorded: str,
+    partial: bool,
+    recorded_queue: str | None,
+    examples: int,
+    output_format: str,
+) -> None:
+    """Compare the queues that a broker recorded in ARCHIVE with those that TOPOLOGY gives.
+
+    With --partial --recorded queue, for Lambda events, or --recorded-queue NAME, for answers of RabbitMQ's management
+    API, one queue of each message is known: it is missed where TOPOLOGY does not lead there, and no queue is extra.
+    """
+    job = start_job((archive,))
+    from spark_ext.reports.backtests import backtest as compare
+    from spark_ext.routing.route_messages import route as routed_through
+
+    read = job.read()
+    if recorded_queue is None:
+        _check_recorded(read.messages, recorded, archive, partial)
+    possible = _POSSIBLE if choices(routing.topology) else None
+    routed = routed_through(
+        read.messages,
+        routing.given,
+        read.layout,
+        keys=read.messages if keys_once else None,
+        exchange_column="exchange",
+        possible_column=possible,
+        **routing.parameters,
+    )
+    result = compare(
+        routed,
+        read.layout,
+        recorded=recorded,
+        partial=partial,
+        recorded_queue=recorded_queue,
+        possible=possible,
+        max_examples=examples,
+    )
+    data = json.dumps(result.to_dict(), ensure_ascii=False, indent=2)
+    click.echo(data if output_format == "json" else result.render())
+    raise SystemExit(0 if result.passed else 1)
+
+
+def _check_recorded(messages: Any, recorded: str, archive: str, partial: bool) -> None:
+    """End the command where the messages do not say where the broker put them."""
+    expected = f"a backtest compares with a column {recorded}, an array of the names of the broker's queues"
+    kind = dict(messages.dtypes).get(recorded)
+    if kind is None:
+        fail(f"{shown(archive)} has no column {recorded}: {expected}; its columns are {', '.join(messages.columns)}")
+    if kind != "array<string>" and not (partial and kind == "string"):
+        hint = "; if it has one of the queues, --partial compares that one" if kind == "string" else ""
+        fail(f"{shown(archive)}: the column {recorded} is {kind.upper()}: {expected}{hint}")
+    if messages.filter(f"{quote_name(recorded)} IS NOT NULL").isEmpty() and not messages.isEmpty():
+        fail(f"{shown(archive)} has no recorded queues, its column {recorded} is NULL everywhere: {expected}")
+
+
+def _count(routed: Any, outcome: str, chosen: bool) -> tuple[Summary, int]:
+    """Count the messages by exchange, by queue and by outcome, and those that exchanges choose for, in one pass."""
+    counted = [("exchange", _PUBLISHED_TO), ("outcome", quote_name(outcome))]
+    if chosen:
+        counted.append(("undecided", f"CASE WHEN size({_POSSIBLE}) > 0 THEN '' END"))
+    listed = ", ".join(f"struct('{kind}' AS kind, {name} AS name)" for kind, name in counted)
+    every = f"concat(array({listed}), transform(queues, q -> struct('queue' AS kind, q AS name)))"
+    # Not a plain explode, which would route each message twice: see deliveries.
+    rows = routed.selectExpr(f"explode_outer({every}) AS one").filter("one.name IS NOT NULL").groupBy("one").count()
+    counts: dict[str, dict[str, int]] = {"exchange": {}, "queue": {}, "outcome": {}, "undecided": {}}
+    for (kind, name), count in sorted(rows.collect()):
+        counts[kind][name] = count
+    return Summary(counts["exchange"], counts["queue"], counts["outcome"]), sum(counts["undecided"].values())

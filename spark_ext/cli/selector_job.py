@@ -1,0 +1,55 @@
+"""Arguments and options of commands that apply one selector to files: the job that they describe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple
+
+from spark_ext.cli.archives import StartJob, archive_options
+from spark_ext.cli.jobs import click
+from transpiler import parse_selector
+from transpiler.cli.layouts import rules_options
+from transpiler.cli.options import read_text, receiver_options, together
+
+
+class SelectorJob(NamedTuple):
+    """A selector, the messages in files with their layout, and the options of the selector as keywords."""
+
+    selector: str
+    messages: Any
+    layout: Any
+    options: dict[str, Any]
+
+
+def selector_job(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the arguments SELECTOR INPUT..., their options, and the job that they describe as ``job``.
+
+    What cannot be parsed or read ends the command before Spark starts, which takes seconds.
+    """
+
+    @wraps(command)
+    def with_job(
+        selector: str,
+        files: tuple[str, ...],
+        start_job: StartJob,
+        dialect: str,
+        missing: str,
+        now: int | None,
+        destination: str | None,
+        **others: Any,
+    ) -> Any:
+        text = read_text(selector)
+        parse_selector(text, dialect)
+        rows, where = start_job(files).read()
+        options = {"dialect": dialect, "missing": missing, "now": now, "destination": destination}
+        return command(job=SelectorJob(text, rows, where, options), **others)
+
+    options = together(
+        click.argument("selector"),
+        click.argument("files", nargs=-1, required=True, metavar="INPUT..."),
+        archive_options,
+        rules_options,
+        receiver_options,
+    )
+    return options(with_job)

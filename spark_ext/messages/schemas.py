@@ -1,0 +1,241 @@
+"""The canonical schema in Spark's types, layouts from schemas, and DataFrames from messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.types import (
+    BinaryType,
+    BooleanType,
+    ByteType,
+    DataType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    MapType,
+    ShortType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+from transpiler import Layout
+from transpiler.base.errors import LayoutError
+from transpiler.compiler.inference import layout_from_schema
+from transpiler.compiler.ir.column_types import ColumnType, SparkType
+from transpiler.compiler.layouts.amqp import AmqpLayout, with_promoted
+from transpiler.compiler.layouts.columns import UNION, Fields, UnionShape
+from transpiler.compiler.layouts.header_places import Headers
+from transpiler.compiler.layouts.layout import ArchiveLayout, archive_of, bound, is_layout
+from transpiler.compiler.layouts.schemas import schema_in
+from transpiler.compiler.layouts.store import refuse_unchosen
+from transpiler.compiler.presets import find_layout
+from transpiler.compiler.stores.build import NO_HEADERS
+from transpiler.message.message import MessageLike, as_message
+
+_SPARK_TYPES: Mapping[SparkType, DataType] = {
+    SparkType.BOOLEAN: BooleanType(),
+    SparkType.TINYINT: ByteType(),
+    SparkType.SMALLINT: ShortType(),
+    SparkType.INT: IntegerType(),
+    SparkType.BIGINT: LongType(),
+    SparkType.FLOAT: FloatType(),
+    SparkType.DOUBLE: DoubleType(),
+    SparkType.STRING: StringType(),
+    SparkType.BINARY: BinaryType(),
+    SparkType.TIMESTAMP: TimestampType(),
+}
+
+_UNION = StructType([StructField(name, _SPARK_TYPES[column.kind]) for name, column in UNION.items()])
+
+#: The forms of a schema: a DataFrame, a StructType, its JSON form, or DDL text.
+SchemaLike = DataFrame | StructType | Mapping[str, Any] | str
+
+#: The condition of the error with which a pipeline refuses to analyze a DataFrame while its datasets are defined.
+_NO_ANALYSIS = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
+
+#: Spark's TIMESTAMP holds microseconds in 64 bits, so not every millisecond that AMQP can say.
+MAX_MILLISECONDS = (2**63 - 1) // 1000
+
+
+def _type(shape: ColumnType | UnionShape | Fields, times: DataType) -> DataType:
+    match shape:
+        case ColumnType(kind=kind):
+            return times if kind is SparkType.TIMESTAMP else _SPARK_TYPES[kind]
+        case UnionShape.UNION:
+            return _UNION
+        case UnionShape.UNIONS:
+            return MapType(StringType(), _UNION)
+        case _:
+            return StructType([StructField(name, _type(inner, times)) for name, inner in shape.items()])
+
+
+def _schema(fields: Fields, times: DataType) -> StructType:
+    return StructType([StructField(name, _type(shape, times)) for name, shape in fields.items()])
+
+
+#: The canonical schema: one column a section of an AMQP 1.0 message.
+MESSAGE_SCHEMA = _schema(AmqpLayout().schema, TimestampType())
+
+
+def create_messages(
+    spark: SparkSession,
+    messages: Iterable[MessageLike],
+    layout: str | ArchiveLayout = "amqp",
+    *,
+    promote: Mapping[str, str] | None = None,
+    mixed: Iterable[str] = (),
+) -> DataFrame:
+    """Create a DataFrame from messages, their JSON form or plain properties, one row each, in order.
+
+    It is in ``MESSAGE_SCHEMA``, or in the columns of another layout that has a schema of its own (``amqp-0-10``), with
+    what of a message that layout can hold.
+
+    ``promote`` writes application properties of the layout ``amqp`` into columns of their own as well, each of a Spark
+    type, and ``mixed`` names those whose values may have other types: ``AmqpLayout(promoted=…, mixed=…)`` reads them.
+
+    ``DecodeError`` where a dict is no message; ``LayoutError`` where a promoted value does not fit its column. A time
+    that TIMESTAMP cannot hold, such as an expiry of "never", becomes the nearest one that it can.
+    """
+    found = find_layout(layout)
+    archive = archive_of(found if promote is None else with_promoted(found, promote, mixed))
+    if archive is None:
+        raise LayoutError.at("layout.schema", f"the layout {found.name} has no schema of its own")
+    canonical = (as_message(message) for message in messages)
+    return create_rows(spark, (archive.row(message) for message in canonical), archive)
+
+
+def create_rows(spark: SparkSession, rows: Iterable[Mapping[str, Any]], layout: ArchiveLayout) -> DataFrame:
+    """A DataFrame from rows of a layout, in order; a time is its milliseconds."""
+    times = [
+        (section, name)
+        for section, fields in layout.schema.items()
+        if isinstance(fields, Mapping)
+        for name, shape in fields.items()
+        if isinstance(shape, ColumnType) and shape.kind is SparkType.TIMESTAMP
+    ]
+    bounded = [_bounded(row, times) for row in rows]
+    # Times travel as numbers: a Python datetime ends at the year 9999 and depends on a time zone.
+    staged = spark.createDataFrame(bounded, _schema(layout.schema, LongType()), verifySchema=False)
+    for section in dict.fromkeys(section for section, _ in times):
+        column = sf.col(section)
+        for other, name in times:
+            if other == section:
+                column = column.withField(name, sf.timestamp_millis(sf.col(f"{section}.{name}")))
+        staged = staged.withColumn(section, column)
+    return staged.to(_schema(layout.schema, TimestampType()))
+
+
+def _bounded(row: Mapping[str, Any], times: list[tuple[str, str]]) -> Mapping[str, Any]:
+    for section, name in times:
+        fields = row[section]
+        if fields is not None and fields[name] is not None:
+            fields[name] = max(-MAX_MILLISECONDS, min(MAX_MILLISECONDS, fields[name]))
+    return row
+
+
+def infer_layout(schema: SchemaLike | Layout, struct: str | None = None, *, headers: Headers = NO_HEADERS) -> Layout:
+    """The layout that a schema shows: ``amqp``, ``amqp-0-10``, one of ``transpiler.stores``, else typed columns.
+
+    ``schema`` is a DataFrame, a ``StructType``, its JSON form or text, or DDL text (``"color STRING, weight BIGINT"``).
+    ``struct`` names a struct column whose fields are the properties; header columns beside it are kept. Whether names
+    that differ only in case can be told apart is taken from the active session. ``LayoutError`` where the properties
+    are text whose types are lost. ``headers`` are header fields in columns of other names, as in the functions of
+    ``transpiler.stores``: ``{"JMSPriority": "priority"}``.
+    """
+    return refuse_unchosen(shown_layout(schema, struct, headers))
+
+
+def shown_layout(schema: SchemaLike | Layout, struct: str | None = None, headers: Headers = NO_HEADERS) -> Layout:
+    """The same, but where the types of text are lost, a selector that reads it is the error."""
+    # In a pipeline a DataFrame has attributes of all names, its columns, and so those of the protocol Layout.
+    if isinstance(schema, DataFrame):
+        schema = analyzed_schema(schema)
+    elif is_layout(schema):
+        return schema
+    fields = schema_in(schema)
+    return layout_from_schema(fields, struct, headers=headers, case_sensitive=_case_sensitive())
+
+
+def bound_layout(layout: Layout | SchemaLike | None, df: DataFrame) -> Layout:
+    """The layout of a DataFrame: the one given, with the types of the DataFrame's columns, or the one it shows."""
+    if layout is None:
+        return shown_layout(df)
+    resolved = find_layout(layout) if isinstance(layout, str) else shown_layout(layout)
+    return bound(resolved, schema_in(df))
+
+
+def analyzed_schema(df: DataFrame) -> StructType:
+    """Return the schema of a DataFrame; ``LayoutError`` in a pipeline's query function, where Spark analyzes none."""
+    try:
+        return df.schema
+    except AnalysisException as error:
+        if _NO_ANALYSIS not in str(error):
+            raise
+        raise LayoutError.at(
+            "layout.no-analysis",
+            "the query function of a pipeline does not know the columns of a DataFrame: Spark analyzes it later",
+            hint="give layout= a schema, such as 'color STRING, weight BIGINT', or the name of a preset",
+        ) from None
+
+
+class MessageColumns(NamedTuple):
+    """The columns of messages, and the layout that reads them."""
+
+    schema: StructType
+    layout: Layout
+
+
+def message_columns(df: DataFrame, layout: Layout | SchemaLike | None, default: str) -> MessageColumns:
+    """The columns of a DataFrame with the layout given, or the ``default`` one, bound to the columns' types.
+
+    Where a pipeline does not let a DataFrame be analyzed, the columns are those of the schema or the preset given, and
+    none of a layout without a schema of its own. ``LayoutError`` there if no layout is given.
+    """
+    given = default if layout is None else layout
+    resolved = find_layout(given) if isinstance(given, str) else shown_layout(given)
+    try:
+        schema = analyzed_schema(df)
+    except LayoutError:
+        if layout is None:
+            raise
+        declared = _declared_schema(given, resolved)
+        if declared is None:
+            return MessageColumns(StructType(), resolved)
+        schema = declared
+    return MessageColumns(schema, bound(resolved, schema.jsonValue()))
+
+
+def schema_columns(given: Layout | SchemaLike | None, default: str) -> MessageColumns:
+    """The columns of messages that are not there yet: those of a schema, or of a preset or layout with its own."""
+    shown = default if given is None else given
+    try:
+        resolved = find_layout(shown) if isinstance(shown, str) else shown_layout(shown)
+    except LayoutError:
+        # Text that names no preset is a schema.
+        resolved = shown_layout(shown)
+    schema = _declared_schema(shown, resolved) or StructType()
+    return MessageColumns(schema, bound(resolved, schema.jsonValue()))
+
+
+def _declared_schema(given: Layout | SchemaLike, layout: Layout) -> StructType | None:
+    """Return the schema that a layout was inferred from, or that of an archive's layout; None where there is none."""
+    archive = archive_of(layout)
+    if archive is not None and (isinstance(given, str) or is_layout(given)):
+        return _schema(archive.schema, TimestampType())
+    try:
+        return StructType.fromJson(dict(schema_in(given)))
+    except LayoutError:
+        # A preset's name, or a layout.
+        return None
+
+
+def _case_sensitive() -> bool:
+    session = SparkSession.getActiveSession()
+    return session is not None and session.conf.get("spark.sql.caseSensitive") == "true"

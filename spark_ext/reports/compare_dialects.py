@@ -1,0 +1,89 @@
+"""Compare a selector under several brokers' rules over the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+from pyspark.sql.types import StructType
+
+from spark_ext.columns import compile_selector
+from transpiler import Layout, TranspilerError
+from transpiler.base import html
+from transpiler.base.arguments import unexpected
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.errors import UnsupportedFeatureError
+
+
+class DialectComparison(NamedTuple):
+    """Rows that some dialects hand over and others do not, and how many rows each dialect hands over.
+
+    ``rows`` has the columns of the DataFrame and one boolean column a dialect, ``matches_activemq`` and so on.
+    ``matched`` counts by dialect, ``changed`` is the number of ``rows``, ``refused`` has the errors of the
+    dialects that refuse the selector.
+    """
+
+    rows: DataFrame
+    matched: Mapping[str, int]
+    changed: int
+    refused: Mapping[str, Diagnostic]
+
+    def __str__(self) -> str:
+        width = max(map(len, (*self.matched, *self.refused)))
+        lines = [f"{name:{width}}  {count:>12,} rows" for name, count in self.matched.items()]
+        lines += [f"{name:{width}}  refused: {finding.message}" for name, finding in self.refused.items()]
+        return "\n".join([*lines, f"the dialects differ on {self.changed:,} rows"])
+
+    def __repr__(self) -> str:
+        return f"DialectComparison({dict(self.matched)}, changed={self.changed}, refused={list(self.refused)})"
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[str, object, str]] = [(name, count, "") for name, count in self.matched.items()]
+        rows += [(name, "", finding.message) for name, finding in self.refused.items()]
+        title = f"the dialects differ on {self.changed:,} rows"
+        return html.heading(title) + html.table(("dialect", "rows", "refused"), rows)
+
+
+def compare_dialects(
+    df: DataFrame,
+    selector: str,
+    dialects: Iterable[str],
+    layout: str | Layout | StructType | DataFrame | None = None,
+) -> DialectComparison:
+    """Return the rows on which dialects disagree, and count the rows that each selects.
+
+    ``layout`` None infers it from the DataFrame. A property without a column is missing.
+    One job counts. Raises ``TranspilerError`` where every dialect refuses the selector.
+    """
+    if isinstance(dialects, str):
+        raise unexpected("dialects", "several dialects, as in ['jms', 'activemq']", dialects)
+    columns, refused = {}, {}
+    for dialect in dialects:
+        try:
+            column = compile_selector(
+                selector, df if layout is None else layout, dialect=dialect, result="boolean", missing="null"
+            )
+        except TranspilerError as error:
+            refused[dialect] = error.diagnostics[0]
+        else:
+            columns[f"matches_{dialect.replace('-', '_')}"] = (dialect, column)
+    if not columns:
+        if refused:
+            raise UnsupportedFeatureError(list(refused.values()))
+        raise TranspilerError.at("argument.choice", "there is no dialect to compare")
+    judged = df.withColumns({name: column for name, (_, column) in columns.items()})
+    first, *others = columns
+    parted = sf.lit(False)
+    for name in others:
+        parted = parted | (sf.col(name) != sf.col(first))
+    counts = judged.agg(
+        *(sf.count_if(sf.col(name)).alias(name) for name in columns), sf.count_if(parted).alias("changed")
+    ).collect()[0]
+    return DialectComparison(
+        judged.filter(parted),
+        {dialect: counts[name] for name, (dialect, _) in columns.items()},
+        counts.changed,
+        refused,
+    )

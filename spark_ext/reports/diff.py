@@ -1,0 +1,277 @@
+"""Compare two selectors, filters or topologies over the rows of a DataFrame, natively and in one aggregation."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import functions as sf
+
+from spark_ext.columns import SelectorWarning, compile_filter, compile_selector
+from spark_ext.messages.plain_rows import collectable_columns, plain_row, unused_name
+from spark_ext.messages.schemas import SchemaLike, bound_layout
+from spark_ext.reports.differences import Diff, Example, Kind, QueueChange
+from spark_ext.routing.route_messages import route
+from transpiler import Dialect, Layout
+from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.compiler.layouts.layout import message_in, reads_rows
+from transpiler.compiler.sql import quote_name
+from transpiler.language.filters.sets import FilterSet, FiltersLike, read_filters
+from transpiler.language.selector.dialects import find_dialect
+from transpiler.message.message import plain_message
+from transpiler.topology.choices import choices
+from transpiler.topology.model import Topology, check_exchange
+
+#: A subject of comparison: the text of a selector, a filter or filter set, or a topology.
+Comparable: TypeAlias = "str | FiltersLike | Topology"
+
+#: Messages from which one example of a topology's change is chosen, so that examples show different queues.
+_LOOKED_AT = 40
+
+_FILES = (".json", ".yaml", ".yml")
+
+
+def diff(
+    df: DataFrame,
+    old: Comparable,
+    new: Comparable,
+    layout: Layout | SchemaLike | None = None,
+    *,
+    dialect: str | Dialect = "jms",
+    new_dialect: str | Dialect | None = None,
+    examples: int = 5,
+    missing: Literal["error", "null"] = "error",
+    connection: str | None = None,
+    now: int | None = None,
+    destination: str | None = None,
+    exchange: str | None = None,
+) -> Diff:
+    """Return the rows that ``new`` selects and ``old`` does not, and conversely, counted and with examples.
+
+    ``old`` and ``new`` are two selectors, two filters (an object, a dict, JSON text that begins with a brace, or AMQP
+    bytes), or two topologies, which are compared queue by queue. ``layout`` is a preset's name, a ``Layout`` or a
+    schema; None infers it from the DataFrame. ``new_dialect`` is the dialect of ``new``, by default that of ``old``;
+    topologies have their brokers' own. ``examples`` is the number of examples of each change. ``exchange`` is where the
+    messages were published, as in ``route``. One job counts, and one fetches the examples of each change that there is.
+    Otherwise as ``compile_selector``, ``compile_filter`` and ``route``. ``TypeError`` for two of unlike kinds.
+    """
+    if examples < 0:
+        raise ValueError(f"examples is a number of rows from 0, not {examples}")
+    kind = _same_kind(old, new)
+    if df.isStreaming:
+        hint = "compare over a table of the messages that the stream has written"
+        raise UnsupportedFeatureError.at("diff.stream", "a stream has no end to count to", hint=hint)
+    rows = _Rows(df, bound_layout(layout, df), examples)
+    if isinstance(old, Topology) and isinstance(new, Topology):
+        if new_dialect is not None or find_dialect(dialect).name != "jms":
+            raise ValueError("a topology has the dialect of its broker: leave dialect and new_dialect out")
+        return _diff_topologies(rows, old, new, missing=missing, exchange=exchange)
+    at = int(time.time() * 1000) if now is None else now
+    options: dict[str, Any] = {"result": "boolean", "missing": missing, "now": at, "destination": destination}
+    columns = []
+    for condition, own in ((old, dialect), (new, dialect if new_dialect is None else new_dialect)):
+        # Both sides may have the same doubts, which are no part of the difference.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SelectorWarning)
+            if kind == "selector" and isinstance(condition, str):
+                columns.append(compile_selector(condition, rows.layout, dialect=own, **options))
+            elif not isinstance(condition, Topology):
+                columns.append(compile_filter(condition, rows.layout, dialect=own, connection=connection, **options))
+    return _diff_conditions(rows, kind, (_shown(old), _shown(new)), columns[0], columns[1])
+
+
+def _kind(value: object) -> Kind:
+    match value:
+        case Topology():
+            return "topology"
+        case str() if value.lstrip().startswith("{"):
+            return "filter"
+        case str() if value.endswith(_FILES) and " " not in value:
+            raise TypeError(f"diff reads no files: give read_topology({value!r}), or the text of a selector")
+        case str():
+            return "selector"
+        case None | bool() | int() | float() | list() | tuple():
+            raise TypeError(
+                f"diff compares two selectors (text), two filters or two topologies, and found {type(value).__name__}"
+            )
+        case Column():
+            raise TypeError(
+                "diff compares selectors, and found a Column: give the text of a selector, not what it is compiled to"
+            )
+        case _:
+            return "filter"
+
+
+def _same_kind(old: object, new: object) -> Kind:
+    kinds = _kind(old), _kind(new)
+    if kinds[0] != kinds[1]:
+        raise TypeError(
+            f"diff compares two of a kind: old is a {kinds[0]} and new is a {kinds[1]}; "
+            "give two selectors, two filters or two topologies"
+        )
+    return kinds[0]
+
+
+def _shown(value: Comparable) -> str:
+    match value:
+        case str() if not value.lstrip().startswith("{"):
+            return value
+        case Topology():
+            return value.rules.name
+        case _:
+            filters = value if isinstance(value, FilterSet) else read_filters(value)
+            return json.dumps(filters.to_dict(), ensure_ascii=False)
+
+
+class _Rows(NamedTuple):
+    """The messages, their layout, and the number of examples of each change."""
+
+    df: DataFrame
+    layout: Layout
+    examples: int
+
+    def message(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the message in a row, without its body, or the row where the layout reads none in Python."""
+        if reads_rows(self.layout):
+            return plain_message(replace(message_in(self.layout, row), body=None))
+        plain: Mapping[str, Any] = plain_row(row)
+        return plain
+
+
+def _diff_conditions(rows: _Rows, kind: Kind, texts: tuple[str, str], old: Column, new: Column) -> Diff:
+    changes: dict[Literal["won", "lost"], Column] = {"won": new & ~old, "lost": old & ~new}
+    counts = rows.df.agg(
+        sf.count("*").alias("rows"),
+        *(sf.count_if(change).alias(name) for name, change in changes.items()),
+        sf.count_if(old & new).alias("kept"),
+    ).collect()[0]
+    examples = []
+    for name, change in changes.items():
+        if counts[name] and rows.examples:
+            some = rows.df.filter(change).limit(rows.examples).select(*collectable_columns(rows.df))
+            examples += [Example(name, rows.message(row.asDict())) for row in some.collect()]
+    changed = counts.won + counts.lost
+    return Diff(
+        kind,
+        *texts,
+        counts.rows,
+        counts.won,
+        counts.lost,
+        counts.kept,
+        counts.rows - changed - counts.kept,
+        changed,
+        rows.df.filter(changes["won"]),
+        rows.df.filter(changes["lost"]),
+        tuple(examples),
+    )
+
+
+def _diff_topologies(
+    rows: _Rows, old: Topology, new: Topology, *, missing: Literal["error", "null"], exchange: str | None
+) -> Diff:
+    df = rows.df
+    names = [unused_name(name, df) for name in ("_queues_of_old", "_queues_of_new")]
+    routed = df
+    check_exchange(exchange, old, new)
+    for name, topology in zip(names, (old, new), strict=True):
+        if exchange is not None and topology.rules.destinations is None and exchange not in topology.exchange_by_name:
+            # The other one has it, which is a change.
+            routed = routed.withColumn(name, sf.expr("CAST(array() AS ARRAY<STRING>)"))
+            continue
+        if not choices(topology):
+            routed = route(routed, topology, rows.layout, exchange=exchange, column=name, missing=missing)
+            continue
+        possible = unused_name("_possible_queues", routed)
+        routed = route(
+            routed,
+            topology,
+            rows.layout,
+            exchange=exchange,
+            column=name,
+            possible_column=possible,
+            missing=missing,
+        )
+        # A queue that an exchange may choose counts as reached on both sides.
+        both = sf.array_sort(sf.array_union(quote_name(name), quote_name(possible)))
+        routed = routed.withColumn(name, both).drop(possible)
+    before, after = (quote_name(name) for name in names)
+    won, lost = f"array_except({after}, {before})", f"array_except({before}, {after})"
+    # One row an entry: a queue that the message wins, loses or keeps, and its own fate under no queue's name.
+    fates = f"CASE WHEN {before} <> {after} THEN 'changed' WHEN size({after}) = 0 THEN 'neither' ELSE 'kept' END"
+    entries = ", ".join(
+        (
+            *(
+                f"transform({queues}, q -> struct('{name}' AS change, q AS queue))"
+                for name, queues in (("won", won), ("lost", lost), ("kept", f"array_intersect({before}, {after})"))
+            ),
+            f"array(struct({fates} AS change, CAST(NULL AS STRING) AS queue))",
+            *(
+                f"CASE WHEN size({queues}) > 0 THEN array(struct('{name}' AS change, CAST(NULL AS STRING) AS queue)) "
+                "ELSE array() END"
+                for name, queues in (("won", won), ("lost", lost))
+            ),
+        )
+    )
+    counted = routed.selectExpr(f"concat({entries}) AS entries").select(sf.explode_outer("entries").alias("entry"))
+    counts = {
+        (row.queue, row.change): row["count"]
+        for row in counted.groupBy("entry.queue", "entry.change").count().collect()
+    }
+    messages = {name: counts.get((None, name), 0) for name in ("won", "lost", "kept", "neither", "changed")}
+    examples = []
+    if messages["changed"] and rows.examples:
+        some = routed.filter(f"{before} <> {after}").limit(rows.examples * _LOOKED_AT)
+        columns = [*collectable_columns(df), sf.expr(won).alias(names[0]), sf.expr(lost).alias(names[1])]
+        for row in _varied(some.select(*columns).collect(), names)[: rows.examples]:
+            values = row.asDict()
+            gained, gone = values.pop(names[0]), values.pop(names[1])
+            source = exchange if exchange is not None else values.get("exchange")
+            examples.append(Example("rerouted", rows.message(values), tuple(gained), tuple(gone), source))
+    return Diff(
+        "topology",
+        _shown(old),
+        _shown(new),
+        messages["changed"] + messages["kept"] + messages["neither"],
+        messages["won"],
+        messages["lost"],
+        messages["kept"],
+        messages["neither"],
+        messages["changed"],
+        routed.filter(f"size({won}) > 0").withColumn("queues_won", sf.expr(won)).drop(*names),
+        routed.filter(f"size({lost}) > 0").withColumn("queues_lost", sf.expr(lost)).drop(*names),
+        tuple(examples),
+        _queue_changes(old, new, counts),
+    )
+
+
+def _varied(rows: list[Row], names: list[str]) -> list[Row]:
+    """Return the rows, the first of each combination of queues before all others."""
+    firsts: list[Row] = []
+    others: list[Row] = []
+    seen: set[tuple[tuple[str, ...], ...]] = set()
+    for row in rows:
+        combination = tuple(tuple(row[name]) for name in names)
+        (others if combination in seen else firsts).append(row)
+        seen.add(combination)
+    return firsts + others
+
+
+def _queue_changes(
+    old: Topology, new: Topology, counts: Mapping[tuple[str | None, str], int]
+) -> tuple[QueueChange, ...]:
+    """Return all queues, those first whose messages change most."""
+    changes = []
+    for queue in old.queue_names | new.queue_names:
+        only: Literal["old", "new"] | None = None
+        if queue not in new.queue_names:
+            only = "old"
+        elif queue not in old.queue_names:
+            only = "new"
+        won, lost, kept = (counts.get((queue, change), 0) for change in ("won", "lost", "kept"))
+        changes.append(QueueChange(queue, won, lost, kept, only))
+    return tuple(sorted(changes, key=lambda one: (-(one.won + one.lost), not one.changed, one.queue)))

@@ -1,0 +1,213 @@
+"""Explain which rows of a DataFrame match a selector, and what kept out the others.
+
+One aggregation over native columns counts the rows by the first part of the selector that is not TRUE, or in a selector
+of alternatives by the first one that is. Nothing of Python runs on the executors; for a few rows of each group the
+reference evaluator says on the driver why they are in it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from operator import itemgetter
+from typing import Any, Literal
+
+from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import functions as sf
+
+from spark_ext.messages.plain_rows import collectable_columns, plain_row
+from spark_ext.messages.schemas import SchemaLike, bound_layout
+from spark_ext.reports.match_report import MatchExample, MatchExplanation, RowGroup
+from transpiler import Dialect, Layout, parse_selector, print_selector, transpile_selector
+from transpiler.base.errors import LayoutError, UnsupportedFeatureError
+from transpiler.compiler.layouts.layout import message_in, reads_rows
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import find_dialect
+from transpiler.tools.explanation import explain_selector
+
+#: Parts that are counted apart, the last one standing for all that follow; names of a part that can be missing.
+_MAX_PARTS, _MAX_NAMES = 40, 8
+
+#: Rows of a group that are looked at for examples; some of them may be alike.
+_MIN_CANDIDATES = 8
+
+
+def explain_matches(
+    df: DataFrame,
+    selector: str,
+    layout: Layout | SchemaLike | None = None,
+    *,
+    dialect: str | Dialect = "jms",
+    examples: int = 3,
+    missing: Literal["error", "null"] = "error",
+    now: int | None = None,
+    destination: str | None = None,
+) -> MatchExplanation:
+    """Count all rows by the first part of a selector that kept them out, with examples.
+
+    The parts are the terms of the outermost AND, in order. Rows for which a part is unknown are counted apart from
+    those for which it is FALSE, by the first of its names that is missing. Where OR is outermost, the rows that match
+    are counted by the first alternative that let them in.
+
+    ``layout`` is a preset's name, a ``Layout`` or a schema; None infers it from the DataFrame. ``examples`` is the
+    number of messages of each group at most. One job, which reads each row once. Without ``now``, all rows are judged
+    at the time of the call. Otherwise as ``compile_selector``; raises ``TranspilerError``.
+    """
+    if examples < 0:
+        raise ValueError(f"examples is a number of messages from 0, not {examples}")
+    rules, resolved = find_dialect(dialect), bound_layout(layout, df)
+    if examples and not reads_rows(resolved):
+        hint = "give examples=0, or the layout a method message(row)"
+        raise LayoutError.at("layout.rows", f"the layout {resolved.name} does not read rows in Python", hint=hint)
+    tree = parse_selector(selector, rules)
+    if df.isStreaming:
+        hint = "explain a table of the messages that the stream has written"
+        raise UnsupportedFeatureError.at("explain.stream", "a stream has no end at which to count its rows", hint=hint)
+    at = int(time.time() * 1000) if now is None else now
+    settings: dict[str, Any] = {"dialect": rules, "missing": missing, "now": at, "destination": destination}
+    # The layout refuses a name with its place in the whole text.
+    transpile_selector(selector, resolved, **settings)
+    parts = _Parts(tree, rules, resolved, settings)
+
+    def example(row: Row, part: int | None) -> MatchExample:
+        message = message_in(resolved, plain_row(row))
+        asked = parts.asked(part)
+        explanation = explain_selector(asked, message, dialect=rules, now=at, destination=destination)
+        return MatchExample(message.to_dict(), explanation.reason)
+
+    rows_of: dict[tuple[Any, ...], int] = {}
+    candidates: dict[tuple[Any, ...], list[Row]] = {}
+    for counted in _count(df, parts, examples).collect():
+        key = (counted["part"], counted["verdict"], counted["absent"])
+        rows_of[key] = rows_of.get(key, 0) + counted["rows"]
+        if examples:
+            candidates.setdefault(key, []).append(counted["example"])
+    groups = tuple(
+        RowGroup(
+            None if part is None else parts.texts[part],
+            verdict,
+            None if absent is None else parts.names[absent],
+            rows_of[part, verdict, absent],
+            _unlike([example(row, part) for row in candidates.get((part, verdict, absent), ())], examples),
+        )
+        for part, verdict, absent in sorted(rows_of, key=_order)
+    )
+    return MatchExplanation(selector, resolved.name, rules.name, parts.are_alternatives, groups, df.sparkSession)
+
+
+def _order(key: tuple[int | None, bool | None, int | None]) -> tuple[bool, int, bool, int]:
+    """Sort groups by their parts, those of no part first; FALSE before unknown."""
+    part, verdict, absent = key
+    return verdict is not True, 10**6 if part is None else part, verdict is None, -1 if absent is None else absent
+
+
+def _unlike(examples: list[MatchExample], most: int) -> tuple[MatchExample, ...]:
+    """Choose so many examples, those with different reasons first."""
+    seen: Counter[str] = Counter()
+    ranked: list[tuple[int, int, MatchExample]] = []
+    for example in examples:
+        ranked.append((seen[example.reason], len(ranked), example))
+        seen[example.reason] += 1
+    return tuple(example for *_, example in sorted(ranked, key=itemgetter(0, 1))[:most])
+
+
+class _Parts:
+    """The parts of a selector by which rows are counted, and their columns."""
+
+    def __init__(self, tree: ast.Expression | None, dialect: Dialect, layout: Layout, settings: dict[str, Any]) -> None:
+        self._dialect, self._layout, self._settings = dialect, layout, settings
+        self._converts = isinstance(tree, ast.ConvertStrings)
+        self._condition = tree.condition if isinstance(tree, ast.ConvertStrings) else tree
+        self.are_alternatives = isinstance(self._condition, ast.Or)
+        self._terms = _terms(self._condition)
+        self.texts = [print_selector(term, dialect) for term in self._terms]
+        self._names_of = [_names(term) for term in self._terms]
+        #: Each name once, by its printed text.
+        self._identifiers = {print_selector(name, dialect): name for names in self._names_of for name in names}
+        self.names = list(self._identifiers)
+
+    def asked(self, part: int | None) -> ast.Expression | None:
+        """Return the part by which a row was counted; the whole where that has alternatives, or matches."""
+        condition = self._condition if part is None or self.are_alternatives else self._terms[part]
+        return ast.ConvertStrings(condition) if self._converts and condition is not None else condition
+
+    def judged(self) -> list[Column]:
+        """Return the verdict on each part, ``truth0`` and so on, the selector's, and which names are missing."""
+        columns = [self._ternary(term).alias(f"truth{number}") for number, term in enumerate(self._terms)]
+        if self.are_alternatives and self._condition is not None:
+            columns.append(self._ternary(self._condition).alias("whole"))
+        absent = (ast.IsNull(identifier) for identifier in self._identifiers.values())
+        return columns + [self._ternary(test).alias(f"absent{number}") for number, test in enumerate(absent)]
+
+    def key(self) -> list[Column]:
+        """Return the group of a judged row: the number of its part, the verdict, and the number of the missing name."""
+        truths = [sf.col(f"truth{number}") for number in range(len(self._terms))]
+        holds = [truth.eqNullSafe(sf.lit(True)) for truth in truths]
+        if self.are_alternatives:
+            whole = sf.col("whole")
+            part = sf.when(whole, _first(holds))
+            absent = sf.when(whole.isNull(), self._first_absent(self.names))
+            return [part.alias("part"), whole.alias("verdict"), absent.alias("absent")]
+        part = _first([~hold for hold in holds])
+        verdict, absent = sf.lit(True), _no_number()
+        for number in reversed(range(len(self._terms))):
+            mine = part.eqNullSafe(sf.lit(number))
+            verdict = sf.when(mine, truths[number]).otherwise(verdict)
+            names = [print_selector(name, self._dialect) for name in self._names_of[number]]
+            absent = sf.when(mine & truths[number].isNull(), self._first_absent(names)).otherwise(absent)
+        return [part.alias("part"), verdict.alias("verdict"), absent.alias("absent")]
+
+    def _first_absent(self, names: Sequence[str]) -> Column:
+        numbers = [self.names.index(name) for name in names[:_MAX_NAMES]]
+        return sf.coalesce(*(sf.when(sf.col(f"absent{number}"), sf.lit(number)) for number in numbers), _no_number())
+
+    def _ternary(self, condition: ast.Expression) -> Column:
+        whole = ast.ConvertStrings(condition) if self._converts else condition
+        text = print_selector(whole, self._dialect)
+        return sf.expr(transpile_selector(text, self._layout, result="ternary", **self._settings).sql)
+
+
+def _terms(condition: ast.Expression | None) -> tuple[ast.Expression, ...]:
+    """Return the parts of a condition, those beyond the limit as one."""
+    match condition:
+        case None:
+            return ()
+        case ast.And(terms=terms) | ast.Or(terms=terms) if len(terms) > _MAX_PARTS:
+            return (*terms[: _MAX_PARTS - 1], replace(condition, terms=terms[_MAX_PARTS - 1 :]))
+        case ast.And(terms=terms) | ast.Or(terms=terms):
+            return terms
+        case _:
+            return (condition,)
+
+
+def _names(condition: ast.Expression) -> list[ast.Identifier]:
+    """Return the names of a condition, each once and no more than the limit."""
+    nodes = (node for node in ast.walk(condition) if isinstance(node, ast.Identifier))
+    return list(dict.fromkeys(nodes))[:_MAX_NAMES]
+
+
+def _first(conditions: Sequence[Column]) -> Column:
+    """Return the number of the first condition that holds; NULL if none does."""
+    numbers = [sf.when(condition, sf.lit(number)) for number, condition in enumerate(conditions)]
+    return sf.coalesce(*numbers, _no_number())
+
+
+def _no_number() -> Column:
+    return sf.lit(None).cast("int")
+
+
+def _count(df: DataFrame, parts: _Parts, examples: int) -> DataFrame:
+    """Count the rows of each group in one aggregation, with a row of each of some random shares of it."""
+    shares = max(_MIN_CANDIDATES, 2 * examples) if examples else 1
+    share = (sf.monotonically_increasing_id() % shares).alias("share")
+    judged = df.select(sf.struct(*collectable_columns(df)).alias("example"), share, *parts.judged())
+    keyed = judged.select("example", "share", *parts.key())
+    counts = [sf.count(sf.lit(1)).alias("rows")]
+    if examples:
+        # Beside an aggregate of this kind Spark keeps all of them in a hash table; for the example alone, whose type is
+        # of no fixed size, it would sort the rows.
+        hashed = sf.collect_list(_no_number()).alias("nothing")
+        counts += [sf.first("example").alias("example"), hashed]
+    return keyed.groupBy("part", "verdict", "absent", "share").agg(*counts)

@@ -1,0 +1,164 @@
+"""The result of ``explain_matches``: groups of rows, as text, HTML, data and a DataFrame."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+
+from transpiler.base import html
+from transpiler.base.diagnostics import clipped
+from transpiler.message.types import Truth
+
+#: Characters of a part, and of a reason, in a line.
+_MAX_PART, _MAX_REASON = 70, 160
+
+_VERDICTS: Mapping[Truth, str] = {True: "true", False: "false", None: "unknown"}
+
+_COLUMNS = (
+    "part STRING, verdict STRING, missing STRING, rows BIGINT, examples ARRAY<STRUCT<message STRING, reason STRING>>"
+)
+
+
+class MatchExample(NamedTuple):
+    """A message of a group in its JSON form, and the sentence on why it matches or not."""
+
+    message: Mapping[str, Any]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """Rows that one part of the selector decides alike.
+
+    ``part`` kept them out with its ``verdict``, FALSE or None for unknown, or as an alternative let them in with TRUE.
+    It is None for rows that match all parts, or none of the alternatives. ``missing`` is the first name that they do
+    not have, where the verdict is unknown.
+    """
+
+    part: str | None
+    verdict: Truth
+    missing: str | None
+    rows: int
+    examples: tuple[MatchExample, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "part": self.part,
+            "verdict": self.verdict,
+            "missing": self.missing,
+            "rows": self.rows,
+            "examples": [example._asdict() for example in self.examples],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MatchExplanation:
+    """All rows of a DataFrame by the part of a selector that kept them out, or let them in.
+
+    ``groups`` are disjoint, and have all rows. With ``are_alternatives`` the outermost operator is OR.
+    """
+
+    selector: str
+    layout: str
+    dialect: str
+    are_alternatives: bool
+    groups: tuple[RowGroup, ...]
+    session: SparkSession = field(repr=False, compare=False)
+
+    @property
+    def rows(self) -> int:
+        """The number of all rows."""
+        return sum(group.rows for group in self.groups)
+
+    @property
+    def matched(self) -> int:
+        """The number of rows that match."""
+        return sum(group.rows for group in self.groups if group.verdict is True)
+
+    def by_part(self) -> dict[str | None, int]:
+        """Count the rows by the part that kept them out, or of alternatives by the one that let them in."""
+        counts: Counter[str | None] = Counter()
+        for group in self.groups:
+            if self.are_alternatives or group.verdict is not True:
+                counts[group.part] += group.rows
+        return dict(counts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "selector": self.selector,
+            "layout": self.layout,
+            "dialect": self.dialect,
+            "rows": self.rows,
+            "matched": self.matched,
+            "groups": [group.to_dict() for group in self.groups],
+        }
+
+    def to_df(self) -> DataFrame:
+        """The groups as a DataFrame: ``part``, ``verdict``, ``missing``, ``rows``, ``examples`` (messages in JSON)."""
+        rows: list[tuple[Any, ...]] = [
+            (
+                group.part,
+                _VERDICTS[group.verdict],
+                group.missing,
+                group.rows,
+                [(json.dumps(one.message, ensure_ascii=False), one.reason) for one in group.examples],
+            )
+            for group in self.groups
+        ]
+        return self.session.createDataFrame(rows, _COLUMNS)
+
+    @property
+    def headline(self) -> str:
+        """The number of rows that match, in a line."""
+        if not self.rows:
+            return "there are no messages"
+        return f"{self.matched:,} of {self.rows:,} messages match"
+
+    def __str__(self) -> str:
+        lines = [self.headline]
+        counts = self.by_part()
+        if counts:
+            width = max(len(f"{self.rows:,}"), len(self._heading[0]))
+            lines += ["", f"{self._heading[0]:>{width}}  {self._heading[1]}"]
+            for part, rows in counts.items():
+                lines.append(f"{rows:>{width},}  {clipped(part or self._remainder, _MAX_PART)}")
+                lines += [f"{' ' * width}    {line}" for line in self._details(part)]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<MatchExplanation of {clipped(self.selector, 40)!r}: {self.headline}>"
+
+    @property
+    def _heading(self) -> tuple[str, str]:
+        if self.are_alternatives:
+            return "messages", "by the first alternative that is true"
+        return "kept out", "by the first part that is not true"
+
+    @property
+    def _remainder(self) -> str:
+        return "no alternative is true" if self.are_alternatives else "all parts are true"
+
+    def _details(self, part: str | None) -> Iterator[str]:
+        """Yield the groups of a part, each with the reasons of its examples."""
+        groups = [group for group in self.groups if group.part == part and group.verdict is not True]
+        width = max((len(f"{group.rows:,}") for group in groups), default=0)
+        for group in groups:
+            why = "" if group.missing is None else f": {group.missing} is missing"
+            yield f"{group.rows:>{width},} {_VERDICTS[group.verdict]}{why}"
+            if group.missing is None:
+                for reason in dict.fromkeys(example.reason for example in group.examples):
+                    yield f"{' ' * width}   e.g. {clipped(reason, _MAX_REASON)}"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (rows, clipped(part or self._remainder, 200), "\n".join(line.strip() for line in self._details(part)))
+            for part, rows in self.by_part().items()
+        ]
+        return html.heading(self.headline) + (html.table((*self._heading, ""), rows) if rows else "")

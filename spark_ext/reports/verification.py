@@ -1,0 +1,156 @@
+"""Compare Spark's answers with the reference evaluator's on the rows of a DataFrame.
+
+The two share only the definition of the layout: Spark evaluates the SQL, the evaluator reads ``layout.message(row)``.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from spark_ext.messages.plain_rows import collectable_columns, plain_row, unused_name
+from spark_ext.messages.schemas import SchemaLike, bound_layout
+from transpiler import Dialect, Layout, Message, parse_selector, transpile_selector
+from transpiler.base import html
+from transpiler.base.diagnostics import clipped
+from transpiler.base.errors import LayoutError, UnsupportedFeatureError
+from transpiler.compiler.layouts.layout import message_in, reads_rows
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import find_dialect
+from transpiler.message.types import TRUTH_TEXT, Truth
+from transpiler.reference.evaluate import evaluate, value_of
+
+#: Disagreements in the text of a verification, and the characters of a row there.
+_SHOWN, _WIDTH = 5, 100
+
+#: The seed of the sample, so that the same files give the same rows.
+_SEED = 42
+
+
+class Disagreement(NamedTuple):
+    """A row on which Spark and the reference evaluator differ; times in ``row`` are milliseconds since the epoch.
+
+    ``values`` has what the evaluator read for each name of the selector.
+    """
+
+    row: Mapping[str, Any]
+    spark: Truth
+    reference: Truth
+    message: Message
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Verification:
+    """The answers of Spark and of the reference evaluator for one selector, compared on rows of a DataFrame.
+
+    ``compared`` of the DataFrame's ``rows`` were read; ``answers`` counts them by Spark's answer, None for unknown.
+    """
+
+    selector: str
+    layout: str
+    dialect: str
+    rows: int
+    compared: int
+    answers: Mapping[Truth, int]
+    disagreements: tuple[Disagreement, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """True if no row has two answers."""
+        return not self.disagreements
+
+    def __repr__(self) -> str:
+        return f"Verification({str(self).partition(chr(10))[0]})"
+
+    def _repr_html_(self) -> str:
+        return html.code(str(self))
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{count:,} {TRUTH_TEXT[answer]}" for answer, count in self.answers.items())
+        seen = f"{self.compared:,} of {self.rows:,} rows" if self.compared < self.rows else f"all {self.rows:,} rows"
+        if self.agrees:
+            verdict = f"Spark and the reference agree on {seen}"
+        else:
+            verdict = f"Spark and the reference disagree on {len(self.disagreements):,} of {self.compared:,} rows"
+            verdict += f" (a sample of {self.rows:,})" if self.compared < self.rows else ""
+        lines = [verdict, f"  Spark: {counts}", f"  layout {self.layout}, dialect {self.dialect}"]
+        for one in self.disagreements[:_SHOWN]:
+            lines.append(f"Spark {TRUTH_TEXT[one.spark]}, reference {TRUTH_TEXT[one.reference]}")
+            lines += [f"  {name} = {clipped(_shown(value), _WIDTH)}" for name, value in one.values.items()]
+            lines.append(f"  row {clipped(json.dumps(one.row, ensure_ascii=False, default=str), _WIDTH)}")
+        if len(self.disagreements) > _SHOWN:
+            lines.append(f"and {len(self.disagreements) - _SHOWN:,} more, in .disagreements")
+        return "\n".join(lines)
+
+
+def _shown(value: object) -> str:
+    return "NULL" if value is None else repr(value)
+
+
+def verify(
+    df: DataFrame,
+    selector: str,
+    layout: Layout | SchemaLike | None = None,
+    *,
+    sample: int | None = 1000,
+    dialect: str | Dialect = "jms",
+    missing: Literal["error", "null"] = "error",
+    now: int | None = None,
+    destination: str | None = None,
+) -> Verification:
+    """Compare Spark's answer for a selector with the reference evaluator's, row by row.
+
+    ``layout`` is a preset's name, a ``Layout`` or a schema; None infers it from the DataFrame. ``sample`` is the number
+    of rows to compare, drawn at random with a fixed seed, so that the same files give the same rows; None compares all
+    of them. A job counts the rows, a second one reads the sample. Without ``now``, both take the time of the call.
+    Otherwise as ``compile_selector``; raises ``TranspilerError``.
+    """
+    if sample is not None and sample < 1:
+        raise ValueError(f"sample is a number of rows from 1, or None for all, not {sample}")
+    rules, resolved = find_dialect(dialect), bound_layout(layout, df)
+    if not reads_rows(resolved):
+        hint = "give it a method message(row): see docs on writing a layout"
+        raise LayoutError.at("verify.layout", f"the layout {resolved.name} does not read rows in Python", hint=hint)
+    tree = parse_selector(selector, rules)
+    at = int(time.time() * 1000) if now is None else now
+    sql = transpile_selector(
+        selector, resolved, dialect=rules, result="ternary", missing=missing, now=at, destination=destination
+    ).sql
+    if df.isStreaming:
+        hint = "verify a table of the messages that the stream has written"
+        raise UnsupportedFeatureError.at("verify.stream", "a stream has no rows to draw a sample from", hint=hint)
+    rows = df.count()
+    drawn = df if sample is None or rows <= sample else df.orderBy(sf.rand(_SEED)).limit(sample)
+    answers: Counter[Truth] = Counter()
+    disagreements = []
+    for row, answer in _answered(drawn, sql):
+        message = message_in(resolved, row)
+        expected = evaluate(tree, message, rules, at, destination)
+        answers[answer] += 1
+        if answer is not expected:
+            names = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.Identifier)} if tree else {}
+            values = {name: value_of(node, message, rules, at, destination) for name, node in names.items()}
+            disagreements.append(Disagreement(plain_row(row), answer, expected, message, values))
+    counts = {answer: answers[answer] for answer in TRUTH_TEXT}
+    compared = sum(counts.values())
+    return Verification(
+        selector, resolved.name, rules.name, max(rows, compared), compared, counts, tuple(disagreements)
+    )
+
+
+def _answered(df: DataFrame, sql: str) -> Iterator[tuple[Mapping[str, Any], Truth]]:
+    """Yield each row with Spark's answer, one partition in memory at a time."""
+    name = unused_name("_selector_answer", df)
+    selected = df.select(*collectable_columns(df), sf.expr(sql).alias(name))
+    for row in selected.toLocalIterator():
+        values = row.asDict()
+        answer: Truth = values.pop(name)
+        yield values, answer

@@ -1,0 +1,99 @@
+"""The help of every command is a manual's page, and its examples run."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+from pyspark.sql import SparkSession
+
+from spark_ext.cli import main as selector_spark
+from tests.sizes import sample
+from transpiler.cli import main as selector_sql
+from transpiler.cli.manual import Example, ManualCommand
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = {"selector-sql": selector_sql, "selector-spark": selector_spark}
+
+#: The files that the examples name: those of this project's examples, and small ones.
+LINKS = {
+    "messages.jsonl": "examples/data/messages.jsonl",
+    "trace.jsonl.gz": "examples/data/trace.jsonl.gz",
+    "definitions.json": "examples/data/definitions.json",
+    "old.json": "docs/data/orders.json",
+    "new.json": "docs/data/orders_new.json",
+}
+FILES = {
+    "message.json": '{"color": "red", "weight": 5}\n',
+    "records.jsonl": '{"headers": [{"key": "weight", "value": "MjYwMA=="}]}\n',
+    "routes.sel": "color = 'red'\nprice > 5 AND NOT weight > 3\n",
+    "cases.selectors.yaml": "selector: color = 'red'\ncases:\n  - name: urgent\n    message: {color: red}\n"
+    "    expect: matches\n",
+}
+
+
+def commands(program: str) -> list[ManualCommand]:
+    group = PROGRAMS[program]
+    context = click.Context(group)
+    found = [group.get_command(context, name) for name in group.list_commands(context)]
+    return [command for command in found if isinstance(command, ManualCommand)]
+
+
+def examples(program: str) -> list[Example]:
+    # The playground serves until it is interrupted: tests/playground runs it.
+    return [example for command in commands(program) for example in command.examples if command.name != "playground"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, target in LINKS.items():
+        (tmp_path / name).symlink_to(ROOT / target)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_every_command_has_examples_of_its_own(program: str) -> None:
+    group = PROGRAMS[program]
+    assert [command.name for command in commands(program)] == group.list_commands(click.Context(group))
+    for command in commands(program):
+        assert command.examples
+        for example in command.examples:
+            assert f"{program} {command.name} " in f"{example.command} "
+            assert not example.purpose.endswith(".")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_help_says_the_exit_codes_and_fits_a_terminal(program: str) -> None:
+    for words in ([], *([command.name] for command in commands(program))):
+        printed = CliRunner().invoke(PROGRAMS[program], [*words, "--help"], prog_name=program).output
+        assert "\nExit codes:\n  0    " in printed
+        assert "\n  130  interrupted\n" in printed
+        assert [line for line in printed.splitlines() if len(line) > 80 and not line.startswith("    $ ")] == []
+
+
+@pytest.mark.parametrize("example", examples("selector-sql"), ids=lambda example: example.command)
+@pytest.mark.usefixtures("folder")
+def test_an_example_of_selector_sql_runs(example: Example) -> None:
+    given, _, last = example.command.rpartition(" | ")
+    words = shlex.split(last.partition(" > topology.html")[0])
+    data = f"{shlex.split(given)[1]}\n" if given else None
+    done = CliRunner().invoke(selector_sql, words[1:], input=data)
+    assert done.exit_code in (0, 1), done.output
+    assert done.output
+
+
+@pytest.mark.parametrize("example", sample(examples("selector-spark"), 1), ids=lambda example: example.command)
+def test_an_example_of_selector_spark_runs(example: Example, folder: Path, spark: SparkSession) -> None:
+    headers = "ARRAY<STRUCT<key: STRING, value: BINARY>>"
+    record = f"SELECT CAST(array(struct('weight' AS key, CAST('2600' AS BINARY) AS value)) AS {headers}) AS headers"
+    if ".parquet" in example.command.partition("--output")[0]:
+        spark.sql(record).write.parquet(str(folder / "records.parquet"))
+        spark.sql(record).write.parquet(str(folder / "day=1" / "records.parquet"))
+    done = CliRunner().invoke(selector_spark, shlex.split(example.command)[1:])
+    assert done.exit_code in (0, 1), done.output

@@ -1,0 +1,41 @@
+"""The table of the laws: each leaves alone what is none of its business, and has fixtures of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.compiler.rewrites.nodes import B, N, S, compare, not_null
+from transpiler.compiler import ir
+from transpiler.compiler.rewrites.optimizer import LAWS
+from transpiler.language.selector.pattern import Wildcard
+
+Law = Callable[[ir.Predicate], ir.Predicate]
+
+#: Predicates that are settled, of every type.
+SETTLED: tuple[ir.Predicate, ...] = (
+    compare(N, "=", 1),
+    ir.Like(S, ("a", Wildcard.ANY)),
+    ir.Topic(S, ("a", "#")),
+    ir.IsTrue(B),
+    ir.Matches(S, "a+"),
+    not_null(N),
+    ir.NotTrue(compare(N, "=", 1)),
+    ir.SeparateMethod(compare(N, "=", 1)),
+    ir.And((compare(N, "=", 1), ir.IsTrue(B))),
+    ir.Or((compare(N, "=", 1), ir.IsTrue(B))),
+    ir.Coalesce((ir.IsTrue(B), compare(N, "=", 1))),
+    ir.TRUE,
+)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_a_law_returns_a_node_of_any_type_as_it_is_where_nothing_is_to_rewrite(law: Law) -> None:
+    assert [node for node in SETTLED if law(node) is not node] == []
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_a_law_has_fixtures_of_its_own(law: Law) -> None:
+    assert Path(__file__).with_name(f"test_{law.__name__.removeprefix('remove_')}.py").exists()

@@ -1,0 +1,81 @@
+"""Tests for NULL and NaN beside terms that decide them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.compiler.rewrites.nodes import (
+    B,
+    D,
+    N,
+    S,
+    column,
+    compare,
+    conjunction,
+    disjunction,
+    is_nan,
+    is_null,
+    not_nan,
+    not_null,
+    one_of,
+)
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import DOUBLE
+from transpiler.compiler.rewrites.redundant_null_checks import remove_redundant_null_checks
+from transpiler.language.selector.pattern import Wildcard
+
+OTHER = column("other", DOUBLE)
+BEGINNING = ir.Like(S, ("a", Wildcard.ANY))
+FINITE = compare(ir.Apply(ir.Function.MULTIPLY, (D, ir.constant(0.0)), DOUBLE), "=", 0.0)
+
+REWRITTEN = {
+    "NOT NULL beside a comparison": (conjunction(not_null(N), compare(N, ">", 5)), compare(N, ">", 5)),
+    "NOT NULL behind an inequality": (conjunction(compare(N, "<>", 5), not_null(N)), compare(N, "<>", 5)),
+    "NOT NULL of a right operand": (conjunction(compare(D, "=", OTHER), not_null(OTHER)), compare(D, "=", OTHER)),
+    "NOT NULL beside a list": (conjunction(not_null(N), one_of(N, 1, 2)), one_of(N, 1, 2)),
+    "NOT NULL beside a pattern": (conjunction(not_null(S), BEGINNING), BEGINNING),
+    "NOT NULL beside a topic": (conjunction(not_null(S), ir.Topic(S, ("a", "#"))), ir.Topic(S, ("a", "#"))),
+    "NOT NULL beside a boolean": (conjunction(not_null(B), ir.IsTrue(B)), ir.IsTrue(B)),
+    "NOT NULL beside a NaN": (conjunction(not_null(D), is_nan(D)), is_nan(D)),
+    "no NaN beside an upper bound": (conjunction(not_nan(D), compare(D, "<", 5.0)), compare(D, "<", 5.0)),
+    "no NaN beside an equality": (conjunction(compare(D, "=", 5.0), not_nan(D)), compare(D, "=", 5.0)),
+    "no NaN beside a list": (conjunction(not_nan(D), one_of(D, 1.0, 2.0)), one_of(D, 1.0, 2.0)),
+    "no NaN beside the test that a number is finite": (conjunction(not_nan(D), FINITE), FINITE),
+    "both checks beside an upper bound": (
+        conjunction(not_null(D), not_nan(D), compare(D, "<=", 5.0)),
+        compare(D, "<=", 5.0),
+    ),
+    "other terms stay, in order": (
+        conjunction(not_null(N), is_null(S), compare(N, ">", 5)),
+        conjunction(is_null(S), compare(N, ">", 5)),
+    ),
+    "a NaN or a lower bound, above which NaN is": (disjunction(is_nan(D), compare(D, ">", 5.0)), compare(D, ">", 5.0)),
+    "a NaN or an inequality": (disjunction(compare(D, "<>", 5.0), is_nan(D)), compare(D, "<>", 5.0)),
+}
+
+KEPT = {
+    "NOT NULL of another column": conjunction(not_null(S), compare(N, ">", 5)),
+    "NOT NULL or a comparison": disjunction(not_null(N), compare(N, ">", 5)),
+    "NULL beside a comparison, which is FALSE by no single check": conjunction(is_null(N), compare(N, ">", 5)),
+    "NULL or a comparison": disjunction(is_null(N), compare(N, ">", 5)),
+    "NOT NULL beside no NaN, which NULL is": conjunction(not_null(D), not_nan(D)),
+    "NOT NULL beside a disjunction": conjunction(not_null(N), disjunction(compare(N, ">", 5), is_null(S))),
+    "NOT NULL beside a complement": conjunction(not_null(N), ir.NotTrue(compare(N, ">", 5))),
+    "no NaN beside a lower bound, above which NaN is": conjunction(not_nan(D), compare(D, ">", 5.0)),
+    "no NaN beside an inequality": conjunction(not_nan(D), compare(D, "<>", 5.0)),
+    "no NaN beside a negated list": conjunction(not_nan(D), one_of(D, 1.0, 2.0, negated=True)),
+    "no NaN beside another column, which may be NaN": conjunction(not_nan(D), compare(D, "=", OTHER)),
+    "a NaN or an upper bound": disjunction(is_nan(D), compare(D, "<", 5.0)),
+    "a NaN or a lower bound of another column": disjunction(is_nan(D), compare(OTHER, ">", 5.0)),
+    "a check alone": not_null(N),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), REWRITTEN.values(), ids=REWRITTEN)
+def test_a_check_that_another_term_decides_goes(before: ir.Predicate, after: ir.Predicate) -> None:
+    assert remove_redundant_null_checks(before) == after
+
+
+@pytest.mark.parametrize("node", KEPT.values(), ids=KEPT)
+def test_a_check_that_no_other_term_decides_stays(node: ir.Predicate) -> None:
+    assert remove_redundant_null_checks(node) is node

@@ -1,0 +1,71 @@
+"""Ranges in chunks: a number finds the same ranges as a look at all of them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, STRING, Key
+from transpiler.compiler.spark_plan.constant_tables import tabulate_disjunctions
+from transpiler.language.selector.ast import Comparison
+
+LONG, REAL = ir.Column(("m",), BIGINT), ir.Column(("m",), DOUBLE)
+IN_MAP = ir.Column(("a", Key("m"), "long"), BIGINT)
+
+
+def between(number: ir.Column, low: float, high: float) -> ir.And:
+    return ir.And(
+        (
+            ir.Compare(Comparison.GE, number, ir.constant(low)),
+            ir.Compare(Comparison.LE, number, ir.constant(high)),
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    "ranges",
+    [
+        [(10.0**place, 10.0**place + 1) for place in range(-300, 300)],
+        [(-math.inf, 1.0), *((float(place), place + 0.5) for place in range(80))],
+        [(place, place + 3) for place in range(2**62, 2**62 + 1_000, 10)],
+        [(place % 7, place % 11) for place in range(1_000)],
+    ],
+    ids=["crowded", "without an end", "large", "empty ones too"],
+)
+def test_each_range_is_in_one_chunk_whose_bounds_it_implies(ranges: list[tuple[float, float]]) -> None:
+    column = REAL if isinstance(ranges[0][0], float) else LONG
+    found = tabulate_disjunctions(ir.Or(tuple(between(column, *ends) for ends in ranges)))
+    assert isinstance(found, ir.And)
+    *hull, inside = found.terms
+    # A file reader knows the loosest bounds of all.
+    assert hull == [
+        ir.Compare(Comparison.GE, column, ir.constant(min(low for low, _ in ranges))),
+        ir.Compare(Comparison.LE, column, ir.constant(max(high for _, high in ranges))),
+    ]
+    assert isinstance(inside, ir.AnyRow)
+    assert sorted(row for _, rows in inside.chunks for row in rows) == sorted(inside.rows)
+    assert {tuple(cell.value for cell in row) for row in inside.rows} == set(ranges)
+    for (first, last), rows in inside.chunks:
+        assert len(rows) <= math.isqrt(len(inside.rows)) + 1
+        assert all(first.value <= low.value and high.value <= last.value for low, high in rows)
+
+
+def test_few_ranges_and_those_of_a_map_are_plain_rows() -> None:
+    few = tabulate_disjunctions(ir.Or(tuple(between(LONG, place, place + 3) for place in range(0, 200, 10))))
+    assert isinstance(few, ir.And)
+    assert isinstance(few.terms[-1], ir.AnyRow)
+    assert few.terms[-1].chunks == ()
+    mapped = tabulate_disjunctions(ir.Or(tuple(between(IN_MAP, place, place + 3) for place in range(0, 2_000, 10))))
+    assert isinstance(mapped, ir.AnyRow)
+    assert mapped.chunks
+
+
+def test_what_all_rows_share_stands_outside_of_them() -> None:
+    region = ir.Compare(Comparison.EQ, ir.Column(("region",), STRING), ir.constant("EMEA"))
+    terms = [ir.And((region, ir.Compare(Comparison.EQ, LONG, ir.constant(place)))) for place in range(40)]
+    found = tabulate_disjunctions(ir.Or(tuple(terms)))
+    assert isinstance(found, ir.And)
+    assert found.terms[0] == region
+    assert len(found.terms) == 2

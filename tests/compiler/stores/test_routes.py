@@ -1,0 +1,109 @@
+"""Routes over stores' tables: the queues of each message are those of the message that the layout reads in its row."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_ext import route
+from spark_ext.reports import compare_dialects
+from tests.compiler.stores.tables import DOCUMENTS, LAYOUTS, layout, path
+from tests.sizes import sample
+from transpiler import evaluate, route_message
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.reference.route import publish
+from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
+from transpiler.topology.model import Binding, Exchange, Queue, Topology
+
+
+def _arguments(match: str, **values: str | float) -> dict[str, AmqpValue]:
+    types = {str: AmqpType.STRING, int: AmqpType.LONG, float: AmqpType.DOUBLE, bool: AmqpType.BOOLEAN}
+    typed = {name: AmqpValue(types[type(value)], value) for name, value in values.items()}
+    return {"x-match": AmqpValue(AmqpType.STRING, match), **typed}
+
+
+TOPOLOGY = Topology(
+    RABBITMQ,
+    exchanges=(Exchange("h", "headers"), Exchange("t", "topic")),
+    queues=tuple(Queue(name) for name in ("q1", "q2", "q3", "q4", "order", "orders.eu")),
+    bindings=(
+        Binding("h", "q1", "", _arguments("all", color="red", weight=2600)),
+        Binding("h", "q2", "", _arguments("any", color="blue", weight=2500.5)),
+        Binding("h", "q3", "", _arguments("all", weight=True)),
+        Binding("h", "q4", "", _arguments("all", weight="2600")),
+        Binding("t", "q1", "orders.#"),
+        Binding("t", "q2", "*"),
+    ),
+)
+
+#: Each table under each policy for text; in a sample, each table at least once.
+TABLES = [(table, policy) for table in LAYOUTS for policy in DOCUMENTS[table]["expected"]]
+CASES = sample(TABLES, len(LAYOUTS), stratum=itemgetter(0))
+
+#: The routing key, where the message that the layout reads has none: of the connector it is a header of Kafka.
+KEYS = {
+    "kafka_confluent_rabbitmq": "CAST(filter(headers, h -> h.key = 'rabbitmq.routing.key')[0].value AS STRING)",
+    "rabbitmq_management": "routing_key",
+    "rabbitmq_trace": "routing_keys[0]",
+}
+
+
+@pytest.mark.parametrize(("table", "policy"), CASES)
+def test_the_queues_are_those_of_the_messages_in_the_rows(spark: SparkSession, table: str, policy: str) -> None:
+    # Spark's reader of VARIANT in Parquet fails in a join without generated code.
+    frame = spark.read.parquet(path(table)).localCheckpoint()
+    bound = layout(table, policy).bind(frame.schema.jsonValue())
+    messages = {row.id: bound.message(row) for row in frame.collect()}
+    key = KEYS.get(table, "CAST(NULL AS STRING)")
+    keys = {row.id: None if row.key is None else [row.key] for row in frame.selectExpr("id", f"{key} AS key").collect()}
+    routed = frame
+    for number, exchange in enumerate(("h", "t", "")):
+        routed = route(routed, TOPOLOGY, bound, exchange=exchange, column=f"queues{number}", missing="null")
+    answers = {row.id: [sorted(row[f"queues{number}"]) for number in range(3)] for row in routed.collect()}
+    for name, message in messages.items():
+        expected = [sorted(route_message(TOPOLOGY, message, exchange, keys[name])) for exchange in ("h", "t", "")]
+        assert answers[name] == expected, name
+    assert any(any(queues) for queues in answers.values())
+
+
+#: The addresses of a queue and of an exchange, as ``to`` of a message names them to the anonymous relay.
+RELAY = Topology(
+    QPID_JAVA,
+    queues=(Queue("orders"), Queue("q1")),
+    bindings=(Binding("amq.topic", "q1", "eu.#"),),
+)
+
+
+#: The destination of all messages of a table, and the queues that the relay finds for it.
+DESTINATIONS: dict[str, tuple[str | None, tuple[str, ...]]] = {
+    "confluent_jms": ("orders", ("orders",)),
+    "jolokia_artemis": ("orders", ("orders",)),
+    "jolokia_classic": ("queue://orders", ()),
+    "artemis_xml": (None, ()),
+    "pulsar_jms": (None, ()),
+}
+
+
+@pytest.mark.parametrize("table", DESTINATIONS)
+def test_the_relay_reads_the_destination_of_a_store(spark: SparkSession, table: str) -> None:
+    policy = next(iter(DOCUMENTS[table]["expected"]))
+    frame = spark.read.parquet(path(table))
+    bound = layout(table, policy).bind(frame.schema.jsonValue())
+    routed = route(frame, RELAY, bound, publish_to="to", outcome="outcome", missing="null")
+    answers = {row.id: (tuple(row.queues), row.outcome) for row in routed.select("id", "queues", "outcome").collect()}
+    expected = {row.id: publish(RELAY, bound.message(row), publish_to="to") for row in frame.collect()}
+    assert answers == {name: (answer.queues, answer.outcome) for name, answer in expected.items()}
+    destinations = {row.id: None if (p := bound.message(row).properties) is None else p.to for row in frame.collect()}
+    destination, queues = DESTINATIONS[table]
+    assert set(destinations.values()) == {destination}
+    assert {reached for reached, _ in answers.values()} == {queues}
+
+
+def test_dialects_are_compared_over_a_store(spark: SparkSession) -> None:
+    table = "jolokia_classic"
+    frame = spark.read.parquet(path(table))
+    compared = compare_dialects(frame, "weight > 2500", ["jms", "activemq"], layout(table, "typed"))
+    expected = [row.id for row in frame.collect() if evaluate("weight > 2500", layout(table, "typed").message(row))]
+    assert compared.matched["jms"] == len(expected) > 0

@@ -1,0 +1,127 @@
+"""XPath: one parser, whose tree the reference evaluates and the compiler admits or refuses."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transpiler import Message, TranspilerError, evaluate, transpile_selector
+from transpiler.language.path_expressions.xpath import MAX_DEPTH, NoXPathError, parse_xpath
+from transpiler.language.path_expressions.xpath_nodes import Constant, Operation, Path, Start, Step
+from transpiler.language.path_expressions.xquery import parse_query
+
+BODY = "<é a='1'><b x-y='2'>t</b><b>u</b><名前/></é>"
+
+
+def holds(expression: str, body: str = BODY) -> object:
+    """The reference's verdict on a selector of an XPath."""
+    quoted = expression.replace("'", "''")
+    return evaluate(f"XPATH '{quoted}'", Message.from_dict({"body": {"value": body}}), dialect="activemq")
+
+
+def test_operators_of_one_level_are_one_node_and_tighter_ones_its_parts() -> None:
+    one, two, three = Constant(1.0), Constant(2.0), Constant(3.0)
+    assert parse_xpath("1 - 2 + 3") == Operation(one, (("-", two), ("+", three)))
+    assert parse_xpath("1 + 2 * 3") == Operation(one, (("+", Operation(two, (("*", three),))),))
+    assert parse_xpath("1 * 2 = 3 or 1") == Operation(
+        Operation(Operation(one, (("*", two),)), (("=", three),)), (("or", one),)
+    )
+
+
+def test_a_path_has_its_start_and_its_steps() -> None:
+    assert parse_xpath("//é/@b") == Path(Start.ROOT, (Step(True, "child", "é"), Step(False, "attribute", "b")))
+    assert parse_xpath("div div div").span == (0, 11)
+    assert parse_xpath("/") == Path(Start.ROOT, ())
+
+
+@pytest.mark.parametrize(
+    ("expression", "verdict"),
+    [
+        ("/é", True),
+        ("//é/b", True),
+        ("count(/é)=1", True),
+        ("/é/名前", True),
+        ("//b/@x-y = 2", True),
+        ("/é/b[2] = 'u'", True),
+        ("(//b)[last()] = 'u' and not(//b[3])", True),
+        ("count(//b | //b) = 2", True),
+        ("2 - 1 - 1", False),
+        ("1 = 1 = 1", True),
+        ("+".join(["1"] * 5_000), True),
+        ("/ê", False),
+        ("count('x')", False),
+        ("no-function()", False),
+    ],
+)
+def test_the_reference_evaluates_the_tree(expression: str, verdict: bool) -> None:
+    assert holds(expression) is verdict
+
+
+@pytest.mark.parametrize(
+    ("expression", "what", "place"),
+    [
+        ("", "it ends too early", 0),
+        ("/é[", "it ends too early", 3),
+        ("/é]", "] is not expected there", 2),
+        ("\u00a0/é", "begins nothing", 0),
+        ("a/×", "begins nothing", 2),
+        ("up::a", "up is no axis", 0),
+        ("$a", "begins nothing", 0),
+        ("(" * 100 + "1" + ")" * 100, f"more than {MAX_DEPTH} levels", MAX_DEPTH + 1),
+    ],
+)
+def test_a_text_that_is_no_xpath_says_where(expression: str, what: str, place: int) -> None:
+    with pytest.raises(NoXPathError, match=what) as raised:
+        parse_xpath(expression)
+    assert raised.value.args[1] == place
+    assert holds(expression) is False
+
+
+@pytest.mark.parametrize(
+    ("expression", "underlined"),
+    [
+        ("/é/p:b", "p:b"),
+        ("//Ա", "Ա"),
+        ("//@Ա", "Ա"),
+        ("/é[position() = 1] or position() = 1", "position() = 1"),
+        ("ancestor::b", "ancestor"),
+        ("comment()", "comment"),
+        ("a|b = c", "c"),
+        ("--1", "-1"),
+        ("count(1)", "1"),
+        ("substring(a, 1) = 'b'", "substring"),
+        ("not(1, 2)", "not"),
+        ("(1)[1]", "[1]"),
+    ],
+)
+def test_the_compiler_refuses_with_its_place_what_spark_is_not_given(expression: str, underlined: str) -> None:
+    selector = f"XPATH '{expression}'".replace("= 'b'", "= ''b''")
+    with pytest.raises(TranspilerError, match=r"spark\.xpath") as raised:
+        transpile_selector(selector, dialect="activemq")
+    span = raised.value.diagnostics[0].span
+    assert span is not None
+    assert selector[span.start :].startswith(underlined)
+
+
+def test_names_of_a_query_are_xmls_too() -> None:
+    assert parse_query("//é/名前 = 'x'")
+    assert parse_query("declare variable $größe external; $größe = 5")
+
+
+@given(
+    st.lists(st.sampled_from("a é / // @ * = != < 5 'x' ( ) [ ] and or not( text() . .. | - + div child:: ,".split()))
+)
+def test_any_text_is_an_xpath_or_has_a_place_where_it_is_none(parts: list[str]) -> None:
+    expression = " ".join(parts)
+    assert holds(expression) in (True, False)
+    assert 0 <= place_of_error(expression) <= len(expression)
+
+
+def place_of_error(expression: str) -> int:
+    """The place where a text is no XPath; 0 where it is one."""
+    try:
+        parse_xpath(expression)
+    except NoXPathError as error:
+        return int(error.args[1])
+    return 0

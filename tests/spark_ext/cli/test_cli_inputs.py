@@ -1,0 +1,225 @@
+"""selector-spark with inputs in every format: files, directories, patterns, compressed or not, and errors in a line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from pyspark.sql import SparkSession
+
+from spark_ext import create_messages
+from spark_ext.cli import main
+from tests.sizes import is_full
+from transpiler.cli import main as selector_sql
+
+pytestmark = pytest.mark.usefixtures("spark")
+
+RAW = Path(__file__).parents[2] / "data" / "stores" / "raw"
+TOPOLOGY = {
+    "broker": "rabbitmq",
+    "exchanges": [{"name": "x", "type": "direct"}],
+    "queues": ["q"],
+    "bindings": [{"source": "x", "queue": "q", "key": "red"}],
+}
+MESSAGES = [
+    {"properties": {"subject": color}, "application_properties": {"color": color, "weight": weight}}
+    for color, weight in (("red", 5), ("red", "5"), ("blue", 5))
+]
+
+
+@pytest.fixture(autouse=True)
+def in_a_directory_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("topology.json").write_text(json.dumps(TOPOLOGY), encoding="utf-8")
+
+
+def lines(values: list[dict[str, object]]) -> str:
+    return "".join(json.dumps(value) + "\n" for value in values)
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, list(words))
+
+
+def assert_one_line(result: Result, error: str) -> None:
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 1, result.stderr
+    assert error in result.stderr
+
+
+def test_message_lines_are_read_from_directories_patterns_and_gzip() -> None:
+    text = lines(MESSAGES)
+    Path("day=1").mkdir()
+    Path("plain").mkdir()
+    for name, data in (
+        ("a.jsonl", text.encode()),
+        ("b.jsonl.gz", gzip.compress(text.encode())),
+        ("c:d.ndjson", text.encode()),
+        ("day=1/part-0.json", text.encode()),
+        ("day=1/_SUCCESS", b""),
+        ("plain/part-0.jsonl.gz", gzip.compress(text.encode())),
+    ):
+        Path(name).write_bytes(data)
+    uri = Path("plain").absolute().as_uri()
+    one_by_one: list[tuple[list[str], int]] = [
+        (["a.jsonl"], 1),
+        (["*.jsonl*"], 2),
+        (["day=1"], 1),
+        (["plain"], 1),
+        (["c:d.ndjson"], 1),
+        (["a.jsonl", "day=1", "plain"], 3),
+        ([f"{uri}/*.gz"], 1),
+        ([uri], 1),
+    ]
+    # A file with a colon in its name is read by Python, and all that is named beside it.
+    together = [(["*.jsonl*", "day=1", "plain"], 4), (["a.jsonl", "c:d.ndjson"], 2), ([f"{uri}/*.gz", uri], 2)]
+    for names, count in one_by_one if is_full() else together:
+        result = run("filter", "color = 'red' AND weight = 5", *names)
+        assert result.stderr.startswith(f"{count} of {3 * count} messages match"), (names, result.output)
+    result = run("route", "topology.json", "day=1", "b.jsonl.gz", "--exchange", "x")
+    assert "4 deliveries of 6 messages" in result.stderr, result.output
+
+
+def test_the_content_of_lists_is_read_too() -> None:
+    held = {"application_properties": {"color": "red", "x": {"type": "list", "value": [1]}}}
+    Path("a.jsonl").write_text(lines([*MESSAGES, held]), encoding="utf-8")
+    assert run("filter", "color = 'red'", "a.jsonl").stderr.startswith("3 of 4 messages match")
+
+
+def test_plain_properties_are_read_as_well_as_message_json() -> None:
+    plain = [{"color": "red", "weight": 5, "JMSPriority": 7}, {"color": "blue"}]
+    Path("a.jsonl").write_text(lines([*MESSAGES, *plain]), encoding="utf-8")
+    result = run("filter", "color = 'red' AND JMSPriority = 7", "a.jsonl")
+    assert result.stderr.startswith("1 of 5 messages match"), result.output
+
+
+@pytest.mark.parametrize("name", ["plain.jsonl", "array.json", "objects.json", "text.log"])
+def test_messages_in_every_form_are_routed(name: str) -> None:
+    sent = [{"exchange": "x", "routing_key": color, "color": color} for color in ("red", "blue")]
+    rule, properties = "=" * 80, '[{<<"headers">>,table,[{<<"color">>,longstr,<<"red">>}]}]'
+    entry = f'Exchange:     x\nRouting keys: [<<"{{}}">>]\nRouted queues: []\nProperties:   {properties}\nPayload: \n\n'
+    form = {
+        "plain.jsonl": lines(list(sent)),
+        "array.json": json.dumps(sent),
+        "objects.json": "\n".join(json.dumps(one, indent=2) for one in sent),
+        "text.log": "".join(
+            f"\n{rule}\nnow: Message published\n\n{entry.replace('{}', key)}" for key in ("red", "blue")
+        ),
+    }
+    Path(name).write_text(form[name], encoding="utf-8")
+    assert run("route", "topology.json", name).stderr.startswith("1 deliveries of 2 messages")
+
+
+def test_a_wrong_line_in_a_directory_is_told_by_its_place() -> None:
+    Path("job").mkdir()
+    Path("job/a b.jsonl").write_text(lines(MESSAGES) + '{"header": {"prioritty": 5}}\n', encoding="utf-8")
+    result = run("filter", "color = 'red'", "job")
+    assert result.exit_code == 2
+    assert "job/a b.jsonl:4: message.unknown-field: header: no field is called 'prioritty'" in result.stderr
+    Path("job/a b.jsonl").write_text(lines(MESSAGES) + '{"footer": {"a": NaN}}\n', encoding="utf-8")
+    assert run("filter", "color = 'red'", "job").stderr.startswith("2 of 4 messages match")
+    Path("job/a b.jsonl").write_text(lines(MESSAGES) + "{} {}\n", encoding="utf-8")
+    assert_one_line(run("filter", "color = 'red'", "job"), "job/a b.jsonl:4:4: this is not JSON")
+
+
+def test_a_cell_of_csv_has_the_type_of_its_use_as_in_selector_sql_match() -> None:
+    rows = [
+        "color,code,weight,new,JMSPriority,JMSType,JMSRedelivered",
+        "red,007,2600,true,7,a,true",
+        "blue,x1,10,FALSE,,5,",
+    ]
+    Path("a.csv").write_text("\n".join([*rows, ",08,5.5,yes,3,,false", "red,,1e3,,9,b,"]) + "\n", encoding="utf-8")
+    matched = {
+        "weight > 5": 4,
+        "weight = '10'": 1,
+        "code = '007'": 1,
+        "code > 6": 2,
+        "code <> '08'": 2,
+        "new = TRUE": 1,
+        "new = 'FALSE'": 1,
+        "JMSPriority > 3": 3,
+        "JMSType = '5'": 1,
+        "JMSRedelivered = TRUE": 1,
+        "color IS NULL OR weight = 1000": 2,
+    }
+    for selector, count in matched.items():
+        by_python = CliRunner().invoke(selector_sql, ["match", selector, "a.csv", "--count"])
+        assert (by_python.stdout, selector) == (f"{count}\n", selector)
+        assert run("filter", selector, "a.csv").stderr.startswith(f"{count} of 4 messages match"), selector
+
+
+def test_csv_has_a_header_and_the_types_of_a_schema() -> None:
+    text = 'color,weight,note\nred,5,"a ""b"", c"\nblue,5,\nred,7,x\n'
+    Path("a.csv").write_text(text, encoding="utf-8")
+    Path("b.csv.gz").write_bytes(gzip.compress(text.encode()))
+    fields = [{"name": "weight", "type": "integer", "nullable": True, "metadata": {}}]
+    Path("types.json").write_text(json.dumps({"type": "struct", "fields": fields}), encoding="utf-8")
+    assert run("filter", "color = 'red'", "a.csv").stderr.startswith("2 of 3 messages match")
+    assert run("filter", "note = 'a \"b\", c'", "a.csv", "b.csv.gz").stderr.startswith("2 of 6 messages match")
+    result = run("filter", "weight > 5 AND color = 'red'", "a.csv", "--schema", "types.json")
+    assert result.stderr.startswith("1 of 3 messages match"), result.output
+    result = run("filter", "weight > 5 AND color = 'red'", "a.csv", "--schema", "weight INT")
+    assert result.stderr.startswith("1 of 3 messages match"), result.output
+    Path("a.csv").write_text(text + "red,heavy,x\n", encoding="utf-8")
+    assert_one_line(run("filter", "weight > 5", "a.csv", "--schema", "types.json"), "a.csv")
+    Path("a.csv").write_text("colour\nred\n", encoding="utf-8")
+    said = "a.csv has no column weight; its columns are colour"
+    assert_one_line(run("filter", "weight > 5", "a.csv", "--schema", "types.json"), said)
+    Path("types.json").write_text("[]", encoding="utf-8")
+    assert_one_line(run("filter", "weight > 5", "a.csv", "--schema", "types.json"), "is no schema in Spark's JSON form")
+
+
+def test_a_tracing_log_is_filtered_by_the_basic_property_type() -> None:
+    file = str(RAW / "trace.jsonl")
+    selector = "JMSPriority > 4 AND color = 'red' AND weight > 2500 AND JMSType = 'order'"
+    for options in ([], ["--layout", "rabbitmq-trace"]):
+        assert run("filter", selector, file, *options).stderr.startswith("12 of 50 messages match")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        (
+            "a.avro",
+            b"Obj",
+            "a.avro: Spark reads Avro with a package: give --packages org.apache.spark:spark-avro_2.13:",
+        ),
+        ("a.xml", b"<a", "XML is read as the export of Artemis, by --layout artemis-xml"),
+        ("s3://bucket/a.jsonl", None, "s3"),
+        ("s3://bucket/day", None, "s3"),
+        ("nowhere://x/a.csv", None, "nowhere"),
+    ],
+)
+def test_what_spark_cannot_read_is_one_line(name: str, data: bytes | None, said: str) -> None:
+    if data is not None:
+        Path(name).write_bytes(data)
+    options = ["--layout", "amqp"] if name.endswith("xml") else []
+    assert_one_line(run("filter", "a = 1", name, *options), said)
+
+
+def test_inputs_of_two_formats_are_refused() -> None:
+    Path("a.jsonl").write_text("{}\n")
+    Path("a.csv").write_text("a\n1\n")
+    assert_one_line(run("filter", "a = 1", "a.jsonl", "a.csv"), "the inputs are json and csv")
+    result = run("filter", "a = 1", "a.jsonl", "--layout", "nothing")
+    assert (result.exit_code, "there is no layout called 'nothing'" in result.stderr) == (2, True)
+
+
+def test_a_backtest_needs_recorded_queues(spark: SparkSession) -> None:
+    said = "a backtest compares with a column routed_queues, an array of the names of the broker's queues"
+    Path("a.jsonl").write_text(lines(MESSAGES), encoding="utf-8")
+    assert_one_line(run("backtest", "a.jsonl", "topology.json"), f"a.jsonl has no column routed_queues: {said}")
+    create_messages(spark, MESSAGES).selectExpr("*", "CAST(NULL AS ARRAY<STRING>) AS routed_queues").write.parquet(
+        str(Path("a.parquet").absolute())
+    )
+    assert_one_line(run("backtest", "a.parquet", "topology.json"), "routed_queues is NULL everywhere")
+    Path("a.csv").write_text("routing_key,routed_queues\nred,q\n", encoding="utf-8")
+    assert_one_line(run("backtest", "a.csv", "topology.json"), "the column routed_queues is STRING")
+    recorded = [message | {"exchange": "x", "routed_queues": ["q"]} for message in MESSAGES[:2]]
+    Path("a.jsonl").write_text(lines(recorded), encoding="utf-8")
+    result = run("backtest", "a.jsonl", "topology.json")
+    assert (result.exit_code, "2 of 2 messages" in result.output) == (0, True), result.output

@@ -1,0 +1,229 @@
+"""Compiled topologies on Spark: the answers of ``route`` by a topology, in a query of any form, made once."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from spark_ext import CompiledTopology, compile_topology, route
+from spark_ext.routing import constant_tables, session_tables, tuning
+from tests.sizes import sample
+from tests.spark_ext.harness import COMPILED, settings
+from transpiler import Message, route_message
+from transpiler.base.errors import LayoutError, UnsupportedFeatureError
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
+from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology
+
+SELECTORS = (
+    "region = 'r{}' AND weight > {}",
+    "weight = {} AND region <> 'r{}'",
+    "region = 'r{}' AND weight BETWEEN 10 AND {}",
+)
+
+
+def bound(number: int, key: str = "", source: str = "x") -> Binding:
+    text = SELECTORS[number % 3].format(number // 3, number * 7 % 100)
+    return Binding(source, f"q{number}", key, {SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, text)})
+
+
+def topology(count: int) -> Topology:
+    queues = tuple(Queue(f"q{number}") for number in range(count))
+    bindings = tuple(bound(number) for number in range(count))
+    return Topology(QPID_JAVA, (Exchange("x", "fanout"),), queues, bindings, default_exchange="x")
+
+
+@pytest.fixture
+def messages(spark: SparkSession) -> DataFrame:
+    return spark.range(200).selectExpr("id", "concat('r', id % 30) AS region", "id * 3 % 101 AS weight")
+
+
+@pytest.fixture(autouse=True)
+def _all_tables_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "LOCAL_TABLE", 0)
+
+
+def rows(frame: DataFrame) -> list[tuple[object, ...]]:
+    return sorted((tuple(row) for row in frame.collect()), key=repr)
+
+
+#: Queries around routed messages whose plans Spark's optimizer might change where the broadcast is joined.
+QUERIES: dict[str, Callable[[DataFrame], DataFrame]] = {
+    "all": lambda routed: routed,
+    "count": lambda routed: routed.agg(sf.count("*")),
+    "no queues": lambda routed: routed.select("id"),
+    "queues only": lambda routed: routed.select("queues"),
+    "some queue": lambda routed: routed.filter("size(queues) > 0"),
+    "a queue": lambda routed: routed.filter("array_contains(queues, 'q3')").select("id"),
+    "no NULL": lambda routed: routed.filter("queues IS NOT NULL").select("id"),
+    "a column": lambda routed: routed.filter("region = 'r1'"),
+    "exploded": lambda routed: routed.selectExpr("id", "explode(queues) AS queue"),
+    "grouped": lambda routed: routed.groupBy("queues").count(),
+    "limited": lambda routed: routed.orderBy("id").limit(7),
+    "joined with itself": lambda routed: routed.join(
+        routed.selectExpr("id AS other", "queues AS q"), sf.expr("id = other")
+    ),
+    "half joined": lambda routed: routed.join(routed.filter("size(queues) > 0").select("id"), "id", "left_semi"),
+    "united": lambda routed: routed.union(routed),
+    "empty": lambda routed: routed.filter("id < 0"),
+}
+
+
+def test_every_query_has_the_same_answer_by_a_compiled_topology(spark: SparkSession, messages: DataFrame) -> None:
+    bindings = topology(90)
+    compiled = compile_topology(bindings, messages)
+    expected = route(messages, bindings, messages).persist()
+    assert expected.filter("size(queues) > 0").count() > 50
+    routed = route(messages, compiled)
+    for adaptive, name in sample(itertools.product(("true", "false"), QUERIES), 5):
+        query = QUERIES[name]
+        with settings(spark, {"spark.sql.adaptive.enabled": adaptive}):
+            assert rows(query(routed)) == rows(query(expected)), (name, adaptive)
+    twice = route(routed.withColumnRenamed("queues", "before"), compiled)
+    assert twice.filter("before <> queues").isEmpty()
+    expected.unpersist()
+
+
+#: Settings that a user may change between two routes by one topology.
+SETTINGS = (
+    {},
+    {"spark.sql.optimizer.disableHints": "true", "spark.sql.autoBroadcastJoinThreshold": "-1"},
+    {"spark.sql.adaptive.enabled": "false"},
+    {"spark.sql.planChangeValidation": "true"},
+    {"spark.sql.codegen.factoryMode": "NO_CODEGEN", "spark.sql.codegen.wholeStage": "false"},
+)
+
+
+@pytest.mark.parametrize("own", SETTINGS, ids=lambda own: ", ".join(own) or "defaults")
+def test_messages_of_which_the_optimizer_knows_a_key_route_under_any_setting(
+    spark: SparkSession, messages: DataFrame, own: dict[str, str]
+) -> None:
+    """A constant key of the messages makes a join with a table of constants one without a key."""
+    bindings = topology(90)
+    compiled = compile_topology(bindings, messages)
+    frames = {
+        "all": messages,
+        "one region": messages.withColumn("region", sf.lit("r1")),
+        "no region": messages.withColumn("region", sf.lit(None).cast("string")),
+        "one weight": messages.withColumn("weight", sf.lit(30).cast("bigint")),
+        "one row": spark.sql("SELECT 0L AS id, 'r1' AS region, 99L AS weight"),
+    }
+    for name, frame in frames.items():
+        with settings(spark, COMPILED | own):
+            routed = route(frame, compiled)
+            answers = [routed.collect(), routed.localCheckpoint().collect()]
+        for answer in answers:
+            assert len(answer) == (1 if name == "one row" else 200)
+            for row in answer:
+                message = Message.of(region=row.region, weight=row.weight)
+                assert tuple(row.queues) == route_message(bindings, message), (name, row)
+
+
+@pytest.mark.parametrize("limit", ["1000", "1000b", "2k", " 2KB"])
+def test_a_table_beyond_the_limit_of_broadcasts_is_refused_before_it_is_made(
+    spark: SparkSession, messages: DataFrame, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    compiled = compile_topology(topology(90), messages)
+    monkeypatch.setattr(tuning, "LOCAL_TABLE", 1 << 10)
+    spark.conf.set("spark.sql.maxBroadcastTableSize", limit)
+    try:
+        with pytest.raises(UnsupportedFeatureError) as refused:
+            route(messages, compiled)
+    finally:
+        spark.conf.unset("spark.sql.maxBroadcastTableSize")
+    [diagnostic] = refused.value.diagnostics
+    assert diagnostic.code == "limit.broadcast"
+    assert "a table of the bindings takes about" in str(refused.value)
+    assert f"Spark broadcasts {1_000 if '1000' in limit else 2_048:,} at most" in str(refused.value)
+    assert "route by parts of the topology" in str(refused.value)
+    assert route(messages, compiled).filter("size(queues) > 0").count() > 50
+
+
+def test_tables_are_made_once_a_session_and_go_with_the_plan(
+    spark: SparkSession, messages: DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+
+    def counted(*arguments: Any) -> object:
+        made.append(None)
+        return make(*arguments)
+
+    make = constant_tables.ConstantTables._store
+    monkeypatch.setattr(constant_tables.ConstantTables, "_store", counted)
+    bindings = topology(90)
+    compiled = compile_topology(bindings, messages)
+    for _ in range(2):
+        route(messages.repartition(64), compiled).count()
+    count = len(made)
+    assert 0 < count <= len(compiled.plan.tables)
+    # A topology that is the same object has its plan made once, too.
+    for _ in range(2):
+        route(messages, bindings, messages)
+    assert len(made) == 2 * count
+    kept = getattr(spark, session_tables._ATTRIBUTE)
+    assert id(compiled.plan) in kept
+    number = id(compiled.plan)
+    del compiled
+    assert number not in kept
+
+
+def test_a_loaded_and_a_changed_topology_route_as_one_that_is_compiled_anew(
+    messages: DataFrame, tmp_path: Path
+) -> None:
+    before = topology(90)
+    compiled = compile_topology(before, messages, version="monday")
+    compiled.save(tmp_path / "compiled")
+    loaded = CompiledTopology.load(tmp_path / "compiled")
+    assert loaded.version == "monday"
+    assert rows(route(messages, loaded)) == rows(route(messages, before, messages))
+    added = [bound(200), Binding("x", "q4", "", bound(1).arguments), Queue("unbound")]
+    removed = [before.bindings[7], before.bindings[8], Queue("q30")]
+    changed = loaded.updated(added, removed, version="tuesday")
+    assert changed.version == "tuesday"
+    assert changed.changes is not None
+    assert set(changed.changes.queues) == {"q200", "q4", "unbound", "q7", "q8", "q30"}
+    after = Topology(
+        QPID_JAVA,
+        before.exchanges,
+        (*(queue for queue in before.queues if queue.name != "q30"), Queue("q200"), Queue("unbound")),
+        (*(binding for place, binding in enumerate(before.bindings) if place not in (7, 8, 30)), *added[:2]),  # type: ignore[arg-type]
+        default_exchange="x",
+    )
+    expected = route(messages, after, messages, outcome="outcome")
+    assert rows(route(messages, changed, outcome="outcome")) == rows(expected)
+    assert rows(route(messages, before, messages)) != rows(route(messages, after, messages))
+    changed.save(tmp_path / "changed")
+    assert rows(route(messages, CompiledTopology.load(tmp_path / "changed"), outcome="outcome")) == rows(expected)
+
+
+def test_messages_of_another_form_are_refused(messages: DataFrame) -> None:
+    compiled = compile_topology(topology(20), messages)
+    with pytest.raises(LayoutError, match="a column weight BIGINT"):
+        route(messages.selectExpr("id", "region", "CAST(weight AS STRING) AS weight"), compiled)
+    with pytest.raises(LayoutError, match="a column region STRING"):
+        route(messages.drop("region"), compiled)
+    with pytest.raises(ValueError, match="exchange is decided when the topology is compiled"):
+        route(messages, compiled, exchange="x")
+
+
+def test_no_task_carries_a_table_of_any_size(spark: SparkSession) -> None:
+    keys = tuple(Binding("d", f"queue-{number}", f"key-{number}") for number in range(60_000))
+    queues = tuple(Queue(binding.destination) for binding in keys)
+    large = Topology(RABBITMQ, (Exchange("d", "direct"),), queues, keys)
+    frame = spark.range(10).selectExpr("concat('key-', id) AS routing_key")
+    compiled = compile_topology(large, frame, exchange="d")
+    routed = route(frame, compiled)
+    assert routed.filter("queues[0] = concat('queue-', substr(routing_key, 5))").count() == 10
+    [kept] = [made for made in kept_tables(spark, compiled) if "_routing_0_k0" in made.names]
+    assert kept.rows.rdd.getNumPartitions() > 3
+
+
+def kept_tables(spark: SparkSession, compiled: CompiledTopology) -> list[constant_tables.ConstantTable]:
+    kept = getattr(spark, session_tables._ATTRIBUTE)[id(compiled.plan)][1]
+    return [table for table in kept.values() if isinstance(table, constant_tables.ConstantTable)]

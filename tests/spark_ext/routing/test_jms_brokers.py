@@ -1,0 +1,68 @@
+"""Spark routes to the JMS brokers as the live ones did, and as the reference does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_ext import compile_topology, create_messages, route
+from tests.sizes import sample
+from tests.spark_ext.harness import numbered
+from tests.topology import live_brokers
+from tests.topology.live_brokers import Sent
+from transpiler import Topology
+from transpiler.reference.route import publish
+from transpiler.routing.compiled_topology import CompiledTopology
+
+
+def sends(spark: SparkSession, sent: list[Sent]) -> DataFrame:
+    """Return messages with their destinations and routing types."""
+    frame = numbered(create_messages(spark, [each.message for each in sent]))
+    rows = [(number, each.destination, each.routing_type) for number, each in enumerate(sent)]
+    columns = spark.createDataFrame(rows, "id BIGINT, exchange STRING, routing_type STRING")
+    return frame.join(columns, "id")
+
+
+def compared(spark: SparkSession, topology: Topology, sent: list[Sent]) -> list[Any]:
+    """Return the messages for which Spark's answer is not the reference's, or not what the broker did."""
+    frame = route(sends(spark, sent), topology, outcome="outcome", possible_column="possible")
+    rows = frame.orderBy("id").select("queues", "possible", "outcome").collect()
+    wrong = []
+    for each, row in zip(sent, rows, strict=True):
+        routed = publish(topology, each.message, each.destination, routing_type=each.routing_type)
+        answer = tuple(row.queues), row.outcome, tuple(row.possible)
+        if answer != (routed.queues, routed.outcome, routed.possible_queues):
+            wrong.append((each, answer, routed))
+        elif not each.agrees(set(row.queues), set(row.possible), row.outcome):
+            wrong.append((each, answer, "the broker"))
+    return wrong
+
+
+@pytest.mark.parametrize("rings", [False, True], ids=["without rings", "with rings"])
+@pytest.mark.parametrize("broker", live_brokers.BROKERS)
+def test_spark_routes_as_the_live_brokers_did(spark: SparkSession, broker: str, rings: bool) -> None:
+    topology, sent = live_brokers.merged(broker, rings)
+    assert compared(spark, topology, sample(sent, 40)) == []
+
+
+def test_other_wildcard_characters_are_those_of_the_file(spark: SparkSession) -> None:
+    (configuration,) = (
+        each for each in live_brokers.configurations("artemis") if each["title"] == "other wildcard characters"
+    )
+    assert compared(spark, live_brokers.topology_of(configuration), list(live_brokers.sent(configuration))) == []
+
+
+def test_a_compiled_topology_routes_what_enters_it(spark: SparkSession, tmp_path: Path) -> None:
+    (configuration,) = (
+        each for each in live_brokers.configurations("artemis") if each["title"] == "wildcard addresses"
+    )
+    one, messages = live_brokers.topology_of(configuration), list(live_brokers.sent(configuration))
+    frame = sends(spark, messages)
+    compiled = compile_topology(one, messages=frame, routing_type="MULTICAST")
+    compiled.save(tmp_path / "compiled")
+    rows = route(frame, CompiledTopology.load(tmp_path / "compiled"), outcome="outcome").orderBy("id").collect()
+    expected = [publish(one, each.message, each.destination, routing_type="MULTICAST") for each in messages]
+    assert [(tuple(row.queues), row.outcome) for row in rows] == [(each.queues, each.outcome) for each in expected]

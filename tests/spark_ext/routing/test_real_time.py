@@ -1,0 +1,113 @@
+"""Routes in the real-time mode of streams, which Spark has from 4.3 on."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from spark_ext import route
+from spark_ext.routing import route_stream
+from tests.benchmarks.routing_shapes import COLUMNS, as_message
+from tests.spark_ext.harness import SPARK
+from tests.spark_ext.routing.test_shapes import SCHEMA, all_shapes
+from transpiler import Message
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.reference.route import route_message
+from transpiler.topology.broker_rules import QPID_JAVA
+from transpiler.topology.model import Binding, Exchange, Queue, Topology
+
+pytestmark = pytest.mark.skipif(SPARK < (4, 3), reason="Spark before 4.3 has no real-time mode")
+
+TRIGGER = "5 seconds"
+
+
+class MemoryStream:
+    """A stream of texts that the real-time mode reads. PySpark has no name for it, nor for the sink in memory."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark, self._jvm = spark, spark._jvm
+        sources = self._jvm.org.apache.spark.sql.execution.streaming.sources
+        texts = self._jvm.org.apache.spark.sql.Encoders.STRING()
+        self._source = _object(sources, "LowLatencyMemoryStream").singlePartition(spark._jsparkSession, texts)
+        self._sink = sources.ContinuousMemorySink()
+        self.frame = DataFrame(self._source.toDF(), spark)
+
+    def routed(self, routed: DataFrame, texts: Iterable[str], directory: Path) -> list[str]:
+        """Start a stream with one column of texts, send some in, and return as many as come out."""
+        streaming, none = self._jvm.org.apache.spark.sql.streaming, _object(self._jvm.scala, "None")
+        queries = self._spark._jsparkSession.streams()
+        clock = getattr(queries, "startQuery$default$11")()
+        options = _object(self._jvm.scala.collection.immutable, "Map").empty()
+        mode, trigger = streaming.OutputMode.Update(), streaming.Trigger.RealTime(TRIGGER)
+        state = self._jvm.scala.Some(str(directory))
+        query = queries.startQuery(
+            none, none, state, routed._jdf, options, self._sink, mode, False, True, trigger, clock, none, none
+        )
+        sent = self._jvm.scala.collection.immutable.List.newBuilder()
+        for count, text in enumerate(texts, 1):  # noqa: B007
+            sent.addOne(text)
+        self._source.addData(sent.result())
+        while self._sink.allData().size() < count:
+            assert query.isActive(), query.exception().get().getMessage()
+            time.sleep(0.05)
+        answers = self._sink.allData()
+        query.stop()
+        return [answers.apply(number).getString(0) for number in range(count)]
+
+
+def _object(package: Any, name: str) -> Any:
+    return getattr(getattr(package, f"{name}$"), "MODULE$")
+
+
+def text(value: str) -> AmqpValue:
+    return AmqpValue(AmqpType.STRING, value)
+
+
+TOPICS = Topology(
+    QPID_JAVA,
+    (Exchange("x", "fanout"), Exchange("t", "topic"), Exchange("h", "headers")),
+    tuple(map(Queue, "abcd")),
+    (
+        Binding("x", "t", destination_type="exchange"),
+        Binding("x", "h", destination_type="exchange"),
+        Binding("t", "a", "r1.*"),
+        Binding("t", "b", "#.5"),
+        Binding("h", "c", "", {"region": text("r5"), "x-match": text("any")}),
+        Binding("x", "d"),
+    ),
+)
+
+
+@pytest.mark.parametrize("where", [all_shapes(100), TOPICS], ids=["selectors of every shape", "topics and headers"])
+def test_every_shape_of_bindings_is_routed_in_real_time(spark: SparkSession, tmp_path: Path, where: Topology) -> None:
+    stream = MemoryStream(spark)
+    columns = [f"{sql} AS {name}" for name, sql in COLUMNS.items()]
+    rows = spark.range(0, 20_000, 2_000).selectExpr(*columns, "concat(region, '.', id % 10) AS routing_key").collect()
+    schema = f"{SCHEMA}, routing_key STRING"
+    texts = [json.dumps(row.asDict(), default=str) for row in rows]
+    frame = stream.frame.select(sf.from_json("value", schema).alias("message")).select("message.*")
+    routed = route(frame, where, schema, exchange="x").select(sf.to_json("queues"))
+
+    def expected(row: Any) -> list[str]:
+        message: Message = as_message(row)
+        return list(route_message(where, message, "x", [row.routing_key]))
+
+    answers = [json.loads(answer) for answer in stream.routed(routed, texts, tmp_path)]
+    assert answers == list(map(expected, rows))
+    assert any(answers)
+
+
+def test_a_stream_whose_topology_changes_is_for_micro_batches(spark: SparkSession, tmp_path: Path) -> None:
+    stream = MemoryStream(spark).frame.selectExpr("value AS routing_key")
+    writer = route_stream(stream, lambda: TOPICS, lambda *_: None, exchange="x").outputMode("update")
+    writer = writer.option("checkpointLocation", str(tmp_path)).trigger(realTime=TRIGGER)
+    with pytest.raises(PySparkException, match="ForeachBatchSink is not in the sink allowlist"):
+        writer.start()

@@ -1,0 +1,133 @@
+"""Limits of Spark's agreement with a broker: beyond them the answer is unknown or an error, never another truth."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_ext import create_messages
+from tests.sizes import size
+from tests.spark_ext.harness import answers, numbered, settings
+from transpiler import Dialect, Message, UnsupportedFeatureError, evaluate, transpile_selector
+from transpiler.language.selector.dialect_rules import Division, IntegerArithmetic, NumericPromotion
+from transpiler.language.selector.dialects import ACTIVEMQ, JMS, RABBITMQ
+
+ENDS = (2**63 - 1, -(2**63), 5, 0, 2**53 + 1)
+MESSAGES = [
+    Message.from_dict(
+        {"application_properties": {"x": {"type": "long", "value": x}, "y": {"type": "long", "value": y}}}
+    )
+    for x in ENDS
+    for y in ENDS
+]
+#: Selectors whose integers may have more than 38 digits, and on how many of the messages they have.
+LONG = {
+    "x * y + x * y > 5": 4,
+    "NOT (x * y + x * y > 5)": 4,
+    "x * y - (0 - x * y) < 5": 4,
+    "x + 99999999999999999999999999999999999999 > 5": 15,
+    "x * x * y > 5": 11,
+    "x * y > 5": 0,
+    "x + y > 18446744073709551613": 0,
+    "x * y % 7 = 1": 0,
+    "x * y + 1.5 > 0": 0,
+}
+
+
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_an_integer_beyond_38_digits_is_unknown_and_never_wrong(spark: SparkSession, ansi: str) -> None:
+    # Of a sample, each setting has every second one: the SQL of the brokers' integers is long.
+    tried = dict(list(LONG.items())[size(int(ansi == "false"), 0) :: size(2, 1)])
+    assert any(tried.values())
+    with settings(spark, {"spark.sql.ansi.enabled": ansi}):
+        frame = numbered(create_messages(spark, MESSAGES))
+        sqls = [transpile_selector(text, dialect="rabbitmq", result="ternary").sql for text in tried]
+        columns = answers(frame, sqls)
+    for (text, beyond), column in zip(tried.items(), columns, strict=True):
+        wanted = [evaluate(text, message, "rabbitmq") for message in MESSAGES]
+        other = [(said, found) for said, found in zip(wanted, column, strict=True) if said is not found]
+        assert [found for _, found in other] == [None] * beyond, text
+
+
+def test_a_literal_beyond_38_digits_is_an_error() -> None:
+    with pytest.raises(UnsupportedFeatureError) as caught:
+        transpile_selector("x < 1" + "0" * 38, dialect="rabbitmq")
+    assert caught.value.diagnostics[0].code == "limit.digits"
+    assert transpile_selector("x < 1" + "0" * 37, dialect="rabbitmq").sql
+
+
+REFUSED = (
+    (replace(JMS, integer_arithmetic=IntegerArithmetic.BIGNUM), "types"),
+    (replace(RABBITMQ, integer_arithmetic=IntegerArithmetic.LONG), "types"),
+    (replace(RABBITMQ, division=Division.TRUNCATING), "division"),
+    (replace(ACTIVEMQ, type_ladder=NumericPromotion.EXACT), "float_order"),
+)
+
+
+@pytest.mark.parametrize(("dialect", "name"), REFUSED)
+def test_answers_that_no_sql_joins_are_refused_by_name(dialect: Dialect, name: str) -> None:
+    with pytest.raises(UnsupportedFeatureError, match=rf"dialect\.rules: own has, by its {name}, "):
+        transpile_selector("a = 1", dialect=replace(dialect, name="own"))
+
+
+#: XPath that Java fails on, or that only one of the engines reads: where, and what is said of it.
+NO_XPATH = [
+    ("a[", 3, "it ends too early"),
+    ("", 1, "it ends too early"),
+    ("a b", 3, "b is not expected there"),
+    ("a[frob(b)]", 3, "the function frob is not read"),
+    ("contains(a)", 1, "contains takes 2 arguments"),
+    ("a = $b", 5, "'$' begins nothing"),
+    ("ancestor::a", 1, "the axis ancestor is not read"),
+    ("a/p:b", 4, "':' begins nothing"),
+    ("2/a[@b=1]", 2, "only a set of nodes is followed by /"),
+    ("(a = 1)//b", 8, "only a set of nodes is followed by //"),
+    ("concat(a, b)[1]", 13, "only a set of nodes is followed by ["),
+    ("a | 2", 3, "only a set of nodes has a union"),
+    ("true() | a", 8, "only a set of nodes has a union"),
+    ("count(2)", 7, "only a set of nodes is taken by count"),
+    ("sum(a + b)", 5, "only a set of nodes is taken by sum"),
+    ("name(-a)", 6, "only a set of nodes is taken by name"),
+    ("1 - --2", 6, "- is not expected there"),
+    ("position() = 1", 1, "position is read in a predicate only"),
+    ("a[1] and last()", 10, "last is read in a predicate only"),
+    ("a | b = c", 9, "beside a union only a constant is read"),
+    ("1 = ((a | b)) and string(.)", 19, "beside a union only a constant is read"),
+]
+
+
+@pytest.mark.parametrize(("expression", "column", "said"), NO_XPATH)
+def test_what_is_no_xpath_is_refused_before_java_fails_on_it(expression: str, column: int, said: str) -> None:
+    with pytest.raises(UnsupportedFeatureError, match=re.escape(said)) as refused:
+        transpile_selector(f"XPATH '{expression}'", dialect="activemq")
+    [found] = refused.value.diagnostics
+    assert (found.code, found.span.start) == ("spark.xpath", len("XPATH '") + column - 1)
+
+
+@pytest.mark.parametrize(
+    ("expression", "holds"),
+    [
+        ('//root/b/text()="b"', True),
+        ("count(//b) > 1 or not(/a)", True),
+        ("/", True),
+        ("root/b[1]/c[last()] = -3.5", True),
+        ("//@*", False),
+        ("* * *", False),
+        ("(root | //b)[1]/..", True),
+        ("count((root/b)) = 2", True),
+        ('name(//none) = ""', True),
+        ("-(root/b[2]/c) > 3", True),
+        ('(root/b[1] | //c) = -4 or root/b[2] | root = "?"', True),
+        ("(root | //c)[1]/b = concat(1, -3.5)", True),
+        ("true() > 2 or 0 div -0 = 0 or 1 div -0 > 0", False),
+    ],
+)
+def test_xpath_of_every_kind_is_read_by_both(spark: SparkSession, expression: str, holds: bool) -> None:
+    body = {"value": {"type": "string", "value": "<root><b><c>1</c><c>-3.5</c></b><b>b<c>-4</c></b></root>"}}
+    text, message = f"XPATH '{expression}'", Message.from_dict({"body": body})
+    assert evaluate(text, message, "activemq") is holds
+    frame = create_messages(spark, [message])
+    assert frame.filter(transpile_selector(text, dialect="activemq").sql).count() == holds

@@ -1,0 +1,235 @@
+"""The answer is the reference evaluator's whatever the optimizer does: rules excluded, no common subexpressions.
+
+Spark analyses BETWEEN, nullif, count_if and regexp_substr to a ``With`` of common expressions, which no engine
+evaluates: one rule has to rewrite it, and the others have to keep what it made. So emitted SQL has none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import cycle
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.types import StructType
+
+from spark_ext import create_messages, infer_layout, route
+from tests.compiler.layouts.written_rows import row_of
+from tests.conformance.vectors import DIALECTS
+from tests.hostile.test_any_row import COMMON, FILTERS, TOPOLOGY
+from tests.hostile.test_any_row import SELECTORS as BY_DIALECT
+from tests.sizes import sample, size
+from tests.spark_ext import strategies
+from tests.spark_ext.harness import CHUNK, numbered
+from tests.spark_ext.harness import settings as spark_settings
+from tests.spark_ext.test_agreement import _COLUMNS, INTERPRETED, RECEIVER, flat_messages
+from tests.spark_ext.test_dialect_agreement import accepted, assert_agreement
+from transpiler import Message, transpile_address, transpile_filter, transpile_selector
+from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.compiler.layouts.layout import Layout
+from transpiler.language.selector import ast
+
+#: Selectors by messages, and tables of them, for each dialect, layout and setting.
+SELECTORS, MESSAGES = size(4, 8), 16
+TABLES = size(1, 2)
+
+#: Characters of SQL up to which it is tried: without common subexpressions Spark takes minutes over ten times as many.
+LONGEST = 20_000
+
+SEPARATE = {"spark.sql.subexpressionElimination.enabled": "false"}
+#: What the optimizer and the engine do. ``ALL`` stands for all rules that Spark lets a user exclude.
+ALL = "all"
+EXCLUDED = "spark.sql.optimizer.excludedRules"
+SETTINGS: dict[str, dict[str, str]] = {
+    "no common subexpressions": INTERPRETED | SEPARATE,
+    "no optimizer": INTERPRETED | SEPARATE | {EXCLUDED: ALL, "spark.sql.ansi.enabled": "false"},
+    "common subexpressions without an optimizer": INTERPRETED | {EXCLUDED: ALL},
+}
+#: Generated code takes longest, so there are few selectors for it.
+GENERATED: dict[str, dict[str, str]] = {
+    "no common subexpressions": SEPARATE | {"spark.sql.ansi.enabled": "false"},
+    "no optimizer": SEPARATE | {EXCLUDED: ALL},
+}
+
+COLUMNS = ", ".join(f"{name} {column[0]}" for name, column in _COLUMNS.items())
+
+
+def values_of(seq: Any) -> list[Any]:
+    """The elements of a Scala Seq."""
+    return [seq.apply(place) for place in range(seq.size())]
+
+
+@pytest.fixture(scope="module")
+def excludable(spark: SparkSession) -> str:
+    """All rules of the optimizer that a setting can exclude."""
+    optimizer = spark._jsparkSession.sessionState().optimizer()
+    kept = set(values_of(optimizer.nonExcludableRules()))
+    rules = [rule.ruleName() for batch in values_of(optimizer.defaultBatches()) for rule in values_of(batch.rules())]
+    names = dict.fromkeys(name for name in rules if name not in kept)
+    assert len(names) > 80
+    return ",".join(names)
+
+
+def in_full(values: dict[str, str], excludable: str) -> dict[str, str]:
+    """The settings with the names of all rules."""
+    return {key: excludable if value == ALL else value for key, value in values.items()}
+
+
+class Table(NamedTuple):
+    """Random selectors and messages, for the canonical layout and for typed columns."""
+
+    canonical: list[ast.Expression]
+    messages: list[Message]
+    typed: list[ast.Expression]
+    flat: list[Message]
+
+
+def is_short(text: str, dialect: str) -> bool:
+    """Return True if the SQL of a selector is not among the longest tenth of qpid-java."""
+    sql = transpile_selector(text, dialect=dialect, result="ternary", missing="null", **RECEIVER).sql
+    return len(sql) <= LONGEST
+
+
+def several(strategy: st.SearchStrategy[Any], count: int) -> st.SearchStrategy[Any]:
+    return st.lists(strategy, min_size=count, max_size=count)
+
+
+def drawn_tables(count: int) -> list[Table]:
+    """Random tables. Hypothesis begins with the simplest one, from which Spark learns nothing: it is left out."""
+    found: list[Table] = []
+    tables = st.builds(
+        Table,
+        several(strategies.selectors(strategies.NAMES * 3 + strategies.HEADERS, null_tests_any=True), SELECTORS),
+        several(strategies.messages, MESSAGES),
+        several(strategies.selectors((*_COLUMNS, "t", "w", "d", "missing"), null_tests_any=True), SELECTORS),
+        several(flat_messages(), MESSAGES),
+    )
+
+    @given(table=tables)
+    @settings(max_examples=count + 1, phases=[Phase.generate], database=None, suppress_health_check=list(HealthCheck))
+    def draw(table: Table) -> None:
+        found.append(table)
+
+    draw()
+    return found[1:]
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, list[Table]]:
+    """The tables of each dialect."""
+    found = drawn_tables(TABLES * len(DIALECTS))
+    return {dialect: found[number :: len(DIALECTS)] for number, dialect in enumerate(DIALECTS)}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_spark_agrees_with_the_reference_on_the_canonical_layout(
+    spark: SparkSession, excludable: str, tables: dict[str, list[Table]], dialect: str, name: str
+) -> None:
+    with spark_settings(spark, in_full(SETTINGS[name], excludable)):
+        for table in tables[dialect]:
+            frame = numbered(create_messages(spark, table.messages))
+            texts = [text for text in accepted(table.canonical, dialect) if is_short(text, dialect)]
+            assert_agreement(frame, "amqp", dialect, texts, table.messages)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_spark_agrees_with_the_reference_on_typed_columns(
+    spark: SparkSession, excludable: str, tables: dict[str, list[Table]], dialect: str, name: str
+) -> None:
+    with spark_settings(spark, in_full(SETTINGS[name], excludable)):
+        for table in tables[dialect]:
+            assert_typed_agreement(spark, table, dialect, SELECTORS)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_generated_code_agrees_with_the_reference(
+    spark: SparkSession, excludable: str, tables: dict[str, list[Table]], dialect: str
+) -> None:
+    values = list(GENERATED.values())[DIALECTS.index(dialect) % len(GENERATED)]
+    with spark_settings(spark, in_full(values, excludable)):
+        assert_typed_agreement(spark, tables[dialect][0], dialect, 4)
+
+
+def assert_typed_agreement(spark: SparkSession, table: Table, dialect: str, most: int) -> None:
+    schema = StructType.fromDDL(COLUMNS)
+    layout = infer_layout(schema)
+    rows = [row_of(layout, message) for message in table.flat]
+    frame = numbered(spark.createDataFrame(rows, schema))
+    # Columns under the names of header fields are read as they are, which the message of a row has.
+    assert_agreement(
+        frame, layout, dialect, accepted(table.typed, dialect)[:most], [layout.message(row) for row in rows]
+    )
+
+
+def compiled(texts: Iterable[str], layout: Layout | str, dialect: str) -> list[str]:
+    """The SQL of selectors, in turn as a filter and with three values; not of those that the layout refuses."""
+    found = []
+    for text, result in zip(texts, cycle(("filter", "ternary")), strict=False):
+        try:
+            found.append(
+                transpile_selector(text, layout, dialect=dialect, result=result, missing="null", **RECEIVER).sql
+            )
+        except UnsupportedFeatureError:
+            continue
+    return found
+
+
+def has_common_expressions(spark: SparkSession, frame: DataFrame) -> bool:
+    """Return True if the analysed plan has a With, once the functions that stand for other ones are replaced."""
+    catalyst = spark._jvm.org.apache.spark.sql.catalyst  # type: ignore[union-attr]
+    replaced = catalyst.optimizer.ReplaceExpressions.apply(frame._jdf.queryExecution().analyzed())
+    return bool(replaced.containsPattern(catalyst.trees.TreePattern.WITH_EXPRESSION()))
+
+
+def common_expressions(spark: SparkSession, frame: DataFrame, texts: list[str]) -> list[str]:
+    """The first of each chunk of texts whose plan has a With."""
+    found = []
+    for start in range(0, len(texts), CHUNK):
+        part = texts[start : start + CHUNK]
+        if has_common_expressions(spark, frame.select(*(sf.expr(text).alias(f"c{n}") for n, text in enumerate(part)))):
+            found.append(next(text for text in part if has_common_expressions(spark, frame.select(sf.expr(text)))))
+    return found
+
+
+@pytest.mark.parametrize(
+    "text", ["x BETWEEN 1 AND 2", "nullif(x, 1D)", "count_if(flag)", "CASE WHEN flag THEN nullif(x, 1D) > 2D END"]
+)
+def test_what_spark_rewrites_to_common_expressions_is_noticed(spark: SparkSession, text: str) -> None:
+    assert common_expressions(spark, spark.createDataFrame([], COLUMNS), [text]) == [text]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_no_selector_has_common_expressions(spark: SparkSession, tables: dict[str, list[Table]], dialect: str) -> None:
+    schema = StructType.fromDDL(f"{COLUMNS}, t timestamp, w timestamp_ntz, d decimal(12, 2)")
+    every = sample((table for several in tables.values() for table in several), 3)
+    typed = accepted([tree for table in every for tree in table.typed], dialect)
+    found = compiled(typed, infer_layout(schema), dialect)
+    assert common_expressions(spark, spark.createDataFrame([], schema), found) == []
+    canonical = accepted([tree for table in every[::2] for tree in table.canonical], dialect)
+    found = compiled([*canonical, *BY_DIALECT[dialect]], "amqp", dialect)
+    assert common_expressions(spark, create_messages(spark, [Message()]), found) == []
+
+
+def test_no_filter_and_no_address_has_common_expressions(spark: SparkSession) -> None:
+    texts = [transpile_filter(filters, result="ternary").sql for filters in FILTERS]
+    texts += [transpile_address("a/b", node).sql for node in ("queue", "direct", "topic", "headers", "fanout", "xml")]
+    assert common_expressions(spark, create_messages(spark, [Message()]), texts) == []
+
+
+def test_no_selector_on_amqp_0_10_has_common_expressions(spark: SparkSession) -> None:
+    addresses = ("JMSReplyTo = 'a'", "JMSReplyTo LIKE 'a/%'", "JMSReplyTo IS NULL", "JMSReplyTo <> a OR a / b > 1")
+    texts = compiled([*COMMON, *addresses, *addresses[1:]], "amqp-0-10", "jms")
+    for dialect in ("activemq", "artemis", "qpid-java", "qpid-cpp", "rabbitmq-jms"):
+        texts += compiled(addresses, "amqp-0-10", dialect)
+    assert len(texts) > len(COMMON) + 15
+    assert common_expressions(spark, create_messages(spark, [Message()], "amqp-0-10"), texts) == []
+
+
+def test_no_routing_has_common_expressions(spark: SparkSession) -> None:
+    assert not has_common_expressions(spark, route(create_messages(spark, [Message()]), TOPOLOGY))

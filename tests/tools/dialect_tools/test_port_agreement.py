@@ -1,0 +1,167 @@
+"""A selector that ports without a note selects the same messages in both brokers: random ones, and their own cases."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from tests.conformance.vectors import all_messages, verdicts
+from tests.sizes import randomness, size
+from tests.spark_ext import strategies
+from transpiler import Message, TranspilerError, UnsupportedFeatureError, parse_selector, print_selector
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import Extension, ListMember
+from transpiler.language.selector.dialects import DIALECTS, Dialect, find_dialect
+from transpiler.reference.evaluate import judge
+from transpiler.tools.dialect_tools.port import port_selector
+
+MESSAGES = size(6, 25)
+NOW = 5
+NAMES = ("a", "b", "c")
+HEADERS = ("JMSPriority", "JMSType", "JMSCorrelationID", "JMSDeliveryMode", "JMSTimestamp")
+EQUALITIES = (ast.Comparison.EQ, ast.Comparison.NE)
+
+
+def _names(dialect: Dialect) -> st.SearchStrategy[ast.Expression]:
+    found: list[ast.Expression] = [ast.Identifier(name) for name in NAMES]
+    if dialect.fields.sections:
+        found += [ast.Identifier(field, section="properties") for field in ("subject", "to")]
+        found.append(ast.Identifier("priority", section="header"))
+    else:
+        found += [ast.Identifier(name) for name in HEADERS]
+    return st.sampled_from(found)
+
+
+def _selectors(dialect: Dialect) -> st.SearchStrategy[ast.Expression]:
+    """Trees of one to three tests with what the dialect has of its own among them."""
+    name = _names(dialect)
+    text = st.sampled_from(("a", "abc", "5", "PERSISTENT", "x\ny", "")).map(ast.StringLiteral)
+    number = st.sampled_from((0, 1, 5, -5, 127, 2**31 - 1, 2**53 + 1)).map(ast.IntegerLiteral)
+    number |= st.sampled_from((0.5, 2.5, 1e10)).map(ast.FloatLiteral)
+    value: st.SearchStrategy[ast.Expression] = st.one_of(text, number, st.booleans().map(ast.BooleanLiteral), name)
+    operators = st.sampled_from([operator for operator in ast.Arithmetic if operator is not ast.Arithmetic.REMAINDER])
+    total = st.builds(ast.Calculate, operators, name, number)
+    patterns = st.sampled_from(("a%", "%b", "a_c", "a!%b", "a!bc", "abc", "%", "a%b%c")).map(ast.StringLiteral)
+    escapes = st.sampled_from((None, ast.StringLiteral("!")))
+    texts = st.lists(text, min_size=1, max_size=3).map(tuple)
+    tests = [
+        st.builds(ast.Compare, st.sampled_from(EQUALITIES), name, value),
+        st.builds(ast.Compare, st.sampled_from(ast.Comparison), name, number),
+        st.builds(ast.Compare, st.sampled_from(ast.Comparison), number, name),
+        st.builds(ast.Compare, st.sampled_from(ast.Comparison), total, number),
+        st.builds(ast.Between, name, number, number, st.booleans()),
+        st.builds(ast.In, name, texts, st.booleans()),
+        st.builds(ast.Like, name, patterns, escapes, st.booleans()),
+        st.builds(ast.IsNull, name, st.booleans()),
+        name,
+    ]
+    if dialect.in_member is ListMember.ANY:
+        members = st.lists(st.one_of(number, text), min_size=1, max_size=2).map(tuple)
+        tests.append(st.builds(ast.In, name, members, st.booleans()))
+    if dialect.has(Extension.FUNCTIONS):
+        listed = texts.map(lambda items: ast.Call("MAKELIST", items))
+        tests.append(st.builds(lambda items, tested: ast.Call("INLIST", (items, tested)), listed, name))
+        regular = st.sampled_from(("^a", "^a.*c$", "abc$", "b")).map(ast.StringLiteral)
+        tests.append(st.builds(lambda pattern, tested: ast.Call("REGEX", (pattern, tested)), regular, name))
+    if dialect.has(Extension.NULL_LITERAL):
+        joined = st.builds(ast.Calculate, st.just(ast.Arithmetic.ADD), text, text)
+        tests.append(st.builds(ast.Compare, st.sampled_from(EQUALITIES), name, joined))
+    test = st.one_of(*tests)
+    inner = st.one_of(test, test.map(ast.Not))
+    pairs = st.tuples(inner, inner)
+    whole = st.one_of(inner, pairs.map(ast.And), pairs.map(ast.Or))
+    return st.one_of(whole, whole.map(ast.Not), st.tuples(test, pairs.map(ast.Or)).map(ast.And))
+
+
+def assert_same(text: str, source: str, target: str, messages: list[Message]) -> str:
+    """Port one selector, and hold both sides against each other; what came of it."""
+    try:
+        ported = port_selector(text, source, target)
+    except UnsupportedFeatureError as error:
+        wrong = [item for item in error.diagnostics if not item.code.startswith("port.") or item.span is None]
+        if wrong:
+            pytest.fail(f"{text}: {wrong}")
+        return "refused"
+    before, after = parse_selector(text, source), parse_selector(ported.text, target)
+    changes = [note for note in ported.notes if note.code != "port.unproved"]
+    for message in messages if not changes else ():
+        said = judge(before, message, find_dialect(source), NOW)
+        found = judge(after, message, find_dialect(target), NOW)
+        assert (said.truth is True) is (found.truth is True), f"{source}: {text}\n{target}: {ported.text}\n{message}"
+    return "noted" if changes else "exact"
+
+
+#: The least number of a hundred random selectors that port to a target, and that port without a note to one of them.
+LEAST_PORTED = size(1, 40)
+LEAST_EXACT = size(0, 10)
+#: In a sample each of the other dialects gets every third selector.
+STRIDE = size(3, 1)
+
+
+@pytest.mark.parametrize("source", DIALECTS)
+def test_random_selectors_select_the_same_messages_where_they_port_without_a_note(source: str) -> None:
+    counts: Counter[tuple[str, str]] = Counter()
+    dialect = find_dialect(source)
+    others = [name for name in DIALECTS if name != source]
+
+    @given(
+        st.lists(_selectors(dialect), min_size=8, max_size=8),
+        st.lists(strategies.messages, min_size=MESSAGES, max_size=MESSAGES),
+    )
+    @settings(max_examples=size(2, 8), phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck))
+    def check(trees: list[ast.Expression], messages: list[Message]) -> None:
+        for number, tree in enumerate(trees):
+            text = print_selector(tree, dialect)
+            try:
+                parse_selector(text, dialect)
+            except TranspilerError:
+                continue
+            for target in others[number % STRIDE :: STRIDE]:
+                counts[target, "tried"] += 1
+                counts[target, assert_same(text, source, target, messages)] += 1
+
+    check()
+    shares = []
+    for target in others:
+        tried, exact = counts[target, "tried"], counts[target, "exact"]
+        assert tried >= size(3, 10), target
+        assert 100 * (exact + counts[target, "noted"]) // tried >= LEAST_PORTED, (target, counts)
+        shares.append(100 * exact // tried)
+    # Of some targets few selectors that are drawn have an equal.
+    assert max(shares) >= LEAST_EXACT, counts
+
+
+@cache
+def _of_vectors() -> tuple[str, ...]:
+    """The selectors of the vectors, each once, in an order that mixes their files."""
+    return tuple(sorted({row.selector for row in verdicts("qpid-cpp")}, key=lambda text: (hash_of(text), text)))
+
+
+def hash_of(text: str) -> int:
+    """A number that is the same in every run."""
+    return sum((place + 1) * ord(character) for place, character in enumerate(text)) * 2654435761 % 2**32
+
+
+def _reads(text: str, source: str) -> bool:
+    try:
+        return parse_selector(text, source) is not None
+    except TranspilerError:
+        return False
+
+
+@pytest.mark.parametrize("source", DIALECTS)
+def test_the_brokers_own_cases_select_the_same_messages(source: str) -> None:
+    messages, draw = all_messages(), randomness(source)
+    step, tries = size(700, 40), size(60, 150)
+    found: Counter[str] = Counter()
+    for place, target in enumerate(name for name in DIALECTS if name != source):
+        texts = [text for text in _of_vectors()[place * 7 :: step] if _reads(text, source)]
+        tried = [assert_same(text, source, target, draw.sample(messages, tries)) for text in texts]
+        assert tried.count("refused") < len(tried), target
+        found.update(tried)
+    assert found["exact"] + found["noted"] >= sum(found.values()) * 6 // 10
+    assert found["exact"] >= size(1, 3)

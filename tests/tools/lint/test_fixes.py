@@ -1,0 +1,133 @@
+"""Corrections: which findings have one, which of them are certain, and that files get them with their escapes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transpiler.cli import main
+from transpiler.language.selector.dialects import ARTEMIS, JMS, RABBITMQ, Dialect
+from transpiler.tools.lint.check import Checker
+from transpiler.tools.lint.embedded import FoundSelector, find_selectors
+from transpiler.tools.lint.fixes import fix_all, fix_file
+
+
+@pytest.mark.parametrize(
+    ("selector", "dialect", "corrected"),
+    [
+        ("a == 1", JMS, "a = 1"),
+        ("a=1&&b=2||c=3", JMS, "a=1 AND b=2 OR c=3"),
+        ("(a = 1)&&!(b = 2)", JMS, "(a = 1) AND NOT(b = 2)"),
+        ("a != 1 AND b === 'x'", JMS, "a <> 1 AND b = 'x'"),
+        ("a ! = 1", JMS, "a <> 1"),
+        ("a ≥ 1", JMS, "a >= 1"),
+        ("a !> 1", JMS, "a <= 1"),
+        ("JMSType = ’car’ AND color = ‘blue’", JMS, "JMSType = 'car' AND color = 'blue'"),
+        ("a = NULL OR b <> null", JMS, "a IS NULL OR b IS NOT NULL"),
+        ("weight > '2500' AND weight < ' 3000.5 '", JMS, "weight > 2500 AND weight < 3000.5"),
+        ("a = 1 and b = 2", RABBITMQ, "a = 1 AND b = 2"),
+        # A person has to say what is meant.
+        ('color = "red"', JMS, None),
+        ("a = 'x' || 'y'", JMS, None),
+        ("color = red", JMS, None),
+        ("JMSPriorty > 4", JMS, None),
+        ("a = 1 OR b = 2 AND c = 3", JMS, None),
+        ("account > '00123'", JMS, None),
+        ("weight = '5'", JMS, None),
+        ("a != 1", RABBITMQ, None),
+        ("a =", JMS, None),
+    ],
+)
+def test_what_can_mean_one_thing_only_is_corrected(selector: str, dialect: Dialect, corrected: str | None) -> None:
+    text, fixes = fix_all(selector, [dialect])
+    assert text == (selector if corrected is None else corrected)
+    assert bool(fixes) == (corrected is not None)
+
+
+_words = st.sampled_from("a b = == != && || AND OR NOT ! NULL IS IN LIKE ( ) 1 '2' \"x\" ’y’ ≥ , < >".split())
+
+
+@given(st.lists(_words, max_size=9).map(" ".join))
+def test_a_correction_never_breaks_a_selector_and_comes_to_an_end(selector: str) -> None:
+    before = Checker().check(selector).trees
+    text, fixes = fix_all(selector, [JMS])
+    assert fix_all(text, [JMS]) == (text, [])
+    assert len(fixes) < 50
+    if before:
+        assert Checker().check(text).trees
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "corrected"),
+    [
+        ("a.xml", "<a messageSelector='x == &apos;y&apos; &amp;&amp; z &gt; 5'/>", "x = &apos;y&apos; AND z &gt; 5"),
+        ("a.xml", "<a messageSelector='x !> 5'/>", "x &lt;= 5"),
+        ("a.java", 'f.setMessageSelector("a == 1 " +\n  "&& b ≥ 2");', '"a = 1 " +\n  "AND b >= 2"'),
+        ("a.json", '{"messageSelector": "a == \\u0027x\\u0027"}', '"a = \\u0027x\\u0027"'),
+        ("a.yaml", "jms.selector: 'a == ''x'' AND b = ’y’'", "'a = ''x'' AND b = ''y'''"),
+        ("a.properties", "jms.selector=a == 'x' \\\n  && b = 1", "a = 'x' \\\n  AND b = 1"),
+        ("a.sel", "a == 1 # selector-sql: ignore[syntax]\nb == 1\n", "a == 1 # selector-sql: ignore[syntax]\nb = 1\n"),
+    ],
+)
+def test_a_file_is_corrected_in_its_own_escapes(name: str, text: str, corrected: str) -> None:
+    changed, count = fix_file(text, name, (), Checker())
+    assert count
+    assert corrected in changed
+    assert all(isinstance(one, FoundSelector) for one in find_selectors(changed, name))
+
+
+def test_check_writes_corrections_and_reports_what_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.sel").write_bytes(b"\xef\xbb\xbfa == 1\r\nb = '5'\r\n")
+    latin = b'<?xml version="1.0" encoding="latin-1"?><a messageSelector="c = &apos;\xe9&apos; AND a == 1"/>'
+    Path("latin.xml").write_bytes(latin)
+    result = CliRunner().invoke(main, ["check", "a.sel", "latin.xml", "--fix", "--format", "json"])
+    assert Path("a.sel").read_bytes() == b"\xef\xbb\xbfa = 1\r\nb = '5'\r\n"
+    assert [(one["file"], one["line"], one["code"]) for one in json.loads(result.stdout)] == [
+        ("a.sel", 2, "lint.quoted-number"),
+        ("latin.xml", 1, "syntax.operator"),
+    ]
+    assert result.stderr.splitlines() == [
+        "a.sel: 1 correction written",
+        "latin.xml: not corrected: it is not UTF-8, or its lines end in several ways",
+    ]
+    assert CliRunner().invoke(main, ["check", "a == 1", "--fix"]).exit_code == 2
+
+
+def test_a_fix_is_data_at_its_place_in_json_and_sarif(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("b.xml").write_text("<a messageSelector='x &lt; 1&amp;&amp;y = 2'/>", encoding="utf-8")
+    [entry] = json.loads(CliRunner().invoke(main, ["check", "b.xml", "--format", "json"]).stdout)
+    place = {"line": 1, "column": 29, "end_line": 1, "end_column": 39}
+    assert entry["fix"] == {"text": " AND ", "certain": True, **place}
+    [run] = json.loads(CliRunner().invoke(main, ["check", "b.xml", "--format", "sarif"]).stdout)["runs"]
+    [fix] = run["results"][0]["fixes"]
+    [change] = fix["artifactChanges"][0]["replacements"]
+    region = {"startLine": 1, "startColumn": 29, "endLine": 1, "endColumn": 39}
+    assert change == {"deletedRegion": region, "insertedContent": {"text": " AND "}}
+
+
+def test_the_dialect_of_a_file_decides_on_corrections() -> None:
+    filtered = '<filter string="a == 1 AND &quot;b&quot; = 2"/>'
+    text = f'<core xmlns="urn:activemq:core"><queue name="q">{filtered}</queue></core>'
+    changed, _ = fix_file(text, "broker.xml", (), Checker())
+    assert 'string="a = 1 AND &quot;b&quot; = 2"' in changed
+    assert Checker().check('"b" = 2', [ARTEMIS]).trees
+
+
+@pytest.mark.parametrize("name", ["lint.repeated", "repeated"])
+def test_the_page_of_a_rule_is_printed(name: str) -> None:
+    result = CliRunner().invoke(main, ["rule", name])
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (0, "# lint.repeated")
+
+
+def test_an_unknown_rule_names_one_that_is_near() -> None:
+    result = CliRunner().invoke(main, ["rule", "lint.repated"])
+    hint = "did you mean lint.repeated?"
+    assert (result.exit_code, result.output) == (2, f"there is no rule called 'lint.repated'\n  hint: {hint}\n")
+    assert "| [lint.repeated]" in CliRunner().invoke(main, ["rule"]).stdout

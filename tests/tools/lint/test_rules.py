@@ -1,0 +1,123 @@
+"""Warnings about names, lists and orderings that are legal and probably not meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from transpiler import parse_selector
+from transpiler.base.source import Source
+from transpiler.language.selector.dialects import DIALECTS
+from transpiler.tools.lint.registry import lint
+
+ALL = " ".join(DIALECTS)
+#: Dialects with header fields of JMS: in rabbitmq such names are properties as any other.
+HEADERS = ALL.replace(" rabbitmq ", " ")
+
+#: The selector, the dialects, the code, the text that is underlined, a part of the message and the hint.
+WARNINGS = (
+    ("JMSCorrelationId = 'x'", HEADERS, "unknown-header", "JMSCorrelationId", "no header", "JMSCorrelationID?"),
+    ("JMSFoo = 1", HEADERS, "unknown-header", "JMSFoo", "no header", "reserved"),
+    ("JMSXGroupId = 'x'", HEADERS, "unknown-header", "JMSXGroupId", "no header", "did you mean JMSXGroupID?"),
+    ("a = 1 OR JMSPriorty > 5", HEADERS, "unknown-header", "JMSPriorty", "no header", "did you mean JMSPriority?"),
+    ("JMS_AMQP_TTLL > 5", HEADERS, "unknown-header", "JMS_AMQP_TTLL", "no header", "did you mean JMS_AMQP_TTL?"),
+    (
+        "JMSMessageID BETWEEN 1 AND 2",
+        "jms activemq artemis qpid-java qpid-cpp",
+        "order-of-text",
+        "JMSMessageID",
+        "JMSMessageID is a string, and BETWEEN orders numbers",
+        "compare it with =",
+    ),
+    ("JMSMessageID BETWEEN b AND c", "jms qpid-cpp", "order-of-text", "JMSMessageID", "BETWEEN", "="),
+    ("JMSType > 5", "jms activemq qpid-java qpid-cpp", "order-of-text", "JMSType", "> orders numbers", "LIKE"),
+    ("JMSType IN ('closed, saleUpdate')", ALL, "comma-in-string", "'closed, saleUpdate'", "one string", "'saleUpdate'"),
+    ("a = 1 AND a = 2", ALL, "never-true", "a = 2", "never true together with a = 1", "join them with OR"),
+    ("a > 5 AND a > 3", ALL, "implied", "a > 3", "a > 5 implies this", "remove it"),
+    ("a > 5 OR a > 3", ALL, "implied", "a > 5", "this implies a > 3", "remove it"),
+    ("a IS NULL OR a IS NOT NULL", "jms qpid-java", "always-true", "a IS NULL OR a IS NOT NULL", "every", "AND"),
+    (
+        "a = 1 AND (b = 2 OR a = 2)",
+        ALL,
+        "unreachable-branch",
+        "a = 2",
+        "never true together with a = 1",
+        "mend one of the two",
+    ),
+    (
+        "JMSPriority BETWEEN 5 AND 3",
+        "jms activemq artemis qpid-java qpid-cpp rabbitmq-jms",
+        "empty-range",
+        "JMSPriority BETWEEN 5 AND 3",
+        "nothing is between 5 and 3",
+        "exchange the bounds",
+    ),
+    ("a = NULL", "rabbitmq-jms", "null-name", "NULL", "NULL is the name of a property", "write a IS NULL"),
+    ("NULL <> a", "rabbitmq-jms", "null-name", "NULL", "NULL is the name of a property", "write a IS NOT NULL"),
+    ("name LIKE '*foo*'", ALL, "like-without-wildcard", "'*foo*'", "one text only", "case counts: write '%foo%'"),
+    ("name LIKE '.*foo?'", ALL, "like-without-wildcard", "'.*foo?'", "one text only", "write '%foo_'"),
+    ("e >= 2024-01-01", ALL, "date-as-subtraction", "2024-01-01", "gives 2022", "write 1704067200000 for the milli"),
+    ("e = 2024-12-31", ALL, "date-as-subtraction", "2024-12-31", "gives 1981", "write '2024-12-31' for text, or 17356"),
+    ("color = red", ALL, "unquoted-word", "red", "name of a property here", "text goes into single quotes: 'red'"),
+    ("place <> NEW_YORK", ALL, "unquoted-word", "NEW_YORK", "name of a property here", "quotes: 'NEW_YORK'"),
+)
+
+
+#: The selector, the code or "" without a note, and the hint.
+NOTES = (
+    ("account = '00123'", "quoted-number", "to compare the number, write 123"),
+    ("zip = ' +80331'", "quoted-number", "to compare the number, write 80331"),
+    ("version = '1.20'", "quoted-number", "to compare the number, write 1.20"),
+    ("a = 'nan'", "", ""),
+    ("a = '1_000'", "", ""),
+    ("shipCountry <> billCountry", "unquoted-word", "if text was meant, write 'billCountry'"),
+    ("ship_country = bill_country", "unquoted-word", "if text was meant, write 'bill_country'"),
+    ("sender <> receiver", "unquoted-word", "if text was meant, write 'receiver'"),
+    ("price = limit AND limit > 5", "unquoted-word", "if text was meant, write 'limit'"),
+)
+
+
+@pytest.mark.parametrize(("text", "code", "hint"), NOTES)
+def test_what_may_well_be_meant_is_a_note(text: str, code: str, hint: str) -> None:
+    for name in DIALECTS:
+        tree = parse_selector(text, name)
+        assert tree is not None
+        findings = lint(tree, Source(text), DIALECTS[name])
+        assert [(finding.code, finding.severity, finding.hint) for finding in findings] == (
+            [(f"lint.{code}", "info", hint)] if code else []
+        ), name
+
+
+@pytest.mark.parametrize(("text", "dialects", "code", "under", "message", "hint"), WARNINGS)
+def test_a_doubt_is_said_where_it_is_true(
+    text: str, dialects: str, code: str, under: str, message: str, hint: str
+) -> None:
+    for name in dialects.split():
+        tree = parse_selector(text, name)
+        assert tree is not None
+        (finding,) = lint(tree, Source(text), DIALECTS[name])
+        assert (finding.code, finding.severity) == (f"lint.{code}", "warning"), name
+        assert finding.span is not None
+        assert text[finding.span.start : finding.span.end] == under
+        assert message in finding.message
+        assert hint in (finding.hint or "")
+
+
+CLEAN = (
+    # Properties as bounds may be any numbers.
+    ("JMSPriority BETWEEN a AND b", "jms activemq artemis qpid-java qpid-cpp rabbitmq-jms"),
+    ("JMSPriority NOT BETWEEN -1 AND b", "jms activemq artemis qpid-java qpid-cpp"),
+    ("JMSCorrelationID = 'x' AND JMSXGroupSeq > 5 AND JMS_AMQP_TTL > 5", "jms rabbitmq"),
+    ("JMSXDeliveryCount > 1 AND JMS_IBM_Format = 'MQSTR'", ALL),
+    ("JMSFoo = 1", "rabbitmq"),
+    ("city IN ('Paris, France', 'Rome, Italy')", ALL),
+    ("JMSTimestamp BETWEEN 1 AND 2", "jms activemq qpid-cpp"),
+    ("p.correlation_id > 500", "rabbitmq"),
+)
+
+
+@pytest.mark.parametrize(("text", "dialects"), CLEAN)
+def test_what_is_meant_is_not_doubted(text: str, dialects: str) -> None:
+    for name in dialects.split():
+        tree = parse_selector(text, name)
+        assert tree is not None
+        assert lint(tree, Source(text), DIALECTS[name]) == [], name

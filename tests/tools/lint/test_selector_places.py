@@ -1,0 +1,155 @@
+"""Each place where projects keep selectors is read, or said to be unread."""
+
+from __future__ import annotations
+
+import pytest
+
+from transpiler.base.source import Span
+from transpiler.tools.lint.embedded import FoundSelector, find_selectors
+from transpiler.tools.lint.report import Lines
+
+_ARTEMIS = "urn:jboss:domain:messaging-activemq:15.0"
+
+#: A file's name and text, and its selectors: ``artemis: S`` where the place says the dialect,
+#: or the line of an unread one.
+CASES: tuple[tuple[str, str, list[str | int]], ...] = (
+    # The API of Jakarta Messaging.
+    ("A.java", 'session.createConsumer(queue, "S");', ["S"]),
+    ("A.java", 'JMSContext c; c.createConsumer(q, "S", true);', ["S"]),
+    ("A.java", "String S = null; c.setMessageSelector(S); c.setMessageSelector(new SimpleString((null)));", []),
+    ("A.java", "session.createConsumer(queue, true); session.createConsumer(q, null); session.createConsumer(q);", []),
+    ("A.java", 'kafka.createConsumer("topic", "group");', []),
+    ("A.java", 'session.createDurableSubscriber(topic, "name", "S", false);', ["S"]),
+    ("A.java", 'session.createDurableSubscriber(topic, "name");', []),
+    ("A.java", 'context.createDurableConsumer(topic, "name", "S", false);', ["S"]),
+    ("A.java", 'context.createSharedConsumer(topic, "name", "S");', ["S"]),
+    ("A.java", 'context.createSharedDurableConsumer(topic, "name", "S");', ["S"]),
+    ("A.java", 'session.createBrowser(queue, "S");', ["S"]),
+    ("A.java", 'jms.receiveSelected("queue", "S"); jms.receiveSelectedAndConvert("S");', ["S", "S"]),
+    ("A.java", 'jms.browseSelected("queue", "S", action); jms.browseSelected("S", this::x);', ["S", "S"]),
+    ("A.java", 'container.setMessageSelector("S"); Jms.inboundAdapter(f).messageSelector("S")', ["S", "S"]),
+    ("A.java", '@JmsListener(destination = "q", selector = "S") void x() {}', ["S"]),
+    ("A.java", '@JMSConnectionFactory("x") @Other(selector = "S") void x() {}', []),
+    ("A.java", 'import org.apache.activemq.artemis.api.core.*; s.createConsumer("q", "S");', ["artemis: S"]),
+    ("A.java", 's.createConsumer(new SimpleString("q"), new SimpleString("S")); ClientSession s;', ["artemis: S"]),
+    ("A.java", "void setMessageSelector(String messageSelector) { this.messageSelector = messageSelector; }", []),
+    ("A.java", "Consumer createConsumer(Session session, String selector);", []),
+    # Constants, and texts that are joined.
+    ("A.java", 'class A { static final String X = "S"; void x() { c.setMessageSelector(X); } }', ["S"]),
+    (
+        "A.java",
+        'class A { String X = "S"; void x() { c.setMessageSelector(A.X); c.setMessageSelector(B.X); } }',
+        ["S", 1],
+    ),
+    (
+        "A.java",
+        'static final String X = "a = ";\nString y = X\n  + "1";\nc.setMessageSelector(y + " OR b = 2");',
+        ["a = 1 OR b = 2"],
+    ),
+    ("A.java", 'String x = "a";\nif (b) x = "c";\nc.setMessageSelector(x);', [3]),
+    ("A.java", 'String x = "a";\nx += "c";\nc.setMessageSelector(x);', [3]),
+    ("A.java", "String a = b; String b = a; c.setMessageSelector(a);", [1]),
+    ("A.java", 'c.setMessageSelector("a = " + id());\nc.setMessageSelector(("S"));', [1, "S"]),
+    (
+        "A.java",
+        'c.setMessageSelector("a = %s".formatted(x)); c.setMessageSelector(String.format("a = %s", x));',
+        [1, 1],
+    ),
+    ("A.java", '@JmsListener(selector = "${orders.selector}")', [1]),
+    ("A.java", "@JmsListener(selector = \"a = '$x'\")", ["a = '$x'"]),
+    ("A.kt", 'const val X = "S"\n@JmsListener(destination = "q", selector = X)\nfun x() {}', ["S"]),
+    ("A.kt", 'val x: String = "S"\nc.setMessageSelector(x)\nc.setMessageSelector("a = $id")', ["S", 3]),
+    (
+        "a.go",
+        'const X = "S"\nvar y = amqp.LinkSelectorFilter(X)\nz := amqp.NewSelectorFilter(fmt.Sprintf("a = %d", 1))',
+        ["S", 3],
+    ),
+    # Clients in other languages.
+    ("a.py", 'from proton.reactor import Selector\nc.create_receiver(x, "q", options=Selector("S"))', ["S"]),
+    ("a.py", "class Selector: pass\nSelector('#id')", []),
+    ("a.py", 'import stomp\nX = "S"\nc.subscribe(destination="/queue/q", id=1, headers={"selector": X})', ["S"]),
+    ("a.py", 'consumer = session.create_consumer(q, "S")', ["S"]),
+    ("a.py", "def create_consumer(session, selector): pass", []),
+    ("a.js", "const stomp = 1; client.subscribe('/queue/q', m => { f({selector: '#id'}) }, {selector: \"S\"})", ["S"]),
+    ("a.js", "var rhea = 1; open_receiver({source: {filter: rhea.filter.selector('S')}})", ["S"]),
+    ("a.rb", "Stomp::Client.new.subscribe('/queue/q', {:selector => \"S\"})", ["S"]),
+    ("a.go", 'stomp.SubscribeOpt.Header("selector", "S")', ["S"]),
+    ("A.java", 'StompHeaders h; h.set("selector", "S");', ["S"]),
+    ("a.cs", 'new ConsumerConfiguration { Address = "a", FilterExpression = "S" };', ["artemis: S"]),
+    ("a.cs", 'using Apache.NMS; session.CreateConsumer(queue, @"S""x");', ['S"x']),
+    ("a.cs", 'session.CreateConsumer(queue, $"a = {x}");', [1]),
+    ("a.cs", 'm.Add(s, new DescribedValue(new Symbol("apache.org:selector-filter:string"), "S"));', ["S"]),
+    # RabbitMQ's SQL filters.
+    ("A.java", 'builder.stream().filter()\n  .sql("S").stream().builder();', ["rabbitmq: S"]),
+    ("A.java", 'spark.sql("SELECT 1"); // selector', ["SELECT 1"]),
+    ("A.java", 'spark.sql("SELECT 1 FROM filter");', []),
+    ("a.py", 'StreamConsumerOptions(filter_options=StreamFilterOptions(sql="S"))', ["rabbitmq: S"]),
+    ("a.go", 'o := &rmq.StreamFilterOptions{SQL: "S"}', ["rabbitmq: S"]),
+    # Camel's URIs, in code, XML and YAML.
+    ("A.java", "from(\"jms:queue:o?concurrentConsumers=2&selector=a%3D'b'&x=1\");", ["a='b'"]),
+    ("A.java", 'from("activemq:o?selector=RAW(a=\'b\' & c)"); from("file:o?selector=x");', ["a='b' & c"]),
+    ("A.java", 'from("jms:o?selector=" + s);', [1]),
+    ("c.xml", "<route><from uri=\"jms:o?x=1&amp;selector=a%3D'b'\"/></route>", ["a='b'"]),
+    ("c.yaml", "- from:\n    uri: \"jms:o?selector=a%3D'b'\"", ["a='b'"]),
+    ("c.yaml", "- route:\n    from:\n      uri: jms:o\n      parameters:\n        selector: S\n", ["S"]),
+    # Kafka's connectors.
+    (
+        "c.properties",
+        "connect.jms.kcql=INSERT INTO t SELECT * FROM q WITHTYPE QUEUE WITHJMSSELECTOR=`a='b'`",
+        ["a='b'"],
+    ),
+    ("c.json", '{"config": {"connect.jms.kcql": "INSERT INTO t SELECT * FROM q WITHJMSSELECTOR=`S`"}}', ["S"]),
+    ("c.json", '{"config": {"jms.message.selector": "S"}}', ["S"]),
+    # Spring, MicroProfile.
+    (
+        "application.yml",
+        "spring:\n  cloud:\n    stream:\n      solace:\n        bindings:\n          in-0:\n"
+        "            consumer:\n              selector: S\n",
+        ["S"],
+    ),
+    ("application.yml", "app:\n  jms:\n    selector: S\n  pods:\n    selector: x\n", ["S"]),
+    ("application.yml", "app:\n  jms:\n    selector: ${OTHER}\n", [3]),
+    ("application.properties", "mp.messaging.incoming.prices.selector=S", ["S"]),
+    ("s.xml", '<b xmlns:jms="http://www.springframework.org/schema/jms"><jms:listener selector="S"/></b>', ["S"]),
+    (
+        "s.xml",
+        '<b xmlns:x="http://www.springframework.org/schema/integration/jms">'
+        '<x:message-driven-channel-adapter selector="S"/><y selector="x"/></b>',
+        ["S"],
+    ),
+    ("m.xml", '<m xmlns:jms="http://www.mulesoft.org/schema/mule/jms"><jms:selector expression="S"/></m>', ["S"]),
+    ("w.xml", '<p><parameter name="transport.jms.MessageSelector">S</parameter></p>', ["S"]),
+    # Brokers.
+    (
+        "standalone.xml",
+        f'<s xmlns="{_ARTEMIS}"><server><divert name="d" filter="S"/><jms-queue name="q" selector="S"/>'
+        '<other filter="x"/></server></s>',
+        ["artemis: S", "artemis: S"],
+    ),
+    ("broker.xml", '<core xmlns="urn:activemq:core"><bridge><filter string="S"/></bridge></core>', ["artemis: S"]),
+    (
+        "activemq.xml",
+        '<b><amq:broker xmlns:amq="http://activemq.apache.org/schema/core">'
+        '<amq:filteredDestination selector="S"/></amq:broker></b>',
+        ["activemq: S"],
+    ),
+    (
+        "cr.yaml",
+        'spec:\n  brokerProperties:\n  - "addressConfigurations.o.queueConfigs.e.filterString=S"\n',
+        ["artemis: S"],
+    ),
+    ("cm.yaml", "data:\n  broker.properties: |\n    divertConfigurations.d.filterString=S\n    x=1\n", ["artemis: S"]),
+)
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), CASES, ids=range(len(CASES)))
+def test_the_selectors_of_a_place_are_read_or_said_to_be_unread(
+    name: str, text: str, expected: list[str | int]
+) -> None:
+    seen: list[str | int] = []
+    for one in find_selectors(text, name):
+        if isinstance(one, FoundSelector):
+            seen.append(one.mapped.text if one.dialect is None else f"{one.dialect}: {one.mapped.text}")
+        else:
+            seen.append(Lines(text).place(Span(one.offset, one.offset)).line)
+    assert seen == expected

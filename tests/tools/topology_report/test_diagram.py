@@ -1,0 +1,124 @@
+"""Pictures of topologies: nodes, arrows, counts, and text that cannot break out of its quotes."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from transpiler.tools.topology_report.picture import Format, draw
+from transpiler.tools.topology_report.summary import Summary
+from transpiler.topology import Queue, Topology, read_topology, topology_from_dict
+from transpiler.topology.broker_rules import RULES, Rules
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "data"
+
+
+def small(**more: Any) -> Topology:
+    exchanges = [
+        {"name": "orders", "type": "topic", "alternate": {"queue": "lost"}, "unroutable": "reject"},
+        {"name": "by country", "type": "headers"},
+    ]
+    bindings = [
+        {"source": "orders", "queue": "new", "key": "#.new", "selector": "price  >\n5"},
+        {"source": "orders", "exchange": "by country", "key": "a"},
+        *({"source": "orders", "exchange": "by country", "key": f"a.{number}"} for number in range(9)),
+        {"source": "by country", "queue": "new", "arguments": {"x-match": "any", "country": "no", "n": 5, "any": None}},
+        {"source": "by country", "queue": "lost", "arguments": {"x-match": "all"}},
+    ]
+    data = {"broker": "qpid-java", "queues": ["new", "lost"], "exchanges": exchanges, "bindings": bindings}
+    return topology_from_dict(data | more)
+
+
+def test_mermaid_draws_exchanges_queues_and_bindings() -> None:
+    summary = Summary({"orders": 1200, "": 3}, {"new": 1100, "gone": 3})
+    assert draw(small(), "mermaid", summary) == "\n".join(
+        [
+            "flowchart LR",
+            '  e0{{"default exchange<br/><small>direct, 3 published</small>"}}',
+            '  e1{{"orders<br/><small>topic, unroutable: reject, 1,200 published</small>"}}',
+            '  e2{{"by country<br/><small>headers, 0 published</small>"}}',
+            '  q3["new<br/><small>1,100 messages</small>"]',
+            '  q4["lost<br/><small>0 messages</small>"]',
+            '  q5["gone<br/><small>3 messages</small>"]',
+            '  e1 -->|"#35;.new #124; price #62; 5"| q3',
+            '  e1 -->|"a<br/>a.0<br/>a.1<br/>… and 7 more"| e2',
+            '  e2 -->|"any: country=no, n=5, any"| q3',
+            '  e2 -->|"every message"| q4',
+            '  e1 -.->|"alternate"| q4',
+            "",
+        ]
+    )
+
+
+def test_dot_draws_the_same() -> None:
+    picture = draw(small(), "dot")
+    assert '  e0 [shape=hexagon, label="orders\\ntopic, unroutable: reject"];' in picture
+    assert '  e0 -> q2 [label="#.new | price > 5", minlen=2];' in picture
+    assert '  e0 -> q3 [label="alternate", minlen=2, style=dashed];' in picture
+    assert picture.startswith("digraph topology {\n")
+    assert picture.endswith("}\n")
+
+
+@pytest.mark.parametrize("form", ["mermaid", "dot"])
+def test_no_name_breaks_out_of_its_quotes(form: Format) -> None:
+    name = '"] --> x; <script>\\'
+    picture = draw(topology_from_dict({"broker": "rabbitmq", "queues": [name]}), form)
+    [line] = [line for line in picture.splitlines() if "script" in line]
+    text = line[line.index('"') + 1 : line.rindex('"')]
+    assert '"' not in text.replace('\\"', "")
+    if form == "mermaid":
+        assert "<script" not in text
+
+
+def test_a_real_topology_has_all_its_queues_in_the_picture() -> None:
+    topology = read_topology(EXAMPLES / "definitions.json")
+    for form in ("mermaid", "dot"):
+        picture = draw(topology, form)
+        assert all(queue.name in picture for queue in topology.queues)
+        assert "amq." not in picture
+
+
+def test_a_summary_reads_back_what_it_wrote() -> None:
+    summary = Summary({"x": 1}, {"q": 2}, {"routed": 1})
+    assert Summary.from_dict(json.loads(json.dumps(summary.to_dict()))) == summary
+
+
+@pytest.mark.parametrize("data", [5, {"queues": 5}, {"queues": {"q": "many"}}])
+def test_what_is_no_summary_is_refused(data: Any) -> None:
+    with pytest.raises(ValueError, match=r"topology\.type"):
+        Summary.from_dict(data)
+
+
+def test_ways_on_beside_routing_are_drawn_with_their_conditions() -> None:
+    links = [
+        {"kind": "dead-letter", "when": "expired", "from": {"queue": "q"}, "to": {"exchange": "x"}, "key": "k"},
+        {"kind": "shovel", "when": "moved", "from": {"queue": "r"}},
+        {"kind": "federation", "when": "published upstream", "to": {"exchange": "x"}},
+        {"kind": "dead-letter", "when": "expired", "from": {"queue": "r"}, "to": {"exchange": "gone"}},
+    ]
+    data = {"broker": "rabbitmq", "queues": ["q", "r"], "exchanges": [{"name": "x", "type": "direct"}], "links": links}
+    drawn = [line.strip() for line in draw(topology_from_dict(data), "mermaid").splitlines() if "->" in line]
+    assert drawn == [
+        'q1 -.->|"dead-letter #124; k<br/>expired"| e0',
+        'q2 -.->|"shovel<br/>moved"| b3',
+        'b3 -.->|"federation<br/>published upstream"| e0',
+    ]
+
+
+def test_an_alternate_is_drawn_where_it_has_no_effect() -> None:
+    exchange = {"name": "x", "type": "topic", "alternate": {"exchange": ""}}
+    bound = {"source": "x", "queue": "q", "key": "#"}
+    topology = topology_from_dict({"broker": "rabbitmq", "queues": ["q"], "exchanges": [exchange], "bindings": [bound]})
+    picture = draw(topology, "mermaid")
+    assert "default exchange" in picture
+    assert '-.->|"alternate"|' in picture
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=lambda rules: rules.name)
+def test_a_topology_is_pickled(rules: Rules) -> None:
+    topology = Topology(rules, (), (Queue("q"),), ())
+    assert pickle.loads(pickle.dumps(topology)) == topology

@@ -1,0 +1,7 @@
+"""What every room uses and no standard of messaging defines: source texts, diagnostics, documents, numbers, patterns.
+
+Invariants: nothing here knows a message, a selector, a broker or a column; imports within follow the order below.
+
+In reading order: ``source`` (texts and spans), ``diagnostics``, ``errors``, ``arguments`` (wrong arguments of public
+functions), ``documents`` (JSON, YAML and XML with places), ``times``, ``ieee754``, ``regex``, ``html``.
+"""

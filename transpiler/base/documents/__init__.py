@@ -1,0 +1,1 @@
+"""Documents of data: texts whose parts have places."""

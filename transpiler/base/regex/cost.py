@@ -1,0 +1,225 @@
+"""The cost of a regular expression in a matcher that backtracks, and the repeats in which it need not.
+
+A node is *determined* before a continuation when the path that is tried first is the only one that can lead to a match:
+its branches, of which only the last one may match nothing, and another round and the end of a repeat, begin with
+different characters, or the continuation cannot fail. A determined repeat may be possessive and then means what a
+greedy one means. The others are counted: unbounded ones as a power of the text's length each, the rest by their ways.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+from transpiler.base.regex.syntax import (
+    ALL,
+    LINE_ENDS,
+    NONE,
+    Ahead,
+    At,
+    CharacterSet,
+    Choice,
+    Group,
+    Node,
+    One,
+    Place,
+    RegexError,
+    Repeat,
+    Sequence,
+)
+
+#: Powers of a text's length in all, and ways through the choices at each place of a text.
+MAX_POWER, MAX_WAYS = 2, 100
+
+#: Rounds of a group that gives rounds back: Java matches them by recursion.
+MAX_GROUP_ROUNDS = 9
+
+TOO_MANY = "the repeats can divide a text among them in too many ways, which a matcher would all try"
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """The continuation at a point: the characters that it may begin with, and whether it always matches."""
+
+    characters: CharacterSet
+    free: bool = False
+
+
+#: Nothing follows: whatever the next character is, the match is complete.
+FREE = Follow(NONE, free=True)
+
+
+def nullable(node: Node) -> bool:
+    """Return True if the node may match without a character."""
+    match node:
+        case One():
+            return False
+        case Place() | Ahead():
+            return True
+        case Sequence(parts=parts):
+            return all(map(nullable, parts))
+        case Choice(branches=branches):
+            return any(map(nullable, branches))
+        case Repeat(body=body, low=low):
+            return low == 0 or nullable(body)
+        case Group(body=body):
+            return nullable(body)
+
+
+def optional_groups(node: Node, inside_one: bool = False) -> set[int]:
+    """Return the groups that take no part in some matches, or in several rounds."""
+    match node:
+        case Group(body=body, number=number):
+            return optional_groups(body, inside_one) | ({number} if inside_one else set())
+        case Sequence(parts=parts):
+            return set().union(*(optional_groups(part, inside_one) for part in parts))
+        case Choice(branches=branches):
+            return set().union(*(optional_groups(branch, True) for branch in branches))
+        case Repeat(body=body) | Ahead(body=body):
+            return optional_groups(body, True)
+        case _:
+            return set()
+
+
+def start(node: Node, after: Follow) -> Follow:
+    """Return the continuation that begins with the node."""
+    match node:
+        case One(characters=characters):
+            return Follow(characters)
+        case Place(at=At.VERY_END):
+            return Follow(NONE)
+        case Place(at=At.END):
+            return Follow(LINE_ENDS if after.free else after.characters & LINE_ENDS)
+        case Place() | Ahead():
+            return Follow(ALL if after.free else after.characters)
+        case Sequence(parts=parts):
+            for part in reversed(parts):
+                after = start(part, after)
+            return after
+        case Choice(branches=branches):
+            return _union(*(start(branch, after) for branch in branches))
+        case Repeat(body=body, low=low):
+            first = start(body, after)
+            return _union(first, after) if low == 0 else first
+        case Group(body=body):
+            return start(body, after)
+
+
+def _union(*follows: Follow) -> Follow:
+    characters = NONE
+    for follow in follows:
+        characters |= follow.characters
+    return Follow(characters, any(follow.free for follow in follows))
+
+
+def _inside(node: Repeat, after: Follow) -> Follow:
+    """Return the continuation of a round: another one, or what follows the repeat."""
+    if node.high == 1:
+        return after
+    again = start(node.body, after).characters
+    return Follow(again | after.characters, after.free and node.low <= 1)
+
+
+def _apart(branches: tuple[Node, ...], after: Follow) -> bool:
+    """Return True if the next character determines the branch."""
+    starts = [start(branch, after).characters for branch in branches]
+    return not any(left & right for left, right in combinations(starts, 2))
+
+
+def _ends_by_itself(node: Repeat, after: Follow) -> bool:
+    """Return True if the next character determines whether the repeat goes on."""
+    if node.low == node.high:
+        return True
+    return not nullable(node.body) and not start(node.body, after).characters & after.characters
+
+
+def determined(node: Node, after: Follow) -> bool:
+    """Return True if the first path through the node is the only one that can lead to a match."""
+    # A possessive repeat takes each round for good, so that rounds that must be need their own decision.
+    if after.free and not (isinstance(node, Repeat) and node.low > 1):
+        return True
+    match node:
+        case One() | Place() | Ahead():
+            return True
+        case Sequence(parts=parts):
+            for part in reversed(parts):
+                if not determined(part, after):
+                    return False
+                after = start(part, after)
+            return True
+        case Choice(branches=branches):
+            # A branch that takes nothing is taken whatever the next character is, and the branches behind it never are.
+            last = not any(map(nullable, branches[:-1]))
+            return last and _apart(branches, after) and all(determined(branch, after) for branch in branches)
+        case Repeat(body=body):
+            return _ends_by_itself(node, after) and determined(body, _inside(node, after))
+        case Group(body=body):
+            return determined(body, after)
+
+
+class Measure:
+    """The power of the text's length that a search may take, and the quantifiers that may be possessive.
+
+    ``RegexError`` where it takes too long, at the last repeat or choice from the right that has several ways.
+    """
+
+    def __init__(self, node: Node) -> None:
+        #: The offsets behind these quantifiers.
+        self.possessive: set[int] = set()
+        self.power = 0
+        self._tried = 0
+        for branch in node.branches if isinstance(node, Choice) else (node,):
+            #: Unbounded repeats that give characters back, and others behind which a match may fail.
+            self._tries = self._runs = 0
+            ways = self._ways(branch, FREE)
+            parts = branch.parts if isinstance(branch, Sequence) else (branch,)
+            # A search begins at each place of the text.
+            power = (parts[:1] != (Place(At.BEGIN),)) + self._tries + min(self._runs, 1)
+            if power > MAX_POWER or ways > MAX_WAYS:
+                raise RegexError(TOO_MANY, self._tried)
+            self.power = max(self.power, power)
+
+    def _ways(self, node: Node, after: Follow) -> int:
+        """Return the number of ways through a node that a matcher may try, those of unbounded repeats aside."""
+        match node:
+            case One() | Place():
+                return 1
+            case Ahead(body=body):
+                # That it holds does not end the match.
+                return self._ways(body, Follow(ALL))
+            case Sequence(parts=parts):
+                ways = 1
+                for part in reversed(parts):
+                    ways *= self._ways(part, after)
+                    after = start(part, after)
+                return ways
+            case Group(body=body):
+                return self._ways(body, after)
+            case Choice(branches=branches):
+                each = [self._ways(branch, after) for branch in branches]
+                if determined(node, after):
+                    return max(each)
+                self._tried = node.offset
+                return sum(each)
+            case Repeat():
+                return self._repeat(node, after)
+
+    def _repeat(self, node: Repeat, after: Follow) -> int:
+        choices = 1 if node.high is None else node.high - node.low + 1
+        if determined(node, after):
+            self.possessive.add(node.end)
+            self._runs += node.high is None and not after.free
+            choices = 1
+        else:
+            self._tried = node.offset
+            if isinstance(node.body, One):
+                self._tries += node.high is None
+            elif node.high is None or node.high > MAX_GROUP_ROUNDS:
+                raise RegexError(TOO_MANY, node.offset)
+        tries = self._tries
+        ways = self._ways(node.body, _inside(node, after))
+        if self._tries > tries and node.high != 1:
+            raise RegexError(TOO_MANY, node.offset)
+        if ways > 1 and (node.high is None or node.high > MAX_GROUP_ROUNDS):
+            raise RegexError(TOO_MANY, node.offset)
+        return choices * int(ways ** (node.high or 1))

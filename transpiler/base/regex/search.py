@@ -1,0 +1,190 @@
+"""Compiled expressions: matched and replaced by Python's ``re`` as Java would, and as text for Java.
+
+The translation writes every set of characters out, for the dot, the end and the classes of Python are others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from transpiler.base.regex.cost import Measure, nullable, optional_groups
+from transpiler.base.regex.syntax import (
+    Ahead,
+    At,
+    CharacterSet,
+    Choice,
+    Flavor,
+    Group,
+    Node,
+    One,
+    Place,
+    RegexError,
+    Repeat,
+    Sequence,
+    parse_regular,
+)
+
+Replacement = tuple[str | int, ...]
+
+
+def parse_replacement(text: str, groups: int) -> Replacement:
+    """Parse into texts and group numbers; raise ``RegexError`` where Java would throw, at the first match."""
+    parts: list[str | int] = []
+    place = 0
+    while place < len(text):
+        character = text[place]
+        place += 1
+        if character == "\\":
+            if place == len(text):
+                raise RegexError("the replacement ends in a backslash", place - 1, wrong=True)
+            parts.append(text[place])
+            place += 1
+        elif character == "$":
+            at = place - 1
+            digit = _digit(text, place)
+            if digit is None:
+                raise RegexError("the number of a group follows $; a dollar sign is \\$", at, wrong=True)
+            number = digit
+            place += 1
+            # As many digits as there is a group for.
+            while (digit := _digit(text, place)) is not None and 10 * number + digit <= groups:
+                number = 10 * number + digit
+                place += 1
+            if number > groups:
+                raise RegexError(f"the regular expression has no group {number}", at, wrong=True)
+            parts.append(number)
+        else:
+            parts.append(character)
+    return tuple(parts)
+
+
+def _digit(text: str, place: int) -> int | None:
+    character = text[place : place + 1]
+    return int(character) if character.isascii() and character.isdigit() else None
+
+
+#: Steps of one search, estimated from the power and the length of the text.
+MAX_STEPS = 100_000_000
+
+_PLACES = {At.BEGIN: r"\A", At.VERY_END: r"\Z"}
+_ENDS = {
+    # Java's line ends; the end is not between CR and LF.
+    Flavor.JAVA: r"(?:(?=\r\n\Z)|(?=[\r\x85\u2028\u2029]?\Z)|(?<!\r)(?=\n\Z))",
+    Flavor.PCRE: r"(?=\n?\Z)",
+}
+
+
+class SearchLimitError(ValueError):
+    """Matching would take too long."""
+
+
+class Regular:
+    """A compiled expression; raises ``RegexError`` if it is not in the subset."""
+
+    def __init__(self, text: str, flavor: Flavor = Flavor.JAVA) -> None:
+        self.text = text
+        self._flavor = flavor
+        self._node, self.groups = parse_regular(text, flavor)
+        self._measure = Measure(self._node)
+        self.power = self._measure.power
+        self._compiled = re.compile(self._python(self._node))
+
+    def search(self, text: str) -> bool:
+        """Return True if the expression matches somewhere in the text."""
+        self._check_length(text)
+        return self._compiled.search(text) is not None
+
+    def split(self, text: str, limit: int = 0) -> tuple[str, ...]:
+        """Split as Java's ``String.split``: into ``limit`` parts at most, or, below 1, into as many as there are.
+
+        There is no empty text before an empty match at the beginning, and with 0 none at the end.
+        """
+        parts: list[str] = []
+        at = 0
+        for match in self.find_all(text):
+            if len(parts) + 1 == limit:
+                break
+            if match.end() > 0:
+                parts.append(text[at : match.start()])
+                at = match.end()
+        if not at:
+            return (text,)
+        parts.append(text[at:])
+        while limit == 0 and parts and not parts[-1]:
+            parts.pop()
+        return tuple(parts)
+
+    def replace(self, text: str, replacement: str) -> str:
+        """Replace as Java's ``replaceAll``; raise ``RegexError`` for a malformed replacement if there is a match."""
+        written: list[str] = []
+        at = 0
+        for match in self.find_all(text):
+            written.append(text[at : match.start()])
+            for part in parse_replacement(replacement, self.groups):
+                written.append(part if isinstance(part, str) else match[part] or "")
+            at = match.end()
+        return "".join(written) + text[at:]
+
+    def check_replacement(self, replacement: str) -> None:
+        """Raise ``RegexError`` if Java and Python need not replace the same."""
+        if nullable(self._node):
+            raise RegexError("this may match the empty text, in Java even between the halves of a character", 0)
+        optional = optional_groups(self._node)
+        for part in parse_replacement(replacement, self.groups):
+            if isinstance(part, int) and part in optional:
+                raise RegexError(f"the group {part} takes no part in every match, so it stands in no replacement", 0)
+
+    def java(self) -> str:
+        """Return the expression for Java, with possessive repeats where the next character decides."""
+        ends = sorted(self._measure.possessive)
+        pieces = (self.text[start:end] for start, end in zip([0, *ends], [*ends, len(self.text)], strict=True))
+        return "+".join(pieces)
+
+    def find_all(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield the matches from left to right, as successive calls of Java's ``find``."""
+        self._check_length(text)
+        at = 0
+        while at <= len(text) and (match := self._compiled.search(text, at)) is not None:
+            yield match
+            # Behind an empty match the search goes on one character further.
+            at = match.end() + (match.start() == match.end())
+
+    def _check_length(self, text: str) -> None:
+        if len(text) ** self.power > MAX_STEPS:
+            message = f"searching {len(text):,} characters may take more than {MAX_STEPS:,} steps"
+            raise SearchLimitError(message)
+
+    def _python(self, node: Node) -> str:
+        match node:
+            case One(characters=characters):
+                return _set(characters)
+            case Place(at=at):
+                return _ENDS[self._flavor] if at is At.END else _PLACES[at]
+            case Ahead(body=body, negated=negated):
+                return f"(?{'!' if negated else '='}{self._python(body)})"
+            case Sequence(parts=parts):
+                return "".join(map(self._python, parts))
+            case Choice(branches=branches):
+                return f"(?:{'|'.join(map(self._python, branches))})"
+            case Group(body=body):
+                return f"({self._python(body)})"
+            case Repeat(body=body, low=low, high=high):
+                return f"(?:{self._python(body)}){{{low},{'' if high is None else high}}}"
+
+
+def _set(characters: CharacterSet) -> str:
+    if not characters:
+        return "(?!)"
+    return f"[{''.join(f'{_code(low)}-{_code(high)}' for low, high in characters.ranges)}]"
+
+
+def _code(code: int) -> str:
+    return f"\\U{code:08x}"
+
+
+@lru_cache(64)
+def compile_regular(text: str, flavor: Flavor = Flavor.JAVA) -> Regular:
+    """Compile an expression, with a cache."""
+    return Regular(text, flavor)

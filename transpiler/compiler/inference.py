@@ -1,0 +1,197 @@
+"""The layout that a schema shows: the canonical one, AMQP 0-10's, a store's, or typed columns.
+
+A store is known by the columns that only its producer writes, with their types. Text whose types are lost is never
+guessed: the user names a policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from transpiler.base.errors import LayoutError
+from transpiler.compiler import stores
+from transpiler.compiler.layouts.amqp import AmqpLayout
+from transpiler.compiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
+from transpiler.compiler.layouts.columns import SECTIONS
+from transpiler.compiler.layouts.flat import fits, flat_layout, is_section, is_struct, typed_columns_of
+from transpiler.compiler.layouts.header_places import Headers, header_places
+from transpiler.compiler.layouts.header_readings import FIELDS
+from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.layouts.property_source import UnchosenTexts
+from transpiler.compiler.layouts.store import StoreLayout, store_of
+from transpiler.compiler.stores.build import NO_HEADERS, columns_of
+from transpiler.compiler.stores.own import flat, unchosen
+
+#: The test of a column's type in Spark's JSON form.
+_Test = Callable[[Any], bool]
+
+
+def _is(name: str) -> _Test:
+    return lambda spark_type: spark_type == name
+
+
+def _map_of(value: _Test) -> _Test:
+    def test(spark_type: Any) -> bool:
+        return (
+            isinstance(spark_type, Mapping)
+            and spark_type.get("type") == "map"
+            and spark_type.get("keyType") == "string"
+            and value(spark_type.get("valueType"))
+        )
+
+    return test
+
+
+def _struct_with(**fields: _Test) -> _Test:
+    def test(spark_type: Any) -> bool:
+        if not isinstance(spark_type, Mapping) or spark_type.get("type") != "struct":
+            return False
+        types = {field["name"]: field["type"] for field in spark_type["fields"]}
+        return all(name in types and test(types[name]) for name, test in fields.items())
+
+    return test
+
+
+def _array_of(element: _Test) -> _Test:
+    def test(spark_type: Any) -> bool:
+        return (
+            isinstance(spark_type, Mapping) and spark_type.get("type") == "array" and element(spark_type["elementType"])
+        )
+
+    return test
+
+
+_TEXT, _BYTES, _VARIANT, _TIME = _is("string"), _is("binary"), _is("variant"), _is("timestamp")
+_TEXTS = _map_of(_TEXT)
+_MAPS = {"StringProperties": _TEXTS, "BooleanProperties": _map_of(_is("boolean"))}
+_UNION = _map_of(_struct_with(member0=_is("long"), member1=_is("double"), member2=_TEXT, member3=_BYTES))
+_STABLE_UNION = _map_of(
+    _struct_with(member_long=_is("long"), member_double=_is("double"), member_string=_TEXT, member_bytes=_BYTES)
+)
+_CONFLUENT = {
+    "messageID": _TEXT,
+    "deliveryMode": _is("integer"),
+    "properties": _map_of(_struct_with(propertyType=_TEXT)),
+}
+_LENSES = {"message_timestamp": _is("long"), "mode": _is("integer"), "properties": _TEXTS}
+
+#: The stores, each with the columns that only it has.
+_SHAPES: tuple[tuple[Callable[[], StoreLayout], Mapping[str, _Test]], ...] = (
+    (stores.event_hubs_capture, {"Properties": _UNION, "SystemProperties": _UNION}),
+    (
+        lambda: stores.event_hubs_capture(stable=True),
+        {"Properties": _STABLE_UNION, "SystemProperties": _STABLE_UNION},
+    ),
+    (stores.event_hubs, {"properties": _TEXTS, "systemProperties": _TEXTS, "enqueuedTime": _TIME}),
+    (stores.confluent_jms, _CONFLUENT),
+    (lambda: stores.confluent_jms("value"), {"value": _struct_with(**_CONFLUENT)}),
+    (stores.lenses_jms, _LENSES),
+    (lambda: stores.lenses_jms(column="value"), {"value": _struct_with(**_LENSES)}),
+    (stores.rabbitmq_trace, {"routing_keys": _array_of(_TEXT), "properties": _VARIANT, "exchange": _TEXT}),
+    (stores.rabbitmq_get, {"payload_encoding": _TEXT, "routing_key": _TEXT, "properties": _VARIANT}),
+    (stores.aws_rabbitmq, {"basicProperties": _struct_with(headers=_VARIANT, deliveryMode=_is("integer"))}),
+    (stores.aws_activemq, {"messageID": _TEXT, "brokerInTime": _is("long"), "properties": _TEXTS}),
+    (
+        stores.artemis_xml,
+        {"properties": _struct_with(property=_array_of(_struct_with(_name=_TEXT, _type=_TEXT, _value=_TEXT)))},
+    ),
+    (stores.activemq_jolokia, {**_MAPS, "JMSMessageID": _TEXT}),
+    (stores.artemis_jolokia, {**_MAPS, "userID": _TEXT}),
+    (stores.pulsar_jms, {"__messageProperties": _TEXTS, "__publishTime": _TIME}),
+    (stores.solace, {"Headers": _map_of(_BYTES), "TimeStamp": _TIME}),
+    (stores.kafka_headers, {"headers": _array_of(_struct_with(key=_TEXT, value=_BYTES))}),
+)
+
+
+def layout_from_schema(
+    schema: Mapping[str, Any],
+    struct: str | None = None,
+    *,
+    headers: Headers = NO_HEADERS,
+    case_sensitive: bool = False,
+) -> Layout:
+    """The layout that a schema in Spark's JSON form shows.
+
+    ``struct`` names a struct column whose fields are the properties; header columns beside it are kept. Where the
+    properties are text whose types are lost, a selector that reads one of them is a ``LayoutError``. ``headers`` are
+    header fields in columns or keys of other names.
+    """
+    layout = _shown(schema, struct, case_sensitive)
+    if not headers:
+        return layout
+    typed = typed_columns_of(layout)
+    store = store_of(layout) if typed is None else flat(schema, typed)
+    if store is None:
+        message = f"the layout {layout.name} has its header fields in columns of their own"
+        raise LayoutError.at("layout.headers", message, hint="leave headers out")
+    return store.with_headers(header_places(headers, columns_of(schema), store.source))
+
+
+def _shown(schema: Mapping[str, Any], struct: str | None, case_sensitive: bool) -> Layout:
+    fields = {field["name"]: field for field in schema["fields"]}
+    if struct is not None:
+        return _struct(schema, fields, struct, case_sensitive)
+    if is_section("application_properties", fields.get("application_properties")):
+        return AmqpLayout(sections=tuple(name for name in SECTIONS if is_section(name, fields.get(name)))).bind(schema)
+    if all(name in fields and fits(fields[name]["type"], SCHEMA[name]) for name in SCHEMA):
+        return ZeroTenLayout().bind(schema)
+    properties = fields.get("application_properties")
+    if properties is not None and is_struct(properties):
+        return flat_layout(schema, "application_properties", case_sensitive=case_sensitive)
+    for store, shape in _SHAPES:
+        if all(name in fields and test(fields[name]["type"]) for name, test in shape.items()):
+            found = store().bind(schema)
+            # Spark's Kafka source has columns of its own; in the other stores a producer has written all of them.
+            return replace(found, columns_first=True) if found.name == "kafka-headers" else found
+    own = fields.get("properties")
+    beside = any(name in fields for name in FIELDS)
+    if (beside or (own is not None and _holds_properties(own["type"]))) and (column := _properties_of(fields)):
+        return replace(column, columns_first=True)
+    return flat_layout(schema, None, case_sensitive=case_sensitive)
+
+
+def _holds_properties(spark_type: Any) -> bool:
+    """Return True for the type of a column that has properties by their names, and can be nothing else."""
+    return _VARIANT(spark_type) or _TEXTS(spark_type) or _map_of(_BYTES)(spark_type)
+
+
+def _struct(
+    schema: Mapping[str, Any], fields: Mapping[str, Mapping[str, Any]], struct: str, case_sensitive: bool
+) -> Layout:
+    flat = flat_layout(schema, struct, case_sensitive=case_sensitive)
+    if any(name in fields for name in FIELDS):
+        return stores.struct(struct, schema=schema)
+    return flat
+
+
+def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | None:
+    """The store whose properties are in one column beside header columns; None where there is no such column."""
+    schema = {"type": "struct", "fields": list(fields.values())}
+    own = fields.get("properties")
+    if own is not None and is_struct(own):
+        return stores.struct("properties", schema=schema)
+    variants = [name for name, field in fields.items() if _VARIANT(field["type"])]
+    if variants:
+        return stores.variant("properties" if "properties" in variants else variants[0], schema=schema)
+    texts = [name for name, field in fields.items() if _TEXTS(field["type"]) or _map_of(_BYTES)(field["type"])]
+    if texts:
+        name = "properties" if "properties" in texts else texts[0]
+        source = UnchosenTexts(
+            name,
+            f"the column {name} has all values as text, and their types are lost",
+            f"choose what a text is: stores.text_map({name!r}, types=…), with by-use, string, parsed, json or "
+            "a mapping such as {'weight': 'DOUBLE'}; in commands --layout text-map --layout-option types=by-use",
+        )
+        return unchosen(source, schema)
+    if own is not None and _TEXT(own["type"]):
+        message = "the column properties is text, and may be JSON"
+        hint = "if it is, stores.variant('properties', json=True) reads it"
+        return unchosen(UnchosenTexts("properties", message, hint), schema)
+    return None
+
+
+def layouts_with(columns: Collection[str]) -> list[str]:
+    """Return the names of the stores whose own columns are all there, whatever their types."""
+    return list(dict.fromkeys(store().name for store, shape in _SHAPES if all(name in columns for name in shape)))

@@ -1,0 +1,60 @@
+"""Arithmetic and comparison of constants at compile time, with the meaning that the emitted SQL has at run time."""
+
+from __future__ import annotations
+
+import math
+import operator as op
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from transpiler.compiler.ir.functions import Function
+from transpiler.language.selector.ast import Comparison
+
+Number = int | float
+
+_COMPARE: Mapping[Comparison, Callable[[Any, Any], bool]] = {
+    Comparison.EQ: op.eq,
+    Comparison.NE: op.ne,
+    Comparison.LT: op.lt,
+    Comparison.LE: op.le,
+    Comparison.GT: op.gt,
+    Comparison.GE: op.ge,
+}
+
+_BINARY: Mapping[Function, Callable[[Number, Number], Number]] = {
+    Function.ADD: op.add,
+    Function.SUBTRACT: op.sub,
+    Function.MULTIPLY: op.mul,
+}
+
+
+def compare_constants(operator: Comparison, left: object, right: object) -> bool:
+    """The comparison of two constants of one class, floating point by IEEE 754."""
+    return _COMPARE[operator](left, right)
+
+
+def calculate_constants(function: Function, left: Number, right: Number) -> Number | None:
+    """The result of two constants of one class, both integers or both doubles; None where there is none."""
+    if isinstance(left, int) and isinstance(right, int):
+        if function is Function.DIVIDE:
+            if right == 0:
+                return None
+            quotient = abs(left) // abs(right)
+            return in_64_bits(quotient if (left < 0) == (right < 0) else -quotient)
+        return in_64_bits(int(_BINARY[function](left, right)))
+    if function is Function.DIVIDE:
+        return _divide(float(left), float(right))
+    return _BINARY[function](float(left), float(right))
+
+
+def in_64_bits(value: int) -> int | None:
+    """An integer, or None where 64 signed bits do not hold it."""
+    return value if -(2**63) <= value < 2**63 else None
+
+
+def _divide(left: float, right: float) -> float:
+    if right:
+        return left / right
+    if not left or math.isnan(left):
+        return math.nan
+    return math.inf if math.copysign(1, left) == math.copysign(1, right) else -math.inf

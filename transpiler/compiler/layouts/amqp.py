@@ -1,0 +1,180 @@
+"""The canonical layout: one column a section, names with underscores, tagged unions where AMQP leaves the type open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from transpiler.base.errors import LayoutError
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import AMQP_TYPES, ColumnType, Key
+from transpiler.compiler.layouts.collations import NO_COLLATIONS, Collations
+from transpiler.compiler.layouts.columns import MAPS, SECTIONS, SIMPLE_TYPES, STRUCTS, UNION, Fields, UnionShape
+from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.layouts.stored import Stored, stored_beside, stored_column, stored_union
+from transpiler.message.header_fields import MessageField
+from transpiler.message.types import CLASS_OF, AmqpType, AmqpValue, Compound, coerce
+
+if TYPE_CHECKING:
+    from transpiler.message.message import Body, Header, Message, Properties, Values
+
+
+@dataclass(frozen=True, slots=True)
+class AmqpLayout:
+    """The canonical schema, or the sections of it that a DataFrame has, and columns for some application properties.
+
+    ``promoted`` names application properties that are also columns, each with its Spark type (``{"color": "STRING",
+    "weight": "BIGINT"}``): these are read instead of the map, so that a file reader skips by them. All their values
+    have the AMQP type of the Spark type. ``mixed`` are the promoted properties whose values may be of other types:
+    their column has all values of a class (any integer in BIGINT, any text in STRING), and the others are read from the
+    map. ``LayoutError`` for a type or a name that cannot be.
+    """
+
+    name: str = "amqp"
+    sections: tuple[str, ...] = SECTIONS
+    promoted: Mapping[str, str] = field(default_factory=dict)
+    mixed: frozenset[str] = frozenset()
+    collations: Collations = NO_COLLATIONS
+
+    def __post_init__(self) -> None:
+        for name, type_name in self.promoted.items():
+            if type_name not in SIMPLE_TYPES:
+                raise LayoutError.at(
+                    "layout.promoted",
+                    f"the promoted property {name} has the type {type_name}",
+                    hint=f"the types of promoted properties are {', '.join(SIMPLE_TYPES)}",
+                )
+            if name in SECTIONS:
+                message = f"a promoted property has the name of the section {name}"
+                raise LayoutError.at("layout.promoted", message, hint="leave it in the map")
+        for name in sorted(self.mixed.difference(self.promoted)):
+            raise LayoutError.at("layout.promoted", f"{name} is mixed, and not promoted", hint="give it a type")
+        for name in sorted(self.mixed):
+            if SIMPLE_TYPES[self.promoted[name]] not in UNION.values():
+                message = f"the mixed property {name} has the type {self.promoted[name]}"
+                hint = "the types of classes of values are BOOLEAN, BIGINT, DOUBLE, STRING and BINARY"
+                raise LayoutError.at("layout.promoted", message, hint=hint)
+
+    @property
+    def schema(self) -> Fields:
+        """The columns of the sections, and those of the promoted properties."""
+        columns = {name: SIMPLE_TYPES[type_name] for name, type_name in self.promoted.items()}
+        return {
+            **{section: UnionShape.UNIONS if section in MAPS else STRUCTS[section] for section in self.sections},
+            **columns,
+        }
+
+    def bind(self, schema: Mapping[str, Any]) -> AmqpLayout:
+        """The layout over a schema in Spark's JSON form, which tells the collations of its texts."""
+        return replace(self, collations=Collations.of(schema))
+
+    def field(self, place: MessageField) -> Stored | None:
+        """A column for a field with one type, a tagged union for an id or an annotation."""
+        return self.collations.by_bytes(self._field(place))
+
+    def _field(self, place: MessageField) -> Stored | None:
+        if place.section == "application_properties" and place.field in self.promoted:
+            return self._promoted(place.field)
+        if place.section not in self.sections:
+            return None
+        if place.section in MAPS:
+            return stored_union((place.section, Key(place.field)))
+        return _struct_field(place)
+
+    def property(self, name: str) -> Stored | None:
+        """Every name has a place: the value of the application-properties map at that key."""
+        return self.field(MessageField("application_properties", name))
+
+    def _promoted(self, name: str) -> Stored:
+        column_type = SIMPLE_TYPES[self.promoted[name]]
+        if name not in self.mixed:
+            return stored_column((name,), column_type)
+        return stored_beside(ir.Column((name,), column_type), stored_union(("application_properties", Key(name))))
+
+    def names(self) -> tuple[str, ...]:
+        """Empty, for any name has a place."""
+        return ()
+
+    def message(self, row: object) -> Message:
+        """The message in a row; a promoted property comes from its column."""
+        # Most programs read no rows in Python.
+        from transpiler.compiler.layouts.amqp_rows import message_with_promoted
+        from transpiler.compiler.layouts.rows import row_columns
+
+        return message_with_promoted(row_columns(row), self.sections, self.promoted, self.mixed)
+
+    def row(self, message: Message) -> Mapping[str, Any]:
+        """The message in the canonical schema, a time in milliseconds.
+
+        ``LayoutError`` for a promoted property whose value has another type than its column, unless it is mixed.
+        """
+        contents = {section: getattr(message, section) for section in self.sections}
+        row: dict[str, Any] = {
+            section: unions(content) if section in MAPS else _struct_row(content)
+            for section, content in contents.items()
+        }
+        properties = message.application_properties or {}
+        for name in self.promoted:
+            row[name] = self._promoted_value(name, properties.get(name))
+        return row
+
+    def _promoted_value(self, name: str, value: AmqpValue | Compound | None) -> object:
+        if value is None or value == AmqpValue(AmqpType.NULL, None):
+            return None
+        type_name = self.promoted[name]
+        if name in self.mixed:
+            [class_field] = [field for field, kind in UNION.items() if field != "type" and kind.kind.value == type_name]
+            return (union(value) or {})[class_field]
+        own = AMQP_TYPES[SIMPLE_TYPES[type_name].kind]
+        if isinstance(value, AmqpValue) and (value.type is own or {value.type, own} == _TEXTS):
+            return coerce(value)
+        kind = value.type if isinstance(value, AmqpValue) else value
+        raise LayoutError.at(
+            "layout.promoted",
+            f"the property {name} is {kind.value}, and its column {type_name} holds {own.value}",
+            hint="name it among the mixed ones, whose other values are read from the map",
+        )
+
+
+def with_promoted(layout: Layout, promoted: Mapping[str, str], mixed: Iterable[str]) -> AmqpLayout:
+    """Return the layout with columns for some application properties; ``LayoutError`` for another than ``amqp``."""
+    if not isinstance(layout, AmqpLayout):
+        raise LayoutError.at("layout.promoted", f"the layout {layout.name} has no map of which to promote")
+    return replace(layout, promoted=dict(promoted), mixed=frozenset(mixed))
+
+
+_TEXTS = {AmqpType.STRING, AmqpType.SYMBOL}
+
+
+def _struct_field(place: MessageField) -> Stored:
+    column_type = STRUCTS[place.section][place.field]
+    path = (place.section, place.field)
+    return stored_column(path, column_type) if isinstance(column_type, ColumnType) else stored_union(path)
+
+
+def union(value: AmqpValue | Compound | None) -> dict[str, Any] | None:
+    """A value as the struct ``V``; at most one field beside ``type`` is set."""
+    if value is None:
+        return None
+    row: dict[str, Any] = dict.fromkeys(UNION)
+    if isinstance(value, Compound):
+        return row | {"type": value.value}
+    row["type"] = value.type.value
+    if value.type in CLASS_OF:
+        row[CLASS_OF[value.type].value] = coerce(value)
+    return row
+
+
+def unions(values: Values | None) -> dict[str, Any] | None:
+    """The values of a map section as structs ``V``."""
+    return None if values is None else {key: union(value) for key, value in values.items()}
+
+
+def _struct_row(section: Header | Properties | Body | None) -> dict[str, Any] | None:
+    if section is None:
+        return None
+    contents = {item.name: getattr(section, item.name) for item in fields(section)}
+    return {
+        name: union(value) if isinstance(value, AmqpValue | Compound) else value for name, value in contents.items()
+    }

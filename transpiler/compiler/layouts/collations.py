@@ -1,0 +1,170 @@
+"""Collated text: a selector compares by bytes, whatever collation a column, or a part of one, has.
+
+A collation changes which texts are equal, and which key of a map a look-up finds. So a text of another collation than
+``UTF8_BINARY`` is given that one before it is compared, and a map or an array with such texts is cast before it is
+looked into.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from transpiler.base.errors import LayoutError
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import STRING, AsType, Path, SparkType, SqlType
+from transpiler.compiler.layouts.columns import JSON_TYPES
+from transpiler.compiler.layouts.stored import ByUse, Stored, StoredValue
+
+#: Spark's JSON form of a type, with the collation of each string in its name.
+_Json = Any
+
+_COLLATED = re.compile("string collate (?!utf8_binary$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Collations:
+    """The columns of a schema that have texts of other collations than ``UTF8_BINARY``, with their types."""
+
+    columns: Mapping[str, _Json] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, schema: Mapping[str, Any]) -> Collations:
+        """Return those of a schema in Spark's JSON form."""
+        types = {column["name"]: type_with_collations(column) for column in schema["fields"]}
+        columns = {name: spark_type for name, spark_type in types.items() if _has_collation(spark_type)}
+        return cls(columns) if columns else NO_COLLATIONS
+
+    def by_bytes(self, stored: Stored | None) -> Stored | None:
+        """Return what is stored at a place as texts that are compared by bytes.
+
+        ``LayoutError`` where the type of a column with collated texts cannot be written in SQL.
+        """
+        return stored if stored is None or not self.columns else self._stored(stored)
+
+    def _stored(self, stored: Stored) -> Stored:
+        number, by_use = stored.number, stored.by_use
+        return replace(
+            stored,
+            values=tuple(map(self._item, stored.values)),
+            present=self._predicate(stored.present),
+            absent=self._predicate(stored.absent),
+            key_absent=self._predicate(stored.key_absent),
+            tag=None if stored.tag is None else self._value(stored.tag),
+            union=None if stored.union is None else self._path(stored.union)[0],
+            number=None if number is None else self._item(number),
+            by_use=None if by_use is None else ByUse(self._stored(by_use.number), self._stored(by_use.boolean)),
+        )
+
+    def _item(self, item: StoredValue) -> StoredValue:
+        return item._replace(value=self._value(item.value), guard=self._predicate(item.guard))
+
+    def _value(self, value: ir.Value) -> ir.Value:
+        return ir.replace_columns_in(value, self._column)
+
+    def _predicate(self, predicate: ir.Predicate) -> ir.Predicate:
+        return ir.replace_columns(predicate, self._column)
+
+    def _column(self, column: ir.Column) -> ir.Value:
+        path, collated = self._path(column.path)
+        if not collated or column.type.kind not in (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR):
+            return ir.Column(path, column.type)
+        # A layout that knows the collation of a column has told it.
+        return column if column.type.collation != "UTF8_BINARY" else ir.Apply(ir.Function.BY_BYTES, (column,), STRING)
+
+    def _path(self, path: Path) -> tuple[Path, bool]:
+        """Return the path with a cast before it goes into a map or an array, and True if it ends in a collated text."""
+        spark_type = _named(self.columns, str(path[0]))
+        for place, step in enumerate(path[1:], 1):
+            if not isinstance(step, str):
+                if not _has_collation(spark_type):
+                    return path, False
+                return (*path[:place], AsType(_sql_type(spark_type, path)), *path[place:]), False
+            fields = spark_type["fields"] if isinstance(spark_type, Mapping) and "fields" in spark_type else ()
+            spark_type = _named({inner["name"]: inner["type"] for inner in fields}, step)
+        return path, isinstance(spark_type, str) and _has_collation(spark_type)
+
+
+def _named(types: Mapping[str, _Json], name: str) -> _Json:
+    """Return the type of a column or a field, which Spark finds by a name in any case of letters."""
+    known = types.get(name)
+    return known or next((types[other] for other in types if other.lower() == name.lower()), None)
+
+
+#: Those of a schema without collated texts, and of one that is not known.
+NO_COLLATIONS = Collations()
+
+
+def type_with_collations(column: Mapping[str, Any]) -> _Json:
+    """Return the type of a column, or of a struct's field, with each collation where its string is.
+
+    Spark's JSON form keeps collations in the metadata of the nearest field, by the path from it.
+    """
+    collations = (column.get("metadata") or {}).get("__COLLATIONS") or {}
+
+    def visit(spark_type: _Json, path: str) -> _Json:
+        if spark_type == "string" and path in collations:
+            return f"string collate {collations[path].rpartition('.')[2]}"
+        if not isinstance(spark_type, Mapping):
+            return spark_type
+        if "fields" in spark_type:
+            fields = [{**inner, "type": type_with_collations(inner)} for inner in spark_type["fields"]]
+            return {**spark_type, "fields": fields}
+        parts = {"keyType": "key", "valueType": "value", "elementType": "element"}
+        return {key: visit(part, f"{path}.{parts[key]}") if key in parts else part for key, part in spark_type.items()}
+
+    return visit(column["type"], column["name"])
+
+
+def _has_collation(spark_type: _Json) -> bool:
+    match spark_type:
+        case str():
+            return _COLLATED.match(spark_type) is not None
+        case {"fields": fields}:
+            return any(_has_collation(inner["type"]) for inner in fields)
+        case {"elementType": element}:
+            return _has_collation(element)
+        case {"keyType": key, "valueType": value}:
+            return _has_collation(key) or _has_collation(value)
+        case _:
+            return False
+
+
+#: The names in SQL of types that have another one in JSON. A text has its collation said, for without one it has that
+#: of the view or the table in which the SQL stands, and a TIMESTAMP may be one without a zone by a setting.
+_NAMES = {name: kind.value for name, kind in JSON_TYPES.items()} | {
+    "string": "STRING COLLATE UTF8_BINARY",
+    "timestamp": "TIMESTAMP_LTZ",
+}
+_PLAIN = re.compile(r"[a-z_ ]+(\([0-9, ]+\))?")
+
+
+def _sql_type(spark_type: _Json, path: Path) -> SqlType:
+    """Return a type with all its texts compared by bytes."""
+    match spark_type:
+        case {"fields": fields}:
+            if any("${" in inner["name"] for inner in fields):
+                # Spark would put the variable's value there.
+                raise _refused(path, "a field with ${ in its name")
+            return "STRUCT", *[(inner["name"], _sql_type(inner["type"], path)) for inner in fields]
+        case {"elementType": element}:
+            return "ARRAY", _sql_type(element, path)
+        case {"keyType": key, "valueType": value}:
+            return "MAP", _sql_type(key, path), _sql_type(value, path)
+        case str() if spark_type.startswith(("string", "char(", "varchar(")):
+            return _NAMES["string"]
+        case str() if _PLAIN.fullmatch(spark_type):
+            return _NAMES.get(spark_type, spark_type.upper())
+        case _:
+            raise _refused(path, "a part of a type that SQL has no name for")
+
+
+def _refused(path: Path, reason: str) -> LayoutError:
+    column = path[0]
+    return LayoutError.at(
+        "layout.collation",
+        f"the column {column} has texts with a collation, which a selector does not compare by, and {reason}",
+        hint=f"create the table with {column} in the collation UTF8_BINARY, or cast it before",
+    )

@@ -1,0 +1,186 @@
+"""Columns as data: Spark's JSON form of each type, the value that a selector sees in it, and the canonical schema.
+
+The canonical schema has one column a section; the struct ``V`` is a value that tells its type.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from types import MappingProxyType
+
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DOUBLE,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    ColumnType,
+    SparkType,
+)
+from transpiler.message.sections import FIELD_TYPES
+from transpiler.message.types import AmqpType
+
+#: The types without parameters that a property can be given, by their SQL names.
+SIMPLE_TYPES: Mapping[str, ColumnType] = MappingProxyType(
+    {
+        kind.value: ColumnType(kind)
+        for kind in (
+            SparkType.BOOLEAN,
+            SparkType.TINYINT,
+            SparkType.SMALLINT,
+            SparkType.INT,
+            SparkType.BIGINT,
+            SparkType.FLOAT,
+            SparkType.DOUBLE,
+            SparkType.STRING,
+            SparkType.BINARY,
+        )
+    }
+)
+
+
+#: The delivery mode of AMQP 0-8 to 0-10 that is durable.
+PERSISTENT = 2
+
+
+class UnionShape(Enum):
+    """The two shapes of a column whose values tell their own types."""
+
+    #: The struct ``V`` of the canonical schema.
+    UNION = "V"
+    #: A map from names to ``V``.
+    UNIONS = "MAP<STRING, V>"
+
+
+#: The columns of a layout, or the fields of a struct, by name.
+Fields = Mapping[str, "ColumnType | UnionShape | Fields"]
+
+#: Other names of types in SQL.
+SYNONYMS: Mapping[str, str] = MappingProxyType(
+    {"LONG": "BIGINT", "INTEGER": "INT", "SHORT": "SMALLINT", "BYTE": "TINYINT", "REAL": "FLOAT"}
+)
+
+#: Spark's JSON names of the types that take no parameters.
+JSON_TYPES: Mapping[str, SparkType] = {
+    "boolean": SparkType.BOOLEAN,
+    "byte": SparkType.TINYINT,
+    "short": SparkType.SMALLINT,
+    "integer": SparkType.INT,
+    "long": SparkType.BIGINT,
+    "float": SparkType.FLOAT,
+    "double": SparkType.DOUBLE,
+    "string": SparkType.STRING,
+    "binary": SparkType.BINARY,
+    "timestamp": SparkType.TIMESTAMP,
+    "timestamp_ntz": SparkType.TIMESTAMP_NTZ,
+}
+_DECIMAL = re.compile(r"decimal\((\d+),\s*(-?\d+)\)")
+_SIZED = re.compile(r"(char|varchar)\(\d+\)")
+_COLLATED = re.compile(r"string collate (\w+)", re.IGNORECASE)
+
+
+def read_type(name: object, collation: str | None = None) -> ColumnType | None:
+    """The type behind a name in Spark's JSON form of a schema; None where AMQP has no counterpart."""
+    if not isinstance(name, str):
+        return None
+    if name in JSON_TYPES:
+        return ColumnType(JSON_TYPES[name], collation=collation or "UTF8_BINARY")
+    if decimal := _DECIMAL.fullmatch(name):
+        return ColumnType(SparkType.DECIMAL, int(decimal[1]), int(decimal[2]))
+    if sized := _SIZED.fullmatch(name):
+        return ColumnType(SparkType[sized[1].upper()], collation=collation or "UTF8_BINARY")
+    if collated := _COLLATED.fullmatch(name):
+        return ColumnType(SparkType.STRING, collation=collated[1])
+    return None
+
+
+def seen(column: ir.Column) -> ir.Value:
+    """A column as the value that a selector sees."""
+    match column.type.kind:
+        case SparkType.FLOAT | SparkType.DECIMAL:
+            return ir.Apply(ir.Function.TO_DOUBLE, (column,), DOUBLE)
+        case SparkType.TIMESTAMP | SparkType.TIMESTAMP_NTZ:
+            return ir.Apply(ir.Function.MILLISECONDS, (column,), BIGINT)
+        case SparkType.CHAR:
+            return ir.Apply(ir.Function.UNPADDED, (_by_bytes(column),), STRING)
+        case SparkType.STRING | SparkType.VARCHAR:
+            return _by_bytes(column)
+        case _:
+            return column
+
+
+def _by_bytes(column: ir.Column) -> ir.Value:
+    if column.type.collation == "UTF8_BINARY":
+        return column
+    return ir.Apply(ir.Function.BY_BYTES, (column,), STRING)
+
+
+def like_columns(header: str, columns: Iterable[str]) -> list[str]:
+    """Return the columns that may have a header field under another name: JMSType in ``type`` or ``order_type``."""
+
+    def bare(name: str) -> str:
+        return re.sub(r"[^a-z0-9]", "", name.rpartition(".")[2].lower()).removeprefix("jms")
+
+    return [name for name in columns if bare(name).endswith(bare(header)) and name != header]
+
+
+#: The columns of fields that have one type.
+_COLUMN_TYPES = {
+    AmqpType.BOOLEAN: BOOLEAN,
+    AmqpType.UBYTE: SMALLINT,
+    AmqpType.UINT: BIGINT,
+    AmqpType.BINARY: BINARY,
+    AmqpType.STRING: STRING,
+    AmqpType.SYMBOL: STRING,
+    AmqpType.TIMESTAMP: TIMESTAMP,
+}
+
+
+def _column_type(types: tuple[AmqpType, ...]) -> ColumnType | UnionShape:
+    return UnionShape.UNION if len(types) > 1 else _COLUMN_TYPES[types[0]]
+
+
+#: The fields of the struct sections.
+STRUCTS: Mapping[str, Mapping[str, ColumnType | UnionShape]] = MappingProxyType(
+    {
+        **{
+            section: {name: _column_type(types) for name, types in fields.items()}
+            for section, fields in FIELD_TYPES.items()
+        },
+        "body": {"section": STRING, "data": BINARY, "value": UnionShape.UNION},
+    }
+)
+
+#: The sections that map names to tagged unions.
+MAPS = ("delivery_annotations", "message_annotations", "application_properties", "footer")
+
+#: All sections in the order of the schema.
+SECTIONS = (
+    "header",
+    "delivery_annotations",
+    "message_annotations",
+    "properties",
+    "application_properties",
+    "body",
+    "footer",
+)
+
+#: The fields of the struct ``V``: the type's name, and one field for each class of values.
+UNION: Mapping[str, ColumnType] = MappingProxyType(
+    {
+        "type": STRING,
+        "boolean": BOOLEAN,
+        "long": BIGINT,
+        "double": DOUBLE,
+        "string": STRING,
+        "binary": BINARY,
+    }
+)
+
+#: The header of AMQP 0-10 that holds the subject.
+SUBJECT = "qpid.subject"

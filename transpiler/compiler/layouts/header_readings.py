@@ -1,0 +1,311 @@
+"""The header fields that a store can have, and their readings: an integer, a text, a delivery mode, a flag or a time.
+
+A field has the name that JMS, or a broker, gives it; a reading makes of a value what AMQP's field holds, whatever it is
+stored as.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+from typing import Protocol
+
+from transpiler.base.times import iso_time
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, BINARY, BOOLEAN, STRING, TIMESTAMP, ColumnType, SparkType
+from transpiler.compiler.layouts.rows import read_base64
+from transpiler.compiler.layouts.spark_texts import cast_text, read_time
+from transpiler.compiler.layouts.stored import (
+    NOTHING,
+    Stored,
+    StoredValue,
+    stored_alternatives,
+    stored_in_choice,
+    stored_value,
+)
+from transpiler.language.selector.ast import Comparison
+from transpiler.message.header_fields import DELIVERY_MODES, MessageField
+from transpiler.message.types import AmqpType, AmqpValue, TypeClass
+
+#: The fields of AMQP's sections that a store can have, by the names that JMS, or a broker, gives them.
+FIELDS: Mapping[str, MessageField] = MappingProxyType(
+    {
+        "JMSPriority": MessageField("header", "priority"),
+        "JMSDeliveryMode": MessageField("header", "durable"),
+        "JMSRedelivered": MessageField("delivery_properties", "redelivered"),
+        "JMSXDeliveryCount": MessageField("header", "delivery_count"),
+        "JMS_AMQP_TTL": MessageField("header", "ttl"),
+        "JMSType": MessageField("properties", "subject"),
+        "JMSTimestamp": MessageField("properties", "creation_time"),
+        "JMSExpiration": MessageField("properties", "absolute_expiry_time"),
+        "JMSMessageID": MessageField("properties", "message_id"),
+        "JMSCorrelationID": MessageField("properties", "correlation_id"),
+        "JMSReplyTo": MessageField("properties", "reply_to"),
+        "JMSDestination": MessageField("properties", "to"),
+        "JMSXUserID": MessageField("properties", "user_id"),
+        "JMSXGroupID": MessageField("properties", "group_id"),
+        "JMSXGroupSeq": MessageField("properties", "group_sequence"),
+        "content-type": MessageField("properties", "content_type"),
+        "content-encoding": MessageField("properties", "content_encoding"),
+        "exchange": MessageField("delivery_properties", "exchange"),
+        "routing-key": MessageField("delivery_properties", "routing_key"),
+    }
+)
+NAMES: Mapping[MessageField, str] = MappingProxyType({place: name for name, place in FIELDS.items()})
+
+
+class Reading(Protocol):
+    """The value of a header field, made of what is stored for it."""
+
+    def stored(self, raw: Stored) -> Stored:
+        """The field's value in SQL."""
+        ...
+
+    def read(self, raw: AmqpValue) -> bool | int | str | None:
+        """The field's value in Python."""
+        ...
+
+
+def _one_value(amqp: AmqpType, parts: list[StoredValue]) -> Stored:
+    """A place with one value, made of the first part that is there."""
+    if not parts:
+        return NOTHING
+    value = ir.first_of([ir.guarded(part.guard, part.value) for part in parts])
+    if len(parts) == 1 and parts[0].guard != ir.TRUE:
+        return stored_alternatives([StoredValue((amqp,), parts[0].value, parts[0].guard)], absent=ir.IsNull(value))
+    return stored_value(amqp, value)
+
+
+def _of(raw: Stored, *classes: TypeClass) -> list[StoredValue]:
+    """The values of a place that are of some classes."""
+    return [item for item in raw.values if ir.type_class(item.value.type) in classes]
+
+
+def _where(parts: list[StoredValue], operator: Comparison, constant: int | str) -> list[StoredValue]:
+    """The parts, where they compare with a constant."""
+    return [
+        part._replace(guard=ir.all_of(part.guard, ir.Compare(operator, part.value, ir.constant(constant))))
+        for part in parts
+    ]
+
+
+def _integer_of(raw: Stored) -> list[StoredValue]:
+    """The integers of a place, and those that its texts spell."""
+    return [
+        item if ir.type_class(item.value.type) is TypeClass.INTEGER else item._replace(value=_cast(item.value, BIGINT))
+        for item in _of(raw, TypeClass.INTEGER, TypeClass.STRING)
+    ]
+
+
+def _cast(text: ir.Value, column_type: ColumnType) -> ir.Value:
+    return ir.Apply(ir.Function.TRY_CAST, (text,), column_type)
+
+
+def _read_integer(raw: AmqpValue) -> int | None:
+    if isinstance(raw.value, str):
+        number = cast_text(raw.value, SparkType.BIGINT)
+        return number if isinstance(number, int) else None
+    return raw.value if isinstance(raw.value, int) and not isinstance(raw.value, bool) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """An integer, or a text that spells one; below ``least`` it is none."""
+
+    least: int | None = None
+
+    def stored(self, raw: Stored) -> Stored:
+        """The integer in SQL."""
+        parts = _integer_of(raw)
+        return _one_value(AmqpType.LONG, parts if self.least is None else _where(parts, Comparison.GE, self.least))
+
+    def read(self, raw: AmqpValue) -> int | None:
+        """The integer in Python."""
+        number = _read_integer(raw)
+        return None if number is None or (self.least is not None and number < self.least) else number
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string; with ``blank_is_none``, an empty one is none."""
+
+    blank_is_none: bool = False
+
+    def stored(self, raw: Stored) -> Stored:
+        """The string in SQL."""
+        parts = _of(raw, TypeClass.STRING)
+        return _one_value(AmqpType.STRING, _where(parts, Comparison.NE, "") if self.blank_is_none else parts)
+
+    def read(self, raw: AmqpValue) -> str | None:
+        """The string in Python."""
+        return raw.value if isinstance(raw.value, str) and (raw.value or not self.blank_is_none) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Base64Text:
+    """A string whose bytes are kept in base64."""
+
+    def stored(self, raw: Stored) -> Stored:
+        """The string in SQL."""
+        texts = _of(raw, TypeClass.STRING)
+        return _one_value(AmqpType.STRING, [item._replace(value=self._decoded(item.value)) for item in texts])
+
+    def _decoded(self, text: ir.Value) -> ir.Value:
+        octets = ir.Apply(ir.Function.FROM_BASE64, (text,), BINARY)
+        return ir.Apply(ir.Function.TEXT_OF_BYTES, (octets,), STRING)
+
+    def read(self, raw: AmqpValue) -> str | None:
+        """The string in Python."""
+        octets = read_base64(str(raw.value))
+        return None if octets is None else octets.decode("utf-8", "replace")
+
+
+#: The numbers that stand for delivery modes in JMS, AMQP 0-8 to 0-10 and MQTT bridges.
+_MODE_NUMBERS = {True: 2, False: 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A delivery mode: 1 or 2, as a number or as text, its name, or True for a durable message.
+
+    ``named_only`` says that a text is a name.
+    """
+
+    named_only: bool = False
+
+    def stored(self, raw: Stored) -> Stored:
+        """True for a durable message, in SQL."""
+        choices = [
+            (ir.all_of(item.guard, test), durable)
+            for item in raw.values
+            for durable in (True, False)
+            if (test := self._test(item.value, durable)) is not None
+        ]
+        return stored_in_choice(raw, choices)
+
+    def _test(self, value: ir.Value, durable: bool) -> ir.Predicate | None:
+        match ir.type_class(value.type):
+            case TypeClass.BOOLEAN:
+                return ir.IsTrue(value, negated=not durable)
+            case TypeClass.INTEGER:
+                return ir.Compare(Comparison.EQ, value, ir.constant(_MODE_NUMBERS[durable]))
+            case TypeClass.STRING:
+                words = [DELIVERY_MODES[durable], *([] if self.named_only else [str(_MODE_NUMBERS[durable])])]
+                if len(words) == 1:
+                    return ir.Compare(Comparison.EQ, value, ir.constant(words[0]))
+                return ir.In(value, tuple(ir.Constant(word, STRING) for word in words))
+            case _:
+                return None
+
+    def read(self, raw: AmqpValue) -> bool | None:
+        """True for a durable message, in Python."""
+        for durable, number in _MODE_NUMBERS.items():
+            texts = (DELIVERY_MODES[durable], *(() if self.named_only else (str(number),)))
+            if raw.value is durable or raw.value in texts or (raw.value == number and not isinstance(raw.value, bool)):
+                return durable
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A boolean, or the text of one."""
+
+    def stored(self, raw: Stored) -> Stored:
+        """The boolean in SQL."""
+        texts = [item._replace(value=_cast(item.value, BOOLEAN)) for item in _of(raw, TypeClass.STRING)]
+        return _one_value(AmqpType.BOOLEAN, _of(raw, TypeClass.BOOLEAN) + texts)
+
+    def read(self, raw: AmqpValue) -> bool | None:
+        """The boolean in Python."""
+        value = cast_text(raw.value, SparkType.BOOLEAN) if isinstance(raw.value, str) else raw.value
+        return value if isinstance(value, bool) else None
+
+
+class TimeUnit(Enum):
+    """The unit of a time that is a number."""
+
+    MILLISECONDS = "ms"
+    SECONDS = "s"
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """A time: a TIMESTAMP, a number of a unit, or, by a pattern of Java's, a text with its zone or in ``zone``."""
+
+    unit: TimeUnit = TimeUnit.MILLISECONDS
+    pattern: str | None = None
+    zone: str = "UTC"
+    #: The text may have U+202F where the pattern has a blank.
+    narrow_spaces: bool = False
+    #: The column's type is not known: a TIMESTAMP, or a number.
+    unbound: bool = False
+
+    def stored(self, raw: Stored) -> Stored:
+        """The milliseconds since the epoch in SQL."""
+        if self.unbound:
+            [item] = raw.values
+            return stored_value(AmqpType.TIMESTAMP, ir.Apply(ir.Function.MILLISECONDS_OF_ANY, (item.value,), BIGINT))
+        if self.pattern is not None:
+            texts = [item._replace(value=self._parsed(item.value)) for item in _of(raw, TypeClass.STRING)]
+            return _one_value(AmqpType.TIMESTAMP, texts)
+        parts = _integer_of(raw)
+        if self.unit is TimeUnit.SECONDS:
+            thousand = ir.constant(1000)
+            parts = [
+                part
+                if part.types == (AmqpType.TIMESTAMP,)
+                else part._replace(value=ir.Apply(ir.Function.MULTIPLY, (part.value, thousand), BIGINT))
+                for part in parts
+            ]
+        return _one_value(AmqpType.TIMESTAMP, parts)
+
+    def _parsed(self, text: ir.Value) -> ir.Value:
+        assert self.pattern is not None
+        if self.narrow_spaces:
+            text = ir.Apply(ir.Function.BLANKS_WIDENED, (text,), STRING)
+        zone, letters = _zone_text(self.zone) if not _has_zone(self.pattern) else ("", "")
+        pattern = ir.constant(self.pattern + letters)
+        if zone:
+            text = ir.Apply(ir.Function.CONCATENATE, (text, ir.constant(zone)), STRING)
+        time = ir.Apply(ir.Function.READ_TIME, (text, pattern), TIMESTAMP)
+        return ir.Apply(ir.Function.MILLISECONDS, (time,), BIGINT)
+
+    def read(self, raw: AmqpValue) -> int | None:
+        """The milliseconds since the epoch in Python."""
+        if self.pattern is not None:
+            text = str(raw.value).replace("\u202f", " ") if self.narrow_spaces else str(raw.value)
+            return read_time(text, self.pattern, self.zone) if isinstance(raw.value, str) else None
+        if self.unbound and isinstance(raw.value, str):
+            # A row in JSON has a TIMESTAMP as text.
+            return iso_time(raw.value)
+        number = _read_integer(raw)
+        seconds = self.unit is TimeUnit.SECONDS and raw.type is not AmqpType.TIMESTAMP
+        return number * 1000 if number is not None and seconds else number
+
+
+def _has_zone(pattern: str) -> bool:
+    """Return True if a pattern has a letter of a time zone outside of quotes."""
+    return any(letter in part for part in pattern.split("'")[::2] for letter in "XxZzVO")
+
+
+def _zone_text(zone: str) -> tuple[str, str]:
+    """Return the text that adds a zone, and the letters of the pattern that read it."""
+    return (" +00", " X") if zone in ("UTC", "Z") else (f" {zone}", " VV")
+
+
+#: The reading of each field where neither the store nor the user gives another.
+READINGS: Mapping[str, Reading] = MappingProxyType(
+    {
+        **dict.fromkeys(FIELDS, Text()),
+        "JMSPriority": Integer(),
+        "JMSDeliveryMode": Mode(),
+        "JMSRedelivered": Flag(),
+        "JMSXDeliveryCount": Integer(),
+        "JMS_AMQP_TTL": Integer(),
+        "JMSTimestamp": Time(),
+        "JMSExpiration": Time(),
+        "JMSXGroupSeq": Integer(),
+    }
+)

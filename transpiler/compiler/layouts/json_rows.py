@@ -1,0 +1,213 @@
+"""Messages in JSON objects: the sections of message JSON, plain properties, entries of logs, or a row of a layout.
+
+Where a message was published, and where the broker put it, may stand beside it (``BESIDE``). Beside sections these
+members are no part of the message. Among plain properties they are properties as well, for a property may have any
+name; only an array or an object, which no property can be, is left out.
+
+A row of AMQP 0-10 is read strictly. A header there is a value as message JSON has it, or the struct ``V`` as Spark
+writes it; a message id may be written as a UUID; ``rows`` reads all else, as in any row in JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from transpiler.base.diagnostics import did_you_mean
+from transpiler.base.errors import DecodeError, LayoutError
+from transpiler.base.times import iso_time
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import ColumnType, SparkType
+from transpiler.compiler.ir.traversal import column_paths
+from transpiler.compiler.layouts.amqp import AmqpLayout, union
+from transpiler.compiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
+from transpiler.compiler.layouts.amqp_rows import TYPES, union_value
+from transpiler.compiler.layouts.columns import MAPS, STRUCTS, UNION, Fields, UnionShape
+from transpiler.compiler.layouts.flat import FlatLayout
+from transpiler.compiler.layouts.header_readings import FIELDS
+from transpiler.compiler.layouts.layout import Layout, archive_of, message_in
+from transpiler.compiler.layouts.rows import amqp_value, refuse
+from transpiler.message.json import SECTION_NAMES, read_value
+from transpiler.message.message import Message, as_message
+from transpiler.message.rabbitmq_trace import entry_message, is_entry
+
+#: Members that may stand beside a message: the input of ``route``, its output, and the answer of a broker.
+BESIDE = (
+    "exchange",
+    "routing_type",
+    "routing_key",
+    "routing_keys",
+    "routed_queues",
+    "queues",
+    "possible_queues",
+    "outcome",
+    "why",
+    "path",
+)
+
+_ZERO_TEN = ZeroTenLayout()
+
+_TIMES = ("absolute_expiry_time", "creation_time")
+
+
+def message_from_json(value: Any) -> Message:
+    """Return a message by what its object shows: an entry of a tracing log, a row of AMQP 0-10, sections or properties.
+
+    ``DecodeError`` with the path of what does not fit.
+    """
+    if not isinstance(value, Mapping):
+        return Message.from_dict(value)
+    if is_entry(value):
+        return entry_message(value)
+    if value.keys() & _ZERO_TEN.schema.keys():
+        return message_from_json_row(value, _ZERO_TEN)
+    sections = any(name in SECTION_NAMES for name in value)
+    return as_message(
+        {
+            name: item
+            for name, item in value.items()
+            if name not in BESIDE or not (sections or isinstance(item, list | Mapping))
+        }
+    )
+
+
+def message_from_json_row(value: Any, layout: Layout) -> Message:
+    """Return the message in a row of a layout as JSON has it; columns that the layout does not read may be beside.
+
+    Binary columns are base64 and times ISO 8601 or milliseconds, as Spark's ``to_json`` writes them. Rows of ``amqp``
+    may be message JSON, and so may those of typed columns if nothing else than sections is there. ``DecodeError`` with
+    the path of what does not fit.
+    """
+    if not isinstance(value, Mapping):
+        return Message.from_dict(value)
+    if isinstance(layout, FlatLayout) and all(name in SECTION_NAMES for name in value):
+        return Message.from_dict(value)
+    if isinstance(layout, ZeroTenLayout):
+        return layout.message(read_row({name: item for name, item in value.items() if name not in BESIDE}))
+    if isinstance(layout, AmqpLayout) and not layout.promoted:
+        return _canonical(value)
+    return message_in(layout, value)
+
+
+def check_columns(value: Any, layout: Layout) -> None:
+    """Raise ``DecodeError`` if a row has columns, and none that the layout reads.
+
+    ``to_json`` leaves out what is NULL, so one such row may be a message without anything.
+    """
+    if not isinstance(value, Mapping) or not value:
+        return
+    known = _columns_read(layout, value)
+    if any(name in known or name in SECTION_NAMES for name in value):
+        return
+    message = (
+        f"no column of the layout {layout.name} is here: it reads {_listed(known)}, and the row has {_listed(value)}"
+    )
+    hint = "name the layout of these rows, or none for message JSON and plain properties"
+    raise DecodeError.at("row.columns", message, hint=hint)
+
+
+def _columns_read(layout: Layout, columns: Iterable[str]) -> list[str]:
+    """Return the columns that a layout reads; those of some columns that it does, where any name has a place."""
+    if (archive := archive_of(layout)) is not None:
+        return list(archive.schema)
+    read: dict[str, None] = {}
+    answers = [partial(layout.property, name) for name in layout.names() or columns]
+    for answer in (*answers, *(partial(layout.field, place) for place in FIELDS.values())):
+        with suppress(LayoutError):
+            stored = answer()
+            read |= {
+                str(path[0]): None for path in sorted(column_paths(stored.present if stored else ir.TRUE), key=str)
+            }
+    return list(read)
+
+
+def _listed(names: Collection[str], most: int = 6) -> str:
+    return ", ".join([*names][:most]) + (", …" if len(names) > most else "")
+
+
+def _canonical(row: Mapping[str, Any]) -> Message:
+    """Return the message in a row of the canonical schema, its values as ``V`` or as message JSON has them."""
+    return Message.from_dict({name: _section(name, content) for name, content in row.items() if name in SECTION_NAMES})
+
+
+def _section(section: str, content: Any) -> Any:
+    if not isinstance(content, Mapping):
+        return content
+    if section in MAPS:
+        return {name: _value(item, (section, name)) for name, item in content.items()}
+    fields = STRUCTS[section]
+    return {
+        name: item if not isinstance(item, Mapping) or name not in fields else _value(item, (section, name))
+        for name, item in ((name, _time(name, item)) for name, item in content.items())
+    }
+
+
+def _value(value: Any, path: tuple[str, ...]) -> Any:
+    """Return the value of a struct ``V``; anything else as it is."""
+    if not _is_union(value):
+        return value
+    read = union_value(value, path)
+    return read.type if path == ("body", "value") and read is not None and read.value == b"" else read
+
+
+def _is_union(value: Any) -> bool:
+    """Return True for a struct ``V``: the name of a type, and the one field that has the value."""
+    return isinstance(value, Mapping) and "value" not in value and len(value) > 1 and value.keys() <= UNION.keys()
+
+
+def _time(name: str, value: Any) -> Any:
+    time = iso_time(value) if name in _TIMES and isinstance(value, str) else None
+    return value if time is None else time
+
+
+def read_row(data: Mapping[str, Any]) -> dict[str, Any]:
+    """One row of the layout ``amqp-0-10``, a time in milliseconds.
+
+    ``DecodeError`` with the path of what does not fit.
+    """
+    return _struct((), data, SCHEMA)
+
+
+def _struct(path: tuple[str, ...], value: Any, fields: Fields) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        refuse(path, "an object of fields", value)
+    for name in value:
+        if name not in fields:
+            hint = did_you_mean(str(name), fields) or f"the fields are {', '.join(fields)}"
+            message = ": ".join(filter(None, (".".join(path), f"AMQP 0-10 has no field called {name!r}")))
+            raise DecodeError.at("message.unknown-field", message, hint=hint)
+    return {name: _field((*path, name), value.get(name), shape) for name, shape in fields.items()}
+
+
+def _field(path: tuple[str, ...], value: Any, shape: ColumnType | UnionShape | Fields) -> Any:
+    if value is None:
+        return None
+    match shape:
+        case UnionShape.UNIONS:
+            if not isinstance(value, Mapping):
+                refuse(path, "an object of names and values", value)
+            return {key: _header((*path, key), item) for key, item in value.items()}
+        case ColumnType(kind=kind):
+            if kind is SparkType.BINARY and isinstance(value, str) and len(value) == 36:
+                with suppress(ValueError):
+                    return UUID(value).bytes
+            content = amqp_value(value, kind, path)
+            return None if content is None else content.value
+        case UnionShape():
+            return _header(path, value)
+        case _:
+            return _struct(path, value, shape)
+
+
+def _header(path: tuple[str, ...], value: Any) -> dict[str, Any] | None:
+    name = ".".join(path)
+    if not _is_union(value):
+        return union(read_value(name, value))
+    if value.get("type") not in TYPES:
+        hint = did_you_mean(str(value.get("type")), TYPES)
+        message = f"{name}: no AMQP type is called {value.get('type')!r}"
+        raise DecodeError.at("message.unknown-type", message, hint=hint)
+    return {field: _field((*path, field), value.get(field), column_type) for field, column_type in UNION.items()}

@@ -1,0 +1,458 @@
+"""Sources of application properties: typed places, keys of a VARIANT, text under a policy, and text beside its type.
+
+Each source answers twice: with the values of the intermediate form, and with the properties of one row in Python.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from transpiler.base.errors import LayoutError
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import (
+    AMQP_TYPES,
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DOUBLE,
+    STRING,
+    VARIANT,
+    ColumnType,
+    Entry,
+    Key,
+    Path,
+    SparkType,
+)
+from transpiler.compiler.layouts.columns import seen
+from transpiler.compiler.layouts.flat import Unusable
+from transpiler.compiler.layouts.rows import (
+    amqp_value,
+    octets_of,
+    plain,
+    read_base64,
+    struct_of,
+    structs_of,
+    text_of,
+    value_at,
+    variant_value,
+)
+from transpiler.compiler.layouts.spark_texts import cast_text, parse_json
+from transpiler.compiler.layouts.stored import (
+    Stored,
+    StoredValue,
+    parsed_json,
+    stored_alternatives,
+    stored_column,
+    stored_in_variant,
+    stored_value,
+    variant_path,
+)
+from transpiler.compiler.layouts.text_types import TextTypes
+from transpiler.language.selector.ast import Comparison
+from transpiler.message.types import AmqpType, AmqpValue, Compound
+
+
+class PropertySource(ABC):
+    """The columns of a store that have the application properties."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def stored(self, name: str) -> Stored | None:
+        """Return the values at a property's name; None where it has no place."""
+
+    def plain(self, name: str) -> Stored | None:
+        """Return the same, but a text is a string whatever policy the others have."""
+        return self.stored(name)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the properties that have a place; empty where any name has one."""
+        return ()
+
+    @abstractmethod
+    def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
+        """Return the properties of a row; None for one that is missing."""
+
+    def read(self, row: Mapping[str, Any]) -> dict[str, AmqpValue]:
+        """Return the properties that a row has."""
+        return {name: value for name, value in self.values(row) if value is not None}
+
+    def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
+        """Return one property of a row, a text as a string."""
+        return self.read(row).get(name)
+
+
+def column_of(source: PropertySource) -> str:
+    """Return the column that a source is in; an empty name where it is in several, or does not tell."""
+    path = getattr(source, "path", None) or getattr(source, "map", None)
+    return str(path[0]) if path else getattr(source, "column", "")
+
+
+@dataclass(frozen=True, slots=True)
+class UnchosenTexts(PropertySource):
+    """A column of text that may be numbers, or JSON: a selector that reads it is refused until somebody says which."""
+
+    column: str
+    message: str
+    hint: str
+
+    @property
+    def refusal(self) -> LayoutError:
+        """The error that names the choices."""
+        return LayoutError.at("layout.types", self.message, hint=self.hint)
+
+    def stored(self, name: str) -> Stored | None:  # noqa: ARG002
+        """``LayoutError`` with the choices."""
+        raise self.refusal
+
+    def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:  # noqa: ARG002
+        """Nothing: a selector that names one of the properties does not compile."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class StructFields(PropertySource):
+    """Fields of one struct, each of one type."""
+
+    column: str
+    fields: Mapping[str, ir.Column | Unusable]
+
+    def stored(self, name: str) -> Stored | None:
+        """The field of exactly that name; ``LayoutError`` where its type has no AMQP counterpart."""
+        place = self.fields.get(name)
+        if isinstance(place, Unusable):
+            raise LayoutError.at("layout.column-type", f"field {name}: {place.reason}", hint=place.hint)
+        return None if place is None else stored_column(place.path, place.type)
+
+    def names(self) -> tuple[str, ...]:
+        """The fields that can be properties."""
+        return tuple(name for name, place in self.fields.items() if isinstance(place, ir.Column))
+
+    def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
+        """The fields."""
+        for name, place in self.fields.items():
+            if isinstance(place, ir.Column):
+                yield name, amqp_value(value_at(row, place.path), place.type.kind, place.path)
+
+
+#: The order in which places of several types are looked at: the frequent ones first.
+Members = tuple[tuple[str, SparkType], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TypedPlaces(PropertySource):
+    """One place for each type, of which the one of the value's own type is not NULL.
+
+    The places are the members of a struct, at the key of a map, or maps side by side. ``binary`` members are as they
+    are; a null has no member that is set. Where a struct has a tag, the tag decides which member counts.
+    """
+
+    members: Members
+    #: The map of structs; None where the members are maps.
+    map: Path | None = None
+    #: The field of the struct that names the type, with the text of each.
+    tag: tuple[str, Mapping[SparkType, str]] | None = None
+
+    def _path(self, member: str, name: str) -> Path:
+        return (member, Key(name)) if self.map is None else (*self.map, Key(name), member)
+
+    def stored(self, name: str) -> Stored | None:
+        """The members at the name."""
+        return stored_alternatives(
+            [StoredValue((AMQP_TYPES[kind],), self._value(member, kind, name)) for member, kind in self.members]
+        )
+
+    def _value(self, member: str, kind: SparkType, name: str) -> ir.Value:
+        value = seen(ir.Column(self._path(member, name), ColumnType(kind)))
+        if self.tag is None:
+            return value
+        tag_field, texts = self.tag
+        tag = ir.Column(self._path(tag_field, name), STRING)
+        # Not a guard beside the value: of a union's fields, the planner takes only one to have a value.
+        return ir.When(ir.Compare(Comparison.EQ, tag, ir.constant(texts[kind])), value)
+
+    def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
+        """The member of each name that its tag names; without a tag, the first one that is set."""
+        values: dict[str, AmqpValue] = {}
+        tags = {} if self.tag is None else self._member(row, self.tag[0])
+        for member, kind in self.members:
+            for name, value in self._member(row, member).items():
+                if self.tag is not None and tags.get(name) != self.tag[1][kind]:
+                    continue
+                typed = amqp_value(value, kind, self._path(member, name))
+                if typed is not None:
+                    values.setdefault(name, typed)
+        return values.items()
+
+    def _member(self, row: Mapping[str, Any], member: str) -> Mapping[str, Any]:
+        if self.map is None:
+            return struct_of(row.get(member), (member,)) or {}
+        structs = struct_of(value_at(row, self.map), self.map) or {}
+        return {name: (struct_of(struct, (*self.map, Key(name))) or {}).get(member) for name, struct in structs.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class VariantObject(PropertySource):
+    """Keys of an object in a VARIANT, or in JSON text that is parsed; ``keys`` lead to the object.
+
+    ``text_key`` is the key of an object that stands for a string, by the bytes of its text; an array is missing then.
+    """
+
+    path: Path
+    keys: tuple[str, ...] = ()
+    json: bool = False
+    text_key: str | None = None
+
+    def _variant(self) -> ir.Value:
+        if self.json:
+            return parsed_json(ir.Column(self.path, STRING))
+        return ir.Column(self.path, VARIANT)
+
+    def stored(self, name: str) -> Stored | None:
+        """The value at the key, by its own type."""
+        variant = self._variant()
+        stored = stored_in_variant(variant, variant_path(*self.keys, name))
+        if self.text_key is None:
+            return stored
+        path = variant_path(*self.keys, name, self.text_key)
+        octets = ir.Apply(ir.Function.VARIANT_GET, (variant, ir.constant(path)), ColumnType(SparkType.INT_ARRAY))
+        text = ir.Apply(ir.Function.TEXT_OF_OCTETS, (octets,), STRING)
+        arrays = [value for value in stored.values if value.types == (Compound.LIST,)]
+        others = tuple(
+            value._replace(guard=ir.all_of(value.guard, ir.IsNull(octets))) if value.types == (Compound.MAP,) else value
+            for value in stored.values
+            if value not in arrays
+        )
+        return stored_alternatives(
+            (StoredValue((AmqpType.STRING,), text), *others),
+            ir.all_of(stored.present, *[ir.NotTrue(value.guard) for value in arrays]),
+            ir.any_of(stored.absent, *[value.guard for value in arrays]),
+            stored.key_absent,
+            number=stored.number,
+        )
+
+    def _object(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        value = value_at(row, self.path)
+        value = parse_json(text_of(value, self.path)) if self.json else plain(value)
+        for key in self.keys:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return value if isinstance(value, Mapping) else {}
+
+    def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
+        """The keys of the object."""
+        return ((name, self._value(value)) for name, value in self._object(row).items())
+
+    def _value(self, value: object) -> AmqpValue | None:
+        octets = value.get(self.text_key) if self.text_key is not None and isinstance(value, Mapping) else None
+        if isinstance(octets, list) and all(isinstance(octet, int) for octet in octets):
+            return AmqpValue(AmqpType.STRING, bytes(octet % 256 for octet in octets).decode("utf-8", "replace"))
+        if self.text_key is not None and isinstance(value, list):
+            return None
+        return variant_value(value)
+
+
+@dataclass(frozen=True, slots=True)
+class TextProperties(PropertySource):
+    """Text under a policy: values of a map, or of the entries of an array, as strings or as their bytes in UTF-8.
+
+    With ``columns``, as of CSV, each of these is a property, and there is no path.
+    """
+
+    path: Path
+    types: TextTypes
+    binary: bool = False
+    prefix: str = ""
+    #: The fields of an array's structs that have the key and the value; a map has none.
+    entry: tuple[str, str] | None = None
+    repeated_first: bool = False
+    columns: tuple[str, ...] = ()
+
+    def _text(self, name: str) -> ir.Value:
+        key = self.prefix + name
+        path: Path
+        if self.columns:
+            path = (name,)
+        elif self.entry is None:
+            path = (*self.path, Key(key))
+        else:
+            key_field, value_field = self.entry
+            path = (*self.path, Entry(key_field, key, self.repeated_first), value_field)
+        if not self.binary:
+            return ir.Column(path, STRING)
+        return ir.Apply(ir.Function.TEXT_OF_BYTES, (ir.Column(path, BINARY),), STRING)
+
+    def stored(self, name: str) -> Stored | None:
+        """The text at the key, by the policy of that name."""
+        if self.columns and name not in self.columns:
+            return None
+        return self.types.of(name).stored(self._text(name))
+
+    def plain(self, name: str) -> Stored | None:
+        """The text at the key; of JSON text, the value."""
+        if self.columns and name not in self.columns:
+            return None
+        policy, text = self.types.of(name), self._text(name)
+        return policy.stored(text) if policy.name == "json" else stored_value(AmqpType.STRING, text)
+
+    def names(self) -> tuple[str, ...]:
+        """The columns; empty where any name has a place."""
+        return self.columns
+
+    def _texts(self, row: Mapping[str, Any]) -> dict[str, str]:
+        value = value_at(row, self.path) if self.path else None
+        pairs: list[tuple[Any, Any]] = [(name, row.get(name)) for name in self.columns]
+        if self.entry is not None:
+            key_field, value_field = self.entry
+            structs = structs_of(value, self.path)
+            pairs = [(struct.get(key_field), struct.get(value_field)) for struct in structs]
+            if self.repeated_first:
+                pairs.reverse()
+        elif (mapping := struct_of(value, self.path)) is not None:
+            pairs = list(mapping.items())
+        texts = {key: self._decoded(key, text) for key, text in dict(pairs).items() if key is not None}
+        return {
+            key.removeprefix(self.prefix): text
+            for key, text in texts.items()
+            if text is not None and key.startswith(self.prefix)
+        }
+
+    def _decoded(self, key: str, value: object) -> str | None:
+        path = (*self.path, Key(key))
+        if not self.binary:
+            return text_of(value, path)
+        octets = octets_of(value, path)
+        return None if octets is None else octets.decode("utf-8", "replace")
+
+    def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
+        """The texts of a row by their policies."""
+        return ((name, self.types.of(name).read(text)) for name, text in self._texts(row).items())
+
+    def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
+        """One text; of JSON text, the value."""
+        text, policy = self._texts(row).get(name), self.types.of(name)
+        if text is None:
+            return None
+        return policy.read(text) if policy.name == "json" else AmqpValue(AmqpType.STRING, text)
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedTexts(PropertySource):
+    """Text with the name of its type beside it.
+
+    ``types`` has the AMQP type of each name; ``null`` is the name and the text that stand for a null. ``entry`` names
+    the fields of an array's structs that have the key, the text and the type; in a map the type is at the key with
+    ``suffix`` behind it, and a text without one is of ``default``'s type.
+    """
+
+    path: Path
+    types: Mapping[str, AmqpType]
+    entry: tuple[str, str, str] | None = None
+    suffix: str = ""
+    default: str = ""
+    null: tuple[str, str] | None = None
+
+    def _places(self, name: str) -> tuple[ir.Value, ir.Value]:
+        if self.entry is None:
+            text, tag = ((*self.path, Key(key)) for key in (name, name + self.suffix))
+            known = ir.first_of((ir.Column(tag, STRING), ir.constant(self.default)))
+            return ir.Column(text, STRING), known
+        key_field, text_field, type_field = self.entry
+        entry: Path = (*self.path, Entry(key_field, name))
+        return ir.Column((*entry, text_field), STRING), ir.Column((*entry, type_field), STRING)
+
+    def stored(self, name: str) -> Stored | None:
+        """The text in the type that is beside it; None for a key that has a type itself."""
+        if self.suffix and name.endswith(self.suffix):
+            return None
+        text, tag = self._places(name)
+        null: ir.Predicate = ir.FALSE
+        if self.null is not None:
+            type_name, content = self.null
+            null = ir.all_of(_equals(tag, type_name), _equals(text, content))
+        groups: dict[AmqpType, list[str]] = {}
+        for type_name, amqp in self.types.items():
+            groups.setdefault(amqp, []).append(type_name)
+        values = []
+        same_cast: dict[ir.Value, list[ir.Constant]] = {}
+        for amqp, names in groups.items():
+            texts = tuple(ir.Constant(name, STRING) for name in names)
+            guard: ir.Predicate = ir.In(tag, texts)
+            if self.null is not None and self.null[0] in names:
+                guard = ir.all_of(guard, ir.Compare(Comparison.NE, text, ir.constant(self.null[1])))
+            value = _cast(text, amqp)
+            values.append(StoredValue((amqp,), value, guard))
+            same_cast.setdefault(value, []).extend(texts)
+        known = [
+            ir.all_of(ir.In(tag, tuple(texts)), ir.TRUE if value == text else ir.IsNull(value, negated=True))
+            for value, texts in same_cast.items()
+        ]
+        absent = ir.any_of(ir.IsNull(text), null)
+        # Not the NOT of it: that a struct's type is NULL says nothing of its text.
+        present = ir.IsNull(text, negated=True) if self.null is None else ir.NotTrue(absent)
+        unknown = ir.all_of(present, ir.NotTrue(ir.any_of(*known)))
+        values.append(StoredValue((Compound.LIST,), ir.Constant(b"", BINARY), unknown))
+        return stored_alternatives(values, present, absent, ir.IsNull(text))
+
+    def _pairs(self, row: Mapping[str, Any]) -> dict[str, tuple[str | None, str | None]]:
+        value = value_at(row, self.path)
+        if self.entry is not None:
+            key_field, text_field, type_field = self.entry
+            return {
+                struct[key_field]: (
+                    text_of(struct.get(text_field), (*self.path, Key(str(struct[key_field])))),
+                    struct.get(type_field),
+                )
+                for struct in structs_of(value, self.path)
+                if struct.get(key_field) is not None
+            }
+        mapping = {
+            name: text_of(text, (*self.path, Key(name))) for name, text in (struct_of(value, self.path) or {}).items()
+        }
+        return {
+            name: (text, tag if (tag := mapping.get(name + self.suffix)) is not None else self.default)
+            for name, text in mapping.items()
+            if not name.endswith(self.suffix)
+        }
+
+    def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
+        """The texts of a row in their types."""
+        return ((name, self._value(*pair)) for name, pair in self._pairs(row).items())
+
+    def _value(self, text: str | None, tag: str | None) -> AmqpValue | None:
+        if text is None or (tag, text) == self.null:
+            return None
+        amqp = None if tag is None else self.types.get(tag)
+        value = None if amqp is None else _cast_text(text, amqp)
+        # A text that is not of its type, or is of no type that is known, is a value that equals nothing.
+        return AmqpValue(Compound.LIST, b"") if amqp is None or value is None else AmqpValue(amqp, value)
+
+
+def _equals(value: ir.Value, text: str) -> ir.Predicate:
+    return ir.Compare(Comparison.EQ, value, ir.constant(text))
+
+
+def _cast(text: ir.Value, amqp: AmqpType) -> ir.Value:
+    if amqp is AmqpType.STRING:
+        return text
+    if amqp is AmqpType.BINARY:
+        return ir.Apply(ir.Function.FROM_BASE64, (text,), BINARY)
+    return ir.Apply(ir.Function.TRY_CAST, (text,), _SPARK_TYPES[amqp])
+
+
+def _cast_text(text: str, amqp: AmqpType) -> bool | int | float | str | bytes | None:
+    return read_base64(text) if amqp is AmqpType.BINARY else cast_text(text, _SPARK_TYPES[amqp].kind)
+
+
+_SPARK_TYPES: Mapping[AmqpType, ColumnType] = {
+    AmqpType.STRING: STRING,
+    AmqpType.BOOLEAN: BOOLEAN,
+    AmqpType.BYTE: BIGINT,
+    AmqpType.SHORT: BIGINT,
+    AmqpType.INT: BIGINT,
+    AmqpType.LONG: BIGINT,
+    AmqpType.FLOAT: DOUBLE,
+    AmqpType.DOUBLE: DOUBLE,
+}

@@ -1,0 +1,213 @@
+"""Rows in Python: the value at a path, and what Spark's Python gives for a time or a VARIANT.
+
+A row is a mapping from columns to values, or a ``pyspark.sql.Row``; a struct is likewise. It may also be a row as JSON
+has it: bytes are base64 then, a time is ISO 8601 or milliseconds, and NaN and the infinities are text, as Spark's
+``to_json`` writes them. Nothing here knows Spark.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, NoReturn
+
+from transpiler.base.diagnostics import mismatch
+from transpiler.base.errors import DecodeError
+from transpiler.base.ieee754 import float32
+from transpiler.base.times import iso_time, since_epoch
+from transpiler.compiler.ir.column_types import AMQP_TYPES, Key, Path, SparkType
+from transpiler.message.json import kind_of
+from transpiler.message.types import AmqpType, AmqpValue, Compound
+
+
+def refuse(path: Path, expected: str, value: object, hint: str | None = None) -> NoReturn:
+    """Raise ``DecodeError`` for a value of a row that is not of its column's type."""
+    names = ".".join(step if isinstance(step, str) else str(step[0]) for step in path if isinstance(step, str | Key))
+    message = mismatch(expected, kind_of(value))
+    raise DecodeError.at("row.type", f"{names}: {message}" if names else message, hint=hint)
+
+
+def as_mapping(row: object) -> Mapping[str, Any] | None:
+    """Return a row or a struct as a mapping; None for anything else."""
+    if isinstance(row, Mapping):
+        return row
+    as_dict = getattr(row, "asDict", None)
+    return None if as_dict is None else as_dict()
+
+
+def row_columns(row: object) -> Mapping[str, Any]:
+    """Return a whole row as a mapping; ``TypeError`` for anything else than a row."""
+    columns = as_mapping(row)
+    if columns is None:
+        raise TypeError(f"a row is a mapping or a pyspark Row, not {type(row).__name__}")
+    return columns
+
+
+def value_at(row: Mapping[str, Any], path: Path) -> Any:
+    """Return the value at a path of field names; None where a struct on the way is NULL."""
+    value: Any = row
+    for place, step in enumerate(path):
+        fields = struct_of(value, path[:place])
+        if fields is None:
+            return None
+        value = fields.get(str(step))
+    return value
+
+
+def struct_of(value: object, path: Path) -> Mapping[str, Any] | None:
+    """Return a struct or a map; None for NULL, ``DecodeError`` for anything else."""
+    fields = as_mapping(value)
+    if fields is None and value is not None:
+        refuse(path, "an object", value)
+    return fields
+
+
+def structs_of(value: object, path: Path) -> list[Mapping[str, Any]]:
+    """Return the structs of an array, without those that are NULL; ``DecodeError`` for anything else."""
+    if value is None:
+        return []
+    if not isinstance(value, list | tuple):
+        refuse(path, "an array of objects", value)
+    return [fields for item in value if (fields := struct_of(item, path)) is not None]
+
+
+def text_of(value: object, path: Path) -> str | None:
+    """Return a text; None for NULL, ``DecodeError`` for anything else."""
+    if value is not None and not isinstance(value, str):
+        refuse(path, "text", value, "this column has only text: put the value in quotes" if path else None)
+    return value
+
+
+def octets_of(value: object, path: Path) -> bytes | None:
+    """Return bytes, or those that a text has in base64; ``DecodeError`` for anything else."""
+    match value:
+        case None | bytes():
+            return value
+        case bytearray() | memoryview():
+            return bytes(value)
+        case str():
+            octets = read_base64(value)
+            if octets is None:
+                refuse(path, "bytes in base64", value, "Spark's to_json writes them so; so does printf red | base64")
+            return octets
+        case _:
+            refuse(path, "bytes in base64", value)
+
+
+def read_base64(text: str) -> bytes | None:
+    """Return the bytes that a text has in base64; None where it is none."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def milliseconds(value: object) -> int | None:
+    """Return the milliseconds since the epoch of a time as PySpark gives it, or of a number that says them."""
+    match value:
+        case datetime():
+            return since_epoch(value.astimezone(UTC))
+        case int() if not isinstance(value, bool):
+            return value
+        case _:
+            return None
+
+
+def _time(value: object, kind: SparkType, path: Path) -> int:
+    if isinstance(value, datetime) and value.tzinfo is None and kind is SparkType.TIMESTAMP_NTZ:
+        value = value.replace(tzinfo=UTC)
+    time = iso_time(value) if isinstance(value, str) else milliseconds(value)
+    if time is None:
+        refuse(path, "a time", value, "write ISO 8601 (2024-06-24T13:38:20Z), or milliseconds since the epoch")
+    return time
+
+
+def amqp_value(value: object, kind: SparkType, path: Path = ()) -> AmqpValue | None:
+    """Return the value of a column of a Spark type as AMQP has it; None for NULL, ``DecodeError`` if it is not one."""
+    if value is None:
+        return None
+    return AmqpValue(AMQP_TYPES[kind], _content(value, kind, path))
+
+
+def _content(value: object, kind: SparkType, path: Path) -> bool | int | float | str | bytes | Decimal | None:
+    match kind:
+        case SparkType.TIMESTAMP | SparkType.TIMESTAMP_NTZ:
+            return _time(value, kind, path)
+        case SparkType.BOOLEAN:
+            if not isinstance(value, bool):
+                refuse(path, "true or false", value)
+            return value
+        case SparkType.BINARY:
+            return octets_of(value, path)
+        case SparkType.DOUBLE:
+            return _double(value, path)
+        case SparkType.FLOAT:
+            return float32(_double(value, path))
+        case SparkType.DECIMAL:
+            if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+                refuse(path, "a number", value)
+            return value if isinstance(value, Decimal) else Decimal(str(value))
+        case SparkType.STRING | SparkType.VARCHAR:
+            return text_of(value, path)
+        case SparkType.CHAR:
+            return (text_of(value, path) or "").rstrip(" ")
+        case _:
+            bits = kind.bits or 64
+            if isinstance(value, bool) or not isinstance(value, int):
+                refuse(path, "an integer", value)
+            if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
+                refuse(path, f"an integer of {bits} bits", value)
+            return value
+
+
+def _double(value: object, path: Path) -> float:
+    match value:
+        case bool():
+            pass
+        case int() | Decimal():
+            # A Decimal beyond the doubles is infinite, where an int would be an error.
+            return float(Decimal(value))
+        case float():
+            return value
+        case "NaN" | "Infinity" | "-Infinity":
+            return float(value)
+        case _:
+            pass
+    refuse(path, "a number", value)
+
+
+def variant_value(value: object) -> AmqpValue | None:
+    """Return what a VARIANT holds, given as plain Python, as AMQP has it; None for NULL and for JSON's null.
+
+    A fraction, which a VARIANT holds as a DECIMAL, and an integer beyond 64 bits are doubles. A time without a zone is
+    a value that equals nothing.
+    """
+    match value:
+        case None:
+            return None
+        case bool():
+            return AmqpValue(AmqpType.BOOLEAN, value)
+        case int() if -(2**63) <= value < 2**63:
+            return AmqpValue(AmqpType.LONG, value)
+        case int() | float() | Decimal():
+            # By way of Decimal, for an integer that no double holds does not convert.
+            return AmqpValue(AmqpType.DOUBLE, float(Decimal(value)))
+        case str():
+            return AmqpValue(AmqpType.STRING, value)
+        case bytes() | bytearray():
+            return AmqpValue(AmqpType.BINARY, bytes(value))
+        case datetime() if value.tzinfo is not None:
+            return AmqpValue(AmqpType.TIMESTAMP, milliseconds(value))
+        case Mapping():
+            return AmqpValue(Compound.MAP, b"")
+        case _:
+            return AmqpValue(Compound.LIST, b"")
+
+
+def plain(variant: object) -> Any:
+    """Return a VARIANT as plain Python: ``VariantVal`` of PySpark by its own method, anything else as it is."""
+    to_python = getattr(variant, "toPython", None)
+    return variant if to_python is None else to_python()

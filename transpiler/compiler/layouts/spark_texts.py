@@ -1,0 +1,259 @@
+"""Spark's readings of a text in Python: ``try_cast``, ``try_parse_json``, and a time by a pattern of Java's.
+
+Source: Spark 4, ``Cast``, ``UTF8String.toLong``, ``VariantBuilder.parseJson``; Java's ``Double.parseDouble`` and
+``DateTimeFormatter``; Jackson's ``ReaderBasedJsonParser``. White space and ISO control characters around a text that is
+cast are left out. Of JSON, Spark reads the first value and leaves what is behind it; a number needs a blank there. A
+key twice, NaN or half of a surrogate pair is no JSON.
+
+Letters of patterns: ``y M d H h m s S a``, ``X XX XXX`` for an offset, ``VV`` for a zone's name, texts in quotes, and
+sections in brackets that may be missing. Years are those of Python, 1 to 9999; Spark reads others too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from transpiler.base.errors import LayoutError
+from transpiler.base.ieee754 import float32
+from transpiler.base.times import since_epoch
+from transpiler.compiler.ir.column_types import SparkType
+
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?")
+_HEXADECIMAL = re.compile(r"[+-]?0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+[fFdD]?")
+_TRUE, _FALSE = ("t", "true", "y", "yes", "1"), ("f", "false", "n", "no", "0")
+_SPECIAL = re.compile(r"(?i:[+-]?inf(inity)?|nan)|[+-]NaN")
+#: Characters that Java's ``parseDouble`` trims, and those that Spark does: DEL as well.
+_TRIMMED_BY_JAVA = "".join(map(chr, range(0x21)))
+_TRIMMED = _TRIMMED_BY_JAVA + "\x7f"
+
+
+def cast_text(text: str, kind: SparkType) -> bool | int | float | str | None:
+    """Return a text as a value of a Spark type."""
+    match kind:
+        case SparkType.STRING:
+            return text
+        case SparkType.BOOLEAN:
+            word = text.strip(_TRIMMED).lower()
+            return True if word in _TRUE else False if word in _FALSE else None
+        case SparkType.DOUBLE:
+            return _double(text)
+        case SparkType.FLOAT:
+            return _float(text)
+        case _:
+            return _integer(text, kind.bits or 64)
+
+
+def _integer(text: str, bits: int) -> int | None:
+    text = text.strip(_TRIMMED)
+    if not _INTEGER.fullmatch(text) or len(text.lstrip("+-").lstrip("0")) > 19:
+        return None
+    digits = text.lstrip("+-").lstrip("0") or "0"
+    number = -int(digits) if text.startswith("-") else int(digits)
+    return number if -(2 ** (bits - 1)) <= number < 2 ** (bits - 1) else None
+
+
+def _double(text: str) -> float | None:
+    text = text.strip(_TRIMMED_BY_JAVA)
+    if _DECIMAL.fullmatch(text):
+        return float(text.rstrip("fFdD"))
+    if _HEXADECIMAL.fullmatch(text):
+        try:
+            return float.fromhex(text.rstrip("fFdD"))
+        except OverflowError:
+            return float("-inf") if text.startswith("-") else float("inf")
+    return float(text) if _SPECIAL.fullmatch(text) else None
+
+
+def _float(text: str) -> float | None:
+    double = _double(text)
+    return None if double is None else float32(double)
+
+
+_BLANKS = " \t\r\n"
+#: The digits that a DECIMAL of Spark holds; an integer of more is a double.
+_DIGITS = 38
+#: The characters of a number that Jackson reads.
+_LONGEST_NUMBER = 1_000
+#: Characters that make one word with true, false or null before them.
+_WORD = re.compile(r"\w")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def parse_json(text: str | None) -> Any:
+    """Return the value of a JSON text; None where it is NULL, JSON's null or no JSON."""
+    if text is None:
+        return None
+    text = text.lstrip(_BLANKS)
+    try:
+        value, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        return None
+    behind = text[end : end + 1]
+    match value:
+        case bool() | None:
+            return None if _WORD.match(behind) else value
+        case int() | float() | Decimal():
+            return value if behind in _BLANKS else None
+        case _:
+            return value if _is_text(value) else None
+
+
+def _is_text(value: Any) -> bool:
+    """Return True if no string in a value has half of a surrogate pair."""
+    parts = [value]
+    while parts:
+        match parts.pop():
+            case str() as text if _SURROGATE.search(text):
+                return False
+            case dict() as items:
+                parts.extend((*items, *items.values()))
+            case list() as items:
+                parts.extend(items)
+            case _:
+                pass
+    return True
+
+
+def _json_integer(text: str) -> int | float:
+    return int(text) if len(text.lstrip("-")) <= _DIGITS else float(_limited(text))
+
+
+def _fraction(text: str) -> float | Decimal:
+    # A DECIMAL has no negative zero.
+    return float(_limited(text)) if "e" in text.lower() else Decimal(_limited(text)) or Decimal(0)
+
+
+def _limited(text: str) -> str:
+    if len(text) > _LONGEST_NUMBER:
+        raise ValueError("Jackson reads no number of that length")
+    return text
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(f"{word} is no JSON")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        raise ValueError("a key is there twice")
+    return result
+
+
+_DECODER = json.JSONDecoder(
+    parse_int=_json_integer, parse_float=_fraction, parse_constant=_refuse, object_pairs_hook=_object
+)
+
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+#: Java's widest offset, in minutes.
+_WIDEST_OFFSET = 18 * 60
+
+#: The part of a time that a letter stands for, and the regular expression of so many of it.
+_LETTERS: Mapping[str, tuple[str, Callable[[int], str]]] = {
+    # Java takes five digits and more behind a sign.
+    "y": ("year", lambda _: r"[0-9]{4}|\+[0-9]{5,10}"),
+    "M": ("month", lambda count: "|".join(_MONTHS) if count == 3 else _digits(count)),
+    "d": ("day", lambda count: _digits(count)),
+    "H": ("hour", lambda count: _digits(count)),
+    "h": ("clock", lambda count: _digits(count)),
+    "m": ("minute", lambda count: _digits(count)),
+    "s": ("second", lambda count: _digits(count)),
+    # Spark reads any number of digits up to that of the letters.
+    "S": ("fraction", lambda count: rf"[0-9]{{1,{count}}}"),
+    "a": ("half", lambda _: "AM|PM"),
+    "X": ("offset", lambda count: "Z|[+-][0-9]{2}" + ("(?:[0-9]{2})?", "[0-9]{2}", ":[0-9]{2}")[min(count, 3) - 1]),
+    "V": ("zone", lambda _: r"[A-Za-z][A-Za-z0-9_/+-]*|[+-][0-9]{2}:[0-9]{2}"),
+}
+
+#: A text in quotes, in which two quotes are one; a letter as often as it is there; a bracket; any other character.
+_TOKEN = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[\[\]]|.", re.DOTALL)
+
+
+def _digits(count: int) -> str:
+    return "[0-9]{2}" if count > 1 else "[0-9]{1,19}"
+
+
+def _quoted(text: str) -> str:
+    return text.replace("''", "'") or "'"
+
+
+@lru_cache(maxsize=64)
+def _expression(pattern: str) -> re.Pattern[str]:
+    """Return the regular expression of a pattern; ``LayoutError`` for a letter that is not known here."""
+    parts: list[str] = []
+    for token in _TOKEN.finditer(pattern):
+        text = token[0]
+        if token[1] is not None:
+            parts.append(re.escape(_quoted(token[1])))
+        elif token[2] is not None:
+            if token[2] not in _LETTERS:
+                hint = f"the letters are {', '.join(_LETTERS)}"
+                raise LayoutError.at("layout.time", f"the pattern {pattern!r} has the letter {token[2]}", hint=hint)
+            name, expression_of = _LETTERS[token[2]]
+            expression = expression_of(len(text))
+            taken = any(f"(?P<{name}>" in part for part in parts)
+            parts.append(f"(?:{expression})" if taken else f"(?P<{name}>{expression})")
+        else:
+            parts.append({"[": "(?:", "]": ")?"}.get(text, re.escape(text)))
+    # Spark's formatter is not case-sensitive, texts in quotes included.
+    return re.compile("".join(parts), re.IGNORECASE | re.DOTALL)
+
+
+def check_pattern(pattern: str) -> None:
+    """Raise ``LayoutError`` for a pattern that is not understood here."""
+    _expression(pattern)
+
+
+def read_time(text: str, pattern: str, zone: str) -> int | None:
+    """Return the milliseconds since the epoch of a text; None where it does not fit the pattern, or is no date.
+
+    ``zone`` is that of a text without one.
+    """
+    match = _expression(pattern).fullmatch(text)
+    if match is None:
+        return None
+    parts = {name: part for name, part in match.groupdict().items() if part is not None}
+    month = parts.get("month", "1").capitalize()
+    hour = int(parts.get("hour", 0))
+    if "clock" in parts:
+        if not 1 <= int(parts["clock"]) <= 12:
+            return None
+        hour = int(parts["clock"]) % 12 + (12 if parts.get("half", "AM").upper() == "PM" else 0)
+    try:
+        moment = datetime(
+            int(parts.get("year", 1970)),
+            _MONTHS.index(month) + 1 if month in _MONTHS else int(month),
+            int(parts.get("day", 1)),
+            hour,
+            int(parts.get("minute", 0)),
+            int(parts.get("second", 0)),
+            int(parts.get("fraction", "0").ljust(6, "0")[:6]),
+            tzinfo=_zone(parts.get("offset"), parts.get("zone", zone)),
+        )
+    except (ValueError, OverflowError, ZoneInfoNotFoundError):
+        return None
+    return since_epoch(moment)
+
+
+def _zone(offset: str | None, name: str) -> timezone | ZoneInfo:
+    if offset is None and name[0] in "+-":
+        offset = name
+    if offset is None:
+        return UTC if name.upper() in ("UTC", "Z") else ZoneInfo(name)
+    if offset in ("Z", "z"):
+        return UTC
+    digits = offset[1:].replace(":", "").ljust(4, "0")
+    hours, minutes = int(digits[:2]), int(digits[2:])
+    if minutes > 59 or 60 * hours + minutes > _WIDEST_OFFSET:
+        raise ValueError("no such offset")
+    size = timedelta(hours=hours, minutes=minutes)
+    return timezone(-size if offset[0] == "-" else size)

@@ -1,0 +1,293 @@
+"""The numbers of an operand, and those that an operation yields by a dialect's rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, DOUBLE
+from transpiler.compiler.lowering.comparison.comparison_kinds import to_decimal, to_double
+from transpiler.compiler.lowering.operands import DECIMAL, Alternative, Operand, complement, one_value
+from transpiler.language.selector.ast import Arithmetic, Comparison
+from transpiler.language.selector.dialect_rules import Division, IntegerArithmetic, Remainder
+from transpiler.language.selector.dialects import Dialect
+from transpiler.message.operand_types import OperandType
+
+_INTS = (OperandType.BYTE, OperandType.SHORT, OperandType.INT, OperandType.BIG)
+_FLOATS = (OperandType.FLOAT, OperandType.DOUBLE)
+WHOLE = (*_INTS, OperandType.LONG)
+NUMBERS = (*WHOLE, *_FLOATS)
+
+#: By what they do with an integer that does not fit: none, the low 64 or 32 bits, all digits.
+_CHECKED = {
+    Arithmetic.ADD: ir.Function.ADD,
+    Arithmetic.SUBTRACT: ir.Function.SUBTRACT,
+    Arithmetic.MULTIPLY: ir.Function.MULTIPLY,
+    Arithmetic.DIVIDE: ir.Function.DIVIDE,
+}
+_WRAPPED_LONG = {
+    Arithmetic.ADD: ir.Function.ADD_LONG,
+    Arithmetic.SUBTRACT: ir.Function.SUBTRACT_LONG,
+    Arithmetic.MULTIPLY: ir.Function.MULTIPLY_LONG,
+}
+_WRAPPED_INT = {
+    Arithmetic.ADD: ir.Function.ADD_INT,
+    Arithmetic.SUBTRACT: ir.Function.SUBTRACT_INT,
+    Arithmetic.MULTIPLY: ir.Function.MULTIPLY_INT,
+}
+_BIG = {
+    Arithmetic.ADD: ir.Function.ADD_BIG,
+    Arithmetic.SUBTRACT: ir.Function.SUBTRACT_BIG,
+    Arithmetic.MULTIPLY: ir.Function.MULTIPLY_BIG,
+}
+#: Functions of constants whose results the compiler knows.
+_FOLDED = frozenset(_CHECKED.values())
+#: The constant that an operation on integers may have beside any number without changing it.
+_IDENTITIES = {ir.Function.ADD: 0, ir.Function.MULTIPLY: 1}
+
+
+class Numbers:
+    """The numbers of an operand, as the values that operations take; each is NULL where the operand is no such one."""
+
+    def __init__(self, operand: Operand) -> None:
+        self.operand = operand
+
+    def where(self, types: Sequence[OperandType]) -> ir.Predicate:
+        """The rows where the operand is of one of some types."""
+        return self.operand.where(types) if self.operand.of(*types) else ir.FALSE
+
+    def integer(self, types: Sequence[OperandType] = WHOLE, bits: int = 64) -> ir.Value | None:
+        """The integers of some types in 64 bits, a literal beyond them cut to its low bits; None without any."""
+        value = self._one_value(types, lambda item: _cut(item, bits))
+        if value is None or isinstance(value, ir.Constant) or value.type == BIGINT:
+            return value
+        return ir.Apply(ir.Function.TO_LONG, (value,), BIGINT)
+
+    def decimal(self) -> ir.Value | None:
+        """The integers, of any size."""
+        return self._one_value(WHOLE, lambda item: to_decimal(item.value))
+
+    def floating(self) -> ir.Value | None:
+        """The floating point numbers; None where the operand never is one."""
+        return self._one_value(_FLOATS, None)
+
+    def widened(self) -> ir.Value | None:
+        """The integers as doubles; None where the operand never is one."""
+        value = self._one_value(WHOLE, _approximate)
+        return None if value is None else to_double(value)
+
+    def double(self) -> ir.Value | None:
+        """The numbers of either kind as doubles; None where the operand never is one."""
+        values = [value for value in (self.floating(), self.widened()) if value is not None]
+        return ir.first_of(values, DOUBLE) if values else None
+
+    def by_width(self, dialect: Dialect) -> Iterator[Alternative]:
+        """The numbers of each type as one value; the types of one class are one where no width changes a result."""
+        groups: dict[OperandType, list[Alternative]] = {}
+        for item in self.operand.of(*NUMBERS):
+            kind = item.type
+            if not is_java(dialect):
+                kind = OperandType.LONG if kind.integer else OperandType.DOUBLE
+            groups.setdefault(kind, []).append(item)
+        for kind, items in groups.items():
+            if len(items) == 1:
+                yield items[0]._replace(type=kind)
+            else:
+                where = self.operand.where({item.type for item in items})
+                yield Alternative(kind, one_value(items, self.operand), stands_where=where)
+
+    def _one_value(
+        self, types: Sequence[OperandType], convert: Callable[[Alternative], ir.Value] | None
+    ) -> ir.Value | None:
+        items = self.operand.of(*types)
+        return one_value(items, self.operand, convert) if items else None
+
+
+def _cut(item: Alternative, bits: int) -> ir.Value:
+    return item.value if item.number is None else ir.constant(wrapped(item.number, bits))
+
+
+def _approximate(item: Alternative) -> ir.Value:
+    return item.value if item.number is None else ir.constant(float(item.number))
+
+
+def wrapped(number: int, bits: int) -> int:
+    """The integer that the low bits of a number are in two's complement."""
+    half: int = 1 << (bits - 1)
+    return (number + half) % (2 * half) - half
+
+
+def is_java(dialect: Dialect) -> bool:
+    """Return True if integers have 32 or 64 bits by their Java types."""
+    return dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT
+
+
+def yields_doubles(operator: Arithmetic, dialect: Dialect) -> bool:
+    """Return True if an operation makes doubles of integers."""
+    if operator is Arithmetic.REMAINDER:
+        return dialect.remainder is Remainder.DOUBLE
+    return operator is Arithmetic.DIVIDE and dialect.division not in (
+        Division.TRUNCATING,
+        Division.TRUNCATING_THROWING,
+    )
+
+
+def is_zero(numbers: Numbers) -> ir.Predicate:
+    """The rows where an operand is a number and zero."""
+    tests = []
+    for item in numbers.operand.of(*NUMBERS):
+        if isinstance(item.value, ir.Constant):
+            tests.append(item.guard if item.value.value == 0 else ir.FALSE)
+        else:
+            zero = ir.constant(0.0 if item.type.floating else 0)
+            tests.append(ir.all_of(item.guard, ir.Compare(Comparison.EQ, item.value, zero)))
+    return ir.any_of(*tests)
+
+
+def results_of(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:
+    """The numbers that an operation yields; a value is NULL where its operands are not of the types for it."""
+    if yields_doubles(operator, dialect):
+        return _quotients(operator, left, right, dialect)
+    results = _integers(operator, left, right, dialect)
+    if operator is not Arithmetic.REMAINDER:
+        results += _doubles(operator, left, right, dialect)
+    return results
+
+
+def _integers(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:
+    """Calculate integers by integers: in 64 bits, in 32 where Java does, or of any size as far as 38 digits go."""
+    stands = ir.all_of(left.where(WHOLE), right.where(WHOLE))
+    if stands == ir.FALSE:
+        return []
+    if dialect.integer_arithmetic is IntegerArithmetic.BIGNUM:
+        function = ir.Function.REMAINDER_BIG if operator is Arithmetic.REMAINDER else _BIG[operator]
+        return _result(OperandType.LONG, function, left.decimal(), right.decimal(), stands)
+    if operator is Arithmetic.REMAINDER:
+        return _result(OperandType.LONG, ir.Function.REMAINDER_BIG, left.integer(), right.integer(), stands)
+    if operator is Arithmetic.DIVIDE:
+        return _result(OperandType.LONG, ir.Function.DIVIDE, left.integer(), right.integer(), stands)
+    if not is_java(dialect):
+        functions = _CHECKED if dialect.integer_arithmetic is IntegerArithmetic.LONG else _WRAPPED_LONG
+        return _result(OperandType.LONG, functions[operator], left.integer(), right.integer(), stands)
+    narrow = ir.all_of(left.where(_INTS), right.where(_INTS))
+    results = []
+    if narrow != ir.FALSE:
+        sides = left.integer(_INTS, 32), right.integer(_INTS, 32)
+        results = _result(OperandType.INT, _WRAPPED_INT[operator], *sides, narrow)
+    wide = ir.any_of(left.where([OperandType.LONG]), right.where([OperandType.LONG]))
+    if wide != ir.FALSE:
+        always = any(not side.operand.of(*_INTS) for side in (left, right))
+        guard = ir.TRUE if always else wide
+        stands = ir.all_of(stands, guard)
+        results += _result(OperandType.LONG, _WRAPPED_LONG[operator], left.integer(), right.integer(), stands, guard)
+    return results
+
+
+def _result(
+    kind: OperandType,
+    function: ir.Function,
+    left: ir.Value | None,
+    right: ir.Value | None,
+    stands: ir.Predicate,
+    guard: ir.Predicate = ir.TRUE,
+) -> list[Alternative]:
+    """The result of a function as an alternative; none where constants have no result."""
+    value = None if left is None or right is None else _apply(function, left, right)
+    return [] if value is None else [Alternative(kind, value, guard, stands_where=stands)]
+
+
+def _apply(function: ir.Function, left: ir.Value, right: ir.Value) -> ir.Value | None:
+    if isinstance(left, ir.Constant) and isinstance(right, ir.Constant) and function in _FOLDED:
+        assert isinstance(left.value, int | float)
+        assert isinstance(right.value, int | float)
+        result = ir.calculate_constants(function, left.value, right.value)
+        return None if result is None else ir.constant(result)
+    types = (left.type, right.type)
+    if types == (BIGINT, BIGINT) and function in _IDENTITIES:
+        # Spark leaves out the operation, too, and what it then sees as one chain it calculates in another order.
+        identity = ir.constant(_IDENTITIES[function])
+        if identity in (left, right):
+            return right if left == identity else left
+    return ir.Apply(function, (left, right), DOUBLE if DOUBLE in types else DECIMAL if DECIMAL in types else BIGINT)
+
+
+def _doubles(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:
+    """A double with any number.
+
+    The left side, which a chain of operations makes long, stands as a double in one place.
+    """
+    values = [
+        value
+        for sides in ((left.floating(), right.double()), (left.widened(), right.floating()))
+        if sides[0] is not None and sides[1] is not None
+        if (value := _apply(_CHECKED[operator], sides[0], sides[1])) is not None
+    ]
+    if not values:
+        return []
+    if dialect.integer_arithmetic is IntegerArithmetic.BIGNUM and _may_overflow(operator, left, right):
+        values = [ir.Apply(ir.Function.FINITE, (value,), DOUBLE) for value in values]
+    floating = ir.any_of(left.where(_FLOATS), right.where(_FLOATS))
+    stands = ir.all_of(left.where(NUMBERS), right.where(NUMBERS), floating)
+    return [Alternative(OperandType.DOUBLE, ir.first_of(values, DOUBLE), stands_where=stands)]
+
+
+def _may_overflow(operator: Arithmetic, left: Numbers, right: Numbers) -> bool:
+    """Return True if the result of finite numbers can be infinite: not by adding small ones to the largest double."""
+    small, unit = 1e290, 1.0
+
+    def bound(numbers: Numbers) -> float:
+        values = [item.value for item in numbers.operand.of(*NUMBERS)]
+        return max(
+            abs(float(value.value))
+            if isinstance(value, ir.Constant) and not isinstance(value.value, str)
+            else math.inf
+            if value.type == DOUBLE
+            else 1e38
+            for value in values
+        )
+
+    match operator:
+        case Arithmetic.ADD | Arithmetic.SUBTRACT:
+            return min(bound(left), bound(right)) > small
+        case Arithmetic.MULTIPLY:
+            return min(bound(left), bound(right)) > unit and max(bound(left), bound(right)) > 1e200
+        case _:
+            divisors = [item.value for item in right.operand.of(*_FLOATS)]
+            return not all(
+                isinstance(value, ir.Constant) and isinstance(value.value, float) and abs(value.value) >= unit
+                for value in divisors
+            )
+
+
+def _quotients(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:
+    """Division and remainder of doubles."""
+    dividend, divisor = left.double(), right.double()
+    if dividend is None or divisor is None:
+        return []
+    both = ir.all_of(left.where(NUMBERS), right.where(NUMBERS))
+    if operator is Arithmetic.REMAINDER:
+        return _result(OperandType.DOUBLE, ir.Function.REMAINDER_DOUBLE, dividend, divisor, both)
+    by_zero = dialect.division in (Division.BY_ZERO_UNKNOWN, Division.BY_ZERO_ATOMS)
+    function = ir.Function.TRY_DIVIDE if by_zero else ir.Function.DIVIDE
+    value: ir.Value = ir.Apply(function, (dividend, divisor), DOUBLE)
+    if dialect.integer_arithmetic is IntegerArithmetic.BIGNUM and _may_overflow(operator, left, right):
+        value = ir.Apply(ir.Function.FINITE, (value,), DOUBLE)
+    zero = is_zero(right) if by_zero else ir.FALSE
+    quotient = Alternative(OperandType.DOUBLE, value, stands_where=ir.all_of(both, complement(zero)))
+    if dialect.division is not Division.BY_ZERO_ATOMS or zero == ir.FALSE:
+        return [quotient]
+    where = ir.all_of(both, zero)
+    above, below = (ir.Compare(operator, dividend, ir.constant(0.0)) for operator in (Comparison.GT, Comparison.LT))
+    neither = ir.any_of(ir.Compare(Comparison.EQ, dividend, ir.constant(0.0)), ir.IsNan(dividend))
+    return [
+        quotient,
+        atom("plus_infinity", ir.all_of(where, above, ir.IsNan(dividend, negated=True))),
+        atom("minus_infinity", ir.all_of(where, below)),
+        atom("nan", ir.all_of(where, neither)),
+    ]
+
+
+def atom(name: str, guard: ir.Predicate) -> Alternative:
+    """One of Erlang's atoms, where it stands for an operand."""
+    return Alternative(OperandType.ATOM, ir.constant(name), guard)

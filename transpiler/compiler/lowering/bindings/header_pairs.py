@@ -1,0 +1,230 @@
+"""Key-value pairs as conditions on the headers of a message: its application properties, or fields of its sections.
+
+A pair becomes the equality tests of its value, each on the column or the field of a tagged union that has the values
+of the test's type. A pair holds or does not, so what is lowered for FALSE is the complement of what is lowered for
+TRUE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from transpiler.base.diagnostics import nearest
+from transpiler.base.errors import LayoutError
+from transpiler.base.source import Source, Span
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, STRING
+from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.layouts.stored import Stored
+from transpiler.compiler.lowering.bindings.equality_tests import (
+    BY_CLASS,
+    COMPOUNDS,
+    Comparand,
+    EqualityForm,
+    equality_tests,
+)
+from transpiler.compiler.lowering.comparison.comparison_kinds import to_double
+from transpiler.compiler.lowering.names.column_values import at
+from transpiler.compiler.lowering.names.names import Missing
+from transpiler.compiler.lowering.operands import NULL, Alternative, Operand, complement, or_else
+from transpiler.language.filters.kinds import Prefix, Reference, Suffix
+from transpiler.language.selector.ast import Comparison
+from transpiler.language.selector.pattern import Wildcard
+from transpiler.message.header_fields import MessageField
+from transpiler.message.operand_types import OperandType
+from transpiler.message.types import AmqpType, AmqpValue, Equality, Numbers, ValueType
+
+SUBJECT = MessageField("properties", "subject")
+
+
+class ValueTest(NamedTuple):
+    """An equality test whose constants are values: literals, or parameters that stand for them."""
+
+    form: EqualityForm
+    values: Sequence[ir.Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The value that a message has at a key: in the first of some places that has the key."""
+
+    places: tuple[Stored, ...]
+
+    @property
+    def operand(self) -> Operand:
+        """The value as typed alternatives."""
+        result = NULL
+        for place in reversed(self.places):
+            result = or_else(at(place), result, place.key_absent)
+        return result
+
+    @property
+    def present(self) -> ir.Predicate:
+        """The predicate that the message has the key, be it with a null value."""
+        return ir.any_of(*[place.key_present for place in self.places])
+
+    @property
+    def missing(self) -> ir.Predicate:
+        """The predicate that the message does not have the key."""
+        return ir.all_of(*[place.key_absent for place in self.places])
+
+    def equals(self, tests: Sequence[ValueTest]) -> ir.Predicate:
+        """The predicate that one of some tests of the value holds."""
+        alternatives: list[ir.Predicate] = []
+        earlier: list[ir.Predicate] = []
+        for place in self.places:
+            alternatives.append(ir.all_of(*earlier, ir.any_of(*(_holds(place, *test) for test in tests))))
+            earlier.append(place.key_absent)
+        return ir.any_of(*alternatives)
+
+
+def header_at(*places: Stored | None) -> Header:
+    """The header at the first of some places that has its key; without a place it is in no message.
+
+    A typed column cannot tell a null value from an absent key: to it both are absent.
+    """
+    return Header(tuple(place for place in places if place is not None))
+
+
+#: The comparands that are a number.
+_NUMBERS = frozenset(Comparand) - {Comparand.BOOLEAN, Comparand.STRING, Comparand.BYTES, Comparand.TEXT}
+
+
+def _holds(place: Stored, form: EqualityForm, values: Sequence[ir.Value]) -> ir.Predicate:
+    guard: ir.Predicate = ir.TRUE
+    by_use = place.by_use
+    if by_use is None:
+        guard = _has_types(place, form.types, form.excludes_types)
+    elif form.comparand in _NUMBERS:
+        # A number has no width here, and is equal to one of any.
+        place = by_use.number
+    elif form.comparand is Comparand.BOOLEAN:
+        place = by_use.boolean
+    value = _comparand(place, form.comparand)
+    if guard == ir.FALSE or value is None:
+        return ir.FALSE
+    if form.is_range:
+        first, last = values
+        return ir.all_of(guard, ir.Compare(Comparison.GE, value, first), ir.Compare(Comparison.LE, value, last))
+    [constant] = values
+    return ir.all_of(guard, ir.Compare(Comparison.EQ, value, constant))
+
+
+def _has_types(place: Stored, types: tuple[ValueType, ...], excluded: bool) -> ir.Predicate:
+    if not types:
+        return ir.TRUE
+    return place.lacks_type(types) if excluded else place.has_type(types)
+
+
+def _comparand(place: Stored, comparand: Comparand) -> ir.Value | None:
+    """The value at a place that a test compares; None where the place never has such a value."""
+    values: list[ir.Value] = []
+    operand = at(place)
+    match comparand:
+        case Comparand.TEXT:
+            values = [_guarded(place, item) for item in operand.of(OperandType.STRING)]
+            simple = _has_types(place, COMPOUNDS, True)
+            for item in operand.of(OperandType.BYTES):
+                text = ir.Apply(ir.Function.TEXT_OF_BYTES, (_guarded(place, item),), STRING)
+                values.append(ir.guarded(simple, text))
+        case Comparand.NUMBER | Comparand.NUMBER_SECONDS:
+            whole = _comparand(place, Comparand.SECONDS if comparand is Comparand.NUMBER_SECONDS else Comparand.INTEGER)
+            values = [_guarded(place, item) for item in operand.of(OperandType.DOUBLE)]
+            values += [] if whole is None else [to_double(whole)]
+        case Comparand.SECONDS:
+            for item in operand.of(OperandType.LONG):
+                is_time = _has_types(place, (AmqpType.TIMESTAMP,), False)
+                if is_time != ir.FALSE:
+                    whole = _guarded(place, item)
+                    seconds = ir.Apply(ir.Function.DIVIDE, (whole, ir.constant(1000)), BIGINT)
+                    values.append(ir.guarded(is_time, seconds))
+                if is_time != ir.TRUE:
+                    values.append(_guarded(place, item))
+        case Comparand.WIDENED:
+            values = [to_double(_guarded(place, item)) for item in operand.of(OperandType.LONG)]
+        case _:
+            values = [
+                _guarded(place, item)
+                for item in operand.alternatives
+                if BY_CLASS[ir.type_class(item.value.type)] is comparand
+            ]
+    return ir.first_of(values) if values else None
+
+
+def _guarded(place: Stored, item: Alternative) -> ir.Value:
+    """The value where it stands; in a tagged union the field of each class is NULL elsewhere."""
+    return item.value if place.tag is not None else ir.guarded(item.guard, item.value)
+
+
+class HeaderLookup:
+    """Finds the headers of a layout by their names.
+
+    ``subject_header`` names the message's subject: AMQP 0-10 has it among the headers, AMQP 1.0 among the properties.
+    """
+
+    def __init__(self, layout: Layout, missing: Missing, subject_header: str | None = None) -> None:
+        self._layout = layout
+        self._missing = missing
+        self._subject_header = subject_header
+
+    def find(self, name: str, path: str = "", source: Source | None = None, span: Span | None = None) -> Header:
+        """The header of a name; ``LayoutError`` where the layout has no place for it and a missing name is an error.
+
+        ``path``, or ``source`` and ``span``, say where the name is written.
+        """
+        prefix = f"{path}: " if path else ""
+        try:
+            location = self._layout.property(name)
+        except LayoutError as error:
+            [finding] = error.diagnostics
+            raise LayoutError.at(finding.code, prefix + finding.message, source, span, finding.hint) from None
+        subject = self._layout.field(SUBJECT) if name == self._subject_header else None
+        if location is None and subject is None and self._missing == "error":
+            near = nearest(name, self._layout.names())
+            hint = f"did you mean {' or '.join(near)}? Names are case-sensitive" if near else None
+            raise LayoutError.at(
+                "layout.no-column",
+                f"{prefix}no column holds the property {name}",
+                source,
+                span,
+                hint or "missing='null' reads an unknown name as a missing property",
+            )
+        return header_at(location, subject)
+
+
+def literal_tests(value: AmqpValue, equality: Equality) -> list[ValueTest]:
+    """Return tests with literals; the header equals the value where any holds."""
+    return [
+        ValueTest(test.form, [ir.Constant(constant, test.form.comparand.type) for constant in test.constants])
+        for test in equality_tests(value, equality)
+    ]
+
+
+def has_value(header: Header, value: AmqpValue, equality: Equality, polarity: bool = True) -> ir.Predicate:
+    """The predicate that a header has, or does not have, a value that is not null."""
+    equal = header.equals(literal_tests(value, equality))
+    return equal if polarity else complement(equal)
+
+
+#: The equality of the Filter Expressions: numbers "of a different floating-point or integer number type … equal when
+#: treated as a floating-point".
+_FILTER_EXPRESSIONS = Equality(numbers=Numbers.AS_DOUBLES)
+
+
+def matches_reference(header: Header, reference: Reference) -> ir.Predicate:
+    """The predicate that a header matches a value of the Filter Expressions; a null asks for the key alone."""
+    match reference:
+        case Prefix(text=text):
+            return _strings(header, lambda value: ir.Like(value, (text, Wildcard.ANY) if text else (Wildcard.ANY,)))
+        case Suffix(text=text):
+            return _strings(header, lambda value: ir.Like(value, (Wildcard.ANY, text) if text else (Wildcard.ANY,)))
+        case AmqpValue(value=None):
+            return header.present
+        case AmqpValue():
+            return has_value(header, reference, _FILTER_EXPRESSIONS)
+
+
+def _strings(header: Header, make: Callable[[ir.Value], ir.Predicate]) -> ir.Predicate:
+    return ir.any_of(*(ir.all_of(item.guard, make(item.value)) for item in header.operand.of(OperandType.STRING)))

@@ -1,0 +1,346 @@
+"""Comparison of operands: =, <>, the orders, BETWEEN and IN, by all pairs of alternatives.
+
+A pair compares in one of a few kinds, or never holds, or ends in an error. Pairs that compare the same two values in
+the same way differ only in their guards, so they become one comparison under the union of their types. BETWEEN and IN
+are made of comparisons, by the dialect's reading of operands that are of unlike types, NULL, or throw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transpiler.base.ieee754 import EXACT
+from transpiler.compiler import ir
+from transpiler.compiler.lowering.comparison.comparison_kinds import (
+    COMPLEMENTED,
+    ComparisonKind,
+    compare_as,
+    comparison_kind,
+    widens_left,
+)
+from transpiler.compiler.lowering.operands import (
+    Alternative,
+    Operand,
+    Outcomes,
+    complement,
+    conjunction,
+    disjunction,
+    guard_of,
+    restricted,
+    typed_by_use,
+)
+from transpiler.language.selector import ast
+from transpiler.language.selector.ast import Comparison
+from transpiler.language.selector.dialect_rules import (
+    BetweenMeaning,
+    FloatOrder,
+    InOperand,
+    NullEquality,
+    NumericPromotion,
+    UnlikeTypes,
+)
+from transpiler.language.selector.dialects import Dialect
+from transpiler.message.operand_types import OperandType
+
+_Pair = tuple[Alternative, Alternative]
+
+
+def compare(operator: Comparison, left: Operand, right: Operand, dialect: Dialect, convert: bool = False) -> Outcomes:
+    """Return the outcomes of a comparison; ``convert`` reads a string as the type of the other side."""
+    left, right = typed_by_use(left, right), typed_by_use(right, left)
+    left, right = _as_nearest(left, right, dialect), _as_nearest(right, left, dialect)
+    if operator is Comparison.NE and dialect.unlike_types is UnlikeTypes.NOT_EQUAL:
+        # <> is NOT of =.
+        return _Pairs(Comparison.EQ, left, right, dialect, convert).outcomes().negated()
+    return _Pairs(operator, left, right, dialect, convert).outcomes()
+
+
+def equals(left: Operand, right: Operand, dialect: Dialect) -> ir.Predicate:
+    """Return the rows where Java's ``equals`` holds: both have values of one type, which are equal."""
+    left, right = typed_by_use(left, right), typed_by_use(right, left)
+    return _Pairs(Comparison.EQ, left, right, dialect, False, one_type=True).holding()
+
+
+def _as_nearest(operand: Operand, other: Operand, dialect: Dialect) -> Operand:
+    """The operand with its numbers as one double, where it is compared with a small constant and that is the same.
+
+    Beside a constant below 2**53 the nearest double of any number compares as the number itself.
+    """
+    if operand.nearest is None or dialect.float_order is not FloatOrder.IEEE or widens_left(dialect):
+        return operand
+    if len(other.alternatives) != 1 or not isinstance(constant := other.alternatives[0].value, ir.Constant):
+        return operand
+    number = constant.value
+    if isinstance(number, bool | str | bytes) or not abs(number) < EXACT:
+        return operand
+    others = tuple([item for item in operand.alternatives if not item.type.numeric])
+    return operand._replace(alternatives=(operand.nearest, *others), nearest=None)
+
+
+class _Pairs:
+    """A comparison of two operands, by all pairs of their alternatives."""
+
+    __slots__ = ("_dialect", "_kinds", "_left", "_operator", "_pairs_hold", "_pairs_throw", "_right", "_same_array")
+
+    def __init__(
+        self,
+        operator: Comparison,
+        left: Operand,
+        right: Operand,
+        dialect: Dialect,
+        convert: bool,
+        one_type: bool = False,
+    ) -> None:
+        self._operator = operator
+        self._left = left
+        self._right = right
+        self._dialect = dialect
+        #: To Java an array of bytes equals itself alone, so the same property of the same message.
+        self._same_array = widens_left(dialect) and bool(left.origin) and left.origin == right.origin
+        self._kinds: list[tuple[ComparisonKind, Alternative, Alternative]] = [
+            (kind, first, second)
+            for first in left.alternatives
+            for second in right.alternatives
+            if (kind := comparison_kind(operator, first.type, second.type, dialect, convert))
+            is not ComparisonKind.NEVER
+            and not (one_type and first.type is not second.type)
+            and not (self._same_array and operator.is_equality and first.type is OperandType.BYTES)
+        ]
+        self._pairs_hold: ir.Predicate | None = None
+        self._pairs_throw: ir.Predicate | None = None
+
+    def outcomes(self) -> Outcomes:
+        """Return the outcomes of the comparison, each lowered when it is asked for."""
+        return Outcomes(self._true, self._false, self._error)
+
+    def _true(self) -> ir.Predicate:
+        """The rows where a pair holds, or, in some dialects, NULL is equal or unequal."""
+        equal = self._operator is Comparison.EQ
+        return ir.any_of(self.holding(), self._nulls_are_equal() if equal else self._nulls_are_unequal())
+
+    def _false(self) -> ir.Predicate:
+        """The rows where both operands have values and no pair holds or throws, or, in some dialects, by NULL."""
+        equal = self._operator is Comparison.EQ
+        return ir.any_of(self._not_holding(), self._nulls_are_unequal() if equal else self._nulls_are_equal())
+
+    def _error(self) -> ir.Predicate:
+        """The rows where an operand throws that is evaluated, or a pair throws."""
+        error = ir.any_of(self._operands_throw(), self._throwing())
+        if widens_left(self._dialect) and not self._operator.is_equality and self._left.of(OperandType.BYTES):
+            # Java casts the left side before it looks at the right one.
+            error = ir.any_of(error, self._left.where([OperandType.BYTES]))
+        return error
+
+    def _nulls_compare(self) -> bool:
+        return self._operator.is_equality and self._dialect.null_equality is not NullEquality.UNKNOWN
+
+    def _nulls_are_equal(self) -> ir.Predicate:
+        return ir.all_of(self._left.absent, self._right.absent) if self._nulls_compare() else ir.FALSE
+
+    def _nulls_are_unequal(self) -> ir.Predicate:
+        if not self._nulls_compare():
+            return ir.FALSE
+        unequal = ir.all_of(self._left.present, self._right.absent)
+        if self._dialect.null_equality is NullEquality.FALSE:
+            unequal = ir.any_of(unequal, ir.all_of(self._left.absent, self._right.present))
+        return unequal
+
+    def _operands_throw(self) -> ir.Predicate:
+        """The rows where an operand throws: the right one, if NULL on the left does not end the comparison."""
+        left, right = self._left, self._right
+        ends = self._dialect.type_ladder is not NumericPromotion.EXACT
+        if self._operator.is_equality and (widens_left(self._dialect) or self._nulls_compare()):
+            ends = False
+        return ir.any_of(left.error, ir.all_of(left.present, right.error) if ends else right.error)
+
+    def holding(self) -> ir.Predicate:
+        """The rows where a pair of alternatives makes the comparison TRUE."""
+        if self._pairs_hold is None:
+            is_itself = self._same_array and self._operator is Comparison.EQ and self._left.of(OperandType.BYTES)
+            terms = [self._left.where([OperandType.BYTES])] if is_itself else []
+            self._pairs_hold = ir.any_of(*terms, *self._of_pairs(True))
+        return self._pairs_hold
+
+    def _of_pairs(self, polarity: bool) -> list[ir.Predicate]:
+        """For each kind of comparison of two values, where it is TRUE, or FALSE."""
+        compared = [
+            (kind, first, second, compare_as(kind, self._operator, first, second, polarity))
+            for kind, first, second in self._kinds
+            if kind is not ComparisonKind.THROWS
+        ]
+        if len(compared) == 1:
+            [(kind, first, second, predicate)] = compared
+            return [self._of_group(kind, predicate, [(first, second)])]
+        groups: dict[tuple[ComparisonKind, ir.Value, ir.Value, ir.Predicate], list[_Pair]] = {}
+        for kind, first, second, predicate in compared:
+            groups.setdefault((kind, first.value, second.value, predicate), []).append((first, second))
+        return [self._of_group(kind, predicate, pairs) for (kind, _, _, predicate), pairs in groups.items()]
+
+    def _of_group(self, kind: ComparisonKind, predicate: ir.Predicate, pairs: list[_Pair]) -> ir.Predicate:
+        """Guard the comparison of two values by the union of the guards of the pairs that compare them."""
+        stands = [_both_stand(pairs)] if kind is ComparisonKind.ALWAYS else []
+        return ir.all_of(*self._guards(pairs), predicate, *stands)
+
+    def _throwing(self) -> ir.Predicate:
+        """The rows where a pair of alternatives throws."""
+        if self._pairs_throw is None:
+            pairs = [(first, second) for kind, first, second in self._kinds if kind is ComparisonKind.THROWS]
+            self._pairs_throw = _both_stand(pairs)
+        return self._pairs_throw
+
+    def _not_holding(self) -> ir.Predicate:
+        left, right = self._left, self._right
+        every = len(left.alternatives) * len(right.alternatives)
+        if len(self._kinds) == every and all(kind in COMPLEMENTED for kind, _, _ in self._kinds):
+            # No value of one side is unlike one of the other, so the opposite operator says it.
+            return ir.any_of(*self._of_pairs(False))
+        decided = ir.any_of(self.holding(), self._throwing())
+        return ir.all_of(left.present, right.present, complement(decided))
+
+    def _guards(self, pairs: list[_Pair]) -> tuple[ir.Predicate, ...]:
+        """The union of the pairs' guards, in as few terms as there are different partners."""
+        if len(pairs) == 1:
+            [(first, second)] = pairs
+            return first.guard, second.guard
+        partners: dict[Alternative, list[Alternative]] = {}
+        for first, second in pairs:
+            partners.setdefault(first, []).append(second)
+        by_partners: dict[tuple[Alternative, ...], list[Alternative]] = {}
+        for first, seconds in partners.items():
+            by_partners.setdefault(tuple(seconds), []).append(first)
+        return (
+            ir.any_of(
+                *[
+                    ir.all_of(_union(firsts, self._left), _union(seconds, self._right))
+                    for seconds, firsts in by_partners.items()
+                ]
+            ),
+        )
+
+
+def _union(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
+    """The union of the guards of some alternatives of one value."""
+    return group[0].guard if len(group) == 1 else guard_of(group, operand)
+
+
+def _both_stand(pairs: list[_Pair]) -> ir.Predicate:
+    """The rows where both values of a pair are there, which no comparison says."""
+    return ir.any_of(*dict.fromkeys([ir.all_of(first.stands, second.stands) for first, second in pairs]))
+
+
+def between(value: Operand, low: Operand, high: Operand, negated: bool, dialect: Dialect, convert: bool) -> Outcomes:
+    """BETWEEN, and NOT BETWEEN, of three operands."""
+    if dialect.between is BetweenMeaning.COMPARISONS:
+        # BETWEEN is >= AND <=, NOT BETWEEN is < OR >: the two are not each other's negation for unlike types.
+        lower, upper = (ast.Comparison.LT, ast.Comparison.GT) if negated else (ast.Comparison.GE, ast.Comparison.LE)
+        tests = [compare(lower, value, low, dialect, convert), compare(upper, value, high, dialect, convert)]
+        return (disjunction if negated else conjunction)(tests, dialect)
+    test = _one_test(value, low, high, dialect)
+    return test.negated() if negated else test
+
+
+def _one_test(value: Operand, low: Operand, high: Operand, dialect: Dialect) -> Outcomes:
+    """BETWEEN as one test: unknown where an operand is NULL, and NOT BETWEEN is NOT of it."""
+    operands = (value, low, high)
+    above = compare(ast.Comparison.GE, value, low, dialect)
+    below = compare(ast.Comparison.LE, value, high, dialect)
+
+    def all_present() -> ir.Predicate:
+        return ir.all_of(*[operand.present for operand in operands])
+
+    def comparisons_throw() -> ir.Predicate:
+        # The second one is made only where the first holds.
+        if above.error == below.error == ir.FALSE:
+            return ir.FALSE
+        return ir.all_of(all_present(), ir.any_of(above.error, ir.all_of(above.true, below.error)))
+
+    whole = Outcomes(
+        lambda: ir.all_of(all_present(), above.true, below.true),
+        lambda: ir.all_of(all_present(), complement(ir.any_of(whole.true, comparisons_throw()))),
+        lambda: ir.any_of(*[operand.error for operand in operands], comparisons_throw()),
+    )
+    return whole
+
+
+def is_member(value: Operand, members: Sequence[Operand], node: ast.In, dialect: Dialect) -> Outcomes:
+    """IN, and NOT IN, of an operand and the members of a list."""
+    both_ways = dialect.in_not_string is InOperand.FALSE_BOTH_WAYS and node.negated
+    if all(isinstance(member, ast.StringLiteral) for member in node.members) and not both_ways:
+        test = _in_texts(value, members, dialect)
+        return test.negated() if node.negated else test
+    if dialect.in_not_string is InOperand.FALSE_BOTH_WAYS:
+        return _in_by_type(value, members, node.negated, dialect)
+    test = _in_values(value, members, dialect)
+    return test.negated() if node.negated else test
+
+
+def _in_texts(value: Operand, members: Sequence[Operand], dialect: Dialect) -> Outcomes:
+    """IN of a list of strings; in most dialects it is FALSE of a value that is no string."""
+    texts = [item.value for member in members for item in member.alternatives]
+
+    def tests(negated: bool) -> list[ir.Predicate]:
+        strings = value.of(OperandType.STRING)
+        return [ir.all_of(item.guard, _is_listed(item.value, texts, negated)) for item in strings]
+
+    def false() -> ir.Predicate:
+        others = [item.type for item in value.alternatives if item.type is not OperandType.STRING]
+        unlike_is_false = dialect.in_not_string is not InOperand.UNKNOWN and others
+        return ir.any_of(*tests(True), value.where(others) if unlike_is_false else ir.FALSE)
+
+    return Outcomes(lambda: ir.any_of(*tests(False)), false, value.error)
+
+
+def _is_listed(value: ir.Value, members: Sequence[ir.Value], negated: bool = False) -> ir.Predicate:
+    """The rows where a value is, or is not, one of some others."""
+    known = tuple(member for member in members if isinstance(member, ir.Constant))
+    if len(known) == len(members):
+        return ir.In(value, known, negated)
+    if negated:
+        return ir.all_of(*(ir.Compare(Comparison.NE, value, member) for member in members))
+    return ir.any_of(*(ir.Compare(Comparison.EQ, value, member) for member in members))
+
+
+def _in_values(value: Operand, members: Sequence[Operand], dialect: Dialect) -> Outcomes:
+    """IN of a list of any operands; a NULL member is overlooked."""
+    strings_only = dialect.in_not_string is InOperand.UNKNOWN
+    candidate = restricted(value, value.of(OperandType.STRING)) if strings_only else value
+    equal, error = _first_equal(candidate, members, dialect)
+    false = ir.all_of(candidate.present, complement(ir.any_of(equal, error)))
+    return Outcomes(equal, false, ir.any_of(value.error, error))
+
+
+def _in_by_type(value: Operand, members: Sequence[Operand], negated: bool, dialect: Dialect) -> Outcomes:
+    """IN of a list that a NULL member makes unknown; NOT IN is FALSE too where a member is of an unlike type."""
+    equal, error = _first_equal(value, members, dialect)
+    known = ir.all_of(value.present, *[member.present for member in members])
+    otherwise = ir.all_of(known, complement(ir.any_of(equal, error)))
+    thrown = ir.any_of(value.error, error)
+    if not negated:
+        return Outcomes(equal, otherwise, thrown)
+    unlike = ir.any_of(*[complement(_are_like(value, member)) for member in members])
+    true = ir.all_of(otherwise, complement(unlike))
+    return Outcomes(true, ir.any_of(equal, ir.all_of(otherwise, unlike)), thrown)
+
+
+def _first_equal(value: Operand, members: Sequence[Operand], dialect: Dialect) -> tuple[ir.Predicate, ir.Predicate]:
+    """The rows where a member equals the value, and where the evaluation of a member throws before one does."""
+    equal: ir.Predicate = ir.FALSE
+    error: ir.Predicate = ir.FALSE
+    for member in members:
+        test = compare(ast.Comparison.EQ, value, member, dialect)
+        if test.error != ir.FALSE:
+            error = ir.any_of(error, ir.all_of(value.present, test.error, complement(equal)))
+        is_equal = test.true if dialect.null_equality is NullEquality.UNKNOWN else ir.all_of(value.present, test.true)
+        equal = ir.any_of(equal, ir.all_of(is_equal, complement(error)))
+    return equal, error
+
+
+def _are_like(value: Operand, member: Operand) -> ir.Predicate:
+    """The rows where two operands have values of one type, or are both numbers."""
+    value, member = typed_by_use(value, member), typed_by_use(member, value)
+    terms: list[ir.Predicate] = []
+    for kind in dict.fromkeys(item.type for item in member.alternatives):
+        like = [item.type for item in value.alternatives if item.type is kind or (item.type.numeric and kind.numeric)]
+        if like:
+            terms.append(ir.all_of(value.where(like), member.where([kind])))
+    return ir.any_of(*terms)

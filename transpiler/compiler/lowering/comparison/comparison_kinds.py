@@ -1,0 +1,419 @@
+"""The kinds of comparison of two values, by their types and the dialect, and the predicate of each.
+
+IEEE's NaN is unequal to itself, on an engine that orders NaN.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from enum import Enum
+from typing import assert_never
+
+from transpiler.base.ieee754 import EXACT, float32
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, BINARY, DOUBLE, STRING, SparkType
+from transpiler.compiler.lowering.operands import DECIMAL, Alternative, complement
+from transpiler.language.selector.ast import Comparison
+from transpiler.language.selector.dialect_rules import FloatOrder, NumericPromotion, Ordering
+from transpiler.language.selector.dialects import Dialect
+from transpiler.message.operand_types import OperandType
+from transpiler.message.types import TypeClass
+
+
+class ComparisonKind(Enum):
+    """The comparison of a pair of values."""
+
+    # There is one of each, and Enum's own hash is slow.
+    __hash__ = object.__hash__
+
+    #: FALSE for every pair of values.
+    NEVER = "never"
+    #: TRUE for every pair of values.
+    ALWAYS = "always"
+    THROWS = "throws"
+    INTEGERS = "integers"
+    #: As 64-bit numbers by IEEE 754, or by Java's compareTo.
+    DOUBLES = "doubles"
+    TOTAL_DOUBLES = "doubles in total order"
+    #: As 32-bit numbers, likewise.
+    FLOATS = "floats"
+    TOTAL_FLOATS = "floats in total order"
+    #: An integer with a double by their exact values.
+    EXACTLY = "exactly"
+    #: Strings by their bytes, and by UTF-16 units.
+    STRINGS = "strings"
+    UTF16_UNITS = "UTF-16 units"
+    BOOLEANS = "booleans"
+    #: Atoms, true and false among them, by their names.
+    ATOMS = "atoms"
+    #: A string is read as the type of the other side.
+    READ_LEFT = "read left"
+    READ_RIGHT = "read right"
+
+
+#: Bits of the integers.
+WIDTHS = {OperandType.BYTE: 8, OperandType.SHORT: 16, OperandType.INT: 32, OperandType.LONG: 64}
+_NARROW = (OperandType.BYTE, OperandType.SHORT)
+_TEXTS = (OperandType.STRING, OperandType.CHAR)
+_CONDITIONS = (OperandType.BOOLEAN, OperandType.ATOM)
+
+
+def widens_left(dialect: Dialect) -> bool:
+    """Return True if the dialect has the comparisons of ActiveMQ's family, which go by the left operand's Java type."""
+    return dialect.type_ladder in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
+
+
+def comparison_kind(
+    operator: Comparison, first: OperandType, second: OperandType, dialect: Dialect, convert: bool = False
+) -> ComparisonKind:
+    """The comparison of values of two types; ``convert`` says that strings are read as the other side's type."""
+    if OperandType.BYTES in (first, second) and widens_left(dialect):
+        # Two properties are two arrays, never equal; the same property is told apart before.
+        if not operator.is_equality:
+            return ComparisonKind.THROWS
+        return ComparisonKind.ALWAYS if operator is Comparison.NE and first is second else ComparisonKind.NEVER
+    if first.numeric and second.numeric:
+        return _numbers(first, second, dialect)
+    if convert and first is not second and OperandType.STRING in (first, second):
+        return _converting(first, second, dialect)
+    ranks = _rank(first), _rank(second)
+    if first is not second and not (ranks[0] == ranks[1] == 1):
+        return _unlike(operator, ranks, dialect)
+    if operator.is_equality or dialect.ordering is Ordering.TERMS:
+        if OperandType.ATOM in (first, second):
+            return ComparisonKind.ATOMS
+        return ComparisonKind.BOOLEANS if first is OperandType.BOOLEAN else ComparisonKind.STRINGS
+    if dialect.ordering is Ordering.FALSE or first not in (*_TEXTS, OperandType.BOOLEAN):
+        return ComparisonKind.NEVER
+    java = dialect.ordering is Ordering.COMPARE_TO
+    if first is OperandType.BOOLEAN:
+        return ComparisonKind.BOOLEANS if java else ComparisonKind.NEVER
+    return ComparisonKind.UTF16_UNITS if java else ComparisonKind.STRINGS
+
+
+def _rank(kind: OperandType) -> int:
+    """The place in Erlang's order of all terms."""
+    return 0 if kind.numeric else 1 if kind in _CONDITIONS else 2 if kind in _TEXTS else 3
+
+
+def _unlike(operator: Comparison, ranks: tuple[int, int], dialect: Dialect) -> ComparisonKind:
+    if operator.is_equality or dialect.ordering is not Ordering.TERMS or ranks[0] == ranks[1]:
+        return ComparisonKind.NEVER
+    above = operator in (Comparison.GT, Comparison.GE)
+    return ComparisonKind.ALWAYS if (ranks[0] > ranks[1]) is above else ComparisonKind.NEVER
+
+
+def _numbers(first: OperandType, second: OperandType, dialect: Dialect) -> ComparisonKind:
+    total = dialect.float_order is FloatOrder.COMPARE_TO
+    doubles = ComparisonKind.TOTAL_DOUBLES if total else ComparisonKind.DOUBLES
+    if widens_left(dialect) and first is not second:
+        if OperandType.BIG in (first, second):
+            return ComparisonKind.NEVER
+        if second in _NARROW and WIDTHS.get(first, 99) > WIDTHS[second]:
+            return ComparisonKind.NEVER
+        if (first, second) == (OperandType.DOUBLE, OperandType.FLOAT):
+            throwing = dialect.type_ladder is NumericPromotion.UPWARDS_THROWING
+            return ComparisonKind.THROWS if throwing else doubles
+        if OperandType.DOUBLE not in (first, second) and not (first.integer and second.integer):
+            return ComparisonKind.TOTAL_FLOATS if total else ComparisonKind.FLOATS
+    if first.integer and second.integer:
+        return ComparisonKind.INTEGERS
+    if first.floating and second.floating:
+        return doubles
+    return ComparisonKind.EXACTLY if dialect.type_ladder is NumericPromotion.EXACT else doubles
+
+
+def _converting(first: OperandType, second: OperandType, dialect: Dialect) -> ComparisonKind:
+    other = second if first is OperandType.STRING else first
+    if not (other.numeric or other is OperandType.BOOLEAN) or other is OperandType.BIG:
+        return ComparisonKind.NEVER
+    if first is OperandType.STRING:
+        return ComparisonKind.READ_LEFT
+    if first is OperandType.BOOLEAN and dialect.type_ladder is NumericPromotion.UPWARDS_THROWING:
+        return ComparisonKind.THROWS
+    return ComparisonKind.READ_RIGHT
+
+
+def compare_as(
+    kind: ComparisonKind, operator: Comparison, left: Alternative, right: Alternative, polarity: bool = True
+) -> ir.Predicate:
+    """The rows where a comparison of two values, both not NULL, is TRUE, or, for a complemented kind, FALSE."""
+    first, second, own = left.value, right.value, operator if polarity else operator.negated
+    match kind:
+        case ComparisonKind.INTEGERS:
+            return compare_integers(own, first, second)
+        case ComparisonKind.STRINGS | ComparisonKind.BOOLEANS:
+            return compare_values(operator, first, second, polarity)
+        case ComparisonKind.DOUBLES:
+            return compare_values(operator, to_double(first), to_double(second), polarity)
+        case ComparisonKind.FLOATS:
+            return compare_values(operator, to_float(first), to_float(second), polarity)
+        case ComparisonKind.TOTAL_DOUBLES:
+            return _compare_to(own, to_double(first), to_double(second))
+        case ComparisonKind.TOTAL_FLOATS:
+            return _compare_to(own, to_float(first), to_float(second))
+        case ComparisonKind.EXACTLY:
+            return _exactly(own, first, second)
+        case ComparisonKind.UTF16_UNITS:
+            # String.compareTo.
+            return ir.Compare(own, *(ir.Apply(ir.Function.UTF16, (side,), BINARY) for side in (first, second)))
+        case ComparisonKind.ATOMS:
+            return ir.Compare(own, _atom_name(first), _atom_name(second))
+        case ComparisonKind.READ_LEFT:
+            return _read(operator, first, second, right.type)
+        case ComparisonKind.READ_RIGHT:
+            return _read(operator.mirrored, second, first, left.type)
+        case ComparisonKind.ALWAYS:
+            return ir.TRUE
+        case ComparisonKind.NEVER | ComparisonKind.THROWS:
+            raise AssertionError(kind)
+        case _:
+            assert_never(kind)
+
+
+def compare_integers(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
+    """A comparison of integers, of 64 bits or of any size."""
+    if DECIMAL in (left.type, right.type):
+        left, right = to_decimal(left), to_decimal(right)
+    if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
+        return ir.BoolConst(ir.compare_constants(operator, left.value, right.value))
+    return ir.Compare(operator, left, right)
+
+
+def to_decimal(value: ir.Value) -> ir.Value:
+    """An integer in 38 digits."""
+    if value.type == DECIMAL:
+        return value
+    if isinstance(value, ir.Constant):
+        return ir.Constant(value.value, DECIMAL)
+    return ir.Apply(ir.Function.TO_DECIMAL, (value,), DECIMAL)
+
+
+def to_float(value: ir.Value) -> ir.Value:
+    """An integer as the nearest 32-bit number; a float is one already."""
+    if value.type == DOUBLE:
+        return value
+    if isinstance(value, ir.Constant) and isinstance(value.value, int) and abs(value.value) <= EXACT:
+        return ir.constant(float32(value.value))
+    return ir.Apply(ir.Function.TO_FLOAT, (value,), DOUBLE)
+
+
+def _compare_to(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
+    """Double.compareTo, which Spark's order is but for the two zeros."""
+    plain = ir.Compare(operator, left, right)
+    if not (_zero(left) and _zero(right)) or not (_signed(left) or _signed(right)):
+        return plain
+    zeros = ir.all_of(
+        ir.Compare(Comparison.EQ, left, ir.constant(0.0)), ir.Compare(Comparison.EQ, right, ir.constant(0.0))
+    )
+    # As texts '-0.0' is below '0.0' too.
+    by_sign = ir.Compare(operator, _sign(left), _sign(right))
+    return ir.any_of(ir.all_of(plain, complement(zeros)), ir.all_of(zeros, by_sign))
+
+
+def _zero(value: ir.Value) -> bool:
+    """Return True if a value can be zero."""
+    return not isinstance(value, ir.Constant) or value.value == 0
+
+
+def _signed(value: ir.Value) -> bool:
+    """Return True if a value can be -0.0."""
+    if isinstance(value, ir.Constant):
+        return str(value.value).startswith("-")
+    if isinstance(value, ir.Apply) and value.function in (ir.Function.TO_DOUBLE, ir.Function.TO_FLOAT):
+        return value.arguments[0].type.kind in (SparkType.FLOAT, SparkType.DOUBLE)
+    return True
+
+
+def _sign(value: ir.Value) -> ir.Value:
+    if isinstance(value, ir.Constant):
+        return ir.constant("-0.0" if str(value.value).startswith("-") else "0.0")
+    return ir.Apply(ir.Function.SIGNED_TEXT, (value,), STRING)
+
+
+def _exactly(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
+    """An integer with a double: first as doubles, which keeps the order, and where those are equal as integers."""
+    if left.type == DOUBLE:
+        return _exactly(operator.mirrored, right, left)
+    whole, double = to_double(left), right
+    if isinstance(left, ir.Constant) and isinstance(left.value, int) and abs(left.value) <= EXACT:
+        return compare_values(operator, whole, double, True)
+    if isinstance(right, ir.Constant):
+        assert isinstance(right.value, float)
+        if not right.value.is_integer() or abs(right.value) >= 10.0**37:
+            # No integer is equal to it, and rounding one does not carry it past.
+            return ir.Compare(operator, whole, double)
+        number = int(right.value)
+        inside = -(2**63) <= number < 2**63
+        return compare_integers(operator, left, ir.Constant(number, BIGINT if inside else DECIMAL))
+    exact = ir.Apply(ir.Function.EXACT_DECIMAL, (double,), DECIMAL)
+    equal = ir.Compare(Comparison.EQ, whole, double)
+    tie = ir.all_of(equal, ir.Compare(operator, to_decimal(left), exact))
+    if operator is Comparison.EQ:
+        return tie
+    if operator is Comparison.NE:
+        return ir.any_of(ir.Compare(operator, whole, double), tie)
+    strict = Comparison.LT if operator in (Comparison.LT, Comparison.LE) else Comparison.GT
+    return ir.any_of(ir.Compare(strict, whole, double), tie)
+
+
+def _atom_name(side: ir.Value) -> ir.Value:
+    """Erlang's atoms, true and false among them, by their names."""
+    if side.type == STRING:
+        return side
+    if isinstance(side, ir.Constant):
+        return ir.constant("true" if side.value else "false")
+    return ir.Apply(ir.Function.JAVA_TEXT, (side,), STRING)
+
+
+def _read(operator: Comparison, text: ir.Value, other: ir.Value, kind: OperandType) -> ir.Predicate:
+    """A comparison of what a string says, in the type of the other side."""
+    if isinstance(text, ir.Constant):
+        return _read_literal(operator, str(text.value), other, kind)
+    if kind is OperandType.BOOLEAN:
+        lower = ir.Apply(ir.Function.LOWER, (text,), STRING)
+        is_true = ir.Compare(Comparison.EQ, lower, ir.constant("true"))
+        is_false = ir.Compare(Comparison.NE, lower, ir.constant("true"))
+        holds = {
+            Comparison.EQ: ((True, True), (False, False)),
+            Comparison.LT: ((False, True),),
+            Comparison.GT: ((True, False),),
+            Comparison.LE: ((False, True), (True, True), (False, False)),
+            Comparison.GE: ((True, False), (True, True), (False, False)),
+        }[operator]
+        return ir.any_of(
+            *(
+                ir.all_of(is_true if first else is_false, ir.Compare(Comparison.EQ, other, ir.constant(second)))
+                for first, second in holds
+            )
+        )
+    if kind.floating:
+        number: ir.Value = ir.Apply(ir.Function.READ_DOUBLE, (text,), DOUBLE)
+        if kind is OperandType.FLOAT:
+            number = ir.Apply(ir.Function.TO_FLOAT, (number,), DOUBLE)
+        return _compare_to(operator, number, other)
+    number = ir.Apply(ir.Function.READ_LONG, (text,), BIGINT)
+    half = 2 ** (WIDTHS[kind] - 1)
+    bounds = (
+        (
+            ir.Compare(Comparison.GE, number, ir.constant(-half)),
+            ir.Compare(Comparison.LE, number, ir.constant(half - 1)),
+        )
+        if kind is not OperandType.LONG
+        else ()
+    )
+    return ir.all_of(*bounds, ir.Compare(operator, number, other))
+
+
+#: The texts that Java's ``Long.valueOf`` and ``Double.valueOf`` read, the latter after ``trim``.
+_TRIMMED = "".join(map(chr, range(0x21)))
+_LONG_TEXT = re.compile(r"[+-]?[0-9]+")
+_DOUBLE_TEXT = re.compile(r"[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)")
+
+
+def _read_literal(operator: Comparison, text: str, other: ir.Value, kind: OperandType) -> ir.Predicate:
+    """A comparison of what a literal says, which is read here."""
+    if kind is OperandType.BOOLEAN:
+        return compare_values(operator, ir.constant(text.lower() == "true"), other, True)
+    number = number_in(text, kind)
+    if number is None:
+        return ir.FALSE
+    return (_compare_to if kind.floating else compare_integers)(operator, ir.constant(number), other)
+
+
+def number_in(text: str, kind: OperandType) -> int | float | None:
+    """Return the number of a type that Java's ``valueOf`` reads in a text; None where it reads none."""
+    if kind.floating:
+        content = text.strip(_TRIMMED)
+        if not _DOUBLE_TEXT.fullmatch(content):
+            return None
+        number = float(content if "N" in content or "I" in content else content.rstrip("fFdD"))
+        return float32(number) if kind is OperandType.FLOAT else number
+    if not _LONG_TEXT.fullmatch(text) or len(text.lstrip("+-").lstrip("0")) > 19:
+        return None
+    integer, half = int(text.lstrip("+-").lstrip("0") or "0"), 2 ** (WIDTHS[kind] - 1)
+    integer = -integer if text.startswith("-") else integer
+    return integer if -half <= integer < half else None
+
+
+#: Kinds whose FALSE is said by the opposite operator, wherever both values are there.
+COMPLEMENTED = frozenset(
+    {
+        ComparisonKind.INTEGERS,
+        ComparisonKind.DOUBLES,
+        ComparisonKind.TOTAL_DOUBLES,
+        ComparisonKind.FLOATS,
+        ComparisonKind.TOTAL_FLOATS,
+        ComparisonKind.STRINGS,
+        ComparisonKind.UTF16_UNITS,
+        ComparisonKind.BOOLEANS,
+        ComparisonKind.ATOMS,
+    }
+)
+
+
+def to_double(value: ir.Value) -> ir.Value:
+    """A number as a double, by Java's promotion."""
+    if isinstance(value, ir.Constant) and not isinstance(value.value, str | bytes):
+        return ir.constant(float(value.value))
+    if value.type == DECIMAL or ir.type_class(value.type) is TypeClass.INTEGER:
+        return ir.Apply(ir.Function.TO_DOUBLE, (value,), DOUBLE)
+    return value
+
+
+def compare_values(operator: Comparison, left: ir.Value, right: ir.Value, polarity: bool) -> ir.Predicate:
+    """The rows where a comparison of two like values, both not NULL, is TRUE, or FALSE."""
+    if ir.type_class(left.type) is TypeClass.FLOATING or ir.type_class(right.type) is TypeClass.FLOATING:
+        return _compare_doubles(operator, to_double(left), to_double(right), polarity)
+    if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
+        return ir.BoolConst(ir.compare_constants(operator, left.value, right.value) is polarity)
+    return ir.Compare(operator if polarity else operator.negated, left, right)
+
+
+def _compare_doubles(operator: Comparison, left: ir.Value, right: ir.Value, polarity: bool) -> ir.Predicate:
+    # To Spark NaN equals itself and is above every number; to IEEE nothing holds of it but <>.
+    if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
+        return ir.BoolConst(ir.compare_constants(operator, left.value, right.value) is polarity)
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, ir.Constant) and isinstance(one.value, float) and math.isnan(one.value):
+            holds = (operator is Comparison.NE) is polarity
+            return ir.IsNull(other, negated=True) if holds else ir.FALSE
+    if operator is Comparison.NE:
+        operator, polarity = Comparison.EQ, not polarity
+    if operator is Comparison.EQ:
+        both = _can_be_nan(left) and _can_be_nan(right)
+        if polarity:
+            guard: ir.Predicate = ir.IsNan(left, negated=True) if both else ir.TRUE
+            return ir.all_of(ir.Compare(Comparison.EQ, left, right), guard)
+        unequal = ir.all_of(ir.IsNan(left), ir.IsNan(right)) if both else ir.FALSE
+        return ir.any_of(ir.Compare(Comparison.NE, left, right), unequal)
+    upper, lower = (right, left) if operator in (Comparison.LT, Comparison.LE) else (left, right)
+    if polarity:
+        guard = ir.IsNan(upper, negated=True) if _can_be_nan(upper) else ir.TRUE
+        return ir.all_of(ir.Compare(operator, left, right), guard)
+    below_nan = (
+        ir.all_of(ir.IsNan(upper), ir.TRUE if isinstance(lower, ir.Constant) else ir.IsNull(lower, negated=True))
+        if _can_be_nan(upper)
+        else ir.FALSE
+    )
+    return ir.any_of(ir.Compare(operator.negated, left, right), below_nan)
+
+
+def _can_be_nan(value: ir.Value) -> bool:
+    if isinstance(value, ir.Constant):
+        return False
+    if isinstance(value, ir.Apply) and value.function is ir.Function.TO_DOUBLE:
+        return value.arguments[0].type.kind is SparkType.FLOAT
+    return not _is_from_json_or_number(value)
+
+
+def _is_from_json_or_number(value: ir.Value) -> bool:
+    """Return True for a number out of JSON, or out of the text of a number, neither of which can say NaN."""
+    match value:
+        case ir.Apply(function=ir.Function.NUMBER_IN_TEXT):
+            return True
+        case ir.Apply(function=ir.Function.VARIANT_GET, arguments=(ir.Apply(function=ir.Function.PARSE_JSON), _)):
+            return True
+        case _:
+            return False

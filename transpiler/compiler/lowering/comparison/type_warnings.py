@@ -1,0 +1,132 @@
+"""Warnings of comparisons and tests that have one answer for every message, by the types of their operands.
+
+The outcomes of a comparison are its rules' answer already: where no pair of types compares, they say which truth value
+is left.
+"""
+
+from __future__ import annotations
+
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.source import Source, Span
+from transpiler.compiler import ir
+from transpiler.compiler.layouts.layout import Layout, declaration
+from transpiler.compiler.lowering.operands import Operand, Outcomes, typed_by_use
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import LikeOperand, Ordering
+from transpiler.language.selector.dialects import Dialect
+from transpiler.message.operand_types import OperandType
+
+
+class TypeWarnings:
+    """The warnings of one selector, added to a list of findings, each once."""
+
+    def __init__(self, source: Source, dialect: Dialect, layout: Layout, findings: list[Diagnostic]) -> None:
+        self._source = source
+        self._layout = layout
+        self._dialect = dialect
+        self._findings = findings
+
+    def unlike(self, node: ast.Compare, left: Operand, right: Operand, outcomes: Outcomes) -> None:
+        """Warn where no type of one operand compares with a type of the other, and one truth value is left."""
+        if not left.alternatives or not right.alternatives:
+            return
+        unordered = not node.operator.is_equality and self._dialect.ordering is Ordering.FALSE
+        types = [item.type for item in right.alternatives]
+        if not unordered and not {item.type for item in left.alternatives}.isdisjoint(types):
+            return
+        left, right = typed_by_use(left, right), typed_by_use(right, left)
+        first, second = _kinds(left), _kinds(right)
+        alike = first & second
+        if alike and not (unordered and "a number" not in alike):
+            return
+        outcome = self._left_over(outcomes)
+        if outcome is None:
+            return
+        sides = f"{self._described(node.left, first)}, and {self._described(node.right, second)}"
+        if alike:
+            reason, hint = "only numbers have an order", None
+        else:
+            reason = "values of unlike types are never equal or ordered"
+            literal = self._unlike_hint(node.left, second) or self._unlike_hint(node.right, first)
+            declared = self._declaration(node.left, second) or self._declaration(node.right, first)
+            hint = "; ".join(part for part in (literal, declared) if part is not None) or None
+        self._warn(f"{sides}: {reason}, so this is {outcome}", node.span, hint)
+
+    def outside(self, node: ast.Between, value: Operand, low: Operand, high: Operand, outcomes: Outcomes) -> None:
+        """Warn where BETWEEN has bounds of a type that the operand never is, and one truth value is left."""
+        for bound_node, bound in ((node.low, low), (node.high, high)):
+            beside = typed_by_use(value, bound)
+            kinds, others = _kinds(beside), _kinds(bound)
+            if not kinds or not others or kinds & others:
+                continue
+            outcome = self._left_over(outcomes)
+            if outcome is not None:
+                sides = f"{self._described(node.operand, kinds)}, and {self._described(bound_node, others)}"
+                reason = "values of unlike types are never equal or ordered"
+                hint = self._declaration(node.operand, others)
+                self._warn(f"{sides}: {reason}, so this is {outcome}", node.span, hint)
+            return
+
+    def no_boolean(self, node: ast.Expression, operand: Operand) -> None:
+        """Warn where an operand that never is a boolean stands as a condition."""
+        kinds = _kinds(operand)
+        if not kinds or "a boolean" in kinds:
+            return
+        message = f"{self._described(node, kinds)}: only a boolean is a condition, so this is never true"
+        self._warn(message, node.span, self._declaration(node, {"a boolean"}))
+
+    @staticmethod
+    def _left_over(outcomes: Outcomes) -> str | None:
+        if outcomes.true == ir.FALSE:
+            return "never true"
+        return "never false" if outcomes.false == ir.FALSE else None
+
+    def not_text(self, node: ast.Expression, operand: Operand, operator: str) -> None:
+        """Warn where IN with strings, or LIKE, has an operand that never is a string."""
+        kinds = _kinds(operand)
+        if not kinds or "a string" in kinds:
+            return
+        throws = operator == "LIKE" and self._dialect.like_not_string is LikeOperand.THROWS
+        outcome = f"throws in {self._dialect.title}" if throws else "is never true"
+        described = self._described(node, kinds)
+        self._warn(f"{described}: {operator} holds for strings only, so this {outcome}", node.span, None)
+
+    def _declaration(self, node: ast.Expression, others: set[str]) -> str | None:
+        """The declaration that would give a name the type of the other side, over a layout that has one."""
+        if not isinstance(node, ast.Identifier) or len(others) != 1:
+            return None
+        return declaration(self._layout, node.name, *others)
+
+    def _unlike_hint(self, node: ast.Expression, others: set[str]) -> str | None:
+        """The hint that shows the literal as a value of the other side's type."""
+        match node:
+            case ast.IntegerLiteral() | ast.FloatLiteral() if others == {"a string"}:
+                return f"to compare the text, write '{self._source.text[node.span.start : node.span.end]}'"
+            case ast.StringLiteral(value=value) if others == {"a number"}:
+                try:
+                    float(value)
+                except ValueError:
+                    return None
+                return f"to compare the number, write {value.strip()}"
+            case _:
+                return None
+
+    def _described(self, node: ast.Expression, kinds: set[str]) -> str:
+        return f"{self._source.text[node.span.start : node.span.end]} is {' or '.join(sorted(kinds))}"
+
+    def _warn(self, message: str, span: Span, hint: str | None) -> None:
+        finding = Diagnostic("type.unlike", "warning", message, self._source, span, hint)
+        if finding not in self._findings:
+            self._findings.append(finding)
+
+
+def _kinds(operand: Operand) -> set[str]:
+    return {"a number" if item.type.numeric else _KINDS.get(item.type, "a string") for item in operand.alternatives}
+
+
+_KINDS = {
+    OperandType.BOOLEAN: "a boolean",
+    OperandType.BYTES: "binary",
+    OperandType.ATOM: "an atom",
+    OperandType.CHAR: "a character",
+}

@@ -1,0 +1,394 @@
+"""From what a layout stores at a place to an operand: its values' types to a dialect, and the header field that it is.
+
+A dialect's table of operand types says what each AMQP type is to it, which types it does not have, and on which its
+evaluation ends in an error. Of a header field, each conversion is one clause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import assert_never
+
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, SparkType
+from transpiler.compiler.layouts.stored import Stored, StoredValue
+from transpiler.compiler.lowering.operands import (
+    DECIMAL,
+    NULL,
+    Alternative,
+    ByUse,
+    Operand,
+    choice,
+    complement,
+    from_value,
+    is_finite,
+    restricted,
+    widest_type,
+)
+from transpiler.language.selector.ast import Comparison
+from transpiler.message.header_fields import DELIVERY_MODES, MAX_PRIORITY, PROPERTIES, Conversion, MessageField
+from transpiler.message.operand_types import JMS_TYPES, ByteText, OperandType, OperandTypes, UnsignedLong
+from transpiler.message.types import CLASS_OF, COERCION, AmqpType, ValueType
+
+
+@lru_cache(maxsize=4_096)
+def at(stored: Stored, types: OperandTypes = JMS_TYPES, origin: str = "") -> Operand:
+    """The operand at a place by a table of types; ``origin`` is the property's name.
+
+    Selectors ask for the same few properties again and again, so the operands are kept.
+    """
+    operand = _at(stored, types, origin)
+    if stored.by_use is None:
+        return operand
+    number, boolean = (at(view, types, origin) for view in stored.by_use)
+    return operand._replace(by_use=ByUse(number, boolean))
+
+
+def _at(stored: Stored, types: OperandTypes, origin: str) -> Operand:
+    if stored.tag is not None:
+        return _of_tagged_types(stored, stored.tag, types, origin)
+    if not stored.values:
+        return NULL
+    if len(stored.types) > 1:
+        return _of_separate_values(stored, types, origin)
+    [amqp] = stored.types
+    if amqp in types.throws:
+        return Operand((), ir.FALSE, stored.absent, stored.present)
+    kind = types.table.get(amqp)
+    if kind is None:
+        return NULL
+    items = tuple(
+        Alternative(kind, _converted(amqp, item.value, types), item.guard, stands_where=_where_constant(item))
+        for item in stored.values
+    )
+    if kind.floating and not types.special_doubles:
+        [item] = items
+        finite = is_finite(item.value)
+        return Operand(
+            (item._replace(guard=finite),), finite, ir.any_of(stored.absent, is_finite(item.value, Comparison.NE))
+        )
+    return Operand(items, stored.present, stored.absent, origin=origin)
+
+
+def _of_separate_values(stored: Stored, types: OperandTypes, origin: str) -> Operand:
+    """Values of one type each, of which at most one is there in a row."""
+    groups: dict[tuple[OperandType, ir.Value], list[Alternative]] = {}
+    absent: list[ir.Predicate] = [stored.absent]
+    errors: list[ir.Predicate] = []
+    for item in stored.values:
+        [amqp] = item.types
+        kind = types.table.get(amqp)
+        if amqp in types.throws:
+            errors.append(item.stands)
+        elif kind is None:
+            absent.append(item.stands)
+        elif kind.floating and not types.special_doubles:
+            guard = ir.all_of(item.guard, is_finite(item.value))
+            groups.setdefault((kind, item.value), []).append(Alternative(kind, item.value, guard))
+            absent.append(ir.all_of(item.guard, is_finite(item.value, Comparison.NE)))
+        else:
+            value = _converted(amqp, item.value, types)
+            alternative = Alternative(kind, value, item.guard, stands_where=_where_constant(item))
+            groups.setdefault((kind, value), []).append(alternative)
+    merged = tuple(_merged([_of_any(group) for group in groups.values()]))
+    plain = len(absent) == 1 and not errors
+    present = stored.present if plain else ir.any_of(*[item.stands for item in merged])
+    nearest = None
+    if stored.number is not None and types.table.get(AmqpType.DOUBLE) is OperandType.DOUBLE and types.special_doubles:
+        nearest = Alternative(OperandType.DOUBLE, stored.number.value, stored.number.guard)
+    return Operand(merged, present, ir.any_of(*absent), ir.any_of(*errors), origin, nearest=nearest)
+
+
+def _of_tagged_types(stored: Stored, tag: ir.Value, types: OperandTypes, origin: str) -> Operand:
+    items: list[Alternative] = []
+    dropped: list[ir.Predicate] = []
+    for group in _by_type(stored, types):
+        items.extend(_values(*group, stored, tag, types))
+    if not types.special_doubles:
+        dropped = [
+            ir.all_of(item.guard, is_finite(item.value, Comparison.NE))
+            for item in stored.values
+            if item.value.type == DOUBLE
+        ]
+    without = [amqp for amqp in COERCION if amqp not in types.table and amqp not in types.throws]
+    present = stored.lacks_type({*without, *types.throws})
+    if len(types.table) < len(without) + len(types.throws):
+        present = stored.has_type(types.table)
+    return Operand(
+        tuple(_merged(items)),
+        ir.all_of(present, complement(ir.any_of(*dropped))),
+        ir.any_of(stored.key_absent, stored.has_type(without), *dropped),
+        stored.has_type(types.throws) if types.throws else ir.FALSE,
+        origin,
+    )
+
+
+def _by_type(stored: Stored, types: OperandTypes) -> Iterator[tuple[OperandType, list[ValueType], StoredValue]]:
+    """Each value, with those of its AMQP types that are one type to the dialect, in the order of its table."""
+    order = {amqp: number for number, amqp in enumerate(types.table)}
+    groups: list[tuple[int, OperandType, list[ValueType], StoredValue]] = []
+    for item in stored.values:
+        kinds: dict[tuple[OperandType, ir.Function | None], list[ValueType]] = {}
+        for amqp in sorted((amqp for amqp in item.types if amqp in order), key=order.__getitem__):
+            kinds.setdefault((types.table[amqp], _conversion(amqp, types)), []).append(amqp)
+        first = min((order[names[0]] for names in kinds.values()), default=0)
+        groups += [(first, kind, names, item) for (kind, _), names in kinds.items()]
+    for _, kind, names, item in sorted(groups, key=lambda group: group[0]):
+        yield kind, names, item
+
+
+def _values(
+    kind: OperandType, names: list[ValueType], item: StoredValue, stored: Stored, tag: ir.Value, types: OperandTypes
+) -> Iterator[Alternative]:
+    """The alternatives of one value, for those of its AMQP types that have one type to the dialect."""
+    others = [amqp for amqp in item.types if amqp not in names]
+    test: ir.Predicate = ir.TRUE
+    if others:
+        test = stored.lacks_type(others) if len(others) < len(names) else stored.has_type(names)
+    guard = ir.all_of(item.guard, test)
+    if kind is OperandType.LONG and AmqpType.ULONG in names and types.unsigned_long is not UnsignedLong.WRAPPED:
+        yield from _unsigned(item, tag, guard, types)
+    elif kind.floating and not types.special_doubles:
+        yield Alternative(kind, item.value, where := ir.all_of(guard, is_finite(item.value)), stands_where=where)
+    else:
+        # A value also stands for the types that make the evaluation throw: these are none of the alternative's.
+        throwing = {CLASS_OF[thrown] for thrown in types.throws}
+        shared = None if CLASS_OF[names[0]] in throwing else item.guard
+        value = _converted(names[0], item.value, types)
+        yield Alternative(kind, value, guard, shared, guard if _names_types(test) else None)
+
+
+def _unsigned(item: StoredValue, tag: ir.Value, guard: ir.Predicate, types: OperandTypes) -> Iterator[Alternative]:
+    """Integers beside unsigned longs, of which the canonical schema keeps the low 64 bits."""
+    column = item.value
+    negative = ir.Compare(Comparison.LT, column, ir.constant(0))
+    unsigned = ir.constant(AmqpType.ULONG.value)
+    large = ir.all_of(item.guard, ir.Compare(Comparison.EQ, tag, unsigned), negative)
+    if types.unsigned_long is UnsignedLong.EXACT:
+        # Merged in this order, the column is only looked at where the first one is NULL.
+        exact = ir.Apply(ir.Function.ADD_BIG, (column, ir.Constant(2**64, DECIMAL)), DECIMAL)
+        yield Alternative(OperandType.LONG, exact, large, stands_where=large)
+        yield Alternative(OperandType.LONG, column, guard)
+        return
+    small = ir.any_of(ir.Compare(Comparison.NE, tag, unsigned), ir.Compare(Comparison.GE, column, ir.constant(0)))
+    double = ir.Apply(ir.Function.TO_DOUBLE, (column,), DOUBLE)
+    widened = ir.Apply(ir.Function.ADD, (double, ir.constant(float(2**64))), DOUBLE)
+    narrow = ir.all_of(guard, small)
+    yield Alternative(OperandType.LONG, column, narrow, stands_where=narrow if _names_types(guard) else None)
+    yield Alternative(OperandType.DOUBLE, widened, large, stands_where=large)
+
+
+def _where_constant(item: StoredValue) -> ir.Predicate | None:
+    return item.guard if isinstance(item.value, ir.Constant) else None
+
+
+def _of_any(group: list[Alternative]) -> Alternative:
+    """Return the one alternative that alternatives of one value are."""
+    guard = ir.any_of(*[item.guard for item in group])
+    return group[0]._replace(guard=guard, stands_where=None if group[0].stands_where is None else guard)
+
+
+def _merged(items: list[Alternative]) -> Iterator[Alternative]:
+    """The alternatives of one type as one value."""
+    kinds: dict[OperandType, list[Alternative]] = {}
+    for item in items:
+        kinds.setdefault(item.type, []).append(item)
+    for kind, parts in kinds.items():
+        if len(parts) == 1 or all(isinstance(part.value, ir.Constant) for part in parts):
+            yield from parts
+            continue
+        values = [ir.guarded(part.guard, part.value) for part in parts]
+        stands = ir.any_of(*[part.stands for part in parts])
+        yield Alternative(kind, ir.first_of(values, widest_type(values)), stands_where=stands)
+
+
+def _conversion(amqp: ValueType, types: OperandTypes) -> ir.Function | None:
+    if amqp is AmqpType.CHAR and types.char_is_number:
+        return ir.Function.CODE_POINT
+    if amqp in (AmqpType.BINARY, AmqpType.UUID) and types.table.get(amqp) is OperandType.STRING:
+        uuid = amqp is AmqpType.UUID and types.byte_text is ByteText.UUID
+        return ir.Function.TEXT_OF_UUID if uuid else ir.Function.TEXT_OF_BYTES
+    return None
+
+
+def _converted(amqp: ValueType, value: ir.Value, types: OperandTypes) -> ir.Value:
+    conversion = _conversion(amqp, types)
+    if conversion is None:
+        return value
+    return ir.Apply(conversion, (value,), BIGINT if conversion is ir.Function.CODE_POINT else STRING)
+
+
+def _names_types(guard: ir.Predicate) -> bool:
+    """Return True if a guard lists the types that it takes, each of which has a value."""
+    match guard:
+        case ir.In(negated=negated):
+            return not negated
+        case ir.Compare(operator=operator):
+            return operator is Comparison.EQ
+        case _:
+            return False
+
+
+#: Places whose values tell their own types: maps, and ids.
+_MAPS = (PROPERTIES, "message_annotations")
+_IDS = (MessageField("properties", "message_id"), MessageField("properties", "correlation_id"))
+
+_DURABILITIES = {True: "DURABLE", False: "NON_DURABLE"}
+
+
+#: The functions that make an id of each type a text.
+_IdTexts = Mapping[AmqpType, ir.Function]
+
+_MESSAGE_ID_TEXTS: _IdTexts = {
+    AmqpType.STRING: ir.Function.STRING_MESSAGE_ID,
+    AmqpType.ULONG: ir.Function.ULONG_ID,
+    AmqpType.UUID: ir.Function.UUID_ID,
+    AmqpType.BINARY: ir.Function.BINARY_ID,
+}
+_CORRELATION_ID_TEXTS: _IdTexts = {**_MESSAGE_ID_TEXTS, AmqpType.STRING: ir.Function.STRING_CORRELATION_ID}
+_PREFIXED_TEXTS: _IdTexts = {
+    AmqpType.STRING: ir.Function.PREFIXED_STRING,
+    AmqpType.ULONG: ir.Function.PREFIXED_ULONG,
+    AmqpType.UUID: ir.Function.PREFIXED_UUID,
+    AmqpType.BINARY: ir.Function.PREFIXED_BINARY,
+}
+
+
+def whole_number(stored: Stored) -> ir.Value:
+    """The integer at a place that holds nothing else."""
+    [item] = at(stored).of(OperandType.LONG)
+    return item.value
+
+
+def expiry(kind: OperandType, duration: ir.Value, times: tuple[ir.Value, ...], zero_is_forever: bool) -> Operand:
+    """The end of a duration that begins at the first of some times that is not NULL."""
+    end = ir.Apply(ir.Function.LATER, (duration, ir.first_of(times, BIGINT)), BIGINT)
+    if not zero_is_forever:
+        return from_value(kind, end)
+    some = ir.Compare(Comparison.NE, duration, ir.constant(0))
+    none = ir.any_of(ir.IsNull(duration), ir.Compare(Comparison.EQ, duration, ir.constant(0)))
+    return Operand((Alternative(kind, end, some, stands_where=some),), some, none)
+
+
+@lru_cache(maxsize=4_096)
+def converted(
+    conversion: Conversion, place: MessageField, stored: Stored, kind: OperandType, types: OperandTypes, name: str
+) -> Operand:
+    """The operand at a place after a conversion: of one type, or, as it is stored, of the dialect's types.
+
+    There are few header fields, and a layout has each of them in one place, so the operands are kept.
+    """
+    operand = at(stored)
+    match conversion:
+        case Conversion.ANY_ID:
+            return _without_columns_of(at(stored, types, name), BOOLEAN, DOUBLE)
+        case Conversion.AS_IS:
+            if place.section in _MAPS or place in _IDS:
+                return at(stored, types, name)
+            return _each(operand, kind, lambda value: value)
+        case Conversion.INTEGER:
+            return _only_integers(at(stored, types, name))
+        case Conversion.TEXT:
+            return _each(operand, kind, lambda value: _text(ir.Function.TEXT, value))
+        case Conversion.TEXT_OF_BYTES:
+            return _each(operand, kind, lambda value: _text(ir.Function.TEXT_OF_BYTES, value))
+        case Conversion.DELIVERY_MODE | Conversion.DURABILITY:
+            words = DELIVERY_MODES if conversion is Conversion.DELIVERY_MODE else _DURABILITIES
+            return choice(operand, kind, [(operand.is_boolean(durable), word) for durable, word in words.items()])
+        case Conversion.REDELIVERED:
+            counts = ((Comparison.GT, True), (Comparison.LE, False))
+            return choice(operand, kind, [(_compares(operand, operator), truth) for operator, truth in counts])
+        case Conversion.PRIORITY:
+            highest, small = ir.constant(MAX_PRIORITY), ColumnType(SparkType.INT)
+            return _each(operand, kind, lambda value: ir.Apply(ir.Function.AT_MOST, (value, highest), small))
+        case Conversion.DELIVERY_COUNT:
+            return _each(operand, kind, lambda value: ir.Apply(ir.Function.NEXT, (value,), BIGINT))
+        case Conversion.GROUP_SEQUENCE:
+            return _each(operand, kind, lambda value: ir.Apply(ir.Function.FOLDED, (value,), BIGINT))
+        case Conversion.WHOLE_SECONDS:
+            return _each(operand, kind, _whole_seconds)
+        case Conversion.STRING_ID:
+            return _string_id(stored, kind)
+        case Conversion.PREFIXED_ID:
+            return _id_texts(stored, kind, _PREFIXED_TEXTS)
+        case Conversion.MESSAGE_ID:
+            return _id_texts(stored, kind, _MESSAGE_ID_TEXTS)
+        case Conversion.CORRELATION_ID:
+            return _id_texts(stored, kind, _CORRELATION_ID_TEXTS)
+        case Conversion.EXPIRY | Conversion.EXPIRY_UNLESS_ZERO:
+            raise AssertionError("an expiry has several places")
+        case _:
+            assert_never(conversion)
+
+
+def _without_columns_of(operand: Operand, *column_types: ColumnType) -> Operand:
+    """The operand without the columns of some types, in which an id never has a value."""
+    return operand._replace(
+        alternatives=tuple(
+            item
+            for item in operand.alternatives
+            if not (isinstance(item.value, ir.Column) and item.value.type in column_types)
+        )
+    )
+
+
+def _text(function: ir.Function, value: ir.Value) -> ir.Value:
+    """The text of bytes; some stores have the text itself."""
+    return value if value.type == STRING else ir.Apply(function, (value,), STRING)
+
+
+def _each(operand: Operand, kind: OperandType, convert: Callable[[ir.Value], ir.Value]) -> Operand:
+    """A function of every value."""
+    return operand._replace(
+        alternatives=tuple(item._replace(type=kind, value=convert(item.value)) for item in operand.alternatives)
+    )
+
+
+def _only_integers(operand: Operand) -> Operand:
+    """The operand, NULL where its value is no integer."""
+    items = tuple(item for item in operand.alternatives if item.type.integer)
+    if len(items) == 1 and items[0].guard == ir.TRUE:
+        return from_value(items[0].type, items[0].value)
+    return restricted(operand, items)
+
+
+def _compares(operand: Operand, operator: Comparison) -> ir.Predicate:
+    """The rows where an integer compares with zero."""
+    return ir.any_of(
+        *(
+            ir.all_of(item.guard, ir.Compare(operator, item.value, ir.constant(0)))
+            for item in operand.of(OperandType.LONG)
+        )
+    )
+
+
+def _whole_seconds(milliseconds: ir.Value) -> ir.Value:
+    """Milliseconds without what is beyond the second, in arithmetic that does not overflow."""
+    rest = ir.Apply(ir.Function.REMAINDER_BIG, (milliseconds, ir.constant(1000)), BIGINT)
+    return ir.Apply(ir.Function.TO_LONG, (ir.Apply(ir.Function.SUBTRACT_BIG, (milliseconds, rest), BIGINT),), BIGINT)
+
+
+def _string_id(stored: Stored, kind: OperandType) -> Operand:
+    """The text of an id that is a string."""
+    strings = at(stored).of(OperandType.STRING)
+    if not strings:
+        return NULL
+    item = strings[0]
+    # Beside a tag, the field of strings is NULL where the tag says something else.
+    plain = item.guard == ir.TRUE or stored.tag is not None
+    return from_value(kind, item.value if plain else ir.guarded(item.guard, item.value))
+
+
+def _id_texts(stored: Stored, kind: OperandType, functions: _IdTexts) -> Operand:
+    """The text of an id: one alternative for each type that it can have."""
+    operand = at(stored)
+    alternatives: list[Alternative] = []
+    for amqp, function in functions.items():
+        for item in operand.of(JMS_TYPES.table[amqp]):
+            # Of all classes of values, that of bytes alone has ids of two types.
+            guard = stored.has_type([amqp]) if item.type is OperandType.BYTES else ir.TRUE
+            if guard != ir.FALSE:
+                text = ir.Apply(function, (item.value,), STRING)
+                alternatives.append(Alternative(kind, text, ir.all_of(item.guard, guard)))
+    return operand._replace(alternatives=tuple(alternatives))

@@ -1,0 +1,305 @@
+"""From names to operands: header fields by the dialect's table and the receiver, everything else as a property."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal, NamedTuple, NoReturn
+
+from transpiler.base.diagnostics import Diagnostic, nearest
+from transpiler.base.errors import LayoutError, SelectorTypeError
+from transpiler.base.source import Source
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, STRING
+from transpiler.compiler.layouts.layout import Layout, declaration, doubt, named_header, offers
+from transpiler.compiler.layouts.stored import Stored
+from transpiler.compiler.lowering.names.column_values import at, converted, expiry, whole_number
+from transpiler.compiler.lowering.operands import NULL, Alternative, Operand, in_every_row, literal, or_else
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import JMS, Dialect
+from transpiler.message.header_fields import (
+    DESTINATION,
+    NOW,
+    PROPERTIES,
+    RECEIVER,
+    Conversion,
+    HeaderField,
+    MessageField,
+    Origin,
+)
+from transpiler.message.ids import canonical, text_of
+from transpiler.message.operand_types import OperandType
+
+
+class Receiver(NamedTuple):
+    """``now`` is the time in milliseconds since the epoch, of the query or micro-batch where it is None.
+
+    ``destination`` is the address that the consumer was created with.
+    """
+
+    now: int | None = None
+    destination: str | None = None
+
+    @property
+    def time(self) -> ir.Value:
+        """The time that was given, else the query's."""
+        return ir.Apply(ir.Function.NOW, (), BIGINT) if self.now is None else ir.Constant(self.now, BIGINT)
+
+    def value(self, place: MessageField) -> ir.Value | None:
+        """The value at a place of the receiver; None for a destination that is not known."""
+        if place == NOW:
+            return self.time
+        assert place == DESTINATION
+        return None if self.destination is None else ir.Constant(self.destination, STRING)
+
+
+#: A receiver of which nothing is known.
+ANYONE = Receiver()
+
+
+Missing = Literal["error", "null"]
+
+#: A name that needs no quotes in a selector; some dialects have no dots.
+_IDENTIFIER = re.compile(r"[^\W\d][\w.$]*")
+
+#: Columns that each record of Kafka has, whatever is in it.
+_KAFKA = {"key", "value", "topic", "partition", "offset"}
+
+
+class Names:
+    """The operands of the names of one text over one layout, as a dialect sees them."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        missing: Missing,
+        source: Source,
+        dialect: Dialect = JMS,
+        receiver: Receiver = ANYONE,
+    ) -> None:
+        self.layout = layout
+        self.missing = missing
+        self.source = source
+        self.dialect = dialect
+        self.receiver = receiver
+        #: What a user should know about the names.
+        self.findings: list[Diagnostic] = []
+        self._operands: dict[tuple[str | None, str], Operand] = {}
+
+    def operand(self, identifier: ast.Identifier) -> Operand:
+        """The operand behind a name; ``LayoutError`` where the layout has no place for it."""
+        key = identifier.section, identifier.name
+        known = self._operands.get(key)
+        if known is None:
+            field = self.dialect.fields.find(identifier.name, identifier.section)
+            if field is not None:
+                known = self._header_field(identifier, field)
+            else:
+                self._refuse_unknown_field(identifier)
+                known = self._property(identifier)
+            self._operands[key] = known
+        return known
+
+    def literal_text(self, node: ast.StringLiteral, compared_with: ast.Identifier | None = None) -> str:
+        """The text of a literal, which beside a JMS id is an id, whose hexadecimal digits have no case."""
+        if self.dialect.fields.rewritten:
+            return dict(self.dialect.fields.rewritten).get(node.value, node.value)
+        if compared_with is None:
+            return node.value
+        field = self.dialect.fields.find(compared_with.name, compared_with.section)
+        if field is None or not field.is_jms_id:
+            return node.value
+        text = canonical(node.value)
+        seen = text_of(text, message_id=field.has_conversion(Conversion.MESSAGE_ID))
+        if seen != text:
+            message = f"no {compared_with.name} reads '{node.value}', so this is never true"
+            hint = f"that id reads '{seen}'" if seen else "the rest of it does not fit the prefix"
+            self._warn("id.form", message, node, hint)
+        return text
+
+    def _refuse_unknown_field(self, identifier: ast.Identifier) -> None:
+        """A name of the wire that AMQP does not have, unless a column is called so."""
+        fields = self.dialect.fields
+        prefix = fields.wire_prefix
+        if not prefix or not identifier.name.startswith(prefix) or identifier.name in self.layout.names():
+            return
+        near = nearest(identifier.name, [name for name in fields.table if name.startswith(prefix)])
+        hint = f"did you mean {' or '.join(near)}?" if near else "amqp.annotation.KEY names a message annotation"
+        raise LayoutError.at(
+            "name.unknown-field", f"AMQP has no field {identifier.name}", self.source, identifier.span, hint
+        )
+
+    def _property(self, identifier: ast.Identifier) -> Operand:
+        try:
+            location = self.layout.property(identifier.name)
+        except LayoutError as error:
+            [finding] = error.diagnostics
+            raise LayoutError.at(finding.code, finding.message, self.source, identifier.span, finding.hint) from None
+        if location is not None:
+            self._doubt(identifier, MessageField(PROPERTIES, identifier.name))
+            return at(location, self.dialect.types, identifier.name)
+        if self.missing == "null":
+            return NULL
+        hint = "; ".join(self._hints(identifier.name))
+        return self._no_place(identifier, f"no column holds the property {identifier.name}", hint)
+
+    def _hints(self, name: str) -> Iterator[str]:
+        """Yield what may have been meant by a name without a place."""
+        names = self.layout.names()
+        named = [other for other in names if _IDENTIFIER.fullmatch(other)]
+        unnamed = [other for other in names if not _IDENTIFIER.fullmatch(other)]
+        # Half of a name with a blank or a hyphen is read for the whole.
+        halves = [other for other in unnamed if name in re.split(r"[^\w$]+", other)]
+        near = nearest(name, named)
+        if near and not halves:
+            yield f"did you mean {' or '.join(near)}? Names are case-sensitive"
+            return
+        yield from offers(self.layout, MessageField(PROPERTIES, name))
+        if _KAFKA.issubset(names):
+            yield (
+                "Kafka's records have headers where they are read with the option includeHeaders; "
+                "JSON in their value, cast to STRING, is read by stores.variant('value', json=True)"
+            )
+            return
+        if named and not halves:
+            yield f"the columns are {_listed(named)}"
+        if unnamed:
+            yield f"no selector can name {_listed(halves or unnamed)}: rename the column, or give it an alias"
+        yield "missing='null' reads an unknown name as a missing property"
+
+    def _doubt(self, identifier: ast.Identifier, place: MessageField) -> None:
+        """Warn where the layout could read a name in another way, too."""
+        reading = doubt(self.layout, place)
+        if reading is not None:
+            message, hint = reading
+            self._warn("layout.reading", message, identifier, hint)
+
+    def _header_field(self, identifier: ast.Identifier, field: HeaderField) -> Operand:
+        if field.restricted:
+            message = f"Jakarta Messaging keeps {field.name} out of selectors; some brokers refuse it"
+            self._warn("portability.header", message, identifier, None)
+        if field.unavailable_because and not self._own_column(identifier):
+            message = f"{field.name} is always missing: {field.unavailable_because}"
+            self._warn("name.unmapped", message, identifier, None)
+        try:
+            parts = list(self._parts(identifier, field))
+        except LayoutError as error:
+            [finding] = error.diagnostics
+            raise LayoutError.at(finding.code, finding.message, self.source, identifier.span, finding.hint) from None
+        if field.origins and not parts and self.missing == "error":
+            first = field.places[0]
+            own = () if identifier.section else (f"give the table a column {identifier.name}",)
+            self._no_place(
+                identifier,
+                f"{identifier.name} is read from {first.section}.{first.field}, and the layout has no such column",
+                "; ".join((*(self._offers(field) or own), "missing='null' reads it as absent")),
+            )
+        if parts and field.origins and not self._own_column(identifier):
+            self._doubt(identifier, field.places[0])
+        if parts and all(part.present == ir.FALSE for part in parts):
+            value = "missing" if field.default is None else repr(field.default)
+            message = f"{identifier.name} is {value} in every message: the layout {self.layout.name} has no such field"
+            self._warn("layout.header-default", message, identifier, "; ".join(self._offers(field)) or None)
+        operand = NULL
+        for part in parts:
+            operand = or_else(operand, part)
+        return operand if field.default is None else or_else(operand, literal(field.type, field.default))
+
+    def _offers(self, field: HeaderField) -> tuple[str, ...]:
+        return offers(self.layout, field.places[0])
+
+    def _own_column(self, identifier: ast.Identifier) -> Stored | None:
+        """The typed column of the field's own name, which holds what the broker would have said."""
+        return None if identifier.section else named_header(self.layout, identifier.name)
+
+    def _parts(self, identifier: ast.Identifier, field: HeaderField) -> Iterator[Operand]:
+        """The operands of a field's origins that the layout, or the receiver, has."""
+        own = self._own_column(identifier)
+        if own is not None:
+            operand = at(own, self.dialect.types, field.name)
+            self._check_own_column(identifier, field, operand)
+            yield operand
+        for origin in field.origins:
+            if own is None or all(place.section == RECEIVER for place in origin.places):
+                part = self._origin(field, origin)
+                if part is not None:
+                    yield part
+
+    def _check_own_column(self, identifier: ast.Identifier, field: HeaderField, operand: Operand) -> None:
+        """Warn of a column that has a header field's name and a type that the field does not have."""
+        if not operand.alternatives or any(_is_like(item.type, field.type) for item in operand.alternatives):
+            return
+        name, kind = identifier.name, _described(field.type)
+        message = f"the column {name} is {_described(operand.alternatives[0].type)}, and {field.name} is {kind}"
+        self._warn("type.header", message, identifier, declaration(self.layout, field.name, kind))
+
+    def _origin(self, field: HeaderField, origin: Origin) -> Operand | None:
+        """The operand of one origin; None where the layout, or the receiver, does not have it."""
+        if origin.conversion in (Conversion.EXPIRY, Conversion.EXPIRY_UNLESS_ZERO):
+            duration, *times = (self._whole_number(place) for place in origin.places)
+            if duration is None:
+                return None
+            begin = tuple(time for time in times if time is not None)
+            return expiry(field.type, duration, begin, origin.conversion is Conversion.EXPIRY_UNLESS_ZERO)
+        operand, located = NULL, False
+        nothing_stored: ir.Predicate = ir.TRUE
+        for place in origin.places:
+            source = self._source(place)
+            if source is not None:
+                located = True
+                part = converted(origin.conversion, place, source, field.type, self.dialect.types, field.name)
+                # A value of a type that the dialect does not have hides those of the next places all the same.
+                operand = or_else(operand, part, nothing_stored)
+                nothing_stored = ir.all_of(nothing_stored, at(source).absent)
+            elif place.section == RECEIVER and (value := self.receiver.value(place)) is not None:
+                located = True
+                operand = or_else(operand, in_every_row(Alternative(field.type, value)), nothing_stored)
+        return operand if located else None
+
+    def _source(self, place: MessageField) -> Stored | None:
+        if place.section == RECEIVER:
+            return None
+        return self.layout.property(place.field) if place.section == PROPERTIES else self.layout.field(place)
+
+    def _whole_number(self, place: MessageField) -> ir.Value | None:
+        if place.section == RECEIVER:
+            return self.receiver.value(place)
+        location = self.layout.field(place)
+        return None if location is None or not location.values else whole_number(location)
+
+    def _warn(self, code: str, message: str, node: ast.Expression, hint: str | None) -> None:
+        finding = Diagnostic(code, "warning", message, self.source, node.span, hint)
+        if finding not in self.findings:
+            self.findings.append(finding)
+
+    def _no_place(self, identifier: ast.Identifier, message: str, hint: str) -> NoReturn:
+        raise LayoutError.at("layout.no-column", message, self.source, identifier.span, hint)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+
+
+def _is_like(kind: OperandType, other: OperandType) -> bool:
+    return kind is other or (kind.numeric and other.numeric)
+
+
+def _described(kind: OperandType) -> str:
+    if kind.numeric:
+        return "a number"
+    return "a boolean" if kind is OperandType.BOOLEAN else "a string" if kind is OperandType.STRING else kind.value
+
+
+def with_refused_columns(error: SelectorTypeError, text: str, layout: Layout) -> SelectorTypeError:
+    """Return the error with what would be the next one: that a column of its names has a type that no property has."""
+    refused: list[str] = []
+    for name in dict.fromkeys(re.findall(r"[\w.$]+", text)):
+        try:
+            layout.property(name)
+        except LayoutError as refusal:
+            [finding] = refusal.diagnostics
+            refused.append(f"{finding.message}: {finding.hint}")
+    first, *others = error.diagnostics
+    hint = "; ".join(filter(None, (first.hint, *refused))) or None
+    return type(error)([replace(first, hint=hint), *others])

@@ -1,0 +1,303 @@
+"""From a selector to the predicate that holds where it is TRUE, or where it is FALSE, in any dialect.
+
+JMS has three truth values and a filter keeps a row only for TRUE; a broker's evaluation may also end in an error. So a
+condition is lowered by polarity (``operands``), and unknown is what no predicate holds for. What NULL does inside the
+engine is never asked.
+
+Literals may be left open: a selector is lowered once, and what comes out holds for every constant in their place. A
+parameter is a value that nothing is known of but its type, so the lowering asks no more of it than of a column that is
+never NULL. What the text of a literal decides beyond its type is its *form*, and literals of one form are alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import NoReturn, assert_never
+
+from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.base.source import Source, Span
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BINARY, STRING
+from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.lowering.arithmetic.arithmetic import DECIMAL_DIGITS, calculate, sign
+from transpiler.compiler.lowering.arithmetic.number_results import wrapped
+from transpiler.compiler.lowering.comparison.comparison import between, compare, is_member
+from transpiler.compiler.lowering.comparison.type_warnings import TypeWarnings
+from transpiler.compiler.lowering.names.names import ANYONE, Missing, Names, Receiver
+from transpiler.compiler.lowering.operands import (
+    NULL,
+    Alternative,
+    Operand,
+    Outcomes,
+    as_boolean,
+    as_number,
+    boolean_operand,
+    conjunction,
+    disjunction,
+    in_every_row,
+    literal,
+)
+from transpiler.compiler.lowering.text.text_tests import like
+from transpiler.compiler.lowering.xpath import body_query
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import (
+    BareName,
+    Division,
+    FloatOrder,
+    IntegerArithmetic,
+    NumericPromotion,
+)
+from transpiler.language.selector.dialects import Dialect
+from transpiler.message.operand_types import OperandType, UnsignedLong
+
+#: The values that stand for literals, by the literals' places in the text.
+Parameters = Mapping[Span, ir.Value]
+
+NO_PARAMETERS: Parameters = MappingProxyType({})
+
+#: Nodes of the core that one selector may become; beyond it neither Spark's parser nor a reader could follow.
+MAX_NODES = 250_000
+
+#: Operands that are made of no others.
+_SIMPLE = (ast.Identifier, ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral)
+#: Operands that never become so many, as long as none is made of others.
+_FEW_OPERANDS = 200
+
+
+class SelectorLowering:
+    """The predicates of one selector over a layout; ``findings`` collects what a user should know about them.
+
+    ``receiver`` says the time of UTC() and JMSExpiration, and the consumer's destination. ``parameters`` stand for the
+    literals at their places. A record of one's own with answers that no SQL joins is an ``UnsupportedFeatureError``.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        missing: Missing,
+        source: Source,
+        dialect: Dialect,
+        receiver: Receiver = ANYONE,
+        parameters: Parameters = NO_PARAMETERS,
+    ) -> None:
+        _check(dialect)
+        self.names = Names(layout, missing, source, dialect, receiver)
+        self.source = source
+        self.dialect = dialect
+        self.parameters = parameters
+        self.findings = self.names.findings
+        #: Whether strings are read as the type of what they are compared with.
+        self.converts_strings = False
+        self._warnings = TypeWarnings(source, dialect, layout, self.findings)
+        self._conditions: dict[int, Outcomes] = {}
+        self._operands: dict[int, Operand] = {}
+        self._sizes = ir.Sizes()
+        #: Whether an operand is made of others.
+        self._composed = False
+
+    def selector(self, tree: ast.Expression, polarity: bool = True) -> ir.Predicate:
+        """The predicate of a whole selector; ``UnsupportedFeatureError`` where it would be too large."""
+        if isinstance(tree, ast.ConvertStrings):
+            self.converts_strings = True
+            tree = tree.condition
+        outcomes = self.condition(tree)
+        predicate = outcomes.true if polarity else outcomes.false
+        if self._composed or len(self._operands) > _FEW_OPERANDS:
+            self._check_size([predicate], tree.span)
+        return predicate
+
+    def _check_size(self, parts: Iterable[ir.Node], span: Span) -> None:
+        """Refuse parts that are too large together.
+
+        An operation holds its operands several times, so a chain of them grows fast, and is refused where it grows:
+        before anything walks it as the tree that it would be as text.
+        """
+        if sum(map(self._sizes.of, parts)) > MAX_NODES:
+            raise UnsupportedFeatureError.at(
+                "limit.size",
+                f"over this layout the selector becomes more than {MAX_NODES:,} SQL operations",
+                self.source,
+                span,
+                "split it, or keep the properties that it computes with in typed columns",
+            )
+
+    def condition(self, node: ast.Expression) -> Outcomes:
+        """The outcomes of a condition."""
+        known = self._conditions.get(id(node))
+        if known is None:
+            known = self._conditions[id(node)] = self._condition(node)
+        return known
+
+    def _condition(self, node: ast.Expression) -> Outcomes:
+        match node:
+            case ast.And(terms=terms):
+                return conjunction([self.condition(term) for term in terms], self.dialect)
+            case ast.Or(terms=terms):
+                return disjunction([self.condition(term) for term in terms], self.dialect)
+            case ast.Not(operand=operand):
+                return self.condition(operand).negated()
+            case ast.Compare():
+                return self._compare(node)
+            case ast.Between(operand=operand, low=low, high=high, negated=negated):
+                parts = (self.operand(operand), self.operand(low), self.operand(high))
+                outcomes = between(*parts, negated, self.dialect, self.converts_strings)
+                if not self.converts_strings:
+                    self._warnings.outside(node, *parts, outcomes)
+                return outcomes
+            case ast.In():
+                return self._in(node)
+            case ast.Like(operand=operand, negated=negated):
+                value = self.operand(operand)
+                self._warnings.not_text(operand, value, "LIKE")
+                written = self.names.literal_text(node.pattern)
+                matches = like(value, node, written, self.dialect, self.parameters.get(node.pattern.span))
+                return matches.negated() if negated else matches
+            case ast.IsNull(operand=operand, negated=negated):
+                value = self.operand(operand)
+                is_null = Outcomes(value.absent, value.present, value.error)
+                return is_null.negated() if negated else is_null
+            case ast.BodyQuery(language=language, query=query):
+                return body_query(language, query, self.names.layout, self.source)
+            case ast.BooleanLiteral(value=value):
+                return Outcomes(ir.BoolConst(value), ir.BoolConst(not value))
+            case _:
+                flag = as_boolean(self.operand(node))
+                self._warnings.no_boolean(node, flag)
+                return boolean_operand(flag, self.dialect.bare_name is BareName.FALSE)
+
+    def _compare(self, node: ast.Compare) -> Outcomes:
+        left, right = self._beside(node.right, node.left), self._beside(node.left, node.right)
+        outcomes = compare(node.operator, left, right, self.dialect, self.converts_strings)
+        if not self.converts_strings:
+            self._warnings.unlike(node, left, right, outcomes)
+        return outcomes
+
+    def _in(self, node: ast.In) -> Outcomes:
+        value = self.operand(node.operand)
+        if all(isinstance(member, ast.StringLiteral) for member in node.members):
+            self._warnings.not_text(node.operand, value, "IN")
+        members = [self._beside(node.operand, member) for member in node.members]
+        return is_member(value, members, node, self.dialect)
+
+    def operand(self, node: ast.Expression) -> Operand:
+        """The operand behind an expression; a condition is a boolean operand, NULL where it is unknown."""
+        known = self._operands.get(id(node))
+        if known is None:
+            known = self._operands[id(node)] = self._operand(node)
+            if not isinstance(node, _SIMPLE):
+                self._composed = True
+                self._check_size(known.nodes, node.span)
+        return known
+
+    def _beside(self, other: ast.Expression, node: ast.Expression) -> Operand:
+        """An operand; a literal beside a message id is read as an id."""
+        if isinstance(node, ast.StringLiteral) and isinstance(other, ast.Identifier):
+            return self._literal(node, OperandType.STRING, self.names.literal_text(node, other))
+        return self.operand(node)
+
+    def _operand(self, node: ast.Expression) -> Operand:
+        match node:
+            case ast.Identifier():
+                return self.names.operand(node)
+            case ast.StringLiteral():
+                return self._literal(node, OperandType.STRING, self.names.literal_text(node))
+            case ast.IntegerLiteral(value=number):
+                self._check_digits(node)
+                return self._literal(node, *integer_literal(number, self.dialect))
+            case ast.FloatLiteral(value=approximate):
+                return self._literal(node, OperandType.DOUBLE, approximate)
+            case ast.BooleanLiteral(value=truth):
+                return literal(OperandType.BOOLEAN, truth)
+            case ast.NullLiteral():
+                return NULL
+            case ast.BinaryLiteral(value=octets):
+                return _binary(octets)
+            case ast.Sign(operator=operator, operand=operand):
+                return sign(operator, as_number(self.operand(operand)), self.dialect)
+            case ast.Calculate(operator=operator, left=left, right=right):
+                first, second = as_number(self.operand(left)), as_number(self.operand(right))
+                return calculate(operator, first, second, self.dialect, self.converts_strings)
+            case ast.Call():
+                # Functions bring the engine of regular expressions along, which few selectors need.
+                from transpiler.compiler.lowering.text.functions import Functions
+
+                return Functions(self.operand, self.source, self.dialect, self.names.receiver).call(node)
+            case (
+                ast.Compare()
+                | ast.Between()
+                | ast.In()
+                | ast.Like()
+                | ast.IsNull()
+                | ast.BodyQuery()
+                | ast.Not()
+                | ast.And()
+                | ast.Or()
+                | ast.ConvertStrings()
+            ):
+                return self.condition(node).as_operand()
+            case _:
+                assert_never(node)
+
+    def _literal(self, node: ast.PlainLiteral, kind: OperandType, value: int | float | str) -> Operand:
+        parameter = self.parameters.get(node.span)
+        if parameter is None:
+            return literal(kind, value)
+        return in_every_row(Alternative(kind, parameter, stands_where=ir.TRUE))
+
+    def _check_digits(self, node: ast.IntegerLiteral) -> None:
+        any_size = self.dialect.integer_arithmetic is IntegerArithmetic.BIGNUM
+        if not any_size or abs(node.value) < 10**DECIMAL_DIGITS:
+            return
+        raise UnsupportedFeatureError.at(
+            "limit.digits",
+            f"Spark's integers have {DECIMAL_DIGITS} digits at most, and this has {len(str(abs(node.value)))}",
+            self.source,
+            node.span,
+            "write it as a floating point number, with .0 at the end",
+        )
+
+
+def integer_literal(number: int, dialect: Dialect) -> tuple[OperandType, int]:
+    """The type that an integer literal has, and its value."""
+    if dialect.integer_arithmetic is not IntegerArithmetic.WRAP_INT:
+        return OperandType.LONG, number
+    # A decimal literal of ActiveMQ's parser: an int where its low 64 bits are one, beyond them a BigDecimal.
+    size = abs(number)
+    low = wrapped(size, 64)
+    if -(2**31) <= low < 2**31:
+        return OperandType.INT, wrapped(low if number >= 0 else -low, 32)
+    if size < 2**63 or number == -(2**63):
+        return OperandType.LONG, number
+    return OperandType.BIG, number
+
+
+def _binary(octets: bytes) -> Operand:
+    try:
+        return literal(OperandType.STRING, octets.decode())
+    except UnicodeDecodeError:
+        # Only its bytes can be written; as text it is what no string property is.
+        unhex = ir.Apply(ir.Function.UNHEX, (ir.constant(octets.hex()),), BINARY)
+        value = ir.Apply(ir.Function.TEXT_OF_BYTES, (unhex,), STRING)
+        return in_every_row(Alternative(OperandType.STRING, value, stands_where=ir.TRUE))
+
+
+def _check(dialect: Dialect) -> None:
+    """Refuse a record whose numbers Spark cannot hold together."""
+    types, any_size = dialect.types, dialect.integer_arithmetic is IntegerArithmetic.BIGNUM
+    if any_size and types.special_doubles:
+        _refuse(dialect, "types", "NaN and infinities", "arithmetic of any size, in which they are errors")
+    if types.unsigned_long is UnsignedLong.EXACT and not any_size:
+        _refuse(dialect, "types", "unsigned longs as they are", "arithmetic of 64 bits")
+    if any_size and dialect.division in (Division.TRUNCATING, Division.TRUNCATING_THROWING):
+        _refuse(dialect, "division", "a division that truncates", "arithmetic of any size")
+    if dialect.float_order is FloatOrder.COMPARE_TO and dialect.type_ladder is NumericPromotion.EXACT:
+        _refuse(dialect, "float_order", "Java's order of -0.0 and NaN", "a comparison of numbers by exact value")
+
+
+def _refuse(dialect: Dialect, name: str, first: str, second: str) -> NoReturn:
+    raise UnsupportedFeatureError.at(
+        "dialect.rules",
+        f"{dialect.title} has, by its {name}, {first} together with {second}, and there is no SQL for both",
+        hint="take both answers from one broker; the reference evaluator takes any record",
+    )

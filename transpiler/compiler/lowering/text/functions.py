@@ -1,0 +1,150 @@
+"""The functions of ActiveMQ and of the SQL filter as Spark has them.
+
+A regular expression must be a literal: one that a row brings along could be wrong there, and fail the job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.base.regex.cost import TOO_MANY
+from transpiler.base.regex.search import SearchLimitError, compile_regular, parse_replacement
+from transpiler.base.regex.syntax import RegexError
+from transpiler.base.source import Source, Span
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import STRING
+from transpiler.compiler.lowering.comparison.comparison import equals
+from transpiler.compiler.lowering.names.names import Receiver
+from transpiler.compiler.lowering.operands import (
+    Alternative,
+    Operand,
+    complement,
+    in_every_row,
+    java_text,
+    literal,
+    truth_value,
+    with_valid_guards,
+)
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import Dialect
+from transpiler.message.operand_types import OperandType
+
+_STRING = OperandType.STRING
+
+
+class Functions:
+    """The functions of one selector; ``operand`` lowers an argument."""
+
+    def __init__(
+        self, operand: Callable[[ast.Expression], Operand], source: Source, dialect: Dialect, receiver: Receiver
+    ) -> None:
+        self.operand = operand
+        self.source = source
+        self.dialect = dialect
+        self.receiver = receiver
+
+    def call(self, node: ast.Call) -> Operand:
+        """The operand that a function yields."""
+        match node.function:
+            case "UTC":
+                return in_every_row(Alternative(OperandType.LONG, self.receiver.time, stands_where=ir.TRUE))
+            case "REGEX":
+                return self._regex(node)
+            case "INLIST":
+                return self._in_list(node)
+            case "REPLACE":
+                return self._replace(node)
+            case _:
+                return self._refuse(node, f"a list that {node.function} makes stands in INLIST only")
+
+    def _refuse(self, node: ast.Expression, message: str) -> NoReturn:
+        raise UnsupportedFeatureError.at(
+            "spark.function", message, self.source, node.span, "the reference evaluator has it: selector-sql match"
+        )
+
+    def _pattern_text(self, node: ast.Expression, function: str) -> ast.StringLiteral:
+        """A regular expression that is known now, for one of a row could fail there."""
+        if not isinstance(node, ast.StringLiteral):
+            self._refuse(node, f"{function} in Spark takes its regular expression from a literal")
+        return node
+
+    @contextmanager
+    def _regex_errors_at(self, node: ast.StringLiteral) -> Iterator[None]:
+        """Turn a RegexError into a diagnostic inside this literal."""
+        try:
+            yield
+        except (RegexError, SearchLimitError) as error:
+            offset = error.offset if isinstance(error, RegexError) else 0
+            span = _behind(self.source, node, offset)
+            hint = (
+                "let what follows a repeat begin with another character, as in [^,]*,"
+                if str(error) == TOO_MANY
+                else None
+            )
+            raise UnsupportedFeatureError.at("spark.regex", str(error), self.source, span, hint) from None
+
+    def _regex(self, node: ast.Call) -> Operand:
+        written = self._pattern_text(node.arguments[0], "REGEX")
+        with self._regex_errors_at(written):
+            expression = compile_regular(written.value).java()
+        candidate = self.operand(node.arguments[1])
+        # The text of an array is where it lies in memory.
+        texts = [item for item in candidate.alternatives if item.type is not OperandType.BYTES]
+        tests = [ir.all_of(item.guard, ir.Matches(java_text(item), expression)) for item in texts]
+        true = ir.any_of(*tests)
+        # A missing candidate is FALSE, not unknown.
+        return truth_value(true, complement(ir.any_of(true, candidate.error)), candidate.error)
+
+    def _in_list(self, node: ast.Call) -> Operand:
+        listed, candidate = node.arguments[0], self.operand(node.arguments[1])
+        if isinstance(listed, ast.Call) and listed.function == "SPLIT":
+            text, separator = listed.arguments[0], self._pattern_text(listed.arguments[1], "SPLIT")
+            if not isinstance(text, ast.StringLiteral) or len(listed.arguments) > 2:
+                self._refuse(listed, "SPLIT in Spark splits a literal, without a limit")
+            with self._regex_errors_at(separator):
+                members = [literal(_STRING, part) for part in compile_regular(separator.value).split(text.value)]
+        elif isinstance(listed, ast.Call) and listed.function == "MAKELIST":
+            members = [self.operand(argument) for argument in listed.arguments]
+        else:
+            self._refuse(listed, "INLIST in Spark takes SPLIT or MAKELIST")
+        thrown = ir.any_of(*(member.error for member in members), candidate.error)
+        true: ir.Predicate = ir.FALSE
+        for member in members:
+            is_equal = ir.all_of(equals(member, candidate, self.dialect), complement(thrown))
+            # Java asks NULL for its equals, where no member before has ended the loop.
+            thrown = ir.any_of(thrown, ir.all_of(member.absent, complement(true)))
+            true = ir.any_of(true, is_equal)
+        return truth_value(true, complement(ir.any_of(true, thrown)), thrown)
+
+    def _replace(self, node: ast.Call) -> Operand:
+        subject = self.operand(node.arguments[0])
+        written = self._pattern_text(node.arguments[1], "REPLACE")
+        replacement = node.arguments[2]
+        if not isinstance(replacement, ast.StringLiteral):
+            self._refuse(replacement, "REPLACE in Spark takes its replacement from a literal")
+        with self._regex_errors_at(written):
+            regular = compile_regular(written.value)
+        with self._regex_errors_at(replacement):
+            parse_replacement(replacement.value, regular.groups)
+        with self._regex_errors_at(written):
+            regular.check_replacement(replacement.value)
+        constants = (ir.constant(regular.java()), ir.constant(replacement.value))
+        pairs = [
+            (item, item._replace(value=ir.Apply(ir.Function.REPLACE, (item.value, *constants), STRING)))
+            for item in subject.of(_STRING)
+        ]
+        strings = subject.where([_STRING]) if pairs else ir.FALSE
+        # Anything but a string is cast to one and throws, NULL too.
+        return Operand(tuple(with_valid_guards(pairs, subject)), strings, ir.FALSE, complement(strings))
+
+
+def _behind(source: Source, node: ast.StringLiteral, offset: int) -> Span:
+    """The rest of a literal from a character of its value on; a quote in it is written twice."""
+    place, end = node.span.start + 1, node.span.end - 1
+    quote = source.text[node.span.start : node.span.start + 1]
+    for _ in range(offset):
+        place += 2 if source.text[place : place + 2] == 2 * quote else 1
+    return Span(place, end) if place < end else node.span

@@ -1,0 +1,206 @@
+"""LIKE as each engine has it: by code points or bytes, over line ends or within lines."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BOOLEAN, STRING
+from transpiler.compiler.ir.java_regex import regular_expression, segments_of
+from transpiler.compiler.lowering.operands import Operand, Outcomes
+from transpiler.language.selector import ast
+from transpiler.language.selector.ast import Comparison
+from transpiler.language.selector.dialect_rules import LikeOperand, Wildcards
+from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.pattern import Pattern, Wildcard, read_pattern
+from transpiler.message.operand_types import OperandType
+
+
+class PatternForm(NamedTuple):
+    """The form of a pattern of LIKE, its texts aside: the kind of test, a length, and whether it tests octets."""
+
+    kind: Literal["is", "begins", "ends", "contains", "matches"]
+    length: int = 0
+    octets: bool = False
+
+
+def text_form(pattern: Pattern) -> PatternForm | None:
+    """The form of a pattern whose test is one comparison with its one text; None for another pattern."""
+    match pattern:
+        case (str(),):
+            return PatternForm("is")
+        case (str() as prefix, Wildcard.ANY):
+            return PatternForm("begins", len(prefix))
+        case (Wildcard.ANY, str() as suffix):
+            return PatternForm("ends", len(suffix))
+        case (Wildcard.ANY, str(), Wildcard.ANY):
+            return PatternForm("contains")
+        case _:
+            return None
+
+
+def fits(value: ir.Value, form: PatternForm, parameter: ir.Value, negated: bool = False) -> ir.Predicate:
+    """The rows where a text matches, or does not match, a pattern of that form; ``parameter`` stands for its text.
+
+    The text of ``matches`` is a regular expression of Java.
+    """
+    match form.kind:
+        case "begins":
+            value = ir.Apply(ir.Function.LEFT, (value, ir.constant(form.length)), STRING)
+        case "ends":
+            value = ir.Apply(ir.Function.RIGHT, (value, ir.constant(form.length)), STRING)
+        case "contains":
+            return ir.IsTrue(ir.Apply(ir.Function.CONTAINS, (value, parameter), BOOLEAN), negated)
+        case "matches":
+            return ir.IsTrue(ir.Apply(ir.Function.MATCHES, (value, parameter), BOOLEAN), negated)
+    return ir.Compare(Comparison.NE if negated else Comparison.EQ, value, parameter)
+
+
+def like(
+    operand: Operand, node: ast.Like, written: str, dialect: Dialect, parameter: ir.Value | None = None
+) -> Outcomes:
+    """LIKE of an operand; ``parameter`` stands for the text of a pattern as ``fits`` has it."""
+    escape = node.escape.value if node.escape else None
+    pattern = read_pattern(written, escape, dialect.escapes)
+    tests = [
+        (item.guard, _Test(item.value, pattern, written, escape, dialect, parameter))
+        for item in operand.of(OperandType.STRING)
+    ]
+
+    def matches(negated: bool) -> ir.Predicate:
+        return ir.any_of(*[ir.all_of(guard, test.predicate(negated)) for guard, test in tests])
+
+    def no_string(outcome: LikeOperand) -> ir.Predicate:
+        # In some dialects what is no string does not match, in some it throws.
+        others = [item.type for item in operand.alternatives if item.type is not OperandType.STRING]
+        return operand.where(others) if others and dialect.like_not_string is outcome else ir.FALSE
+
+    return Outcomes(
+        lambda: matches(False),
+        lambda: ir.any_of(matches(True), no_string(LikeOperand.FALSE)),
+        lambda: ir.any_of(operand.error, no_string(LikeOperand.THROWS)),
+    )
+
+
+class _Test(NamedTuple):
+    """The test of one text by a pattern."""
+
+    value: ir.Value
+    pattern: Pattern
+    written: str
+    escape: str | None
+    dialect: Dialect
+    parameter: ir.Value | None
+
+    def predicate(self, negated: bool) -> ir.Predicate:
+        """The rows where the text matches, or does not match."""
+        value, pattern, wildcards = self.value, self.pattern, self.dialect.wildcards
+        if wildcards is Wildcards.BYTES:
+            value = ir.Apply(ir.Function.BEFORE_NUL, (value,), STRING)
+        independent = _is_engine_independent(pattern, self.written, self.escape, self.dialect)
+        if _tests_octets(pattern, self.dialect) and not independent:
+            value = ir.Apply(ir.Function.OCTETS, (value,), STRING)
+        if self.parameter is not None:
+            form = pattern_form(pattern, self.written, self.escape, self.dialect)
+            assert form is not None
+            test = fits(value, form, self.parameter, negated)
+        elif independent or wildcards in (Wildcards.CODE_POINTS, Wildcards.BYTES):
+            test = ir.Like(value, pattern if independent else _as_tested(pattern, self.dialect), negated)
+        else:
+            test = ir.Matches(value, pattern_expression(pattern, self.dialect), negated)
+        if not independent and wildcards is Wildcards.LINES and _from_bytes(value):
+            # What is no UTF-8 is no subject of a regular expression, and so unknown.
+            return ir.all_of(ir.IsTrue(ir.Apply(ir.Function.VALID, (value,), BOOLEAN)), test)
+        return test
+
+
+def pattern_form(pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> PatternForm | None:
+    """The form of a pattern, to which ``pattern_text`` has the constant; None where a parameter cannot stand for it."""
+    if not any(isinstance(part, str) for part in pattern):
+        return None
+    independent = _is_engine_independent(pattern, written, escape, dialect)
+    form = text_form(pattern) if independent else None
+    return form or PatternForm("matches", 0, not independent and _tests_octets(pattern, dialect))
+
+
+def pattern_text(pattern: Pattern, form: PatternForm, dialect: Dialect) -> str:
+    """The constant that ``fits`` compares with: the only text of a pattern, or its regular expression."""
+    return pattern_expression(pattern, dialect) if form.kind == "matches" else needle(pattern, dialect)
+
+
+def needle(pattern: Pattern, dialect: Dialect) -> str:
+    """The longest text of a pattern, which every matching string contains, in the characters that are tested."""
+    return max((part for part in _as_tested(pattern, dialect) if isinstance(part, str)), key=len)
+
+
+def pattern_expression(pattern: Pattern, dialect: Dialect) -> str:
+    """A pattern as a regular expression of Java."""
+    tested = _as_tested(pattern, dialect)
+    match dialect.wildcards:
+        case Wildcards.CODE_POINTS | Wildcards.BYTES:
+            return regular_expression(tested)
+        case Wildcards.BYTES_OF_LINE:
+            return _line_expression(tested) + "(?![\\s\\S])"
+        case Wildcards.LINES:
+            return _line_expression(tested) + "(?=\\n?(?![\\s\\S]))"
+
+
+def _tests_octets(pattern: Pattern, dialect: Dialect) -> bool:
+    """Return True if a wildcard stands for one byte, so that text and pattern are compared as their bytes."""
+    return Wildcard.ONE in pattern and dialect.wildcards in (Wildcards.BYTES, Wildcards.BYTES_OF_LINE)
+
+
+def _as_tested(pattern: Pattern, dialect: Dialect) -> Pattern:
+    if not _tests_octets(pattern, dialect):
+        return pattern
+    return tuple(part.encode().decode("latin-1") if isinstance(part, str) else part for part in pattern)
+
+
+def _is_engine_independent(pattern: Pattern, written: str, escape: str | None, dialect: Dialect) -> bool:
+    """Return True if every engine finds the same texts to match: no wildcard has bytes or line ends to stumble over."""
+    if Wildcard.ONE in pattern:
+        return False
+    match dialect.wildcards:
+        case Wildcards.CODE_POINTS | Wildcards.BYTES:
+            return True
+        case Wildcards.BYTES_OF_LINE:
+            return Wildcard.ANY not in pattern
+        case Wildcards.LINES:
+            return _percents(written, escape) <= 1
+
+
+def _from_bytes(value: ir.Value) -> bool:
+    """Return True if a text can be one that was bytes."""
+    match value:
+        case ir.Apply(function=ir.Function.TEXT_OF_BYTES):
+            return True
+        case ir.Apply(arguments=arguments):
+            return any(_from_bytes(argument) for argument in arguments)
+        case ir.When(value=inner):
+            return _from_bytes(inner)
+        case _:
+            return False
+
+
+def _percents(written: str, escape: str | None) -> int:
+    count, characters = 0, iter(written)
+    for character in characters:
+        if character == escape:
+            next(characters, None)
+        elif character == "%":
+            count += 1
+    return count
+
+
+def _line_expression(pattern: Pattern) -> str:
+    """A pattern within lines, without going back over what a ``%`` has passed: the earliest find is always right."""
+    segments = segments_of(pattern, "[^\\n]", _quoted)
+    if len(segments) == 1:
+        return f"^{segments[0]}"
+    middle = "".join(f"(?>[^\\n]*?{segment})" for segment in segments[1:-1] if segment)
+    return f"^{segments[0]}{middle}[^\\n]*{segments[-1]}"
+
+
+def _quoted(text: str) -> str:
+    """Literal text in a regular expression of Java."""
+    return "".join(f"\\x{{{ord(character):x}}}" if not character.isalnum() else character for character in text)

@@ -1,0 +1,65 @@
+"""Find the layout that a name, a schema or a DDL text stands for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Protocol
+
+from transpiler.base.diagnostics import did_you_mean
+from transpiler.base.errors import LayoutError
+from transpiler.compiler.layouts.amqp import AmqpLayout
+from transpiler.compiler.layouts.amqp_0_10 import ZeroTenLayout
+from transpiler.compiler.layouts.layout import Layout, is_layout
+
+
+class SchemaLike(Protocol):
+    """A ``StructType``: what has a schema's JSON form."""
+
+    def jsonValue(self) -> Any:  # noqa: N802
+        """The schema in Spark's JSON form."""
+        ...
+
+
+#: A preset's name, a layout, or a schema: a ``StructType``, its JSON form, or DDL text.
+LayoutLike = str | Layout | Mapping[str, Any] | SchemaLike
+
+_NAME = re.compile(r"[\w.-]*")
+
+#: Hints for names that are near to another preset than the one that is meant, or to none.
+_MEANT = {
+    "kafka": "did you mean kafka-headers?",
+    "flat": "typed columns need a schema: pass the DataFrame or its schema; in commands --schema",
+}
+
+_PRESETS: dict[str, Layout] = {"amqp": AmqpLayout(), "amqp-0-10": ZeroTenLayout()}
+
+
+def find_layout(layout: LayoutLike) -> Layout:
+    """The layout of that name, the one given, or the one that a schema shows; ``LayoutError`` where there is none."""
+    if isinstance(layout, str) and layout in _PRESETS:
+        return _PRESETS[layout]
+    if is_layout(layout):
+        return layout
+    # Most programs need no store and no schema.
+    from transpiler.compiler.inference import layout_from_schema
+    from transpiler.compiler.layouts.schemas import schema_in
+    from transpiler.compiler.stores import STORES
+
+    if not isinstance(layout, str) or not _NAME.fullmatch(layout):
+        return layout_from_schema(schema_in(layout))
+    if layout in STORES:
+        return _store(layout)
+    names = (*_PRESETS, *STORES)
+    hint = did_you_mean(layout, names) or f"the presets are {', '.join(names)}"
+    hint = _MEANT.get(layout.lower(), hint)
+    raise LayoutError.at("layout.unknown", f"there is no layout called {layout!r}", hint=hint)
+
+
+@lru_cache
+def _store(name: str) -> Layout:
+    """Return the store of a preset's name, always the same one, for making one takes time."""
+    from transpiler.compiler.stores import preset
+
+    return preset(name)

@@ -1,0 +1,70 @@
+"""Evaluate tests of constants, and tests for NaN of what can never be NaN, at compile time."""
+
+from __future__ import annotations
+
+import re
+
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import SparkType
+from transpiler.compiler.ir.java_regex import regular_expression
+from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD, read_words
+from transpiler.language.selector.pattern import Pattern
+
+#: Characters of a constant that is matched with a pattern here and not by Spark, so that compiling stays quick.
+MAX_FOLDED = 2_000
+
+
+def fold_constants(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite a test of constants alone as TRUE or FALSE."""
+    match node:
+        case ir.Compare(operator=operator, left=ir.Constant(value=left), right=ir.Constant(value=right)):
+            return ir.BoolConst(ir.compare_constants(operator, left, right))
+        case ir.IsTrue(value=ir.Constant(value=value), negated=negated):
+            return ir.BoolConst(bool(value) is not negated)
+        case ir.IsNull(value=ir.Constant(), negated=negated):
+            return ir.BoolConst(negated)
+        case ir.In(value=ir.Constant(value=value), members=members, negated=negated):
+            return ir.BoolConst((value in [member.value for member in members]) is not negated)
+        case ir.Like(value=ir.Constant(value=str() as text), pattern=pattern, negated=negated) if (
+            len(text) <= MAX_FOLDED
+        ):
+            return ir.BoolConst(_fits(text, pattern) is not negated)
+        case ir.Topic(value=ir.Constant(value=str() as text), pattern=words, negated=negated) if (
+            len(text) <= MAX_FOLDED
+        ):
+            return ir.BoolConst(_fits_words(text, words) is not negated)
+        case ir.IsNan(value=ir.Constant(value=value), negated=negated):
+            return ir.BoolConst((value != value) is not negated)
+        case ir.IsNan(value=ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)), negated=negated):
+            # Only a 32-bit float brings a NaN along when it is widened.
+            return ir.IsNan(inner, negated) if inner.type.kind is SparkType.FLOAT else ir.BoolConst(negated)
+        case ir.IsNan(
+            value=ir.Apply(function=ir.Function.FIRST, arguments=(*before, last), type=first_type), negated=negated
+        ):
+            # A last argument that is never NaN decides nothing, and NULL is not NaN either.
+            if not isinstance(fold_constants(ir.IsNan(last)), ir.BoolConst):
+                return node
+            return ir.IsNan(
+                before[0] if len(before) == 1 else ir.Apply(ir.Function.FIRST, tuple(before), first_type), negated
+            )
+        case _:
+            return node
+
+
+def _fits(text: str, pattern: Pattern) -> bool:
+    """Return True if a text matches a pattern, by the regular expression that Spark would be given."""
+    return re.match(regular_expression(pattern), text) is not None
+
+
+def _fits_words(text: str, pattern: tuple[str, ...]) -> bool:
+    """Return True if the words of a text match a topic pattern, by the positions at which each token can end."""
+    words = read_words(text)
+    ends = {0}
+    for token in pattern:
+        if not ends:
+            return False
+        if token == MANY_WORDS:
+            ends = set(range(min(ends), len(words) + 1))
+        else:
+            ends = {end + 1 for end in ends if end < len(words) and token in (ONE_WORD, words[end])}
+    return len(words) in ends

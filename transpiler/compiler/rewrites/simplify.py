@@ -1,0 +1,102 @@
+"""The laws of boolean algebra and of single tests, each a few lines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from operator import is_
+
+from transpiler.compiler import ir
+from transpiler.language.selector.ast import Comparison
+
+#: Terms up to which repetitions are detected by comparing: for so few it is quicker than their hashes.
+_FEW_TERMS = 5
+
+
+def orient_comparison(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite ``5 < a`` as ``a > 5``: a comparison is the same with exchanged operands and a mirrored operator."""
+    if isinstance(node, ir.Compare) and isinstance(node.left, ir.Constant) and not isinstance(node.right, ir.Constant):
+        return ir.Compare(node.operator.mirrored, node.right, node.left)
+    return node
+
+
+def unwrap_boolean(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite ``b = TRUE`` and ``b <> FALSE`` as ``b``, and ``b = FALSE`` and ``b <> TRUE`` as ``NOT b``."""
+    match node:
+        case ir.Compare(operator=operator, left=left, right=ir.Constant(value=bool() as value)):
+            return ir.IsTrue(left, negated=(operator is Comparison.EQ) is not value)
+        case _:
+            return node
+
+
+def match_literal_pattern(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite ``a LIKE 'text'`` as ``a = 'text'``: a pattern without wildcards matches its own text only."""
+    match node:
+        case ir.Like(value=value, pattern=() | (str(),) as pattern, negated=negated):
+            return ir.Compare(
+                Comparison.NE if negated else Comparison.EQ, value, ir.constant("".join(map(str, pattern)))
+            )
+        case _:
+            return node
+
+
+def cancel_complements(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite the complement of a test that is never NULL as the opposite test, and two complements as none.
+
+    A test that may be NULL keeps its complement, which holds where the test is NULL and the opposite test does not.
+    """
+    match node:
+        case ir.NotTrue(predicate=ir.BoolConst(value=value)):
+            return ir.BoolConst(not value)
+        case ir.NotTrue(predicate=ir.IsNull() | ir.IsNan() as inner):
+            return replace(inner, negated=not inner.negated)
+        case ir.NotTrue(predicate=ir.NotTrue(predicate=inner)):
+            return inner
+        case _:
+            return node
+
+
+def flatten_chains(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite ``a AND (b AND c)`` as ``a AND b AND c``, ``a AND a`` as ``a`` and ``a AND TRUE`` as ``a``.
+
+    AND and OR are associative and idempotent; of TRUE and FALSE one is the identity and the other one absorbs.
+    """
+    if not isinstance(node, ir.Chain):
+        return node
+    kinds = set(map(type, node.terms))
+    if len(kinds) == len(node.terms) and kinds.isdisjoint((type(node), ir.BoolConst)):
+        # Terms of different types are different.
+        return node
+    identity, absorbing = (ir.TRUE, ir.FALSE) if isinstance(node, ir.And) else (ir.FALSE, ir.TRUE)
+    terms: list[ir.Predicate] = []
+    for term in node.terms:
+        for inner in term.terms if isinstance(term, type(node)) else (term,):
+            if not isinstance(inner, ir.BoolConst):
+                terms.append(inner)
+            elif inner == absorbing:
+                return absorbing
+    distinct = _distinct(terms)
+    if not distinct:
+        return identity
+    if len(distinct) == 1:
+        return distinct[0]
+    return node if len(distinct) == len(node.terms) and all(map(is_, distinct, node.terms)) else type(node)(distinct)
+
+
+def _distinct(terms: list[ir.Predicate]) -> tuple[ir.Predicate, ...]:
+    """Return the terms in order, each of them once."""
+    if len(terms) > _FEW_TERMS:
+        return tuple(dict.fromkeys(terms))
+    distinct: list[ir.Predicate] = []
+    for term in terms:
+        if term not in distinct:
+            distinct.append(term)
+    return tuple(distinct)
+
+
+def excluded_middle(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite ``a IS NULL OR a IS NOT NULL`` as TRUE, and the conjunction as FALSE: of the two, one holds always."""
+    if not isinstance(node, ir.Chain):
+        return node
+    tested = {(term.value, term.negated) for term in node.terms if isinstance(term, ir.IsNull)}
+    both = any((value, not negated) in tested for value, negated in tested)
+    return ir.BoolConst(isinstance(node, ir.Or)) if both else node

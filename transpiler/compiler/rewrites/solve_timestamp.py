@@ -1,0 +1,130 @@
+"""Solve comparisons of a time with the time of the query for the timestamp in the column.
+
+Sums of a timestamp's milliseconds, of the time of the query and of integers are solved for the timestamp, so that a
+file reader sees it alone beside what is one constant by the time that a query runs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, TIMESTAMP, SparkType
+from transpiler.language.selector.ast import Comparison
+
+#: Integers that are added to a time. Within them no sum leaves 64 bits, and no time of a query Spark's timestamps.
+_MOST = 9 * 10**15
+
+
+class _Sum(NamedTuple):
+    """So many times the milliseconds of a timestamp, so many times the time of the query, and an integer."""
+
+    timestamp: ir.Value | None
+    times: int
+    now: int
+    offset: int
+
+    def plus(self, other: _Sum, sign: int) -> _Sum | None:
+        """The sum of two, or their difference; None where there are two timestamps, or a large integer."""
+        offset = self.offset + sign * other.offset
+        if abs(offset) > _MOST or (self.timestamp is not None and other.timestamp is not None):
+            return None
+        timestamp, times = (
+            (self.timestamp, self.times) if other.timestamp is None else (other.timestamp, other.times * sign)
+        )
+        return _Sum(timestamp, times, self.now + sign * other.now, offset)
+
+
+def solve_timestamp(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite ``millis(t) + 5 > NOW`` as ``t >= NOW - 4 ms``: the timestamp alone beside one constant of the query."""
+    return _solved(node) or node if isinstance(node, ir.Compare) else node
+
+
+def _solved(node: ir.Compare) -> ir.Predicate | None:
+    """Solve a comparison for the timestamp alone; None where it is not about one."""
+    if not isinstance(node.left, ir.Apply) and not isinstance(node.right, ir.Apply):
+        return None
+    match node.left, node.right:
+        case ir.Apply(function=ir.Function.LATER), ir.Constant():
+            return _lasting(node.operator, node.left, node.right)
+        case ir.Constant(), ir.Apply(function=ir.Function.LATER):
+            return _lasting(node.operator.mirrored, node.right, node.left)
+    left, right = _sum(node.left), _sum(node.right)
+    difference = None if left is None or right is None else left.plus(right, -1)
+    if difference is None or difference.timestamp is None:
+        return None
+    _, times, now, offset = difference
+    operator = node.operator if times > 0 else node.operator.mirrored
+    # times * timestamp + now * NOW + offset is compared with zero.
+    now, offset = -now * times, -offset * times
+    if now == 0:
+        milliseconds = ir.Apply(ir.Function.MILLISECONDS, (difference.timestamp,), BIGINT)
+        return ir.Compare(operator, milliseconds, ir.Constant(offset, BIGINT))
+    return _turned(operator, difference.timestamp, offset) if now == 1 else None
+
+
+def _lasting(operator: Comparison, end: ir.Apply, bound: ir.Constant) -> ir.Predicate | None:
+    """Solve a comparison of a duration's end with a time for the duration, compared with what is left until then."""
+    match end.arguments, bound.value:
+        case _, bool():
+            return None
+        case (duration, ir.Constant(value=int() as now)), int() as time:
+            return ir.Compare(operator, duration, ir.Constant(time - now, BIGINT)) if abs(time - now) <= _MOST else None
+        case (duration, ir.Apply(function=ir.Function.NOW) as now), int() as time if abs(time) <= _MOST:
+            return ir.Compare(operator, duration, ir.Apply(ir.Function.UNTIL, (ir.Constant(time, BIGINT), now), BIGINT))
+        case _:
+            return None
+
+
+def _turned(operator: Comparison, timestamp: ir.Value, offset: int) -> ir.Predicate:
+    """Rewrite a comparison in milliseconds, which are a timestamp's rounded down, as a half-open timestamp interval."""
+
+    def since(start: int) -> ir.Predicate:
+        return ir.Compare(Comparison.GE, timestamp, _moment(start))
+
+    def before(end: int) -> ir.Predicate:
+        return ir.Compare(Comparison.LT, timestamp, _moment(end))
+
+    match operator:
+        case Comparison.GE:
+            return since(offset)
+        case Comparison.GT:
+            return since(offset + 1)
+        case Comparison.LT:
+            return before(offset)
+        case Comparison.LE:
+            return before(offset + 1)
+        case Comparison.EQ:
+            return ir.all_of(since(offset), before(offset + 1))
+        case Comparison.NE:
+            return ir.any_of(before(offset), since(offset + 1))
+
+
+def _moment(offset: int) -> ir.Value:
+    return ir.Apply(ir.Function.MOMENT, (ir.Constant(offset, BIGINT),), TIMESTAMP)
+
+
+def _sum(value: ir.Value) -> _Sum | None:
+    match value:
+        case ir.Constant(value=bool()):
+            return None
+        case ir.Constant(value=int() as number) if abs(number) <= _MOST and value.type.kind in (
+            SparkType.BIGINT,
+            SparkType.DECIMAL,
+        ):
+            return _Sum(None, 0, 0, number)
+        case ir.Apply(function=ir.Function.NOW):
+            return _Sum(None, 0, 1, 0)
+        case ir.Apply(function=ir.Function.TO_DECIMAL, arguments=(inner,)):
+            return _sum(inner)
+        case ir.Apply(function=ir.Function.MILLISECONDS, arguments=(timestamp,)) if (
+            timestamp.type.kind is SparkType.TIMESTAMP
+        ):
+            return _Sum(timestamp, 1, 0, 0)
+        case ir.Apply(function=ir.Function.ADD_BIG | ir.Function.SUBTRACT_BIG as function, arguments=(first, second)):
+            left, right = _sum(first), _sum(second)
+            if left is None or right is None:
+                return None
+            return left.plus(right, 1 if function is ir.Function.ADD_BIG else -1)
+        case _:
+            return None

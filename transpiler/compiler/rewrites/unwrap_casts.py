@@ -1,0 +1,245 @@
+"""Unwrap monotone conversions: from a condition on ``f(column)`` to a condition on the column.
+
+A column of integers, of decimals, of 32-bit floats or of timestamps is a *grid*: its values in order, numbered by
+integers. The conversion to the type that a selector compares with never decreases along a grid. So the rows where
+``f(column) > c`` are exactly those above one place of the grid, which a bisection finds once, at compile time, and the
+comparison is left with the bare column on one side: the form that file readers can skip row groups with.
+"""
+
+from __future__ import annotations
+
+import math
+import operator as op
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import ColumnType, SparkType
+from transpiler.language.selector.ast import Comparison
+from transpiler.message.header_fields import FIRST_NEGATIVE, FOLD
+
+_FLOAT32_INFINITY = 0x7F800000
+
+
+@dataclass(frozen=True, slots=True)
+class _Lattice:
+    """The values of a column: the first and last number, what the number converts to, and its constant."""
+
+    first: int
+    last: int
+    convert: Callable[[int], float]
+    constant: Callable[[int], ir.Constant]
+
+    def bounds(self, limit: float) -> tuple[int, int]:
+        """The least number whose value is a limit or above it, and the least whose value is above it."""
+        low, high = self.first, self.last + 1
+        # Most conversions leave most numbers as they are.
+        guess = math.ceil(limit) if low < limit < high else low
+        if low < guess < high and self.convert(guess) >= limit > self.convert(guess - 1):
+            low = high = guess
+        at_least = self._lowest(low, high, lambda value: value >= limit)
+        # Mostly no number or one has the limit for its value.
+        near = min(at_least + 1, self.last + 1)
+        end = near if near > self.last or self.convert(near) > limit else self.last + 1
+        return at_least, self._lowest(at_least, end, lambda value: value > limit)
+
+    def _lowest(self, low: int, high: int, holds: Callable[[float], bool]) -> int:
+        """The least number of a range from which on a monotone condition holds; its end where it never does."""
+        while low < high:
+            middle = (low + high) // 2
+            if holds(self.convert(middle)):
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+
+def _integers(column_type: ColumnType) -> _Lattice:
+    bits = column_type.kind.bits or 64
+    return _Lattice(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1, float, lambda number: ir.Constant(number, column_type))
+
+
+def _decimals(column_type: ColumnType) -> _Lattice:
+    scale, bound = column_type.scale, 10**column_type.precision - 1
+
+    def convert(number: int) -> float:
+        return float(number / 10**scale)
+
+    # A constant of a DECIMAL type holds its unscaled number.
+    return _Lattice(-bound, bound, convert, lambda number: ir.Constant(number, column_type))
+
+
+def _floats(column_type: ColumnType) -> _Lattice:
+    def convert(number: int) -> float:
+        value: float = struct.unpack("f", struct.pack("I", abs(number)))[0]
+        return -value if number < 0 else value
+
+    return _Lattice(
+        -_FLOAT32_INFINITY,
+        _FLOAT32_INFINITY,
+        convert,
+        lambda number: ir.Constant(convert(number), column_type),
+    )
+
+
+def _timestamps(column_type: ColumnType) -> _Lattice:
+    # Spark keeps microseconds, a selector sees whole milliseconds, rounded down.
+    return _Lattice(-(2**63), 2**63 - 1, lambda number: number // 1000, lambda number: ir.Constant(number, column_type))
+
+
+def _steps(column_type: ColumnType, step: Callable[[int], int]) -> _Lattice:
+    whole = _integers(column_type)
+    return _Lattice(whole.first, whole.last, step, whole.constant)
+
+
+def _grid(converted: ir.Apply) -> _Lattice | None:
+    """The grid under a conversion; None where there is none."""
+    column_type = converted.arguments[0].type
+    match converted.function, column_type.kind:
+        case ir.Function.TO_DOUBLE, SparkType.TINYINT | SparkType.SMALLINT | SparkType.INT | SparkType.BIGINT:
+            return _integers(column_type)
+        case ir.Function.TO_DOUBLE, SparkType.DECIMAL:
+            return _decimals(column_type)
+        case ir.Function.TO_DOUBLE, SparkType.FLOAT:
+            return _floats(column_type)
+        case ir.Function.MILLISECONDS, SparkType.TIMESTAMP | SparkType.TIMESTAMP_NTZ:
+            return _timestamps(column_type)
+        case ir.Function.AT_MOST, SparkType.TINYINT | SparkType.SMALLINT | SparkType.INT | SparkType.BIGINT:
+            bound = converted.arguments[1]
+            assert isinstance(bound, ir.Constant)
+            assert isinstance(bound.value, int)
+            most = bound.value
+            return _steps(column_type, lambda number: min(number, most))
+        case ir.Function.NEXT, SparkType.TINYINT | SparkType.SMALLINT | SparkType.INT | SparkType.BIGINT:
+            return _steps(column_type, lambda number: number + 1)
+        case _:
+            return None
+
+
+def unwrap_casts(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite ``CAST(i AS DOUBLE) > 5.5`` as ``i > 5``, in the type of the column."""
+    match node:
+        case ir.Compare(operator=operator, left=left, right=ir.Constant() as bound):
+            return _unwrapped(operator, left, bound) or node
+        case _:
+            return node
+
+
+def _unwrapped(operator: Comparison, converted: ir.Value, bound: ir.Constant) -> ir.Predicate | None:
+    """Rewrite ``converted operator bound`` as a condition on the column inside; None where there is no grid.
+
+    NaN in a column of floats stands above every number, as Spark orders it.
+    """
+    if not isinstance(converted, ir.Apply) or not converted.arguments:
+        return None
+    if isinstance(bound.value, bool | str | bytes) or (isinstance(bound.value, float) and math.isnan(bound.value)):
+        return None
+    column, limit = converted.arguments[0], bound.value
+    if converted.function is ir.Function.FOLDED:
+        return _unfolded(operator, column, limit)
+    grid = _grid(converted)
+    if grid is None:
+        return None
+    at_least, above = grid.bounds(limit)
+    match operator:
+        case Comparison.GE:
+            return _from(grid, column, at_least, exact=at_least < above)
+        case Comparison.GT:
+            return _from(grid, column, above, exact=False)
+        case Comparison.LT:
+            return _below(grid, column, at_least, exact=at_least < above)
+        case Comparison.LE:
+            return _below(grid, column, above, exact=False)
+        case Comparison.EQ:
+            return _between(grid, column, at_least, above)
+        case Comparison.NE:
+            if at_least == above:
+                return ir.IsNull(column, negated=True)
+            if above == at_least + 1:
+                return ir.Compare(Comparison.NE, column, grid.constant(at_least))
+            return ir.any_of(_below(grid, column, at_least, exact=True), _from(grid, column, above, exact=True))
+
+
+def _from(grid: _Lattice, column: ir.Value, start: int, *, exact: bool) -> ir.Predicate:
+    """The column is at ``start`` or above; written with ``>`` where the bound is the place before it."""
+    if start > grid.last:
+        return ir.Compare(Comparison.GT, column, grid.constant(grid.last)) if _has_nan(column) else ir.FALSE
+    if start <= grid.first:
+        return ir.IsNull(column, negated=True)
+    if exact or _stepped(column):
+        return ir.Compare(Comparison.GE, column, grid.constant(start))
+    return ir.Compare(Comparison.GT, column, grid.constant(start - 1))
+
+
+def _below(grid: _Lattice, column: ir.Value, end: int, *, exact: bool) -> ir.Predicate:
+    """The column is under ``end``; written with ``<=`` where the bound is the place before it."""
+    if end <= grid.first:
+        return ir.FALSE
+    if end > grid.last:
+        if _has_nan(column):
+            return ir.Compare(Comparison.LE, column, grid.constant(grid.last))
+        return ir.IsNull(column, negated=True)
+    if exact or _stepped(column):
+        return ir.Compare(Comparison.LT, column, grid.constant(end))
+    return ir.Compare(Comparison.LE, column, grid.constant(end - 1))
+
+
+def _between(grid: _Lattice, column: ir.Value, start: int, end: int) -> ir.Predicate:
+    if start == end:
+        return ir.FALSE
+    if end == start + 1:
+        return ir.Compare(Comparison.EQ, column, grid.constant(start))
+    return ir.all_of(_from(grid, column, start, exact=True), _below(grid, column, end, exact=True))
+
+
+def _has_nan(column: ir.Value) -> bool:
+    return column.type.kind is SparkType.FLOAT
+
+
+def _stepped(column: ir.Value) -> bool:
+    """A timestamp's bounds are whole milliseconds: never the microsecond before one."""
+    return column.type.kind in (SparkType.TIMESTAMP, SparkType.TIMESTAMP_NTZ)
+
+
+def _unfolded(operator: Comparison, column: ir.Value, limit: float) -> ir.Predicate:
+    """A condition on a folded uint: it grows in each half of the uints, and the upper half holds the negative ones."""
+    if operator is Comparison.NE:
+        equal = _unfolded(Comparison.EQ, column, limit)
+        if isinstance(equal, ir.Compare):
+            return replace(equal, operator=Comparison.NE)
+        return ir.IsNull(column, negated=True)
+    ranges: list[tuple[int, int]] = []
+    for first, end, shift in ((0, FIRST_NEGATIVE, 0), (FIRST_NEGATIVE, FOLD, FOLD)):
+        half = _Lattice(first, end - 1, partial(op.add, -shift), lambda number: ir.Constant(number, column.type))
+        start, stop = _held(operator, half, limit)
+        if start < stop:
+            joined = bool(ranges) and ranges[-1][1] == start
+            ranges[-1:] = [(ranges[-1][0], stop)] if joined else [*ranges[-1:], (start, stop)]
+    return ir.any_of(*(_in_range(column, start, stop) for start, stop in ranges))
+
+
+def _held(operator: Comparison, grid: _Lattice, limit: float) -> tuple[int, int]:
+    """Return the half-open range of the grid where an operator holds."""
+    at_least, above = grid.bounds(limit)
+    match operator:
+        case Comparison.LT:
+            return grid.first, at_least
+        case Comparison.LE:
+            return grid.first, above
+        case Comparison.GT:
+            return above, grid.last + 1
+        case Comparison.GE:
+            return at_least, grid.last + 1
+        case _:
+            return at_least, above
+
+
+def _in_range(column: ir.Value, start: int, stop: int) -> ir.Predicate:
+    if stop == start + 1:
+        return ir.Compare(Comparison.EQ, column, ir.Constant(start, column.type))
+    lower = ir.TRUE if start == 0 else ir.Compare(Comparison.GE, column, ir.Constant(start, column.type))
+    upper = ir.TRUE if stop == FOLD else ir.Compare(Comparison.LT, column, ir.Constant(stop, column.type))
+    bounds = ir.all_of(lower, upper)
+    return ir.IsNull(column, negated=True) if bounds == ir.TRUE else bounds

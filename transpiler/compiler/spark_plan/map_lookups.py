@@ -1,0 +1,264 @@
+"""Common subexpression elimination for tagged unions behind the keys of maps: each is looked up as rarely as possible.
+
+A look-up goes through the map's keys from the first one on, and Spark makes it again for every mention. Of a union's
+fields at most one is not NULL: its *alternatives* exclude each other. So a test of one alternative that is not NULL
+decides, and the others need not be looked up:
+
+- ``v.long > 5 OR v.double < 5.5D`` is ``coalesce(v.double < 5.5D, v.long > 5)``;
+- ``(v.long >= 1 OR v.double >= 1D) AND (v.long < 5 OR v.double < 5D)`` tests both bounds of each alternative;
+- ``v.type <> 'null' AND (v.string = 'a') IS NOT TRUE`` is ``coalesce(v.string <> 'a', v.type <> 'null')``;
+- bounds that both numbers share are tested on the one that is present: ``n >= 1D AND n <= 5.5D``, where n is
+  ``coalesce(v.double, CAST(v.long AS DOUBLE))``, looks up nothing for the second bound where the first one fails.
+
+A file reader knows nothing of maps, so no pushed filter is lost. Unions elsewhere stay as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from operator import is_
+
+from transpiler.base.ieee754 import EXACT
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import DOUBLE, Key, Path
+from transpiler.compiler.rewrites.combine_in_lists import combine_in_lists
+from transpiler.compiler.rewrites.redundant_null_checks import remove_redundant_null_checks
+from transpiler.compiler.spark_plan import tuning
+from transpiler.language.selector.ast import Comparison
+from transpiler.language.selector.pattern import Wildcard
+
+#: The field with the name of the alternative that is present, and the two that hold numbers.
+_TYPE, _LONG, _DOUBLE = "type", "long", "double"
+#: Tests of one value.
+_TESTS = (ir.Compare, ir.In, ir.Like, ir.Matches, ir.IsTrue)
+
+
+@dataclass(slots=True)
+class _AlternativeTests:
+    """The conditions on one union: a test of some alternatives, NULL where the alternative is, and what holds where
+    there is another one or none. That is FALSE, TRUE, or the test that the union is there and not AMQP's null."""
+
+    union: Path
+    tests: dict[ir.Column, ir.Predicate]
+    otherwise: ir.Predicate = ir.FALSE
+
+    def turned(self, otherwise: ir.Predicate) -> _AlternativeTests | None:
+        """Negate each test; None where one of them has no plain opposite."""
+        tests = {column: turned for column, test in self.tests.items() if (turned := ir.sql_not(test)) is not None}
+        return _AlternativeTests(self.union, tests, otherwise) if len(tests) == len(self.tests) else None
+
+    def predicate(self) -> ir.Predicate:
+        """Return the tests as one predicate, the likeliest alternative first."""
+        if not self.tests:
+            return self.otherwise
+        if self.otherwise == ir.FALSE:
+            if len(self.tests) == 1:
+                return next(iter(self.tests.values()))
+        elif self.otherwise == ir.TRUE or self.is_long:
+            # What is long becomes a list, and of lists there are no opposites.
+            complement = self.turned(ir.FALSE)
+            assert complement is not None, "the opposite of an opposite is plain"
+            return ir.all_of(self.otherwise, ir.NotTrue(complement.predicate()))
+        # Who writes a fraction expects one.
+        columns = sorted(self.tests, key=lambda column: column.type != DOUBLE or not _has_fraction(self.tests[column]))
+        return ir.Coalesce(tuple(map(self.tests.__getitem__, columns)), self.otherwise, disjoint=True)
+
+    @property
+    def is_long(self) -> bool:
+        """Return True if one of the tests may become a list."""
+        return any(isinstance(test, ir.Chain) and len(test.terms) >= tuning.MIN_TERMS for test in self.tests.values())
+
+
+def reuse_map_lookups(node: ir.Predicate) -> ir.Predicate:
+    """Reuse map lookups: evaluate each tagged union once; the result holds in the same rows."""
+    result = _visit(node)
+    predicate = result.predicate() if isinstance(result, _AlternativeTests) else result
+    if isinstance(predicate, ir.Coalesce):
+        return _of_one_number(predicate)
+    return _leveled(ir.And, map(_of_one_number, predicate.terms)) if isinstance(predicate, ir.And) else predicate
+
+
+def _visit(node: ir.Predicate) -> ir.Predicate | _AlternativeTests:
+    """Return the tests of a union where the node reads one union and nothing else, or else the rewritten predicate."""
+    if isinstance(node, _TESTS):
+        column = node.left if isinstance(node, ir.Compare) else node.value
+        return _tests_of_field(column, node) if isinstance(column, ir.Column) and _in_map(column.path) else node
+    if isinstance(node, ir.Chain):
+        return _together(node)
+    if isinstance(node, ir.NotTrue):
+        inner = _visit(node.predicate)
+        if not isinstance(inner, _AlternativeTests):
+            return node if inner is node.predicate else ir.NotTrue(inner)
+        denied = inner.turned(ir.TRUE) if inner.otherwise == ir.FALSE else None
+        return denied or ir.NotTrue(inner.predicate())
+    return node
+
+
+def _tests_of_field(
+    column: ir.Column, test: ir.Compare | ir.In | ir.Like | ir.Matches | ir.IsTrue
+) -> ir.Predicate | _AlternativeTests:
+    """Return a test of a field as the tests of its union, provided that it is NULL where the field is."""
+    match test:
+        case ir.Like(pattern=(Wildcard.ANY,)):
+            # It is a test for the presence of a string.
+            return test
+        case ir.Compare(right=ir.Constant(value=value), operator=operator):
+            if column.path[-1] != _TYPE:
+                return _AlternativeTests(column.path[:-1], {column: test})
+            present = operator is Comparison.NE and value == "null"
+            return _AlternativeTests(column.path[:-1], {}, test) if present else test
+        case ir.Compare():
+            return test
+        case _:
+            return test if column.path[-1] == _TYPE else _AlternativeTests(column.path[:-1], {column: test})
+
+
+def _in_map(path: Path) -> bool:
+    """Return True if the path ends in a field of a value of a map."""
+    return len(path) > 2 and isinstance(path[-2], Key) and isinstance(path[-1], str)
+
+
+def _together(node: ir.Chain) -> ir.Predicate | _AlternativeTests:
+    """Rewrite a conjunction or disjunction; merge the terms that test the same union."""
+    kind = type(node)
+    groups: dict[Path, list[_AlternativeTests]] = {}
+    numbers: list[ir.IsNan] = []
+    places: list[Path | ir.Predicate] = []
+    for term in node.terms:
+        result = _visit(term)
+        if isinstance(result, _AlternativeTests):
+            group = groups.get(result.union)
+            if group is None:
+                groups[result.union] = [result]
+                places.append(result.union)
+            else:
+                group.append(result)
+        elif isinstance(result, ir.IsNan) and result.negated is (kind is ir.And):
+            # NULL AND TRUE is NULL, and so is NULL OR FALSE.
+            numbers.append(result)
+        else:
+            places.append(result)
+    if not groups and all(map(is_, places, node.terms)):
+        return node
+    merged = {union: group[0] if len(group) == 1 else _combined(kind, group) for union, group in groups.items()}
+    here = set(map(id, node.terms)) if numbers else ()
+    for test in numbers:
+        alternatives = merged.get(test.value.path[:-1]) if isinstance(test.value, ir.Column) else None
+        if alternatives is None or test.value not in alternatives.tests:
+            places.append(test)
+        else:
+            known = alternatives.tests[test.value]
+            # The terms of one level are joined by all laws already.
+            join = _leveled if id(known) in here else _joined
+            alternatives.tests[test.value] = join(kind, (known, test))
+    if len(places) == 1 and isinstance(places[0], tuple):
+        return merged[places[0]]
+    return _leveled(kind, [merged[place].predicate() if isinstance(place, tuple) else place for place in places])
+
+
+def _combined(kind: type[ir.And | ir.Or], groups: Sequence[_AlternativeTests]) -> _AlternativeTests:
+    """Merge the tests of one union.
+
+    An alternative that one of them decides for the others, by FALSE in a conjunction and in a disjunction by the
+    presence that is known by then, is left to what holds otherwise.
+    """
+    tests: dict[ir.Column, list[ir.Predicate]] = {}
+    for group in groups:
+        for column, test in group.tests.items():
+            tests.setdefault(column, []).append(test)
+    undecided = {
+        column: alternatives[0] if len(alternatives) == 1 else _joined(kind, alternatives)
+        for column, alternatives in tests.items()
+        if not any((q.otherwise == ir.FALSE) is (kind is ir.And) for q in groups if column not in q.tests)
+    }
+    defaults = sorted((group.otherwise for group in groups), key=_strength)
+    return _AlternativeTests(groups[0].union, undecided, defaults[0 if kind is ir.And else -1])
+
+
+def _strength(otherwise: ir.Predicate) -> int:
+    return 0 if otherwise == ir.FALSE else 2 if otherwise == ir.TRUE else 1
+
+
+def _joined(kind: type[ir.And | ir.Or], terms: Iterable[ir.Predicate]) -> ir.Predicate:
+    """Join the tests of one alternative, by the laws that no rule had a chance to apply."""
+    result = _leveled(kind, dict.fromkeys(terms))
+    for law in (combine_in_lists, remove_redundant_null_checks):
+        if isinstance(result, ir.Chain):
+            result = law(result)
+    return result
+
+
+def _leveled(kind: type[ir.And | ir.Or], terms: Iterable[ir.Predicate]) -> ir.Predicate:
+    """Join terms; those that are chains of the same kind contribute their own terms."""
+    level: list[ir.Predicate] = []
+    for term in terms:
+        if isinstance(term, kind):
+            level += term.terms
+        else:
+            level.append(term)
+    return ir.all_of(*level) if kind is ir.And else ir.any_of(*level)
+
+
+def _has_fraction(test: ir.Predicate) -> bool:
+    match test:
+        case ir.Compare(right=ir.Constant(value=float() as value)):
+            return not value.is_integer()
+        case ir.In(members=members):
+            return any(isinstance(member.value, float) and not member.value.is_integer() for member in members)
+        case ir.And(terms=terms) | ir.Or(terms=terms):
+            return any(map(_has_fraction, terms))
+        case _:
+            return False
+
+
+def _of_one_number(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite equal bounds of both numbers as bounds of the one that is present.
+
+    Only for a condition of the whole filter: there Spark tests the bounds one by one, and ends at the first that fails.
+    """
+    match node:
+        case ir.Coalesce(tests=(first, second), otherwise=ir.BoolConst(value=False)):
+            ends = [_bounds(first), _bounds(second)]
+        case _:
+            return node
+    if None in ends:
+        return node
+    bounds = {column.path[-1]: (low, high) for column, low, high in filter(None, ends)}
+    whole, fractional = bounds.get(_LONG), bounds.get(_DOUBLE)
+    if whole is None or fractional is None or not all(abs(bound) < EXACT for bound in fractional):
+        return node
+    low, high = fractional
+    if whole != (math.ceil(low), math.floor(high)):
+        return node
+    columns = (column for column, _, _ in filter(None, ends))
+    numbers = (
+        column if column.type == DOUBLE else ir.Apply(ir.Function.TO_DOUBLE, (column,), DOUBLE) for column in columns
+    )
+    number = ir.Apply(ir.Function.FIRST, tuple(numbers), DOUBLE)
+    # BETWEEN would name the number once, but Spark makes of it a With, which some of its settings leave unevaluated.
+    return ir.And(
+        (ir.Compare(Comparison.GE, number, ir.constant(low)), ir.Compare(Comparison.LE, number, ir.constant(high)))
+    )
+
+
+def _bounds(test: ir.Predicate) -> tuple[ir.Column, float, float] | None:
+    """Return the inclusive bounds of a column that the test consists of; None for any other test."""
+    if not isinstance(test, ir.And) or len(test.terms) != 2:
+        return None
+    match test.terms:
+        case (
+            ir.Compare(
+                operator=Comparison.GE, left=ir.Column() as column, right=ir.Constant(value=int() | float() as low)
+            ),
+            ir.Compare(operator=Comparison.LE, right=ir.Constant(value=int() | float() as high)),
+        ) | (
+            ir.Compare(
+                operator=Comparison.LE, left=ir.Column() as column, right=ir.Constant(value=int() | float() as high)
+            ),
+            ir.Compare(operator=Comparison.GE, right=ir.Constant(value=int() | float() as low)),
+        ):
+            return column, low, high
+        case _:
+            return None

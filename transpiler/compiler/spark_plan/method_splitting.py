@@ -1,0 +1,167 @@
+"""Split long predicates into blocks, each of which Spark compiles into a method that HotSpot will compile in turn.
+
+A block is written twice, so blocks within blocks would double the text at every level. A predicate that goes deep is
+therefore cut by Shannon expansion around a part of it:
+``f(part)`` is ``f(FALSE) OR f(TRUE) AND part`` as long as ``f`` is made of AND and OR. ``f(FALSE)`` and ``f(TRUE)`` are
+blocks that hold no other, and only the part is cut further.
+"""
+
+from __future__ import annotations
+
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import Key
+from transpiler.compiler.spark_plan import tuning
+
+_TESTS = (ir.In, ir.Like, ir.IsTrue, ir.IsNull, ir.IsNan)
+
+
+def split_methods(node: ir.Predicate) -> ir.Predicate:
+    """Split a predicate that is too long for one compiled method into blocks; it holds in the same rows.
+
+    The predicate stays in one piece where a single test is long: the method of such a test is hardly shorter, and where
+    the test is NULL it is evaluated twice. It also does where blocks within blocks would make the text much longer.
+    """
+    if _is_short(node):
+        return node
+    splitter = _Splitter()
+    if splitter.has_long_test(node):
+        return node
+    divided = splitter.cut(node)[0]
+    if divided is node:
+        return node
+    sizes = ir.Sizes()
+    return divided if sizes.of(divided) <= tuning.MAX_GROWTH * sizes.of(node) else node
+
+
+def _is_short(node: ir.Predicate) -> bool:
+    """Return True if there is nothing to cut, by a look at the nodes above the tests alone."""
+    tests, waiting = 0, [node]
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, ir.Chain):
+            waiting.extend(inner.terms)
+        elif isinstance(inner, ir.Coalesce):
+            waiting.extend(inner.tests)
+        elif isinstance(inner, ir.NotTrue):
+            waiting.append(inner.predicate)
+        else:
+            column = inner.left if isinstance(inner, ir.Compare) else inner.value if isinstance(inner, _TESTS) else None
+            tests += 1 if isinstance(column, ir.Column) else tuning.SHORT_TESTS
+    return tests <= tuning.SHORT_TESTS
+
+
+class _Splitter:
+    """One run over one predicate."""
+
+    def __init__(self) -> None:
+        #: By the identity of a node, the node and its weight: the node is kept, so that nothing takes its place.
+        self.weights: dict[int, tuple[ir.Node, int]] = {}
+
+    def weight(self, node: ir.Node) -> int:
+        """Return the weight of the node as code of one method, in bytes of bytecode."""
+        match node:
+            case ir.Constant() | ir.BoolConst():
+                return tuning.CONSTANT_BYTES
+            case ir.Column(path=path):
+                return tuning.NODE_BYTES + tuning.LOOKUP_BYTES * sum([isinstance(step, Key) for step in path])
+        known = self.weights.get(id(node))
+        if known is None:
+            weight = tuning.NODE_BYTES + sum(map(self.weight, ir.children(node)))
+            known = self.weights[id(node)] = (node, weight)
+        return known[1]
+
+    def has_long_test(self, node: ir.Predicate) -> bool:
+        """Return True if a test is so long that a method of its own does not pay."""
+        if self.weight(node) <= tuning.LONG_TEST_BYTES:
+            return False
+        match node:
+            case ir.And(terms=parts) | ir.Or(terms=parts):
+                return any(map(self.has_long_test, parts))
+            case ir.Coalesce(tests=tests, otherwise=otherwise):
+                return any(map(self.has_long_test, (*tests, otherwise)))
+            case ir.NotTrue(predicate=inner):
+                return self.has_long_test(inner)
+            case _:
+                return True
+
+    def cut(self, node: ir.Predicate) -> tuple[ir.Predicate, int]:
+        """Return the predicate with blocks in it, and its weight outside of them."""
+        weight = self.weight(node)
+        if weight <= tuning.METHOD_BYTES:
+            return node, weight
+        match node:
+            case ir.NotTrue(predicate=inner):
+                inside, weight = self.cut(inner)
+                return ir.NotTrue(inside), weight + tuning.NODE_BYTES
+            case ir.Coalesce(disjoint=True):
+                return self.cut(_plain(node))
+            case ir.Coalesce(tests=tests, otherwise=otherwise):
+                blocks = [self.small(test) for test in tests]
+                result = ir.Coalesce(tuple(test for test, _ in blocks), otherwise)
+                return result, sum(weight for _, weight in blocks) + self.weight(otherwise) + tuning.NODE_BYTES
+            case ir.And() | ir.Or():
+                core = self.core(node)
+                return self.level(node) if core is node else self.around(node, core)
+            case _:
+                return node, weight
+
+    def core(self, node: ir.Chain) -> ir.And | ir.Or:
+        """Return the deepest part of the node outside of which no more than one method remains."""
+        core = node
+        while True:
+            heaviest = max(core.terms, key=self.weight)
+            if not isinstance(heaviest, ir.Chain) or self.weight(node) - self.weight(heaviest) > tuning.METHOD_BYTES:
+                return core
+            core = heaviest
+
+    def around(self, node: ir.Predicate, core: ir.Predicate) -> tuple[ir.Predicate, int]:
+        """Shannon-expand around the core: f(FALSE) OR (f(TRUE) AND core), the first two in blocks."""
+        inside, weight = self.small(core) if self.weight(core) <= tuning.METHOD_BYTES else self.cut(core)
+        without, within = self.small(_replaced(node, core, ir.FALSE)), self.small(_replaced(node, core, ir.TRUE))
+        whole = ir.any_of(without[0], ir.all_of(within[0], inside))
+        weight += without[1] + within[1] + 2 * tuning.NODE_BYTES
+        return (whole, weight) if weight <= tuning.METHOD_BYTES else (ir.SeparateMethod(whole), tuning.CALL_BYTES)
+
+    def level(self, node: ir.Chain) -> tuple[ir.Predicate, int]:
+        """Cut each term, and group the terms into blocks until the rest fits in one method."""
+        kind = type(node)
+        terms = [self.cut(term) for term in node.terms]
+        while sum(weight for _, weight in terms) > tuning.METHOD_BYTES:
+            groups: list[list[tuple[ir.Predicate, int]]] = [[]]
+            for term, weight in terms:
+                if sum(other for _, other in groups[-1]) + weight > tuning.METHOD_BYTES and groups[-1]:
+                    groups.append([])
+                groups[-1].append((term, weight))
+            terms = [(_block(kind, [term for term, _ in group]), tuning.CALL_BYTES) for group in groups]
+        return kind(tuple(term for term, _ in terms)), sum(weight for _, weight in terms)
+
+    def small(self, node: ir.Predicate) -> tuple[ir.Predicate, int]:
+        """Return the predicate as a block, or as it is where it is short."""
+        weight = self.weight(node)
+        return (node, weight) if weight <= tuning.INLINE_BYTES else (ir.SeparateMethod(node), tuning.CALL_BYTES)
+
+
+def _block(kind: type[ir.And | ir.Or], terms: list[ir.Predicate]) -> ir.SeparateMethod:
+    return ir.SeparateMethod(terms[0] if len(terms) == 1 else kind(tuple(terms)))
+
+
+def _plain(node: ir.Coalesce) -> ir.Predicate:
+    """Rewrite an ordered chain of tests as a conjunction or disjunction, which can be cut."""
+    if node.otherwise == ir.FALSE:
+        return ir.Or(node.tests)
+    failed = [ir.sql_not(test) for test in node.tests]
+    assert None not in failed, "a test beside something else has an opposite"
+    return ir.all_of(node.otherwise, *(ir.NotTrue(test) for test in failed if test is not None))
+
+
+def _replaced(node: ir.Predicate, part: ir.Predicate, truth: ir.BoolConst) -> ir.Predicate:
+    """Substitute a truth value for one part of a node."""
+    match node:
+        case _ if node is part:
+            return truth
+        case ir.And(terms=terms):
+            return ir.all_of(*(_replaced(term, part, truth) for term in terms))
+        case ir.Or(terms=terms):
+            return ir.any_of(*(_replaced(term, part, truth) for term in terms))
+        case _:
+            return node

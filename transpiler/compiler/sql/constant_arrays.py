@@ -1,0 +1,113 @@
+"""Lists of constants as SQL: numbers as one text in JSON, which Spark reads once, when it plans the query.
+
+As so many literals a list of 10,000 ranges takes Spark ten seconds to analyze, and in JSON a tenth of one. Texts are
+literals, of which the quoting knows what every parser makes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, DOUBLE
+
+#: Writes a constant as SQL whose own type counts.
+Write = Callable[[ir.Constant], str]
+
+
+def rows_text(rows: Sequence[ir.Row], write: Write) -> str:
+    """Return an array of structs with the fields c0, c1 and so on."""
+    if not _are_numbers(rows):
+        return _array(_struct(row, 0, write) for row in rows)
+    return _from_json(_list(_object(row, 0) for row in rows), f"ARRAY<{_type(rows[0], 0)}>")
+
+
+def chunks_text(chunks: Sequence[tuple[ir.Row, Sequence[ir.Row]]], write: Write) -> str:
+    """Return an array of structs of the bounds b of a chunk and the list l of its rows."""
+    if not _are_numbers([row for first, rows in chunks for row in (first, *rows)]):
+        texts = ((_struct(first, 0, write), rows_text(rows, write)) for first, rows in chunks)
+        return _array(f"struct({first} AS b, {rows} AS l)" for first, rows in texts)
+    row = _type(chunks[0][0], 0)
+    lists = ((_object(first, 0), _list(_object(row, 0) for row in rows)) for first, rows in chunks)
+    return _from_json(
+        _list(f"{{b:{first},l:{rows}}}" for first, rows in lists), f"ARRAY<STRUCT<b: {row}, l: ARRAY<{row}>>>"
+    )
+
+
+def map_text(rows: Sequence[ir.Row], write: Write) -> str:
+    """Return SQL of a map from each first constant to an array of structs of the others, with fields from c1."""
+    by_key: dict[ir.Constant, dict[ir.Row, None]] = {}
+    for key, *rest in rows:
+        by_key.setdefault(key, {})[tuple(rest)] = None
+    if _are_numbers((key,) for key in by_key):
+        keys = _from_json(_list(repr(key.value) for key in by_key), f"ARRAY<{rows[0][0].type}>")
+    else:
+        keys = _array(map(write, by_key))
+    if _are_numbers(row[1:] for row in rows):
+        values = _list(_list(_object(row, 1) for row in group) for group in by_key.values())
+        lists = _from_json(values, f"ARRAY<ARRAY<{_type(rows[0][1:], 1)}>>")
+    else:
+        lists = _array(_array(_struct(row, 1, write) for row in group) for group in by_key.values())
+    return f"map_from_arrays({keys}, {lists})"
+
+
+def _are_numbers(rows: Iterable[ir.Row]) -> bool:
+    """Return True if JSON has all constants, and exactly."""
+    return all(
+        constant.type in (BIGINT, DOUBLE) and isinstance(constant.value, int | float) and math.isfinite(constant.value)
+        for row in rows
+        for constant in row
+    )
+
+
+def _from_json(text: str, sql_type: str) -> str:
+    # A double quote around a name is one that some setting of Spark's parser would read.
+    return f"from_json('{text}', '{sql_type}', map('allowUnquotedFieldNames', 'true'))"
+
+
+def _list(items: Iterable[str]) -> str:
+    return f"[{','.join(items)}]"
+
+
+def _object(row: ir.Row, start: int) -> str:
+    return f"{{{','.join(f'c{place}:{constant.value!r}' for place, constant in enumerate(row, start))}}}"
+
+
+def _type(row: ir.Row, start: int) -> str:
+    return f"STRUCT<{', '.join(f'c{place}: {constant.type}' for place, constant in enumerate(row, start))}>"
+
+
+def _array(texts: Iterable[str]) -> str:
+    return f"array({', '.join(texts)})"
+
+
+def _struct(row: ir.Row, start: int, write: Write) -> str:
+    return f"struct({', '.join(f'{write(constant)} AS c{place}' for place, constant in enumerate(row, start))})"
+
+
+def let_row_variables(node: ir.AnyRow, row: str) -> tuple[tuple[ir.Value, ...], ir.Predicate]:
+    """Return the values that the list's predicate reads of a message, and the predicate as the lambda's body.
+
+    There a cell is a field of ``row``. Without a key the message's values are fields of ``m``, read once and not for
+    every row of the list; with one they stay what they are, for few rows of the list are ever looked at.
+    """
+    values: dict[ir.Value, None] = {}
+
+    def value(inner: ir.Value) -> ir.Value:
+        match inner:
+            case ir.RowParameter(place=place, type=cell_type):
+                return ir.Column((row, f"c{place}"), cell_type)
+            case ir.Constant():
+                return inner
+            case _:
+                values[inner] = None
+                if node.key is not None:
+                    return inner
+                return ir.Column(("m", f"v{list(values).index(inner)}"), inner.type)
+
+    def visit(inner: ir.Predicate) -> ir.Predicate:
+        return ir.rebuild(inner, visit, value)
+
+    predicate = visit(node.predicate)
+    return tuple(values), predicate

@@ -1,0 +1,362 @@
+"""The emitter: a predicate as Spark SQL text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import assert_never
+
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import ColumnType, SparkType
+from transpiler.compiler.sql.constant_arrays import chunks_text, let_row_variables, map_text, rows_text
+from transpiler.compiler.sql.patterns import like_text, topic_text
+from transpiler.compiler.sql.precedence import LEVELS, Text
+from transpiler.compiler.sql.quoting import decimal_literal, quote_path, quote_text, wall_clock_literal
+from transpiler.compiler.sql.xml import xpath_text
+from transpiler.message.types import TypeClass
+
+_OR, _AND, _NOT, _TEST, _SUM, _PRODUCT, _PRIMARY = LEVELS
+
+_Text = Text
+
+
+def emit_filter(predicate: ir.Predicate) -> str:
+    """Emit SQL that is TRUE where the predicate holds, FALSE or NULL elsewhere."""
+    return _predicate(predicate)[0]
+
+
+def emit_value(value: ir.Value) -> str:
+    """Emit a value as an operand of any operator."""
+    return _within(_value(value), _PRIMARY)
+
+
+def emit_operand(predicate: ir.Predicate) -> str:
+    """Emit what ``emit_filter`` does as an operand of any operator."""
+    return _within(_predicate(predicate), _PRIMARY)
+
+
+def emit_boolean(predicate: ir.Predicate) -> str:
+    """Emit an operand that is TRUE where the predicate holds, FALSE elsewhere."""
+    operand = emit_operand(predicate)
+    return operand if never_null(predicate) else f"({operand} IS TRUE)"
+
+
+def emit_ternary(when_true: ir.Predicate, when_false: ir.Predicate) -> str:
+    """Emit an operand that is TRUE where the first predicate holds, FALSE where the second does, NULL elsewhere."""
+    if when_true == ir.TRUE or (when_false == ir.TRUE and when_true == ir.FALSE):
+        return emit_operand(when_true)
+    if ir.sql_not(when_true) == when_false:
+        # Spark's own three values are then exactly JMS's.
+        return emit_operand(when_true)
+    if when_true == ir.FALSE and when_false == ir.FALSE:
+        return "CAST(NULL AS BOOLEAN)"
+    cases = [
+        f"WHEN {emit_filter(predicate)} THEN {truth}"
+        for predicate, truth in ((when_true, "true"), (when_false, "false"))
+        if predicate != ir.FALSE
+    ]
+    return f"CASE {' '.join(cases)} END"
+
+
+def emit_choice(choices: Sequence[tuple[ir.Predicate, str]], otherwise: str | None) -> str:
+    """Emit a CASE: the text beside the first predicate that holds, else another one, or NULL."""
+    cases = "".join(
+        f"WHEN {emit_filter(predicate)} THEN {quote_text(text)} "
+        for predicate, text in choices
+        if predicate != ir.FALSE
+    )
+    last = "CAST(NULL AS STRING)" if otherwise is None else quote_text(otherwise)
+    return f"CASE {cases}ELSE {last} END" if cases else last
+
+
+def never_null(predicate: ir.Predicate) -> bool:
+    """Return True if the emitted text is TRUE or FALSE in every row."""
+    match predicate:
+        case ir.BoolConst() | ir.IsNull() | ir.IsNan() | ir.NotTrue():
+            return True
+        case ir.And(terms=terms) | ir.Or(terms=terms):
+            return all(never_null(term) for term in terms)
+        case _:
+            return False
+
+
+def _within(text: _Text, level: int) -> str:
+    return text[0] if text[1] >= level else f"({text[0]})"
+
+
+def _predicate(node: ir.Predicate) -> _Text:
+    # The most frequent nodes come first.
+    match node:
+        case ir.Compare(operator=operator, left=left, right=right):
+            return f"{_within(_value(left), _SUM)} {operator.value} {_within(_value(right), _SUM)}", _TEST
+        case ir.And(terms=terms):
+            return " AND ".join(_within(_predicate(term), _NOT) for term in terms), _AND
+        case ir.Or(terms=terms):
+            return " OR ".join(_within(_predicate(term), _AND) for term in terms), _OR
+        case ir.Coalesce(tests=tests, otherwise=otherwise):
+            known = (*tests, otherwise) if otherwise != ir.FALSE else tests
+            return f"coalesce({', '.join(map(emit_filter, known))})", _PRIMARY
+        case ir.IsNull(value=value, negated=negated):
+            return f"{_within(_value(value), _SUM)} IS{_not(negated)} NULL", _TEST
+        case ir.IsNan(value=value, negated=negated):
+            test = f"isnan({_value(value)[0]})"
+            return (f"NOT {test}", _NOT) if negated else (test, _PRIMARY)
+        case ir.IsTrue(value=value, negated=False):
+            return _value(value)
+        case ir.IsTrue(value=value):
+            return f"NOT {_within(_value(value), _TEST)}", _NOT
+        case ir.BoolConst(value=value):
+            return ("true" if value else "false"), _PRIMARY
+        case ir.In(value=value, members=members, negated=negated):
+            listed = ", ".join(_constant(member)[0] for member in members)
+            return f"{_within(_value(value), _SUM)}{_not(negated)} IN ({listed})", _TEST
+        case ir.ArrayContains(value=value, array=array):
+            return f"array_contains({quote_path(array)}, {_wide(value)})", _PRIMARY
+        case ir.Like(value=value, pattern=pattern, negated=negated):
+            return like_text(_value(value)[0], _within(_value(value), _SUM), pattern, negated)
+        case ir.Topic(value=value, pattern=pattern, negated=negated):
+            return topic_text(_value(value)[0], pattern, negated)
+        case ir.XPath(value=value, test=test, negated=negated):
+            return _test(xpath_text(_value(value)[0], test), negated)
+        case ir.Matches(value=value, expression=expression, negated=negated):
+            return _test(f"rlike({_value(value)[0]}, {quote_text(expression)})", negated)
+        case ir.AnyRow():
+            return _listed(node), _PRIMARY
+        case ir.SeparateMethod(predicate=predicate):
+            # What Spark meets twice it computes once, in a method of its own.
+            text = emit_filter(predicate)
+            return f"coalesce({text}, {text})", _PRIMARY
+        case ir.NotTrue(predicate=predicate):
+            return f"{_within(_predicate(predicate), _PRIMARY)} IS NOT TRUE", _TEST
+        case _:
+            assert_never(node)
+
+
+def _listed(node: ir.AnyRow) -> str:
+    """An array of the rows, or a map of the key's values to theirs, in which ``exists`` looks for one that fits."""
+    row = _free_name(node)
+    outer, inner = let_row_variables(node, row)
+    if node.key is None:
+        columns = ", ".join(f"{_wide(value)} AS v{place}" for place, value in enumerate(outer))
+        fits = f"{row} -> {emit_filter(inner)}"
+        if node.chunks:
+            inside = f"exists(array(g.b), {fits}) AND exists(g.l, {fits})"
+            test = f"exists({chunks_text(node.chunks, _wide)}, g -> {inside})"
+        else:
+            test = f"exists({rows_text(node.rows, _wide)}, {fits})"
+        return f"exists(array(struct({columns})), m -> {test})"
+    return f"exists({map_text(node.rows, _wide)}[{_wide(node.key)}], {row} -> {emit_filter(inner)})"
+
+
+def _free_name(node: ir.AnyRow) -> str:
+    """Return a name for a row that hides no column inside the lambda."""
+    roots = {str(path[0]).lower() for path in ir.column_paths(node.predicate)} if node.key is not None else set()
+    name = "r"
+    while name in roots:
+        name += "_"
+    return name
+
+
+def _test(test: str, negated: bool) -> _Text:
+    return (f"NOT {test}", _NOT) if negated else (test, _PRIMARY)
+
+
+def _not(negated: bool) -> str:
+    return " NOT" if negated else ""
+
+
+def _value(node: ir.Value) -> _Text:
+    match node:
+        case ir.Column(path=path):
+            return quote_path(path), _PRIMARY
+        case ir.Constant():
+            return _constant(node)
+        case ir.RowParameter(place=place):
+            raise AssertionError(f"cell {place} stands outside its list")
+        case ir.Apply(function=function, arguments=arguments):
+            return _apply(function, arguments, node.type)
+        case ir.When(condition=condition, value=value):
+            return f"CASE WHEN {emit_filter(condition)} THEN {_wide(value)} END", _PRIMARY
+        case _:
+            assert_never(node)
+
+
+def _alone(node: ir.Value) -> str:
+    return _within(_value(node), _PRIMARY)
+
+
+def _wide(node: ir.Value) -> str:
+    """A value whose own SQL type counts: a small integer literal alone would make it 32 bits wide."""
+    text = _value(node)[0]
+    return f"{text}L" if isinstance(node, ir.Constant) and node.type.kind is SparkType.BIGINT else text
+
+
+def _constant(node: ir.Constant) -> _Text:
+    value, kind = node.value, node.type.kind
+    match value:
+        case bool():
+            return ("true" if value else "false"), _PRIMARY
+        case str():
+            return quote_text(value), _PRIMARY
+        case bytes():
+            return f"X'{value.hex().upper()}'", _PRIMARY
+        case float():
+            return _floating(value, "F" if kind is SparkType.FLOAT else "D", kind)
+        case int() if kind is SparkType.TIMESTAMP:
+            return f"timestamp_millis({value // 1000})", _PRIMARY
+        case int() if kind is SparkType.TIMESTAMP_NTZ:
+            return wall_clock_literal(value), _PRIMARY
+        case int() if kind is SparkType.DECIMAL:
+            return decimal_literal(value, node.type.scale), _PRIMARY
+        case int():
+            return str(value), _PRIMARY
+        case _:
+            assert_never(value)
+
+
+def _floating(value: float, suffix: str, kind: SparkType) -> _Text:
+    if math.isinf(value) or math.isnan(value):
+        word = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        return f"CAST('{word}' AS {kind.value})", _PRIMARY
+    text = repr(value)
+    return (text[:-2] if text.endswith(".0") else text) + suffix, _PRIMARY
+
+
+#: A wall clock's milliseconds from its parts: all else that Spark has goes through the session's time zone, where an
+#: hour of the spring is missing, and what is far away overflows.
+_WALL_CLOCK = (
+    "unix_date(CAST({0} AS DATE)) * 86400000L + hour({0}) * 3600000 + minute({0}) * 60000"
+    " + CAST(floor(extract(SECOND FROM {0}) * 1000) AS BIGINT)"
+)
+
+
+class _Argument:
+    """An argument of a function. Its text is made once, for in a chain of sums each is inside of the next."""
+
+    __slots__ = ("_text", "_value")
+
+    def __init__(self, value: ir.Value) -> None:
+        self._value, self._text = value, _value(value)
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            return _within(self._text, _FORMATS[spec])
+        return _wide(self._value) if isinstance(self._value, ir.Constant) else _within(self._text, _PRIMARY)
+
+
+_FORMATS = {"bare": _OR, "sum": _SUM}
+
+
+def _apply(function: ir.Function, arguments: tuple[ir.Value, ...], value_type: ColumnType) -> _Text:
+    if function.sql:
+        kind = value_type.kind.value.lower()
+        return function.sql.format(*map(_Argument, arguments), type=value_type, kind=kind), _PRIMARY
+    if function in _SYMBOLS or function is ir.Function.DIVIDE:
+        left, right = arguments
+        return _calculate(function, left, right, value_type)
+    if function is ir.Function.FIRST:
+        return f"coalesce({', '.join(_wide(argument) for argument in arguments)})", _PRIMARY
+    first = arguments[0]
+    text = _value(first)
+    match function:
+        case ir.Function.MILLISECONDS if first.type.kind is SparkType.TIMESTAMP_NTZ:
+            return _WALL_CLOCK.format(_within(text, _PRIMARY)), _SUM
+        case ir.Function.MILLISECONDS:
+            return f"unix_millis({text[0]})", _PRIMARY
+        case ir.Function.MOMENT if isinstance(first, ir.Constant):
+            offset = int(first.value)
+            added = f" {'-' if offset < 0 else '+'} {abs(offset)}" if offset else ""
+            return f"timestamp_millis({ir.Function.NOW.sql}{added})", _PRIMARY
+        case ir.Function.UNTIL:
+            return f"{_within(text, _SUM)} - {_within(_value(arguments[1]), _PRODUCT)}", _SUM
+        case ir.Function.BY_BYTES:
+            return f"{_within(text, _PRIMARY)} COLLATE UTF8_BINARY", _PRODUCT
+        case ir.Function.NEGATE if value_type.kind is SparkType.DOUBLE:
+            return f"- {_within(text, _PRIMARY)}", _PRODUCT
+        case ir.Function.NEGATE:
+            return f"try_subtract(0, {text[0]})", _PRIMARY
+        case _:
+            raise AssertionError(f"{function} has no text")
+
+
+_SYMBOLS = {ir.Function.ADD: ("+", _SUM), ir.Function.SUBTRACT: ("-", _SUM), ir.Function.MULTIPLY: ("*", _PRODUCT)}
+_CHECKED = {
+    ir.Function.ADD: "try_add",
+    ir.Function.SUBTRACT: "try_subtract",
+    ir.Function.MULTIPLY: "try_multiply",
+}
+_REORDERED = (ir.Function.ADD, ir.Function.MULTIPLY)
+
+
+def _calculate(function: ir.Function, left: ir.Value, right: ir.Value, value_type: ColumnType) -> _Text:
+    first, second = _value(left), _value(right)
+    if value_type.kind is SparkType.DOUBLE:
+        if function is ir.Function.DIVIDE:
+            return _divide_doubles(first, second, right)
+        symbol, level = _SYMBOLS[function]
+        return f"{_within(first, level)} {symbol} {_within(second, level + 1)}", level
+    if function is ir.Function.DIVIDE:
+        return _divide_integers(first, second, right)
+    operands = (_kept_apart(first[0], left, right, function), _kept_apart(second[0], right, left, function))
+    return f"{_CHECKED[function]}({', '.join(operands)})", _PRIMARY
+
+
+def _kept_apart(text: str, value: ir.Value, other: ir.Value, function: ir.Function) -> str:
+    """Return an operand of a sum or a product as one that Spark's optimizer does not mix with its neighbours.
+
+    ``ReorderAssociativeOperator`` puts the constants of a chain behind its other operands and calculates with them
+    first, which may overflow where no step of the chain does, or the other way round. The bits of a number end a chain.
+    """
+    if function not in _REORDERED or not _is_call(value, function):
+        return text
+    moved = any(isinstance(argument, ir.Constant) for argument in _arguments(value))
+    return f"{text} | 0" if moved or (isinstance(other, ir.Constant) and not _from_left(value, function)) else text
+
+
+def _is_call(value: ir.Value, function: ir.Function) -> bool:
+    return isinstance(value, ir.Apply) and value.function is function
+
+
+def _arguments(value: ir.Value) -> tuple[ir.Value, ...]:
+    return value.arguments if isinstance(value, ir.Apply) else ()
+
+
+def _from_left(value: ir.Value, function: ir.Function) -> bool:
+    """Return True if a chain of one function is calculated from the left, as the optimizer leaves it."""
+    while _is_call(value, function):
+        value, right = _arguments(value)
+        if _is_call(right, function):
+            return False
+    return True
+
+
+def _divide_integers(first: _Text, second: _Text, divisor: ir.Value) -> _Text:
+    # Under ANSI, Spark fails for a zero divisor and for the least long by -1.
+    plain = f"{_within(first, _PRODUCT)} div "
+    if isinstance(divisor, ir.Constant) and divisor.value not in (0, -1):
+        return plain + second[0], _PRODUCT
+    if isinstance(divisor, ir.Constant):
+        return (f"try_subtract(0, {first[0]})", _PRIMARY) if divisor.value == -1 else ("CAST(NULL AS BIGINT)", _PRIMARY)
+    negative = f"try_subtract(0, {first[0]})"
+    quotient = f"{plain}{_within(second, _PRIMARY)}"
+    return f"CASE {_within(second, _SUM)} WHEN -1 THEN {negative} WHEN 0 THEN NULL ELSE {quotient} END", _PRIMARY
+
+
+def _divide_doubles(first: _Text, second: _Text, divisor: ir.Value) -> _Text:
+    # IEEE 754 division by a zero of either sign, where Spark fails or gives NULL.
+    dividend, by = _within(first, _PRODUCT), _within(second, _PRIMARY)
+    if isinstance(divisor, ir.Constant):
+        if divisor.value != 0:
+            return f"{dividend} / {by}", _PRODUCT
+        infinity = math.copysign(math.inf, float(divisor.value))
+        return f"{dividend} * {_floating(infinity, 'D', SparkType.DOUBLE)[0]}", _PRODUCT
+    whole = (
+        isinstance(divisor, ir.Apply)
+        and divisor.function is ir.Function.TO_DOUBLE
+        and ir.type_class(divisor.arguments[0].type) is TypeClass.INTEGER
+    )
+    if not whole:
+        return ir.Function.DIVIDE_IEEE.sql.format(_within(first, _PRIMARY), by), _PRIMARY
+    # An integer is no negative zero.
+    by_zero = f"CASE WHEN {by} = 0D THEN CAST('Infinity' AS DOUBLE) END"
+    return f"coalesce(try_divide({first[0]}, {by}), {dividend} * {by_zero})", _PRIMARY

@@ -1,0 +1,72 @@
+"""LIKE and topic patterns as SQL text."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+from transpiler.compiler.ir.java_regex import regular_expression, topic_expression
+from transpiler.compiler.sql.precedence import AND, NOT, PRIMARY, TEST, Text
+from transpiler.compiler.sql.quoting import quote_text
+from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR
+from transpiler.language.selector.ast import Comparison
+from transpiler.language.selector.pattern import Pattern, Wildcard
+
+
+def like_text(inner: str, operand: str, pattern: Pattern, negated: bool) -> Text:
+    """Return the cheapest equivalent of a pattern, one that a file reader knows where there is one.
+
+    ``inner`` is the string as an argument, ``operand`` as an operand of a comparison.
+    """
+    match pattern:
+        case () | (str(),):
+            literal = quote_text(str(pattern[0]) if pattern else "")
+            operator = Comparison.NE if negated else Comparison.EQ
+            return f"{operand} {operator.value} {literal}", TEST
+        case (Wildcard.ANY,):
+            if negated:
+                return "false", PRIMARY
+            return f"{operand} IS NOT NULL", TEST
+        case (str() as prefix, Wildcard.ANY):
+            test = f"startswith({inner}, {quote_text(prefix)})"
+        case (Wildcard.ANY, str() as suffix):
+            test = f"endswith({inner}, {quote_text(suffix)})"
+        case (Wildcard.ANY, str() as middle, Wildcard.ANY):
+            test = f"contains({inner}, {quote_text(middle)})"
+        case _:
+            return _long_pattern(inner, pattern, negated)
+    return (f"NOT {test}", NOT) if negated else (test, PRIMARY)
+
+
+def _long_pattern(inner: str, pattern: Pattern, negated: bool) -> Text:
+    ones = sum(part is Wildcard.ONE for part in pattern)
+    anys = sum(part is Wildcard.ANY for part in pattern)
+    if ones + anys == len(pattern):
+        # Only wildcards: a length in code points.
+        operator = Comparison.GE if anys else Comparison.EQ
+        return f"length({inner}) {(operator.negated if negated else operator).value} {ones}", TEST
+    tests = []
+    if isinstance(pattern[0], str):
+        tests.append(f"startswith({inner}, {quote_text(pattern[0])})")
+    match pattern:
+        case (str() as prefix, Wildcard.ANY, str() as suffix):
+            tests.append(f"endswith({inner}, {quote_text(suffix)})")
+            tests.append(f"length({inner}) >= {len(prefix) + len(suffix)}")
+        case _:
+            tests.append(f"rlike({inner}, {quote_text(regular_expression(pattern))})")
+    joined = " AND ".join(tests)
+    if negated:
+        return f"NOT {tests[0] if len(tests) == 1 else f'({joined})'}", NOT
+    return joined, AND if len(tests) > 1 else PRIMARY
+
+
+def topic_text(inner: str, pattern: tuple[str, ...], negated: bool) -> Text:
+    """Return the words of a topic pattern as a regular expression, behind the prefix that it has."""
+    tests = [f"rlike({inner}, {quote_text(topic_expression(pattern))})"]
+    prefix = list(takewhile(lambda word: word not in (ONE_WORD, MANY_WORDS), pattern))
+    if prefix and any(word != MANY_WORDS for word in pattern[len(prefix) :]):
+        # A test that a file reader knows, and that spares most rows the regular expression.
+        tests.insert(0, f"startswith({inner}, {quote_text(SEPARATOR.join(prefix) + SEPARATOR)})")
+    joined = " AND ".join(tests)
+    if negated:
+        return f"NOT {tests[0] if len(tests) == 1 else f'({joined})'}", NOT
+    return joined, AND if len(tests) > 1 else PRIMARY

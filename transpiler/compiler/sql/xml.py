@@ -1,0 +1,66 @@
+"""XPath conditions on texts that may or may not be XML documents, which ``message.documents`` determines."""
+
+from __future__ import annotations
+
+from transpiler.compiler import ir
+from transpiler.compiler.sql.quoting import quote_pattern, quote_text
+from transpiler.message.documents import (
+    DOCUMENT,
+    FORBIDDEN,
+    INNER_ELEMENT,
+    MAX_LEVELS,
+    NO_TAGS,
+    NOT_IN_TAGS,
+    REFERENCES,
+    REPEATED,
+    SINGLE_ELEMENT,
+    TAGS,
+)
+
+
+def xpath_text(text: str, test: ir.XPathTest) -> str:
+    """Return conditions on an XML document, never evaluated on a text that is none: that would end the job."""
+    # An array of one is how SQL gives a name to a value.
+    return (
+        f"transform(array({text}), document -> CASE WHEN {_is_document()} THEN {_xpath_test('document', test)} END)[0]"
+    )
+
+
+def _is_document() -> str:
+    tags = f"regexp_replace(document, {quote_pattern(NO_TAGS)}, '')"
+    # NULL as soon as there is nothing to take away, so that tags that do not pair are not looked at 200 times.
+    level = (
+        f"CASE WHEN {_matches('rest', SINGLE_ELEMENT)} THEN rest"
+        f" WHEN {_matches('rest', INNER_ELEMENT)}"
+        f" THEN regexp_replace(rest, {quote_pattern(INNER_ELEMENT)}, '') END"
+    )
+    root = f"aggregate(sequence(2, least({MAX_LEVELS}, regexp_count(tags, '/'))), tags, (rest, level) -> {level})"
+    paired = " AND ".join(
+        (
+            _matches("tags", NOT_IN_TAGS, negated=True),
+            _matches("tags", TAGS),
+            _matches("tags", REPEATED, negated=True),
+            _matches(root, SINGLE_ELEMENT),
+        )
+    )
+    return " AND ".join(
+        (
+            _matches("document", FORBIDDEN, negated=True),
+            _matches("document", DOCUMENT),
+            _matches("document", REFERENCES),
+            f"exists(array({tags}), tags -> {paired})",
+        )
+    )
+
+
+def _matches(text: str, pattern: str, negated: bool = False) -> str:
+    return f"{'NOT ' if negated else ''}rlike({text}, {quote_pattern(pattern)})"
+
+
+def _xpath_test(document: str, test: ir.XPathTest) -> str:
+    if isinstance(test, str):
+        return f"xpath_boolean({document}, {quote_text(test)})"
+    terms = [_xpath_test(document, term) for term in test.terms]
+    return f" {test.word} ".join(
+        f"({text})" if isinstance(term, ir.XPathChain) else text for text, term in zip(terms, test.terms, strict=True)
+    )

@@ -1,0 +1,81 @@
+"""Build the layout of a store from the places of its header fields and properties."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import ColumnType, Path, SparkType
+from transpiler.compiler.layouts.flat import every_typed_column
+from transpiler.compiler.layouts.header_places import (
+    ColumnPlace,
+    Columns,
+    HeaderPlace,
+    Headers,
+    PropertyPlace,
+    header_places,
+)
+from transpiler.compiler.layouts.header_readings import READINGS, Reading
+from transpiler.compiler.layouts.property_source import PropertySource
+from transpiler.compiler.layouts.store import StoreLayout
+
+#: A schema in Spark's JSON form, ``StructType.jsonValue()``.
+Schema = Mapping[str, Any]
+
+
+INT = ColumnType(SparkType.INT)
+
+
+#: A column, or the path of a field, and its type, for each header field.
+HeaderColumns = dict[str, tuple[str | Path, ColumnType]]
+
+NO_HEADERS: Headers = MappingProxyType({})
+
+
+def make_store(
+    name: str,
+    source: PropertySource,
+    own: Mapping[str, HeaderPlace],
+    headers: Headers,
+    columns: Columns | None,
+) -> StoreLayout:
+    """A store with the fields that it documents, and those that the user puts elsewhere.
+
+    A name in ``headers`` is one of ``columns``, or, over a DataFrame, of its columns; else it is a property's key.
+    """
+    beside = {column: ir.Column((column,), kind) for column, kind in (columns or {}).items()}
+    layout = StoreLayout(name, source, MappingProxyType(dict(own)), columns=beside)
+    if not headers:
+        return layout
+
+    def binding(schema: Schema) -> StoreLayout:
+        return layout.with_headers(header_places(headers, columns_of(schema), source))
+
+    return replace(layout.with_headers(header_places(headers, columns, source)), binding=binding)
+
+
+def column_place(name: str, path: str | Path, column_type: ColumnType, reading: Reading | None = None) -> HeaderPlace:
+    """The header field ``name`` in a column, or a field of a struct, read as it is elsewhere unless told."""
+    place = ColumnPlace((path,) if isinstance(path, str) else path, column_type)
+    return HeaderPlace(place, reading or READINGS[name])
+
+
+def column_places(columns: HeaderColumns, within: Path = ()) -> dict[str, HeaderPlace]:
+    """Header fields in columns, or in fields of the struct at a path, each read as it is elsewhere."""
+    return {
+        name: column_place(name, (*within, *((path,) if isinstance(path, str) else path)), column_type)
+        for name, (path, column_type) in columns.items()
+    }
+
+
+def key_places(source: PropertySource, keys: Mapping[str, str]) -> dict[str, HeaderPlace]:
+    """Header fields at keys of a source of properties, by their names."""
+    return {name: HeaderPlace(PropertyPlace(source, key), READINGS[name]) for name, key in keys.items()}
+
+
+def columns_of(schema: Schema) -> dict[str, ColumnType]:
+    """The columns of a schema by their names, and fields of structs by their dotted ones."""
+    return {name: column.type for name, column in every_typed_column(schema).items()}

@@ -1,0 +1,104 @@
+"""Stores of the user's own making: a struct, a VARIANT, JSON text or a map, and header columns beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from transpiler.base.errors import LayoutError
+from transpiler.compiler.layouts.flat import FlatLayout, flat_layout
+from transpiler.compiler.layouts.header_places import Headers, header_columns
+from transpiler.compiler.layouts.property_source import (
+    PropertySource,
+    StructFields,
+    TextProperties,
+    UnchosenTexts,
+    VariantObject,
+)
+from transpiler.compiler.layouts.schemas import schema_in
+from transpiler.compiler.layouts.store import StoreLayout
+from transpiler.compiler.layouts.text_types import Types, text_types
+from transpiler.compiler.stores.build import NO_HEADERS, Schema, columns_of, make_store
+
+#: From a schema, or from None where it is not known, to the source of properties.
+_SourceOf = Callable[[Schema | None], PropertySource]
+
+
+def _beside(name: str, source_of: _SourceOf, headers: Headers, schema: Schema | None) -> StoreLayout:
+    """A store of the user's own making: header columns beside the properties, of the types that the schema tells."""
+    columns = None if schema is None else columns_of(schema)
+    layout = make_store(name, source_of(schema), header_columns(columns), headers, columns)
+    if schema is None:
+        return StoreLayout(name, layout.source, layout.headers, lambda own: _beside(name, source_of, headers, own))
+    # Of another schema the columns of the header fields are looked up again.
+    return replace(layout.bind(schema), binding=layout.binding)
+
+
+def flat(schema: Schema, layout: FlatLayout) -> StoreLayout:
+    """The typed columns of a layout as a store, whose header fields may be in columns of other names."""
+    return _beside("flat", lambda _: StructFields("", layout.columns), NO_HEADERS, schema)
+
+
+def unchosen(source: UnchosenTexts, schema: Schema) -> StoreLayout:
+    """A store whose properties are text of which nobody has said the types, and header columns beside it."""
+    return _beside("text-map", lambda _: source, NO_HEADERS, schema)
+
+
+def struct(column: str = "properties", *, headers: Headers = NO_HEADERS, schema: Any = None) -> StoreLayout:
+    """Typed fields of one struct, and header columns beside it.
+
+    ``schema`` is that of the DataFrame: a ``StructType`` or its JSON form. Without it the layout has to be bound to a
+    DataFrame before it is used: ``infer_layout(df, struct=column)`` does both.
+    """
+
+    def source_of(known: Schema | None) -> PropertySource:
+        return _UnknownFields(column) if known is None else StructFields(column, flat_layout(known, column).columns)
+
+    return _beside("struct", source_of, headers, _optional(schema))
+
+
+class _UnknownFields(StructFields):
+    """Fields of a struct whose schema is not known."""
+
+    def __init__(self, column: str) -> None:
+        super().__init__(column, {})
+
+    def stored(self, name: str) -> Any:
+        """``LayoutError``: the type of a field is needed."""
+        message = f"the type of {self.column}.{name} is not known"
+        column = repr(self.column)
+        hint = f"give the schema: infer_layout(df, struct={column}), or stores.struct({column}, schema=df.schema)"
+        raise LayoutError.at("layout.schema", message, hint=hint)
+
+
+def variant(
+    column: str = "properties", *, json: bool = False, headers: Headers = NO_HEADERS, schema: Any = None
+) -> StoreLayout:
+    """An object in a VARIANT, or in JSON text, and header columns beside it.
+
+    With ``json``, the text is parsed. ``schema`` as for ``struct``; without it the SQL reads header columns of either
+    type that is likely.
+    """
+    return _beside("variant", lambda _: VariantObject((column,), json=json), headers, _optional(schema))
+
+
+def text_map(
+    column: str = "properties", *, types: Types, headers: Headers = NO_HEADERS, schema: Any = None
+) -> StoreLayout:
+    """A MAP<STRING, STRING>, or one of UTF-8 bytes, and header columns beside it."""
+    policies = text_types(types)
+
+    def source_of(known: Schema | None) -> PropertySource:
+        return TextProperties((column,), policies, binary=known is not None and _is_binary(known, column))
+
+    return _beside("text-map", source_of, headers, _optional(schema))
+
+
+def _is_binary(schema: Schema, column: str) -> bool:
+    field = next((field for field in schema["fields"] if field["name"] == column), None)
+    return field is not None and isinstance(field["type"], Mapping) and field["type"].get("valueType") == "binary"
+
+
+def _optional(schema: Any) -> Schema | None:
+    return None if schema is None else schema_in(schema)

@@ -1,0 +1,49 @@
+"""The result of the compiler: SQL text with the warnings that came up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from transpiler.base import html
+from transpiler.base.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from transpiler.language.filters.sets import FilterSet
+
+#: Characters of SQL in a ``repr``.
+MAX_REPR = 100
+
+Trace = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Transpiled:
+    """Spark SQL text, which ``str`` returns, the warnings that came up, and the SQL after each phase.
+
+    The text is one operand, in parentheses where it needs them: ``f"NOT {transpiled} AND day = '2026-11-25'"``.
+    ``in_effect`` are the filters of a filter set that the SQL stands for: what a peer would echo.
+    """
+
+    sql: str
+    diagnostics: tuple[Diagnostic, ...] = ()
+    in_effect: FilterSet | None = None
+    #: Makes the trace, which few ask for.
+    retrace: Callable[[], Trace] = field(default=tuple, compare=False)
+
+    @property
+    def trace(self) -> Trace:
+        """The name of each phase and the SQL after it."""
+        return self.retrace()
+
+    def __str__(self) -> str:
+        return self.sql
+
+    def __repr__(self) -> str:
+        sql = self.sql if len(self.sql) <= MAX_REPR else f"{self.sql[: MAX_REPR - 1]}…"
+        warned = len(self.diagnostics)
+        return f"Transpiled({sql!r}{f', warnings: {warned}' if warned else ''})"
+
+    def _repr_html_(self) -> str:
+        return html.code(self.sql) + "".join(html.code(finding.render()) for finding in self.diagnostics)

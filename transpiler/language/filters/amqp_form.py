@@ -1,0 +1,347 @@
+"""Filters ↔ AMQP values: read and write described values, with the checks of the standard.
+
+A path locates an entry: ``filters.selector.value[0].value``. Every refusal begins with one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from transpiler.base.diagnostics import Diagnostic, mismatch, nearest
+from transpiler.base.errors import DecodeError, UnsupportedFeatureError
+from transpiler.language.filters.descriptors import (
+    BY_KIND,
+    BY_SYMBOL,
+    Descriptor,
+    Payload,
+    code_text,
+    find_descriptor,
+    other_descriptor_of_code,
+)
+from transpiler.language.filters.kinds import (
+    AndFilter,
+    ApplicationPropertiesFilter,
+    DirectBinding,
+    Filter,
+    HeadersBinding,
+    JmsSelector,
+    Match,
+    NoLocal,
+    NotFilter,
+    OrFilter,
+    Prefix,
+    PropertiesFilter,
+    Reference,
+    SqlFilter,
+    Suffix,
+    TopicBinding,
+    inner_filters,
+)
+from transpiler.language.filters.topics import SEPARATOR
+from transpiler.message.amqp.values import AmqpList, AmqpMap, Described, Value
+from transpiler.message.sections import PROPERTY_TYPES
+from transpiler.message.types import AmqpType, AmqpValue
+
+#: Filters inside filters, and filters in all.
+MAX_DEPTH = 32
+MAX_FILTERS = 10_000
+
+#: Entries of maps in all, and words of one topic pattern.
+MAX_ENTRIES = 10_000
+MAX_WORDS = 10_000
+
+X_MATCH = "x-match"
+
+#: The payload of no-local that Vert.x, Proton.NET and ActiveMQ's test client send in the place of an empty list.
+_NO_LOCAL_TEXT = "NoLocalFilter{}"
+
+_TEXTS = (AmqpType.STRING, AmqpType.SYMBOL)
+
+
+class UnknownFilterError(UnsupportedFeatureError):
+    """A descriptor that no document has, or that names a filter which is not available here."""
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads described values; ``findings`` collects warnings about them.
+
+    ``with_x`` allows RabbitMQ's two more values of ``x-match``, which only a filter made in Python can have.
+    """
+
+    with_x: bool = False
+    #: True if a no-local filter may have any payload, as for the brokers, which ignore it.
+    any_payload: bool = False
+    findings: list[Diagnostic] = field(default_factory=list)
+    count: int = 0
+    entries: int = 0
+
+    def filter(self, value: Value, path: str, depth: int = 0) -> Filter:
+        """Return the filter that a described value encodes.
+
+        Raises ``DecodeError``, and ``UnknownFilterError`` for a descriptor that is not known here.
+        """
+        self.count += 1
+        if depth >= MAX_DEPTH or self.count > MAX_FILTERS:
+            limit = f"nest more than {MAX_DEPTH} deep" if depth >= MAX_DEPTH else f"are more than {MAX_FILTERS:,}"
+            raise refusal("filters.limit", path, f"filters {limit}")
+        if not isinstance(value, Described):
+            hint = "a filter is a described value: a descriptor, such as apache.org:selector-filter:string, and a value"
+            raise refusal("filters.not-described", path, mismatch("a filter", kind_of(value)), hint)
+        name = read_descriptor(value.descriptor, path)
+        row = self._row(name, value.value, path)
+        content = f"{path}.value"
+        if row.kind is NoLocal:
+            return self._no_local(value.value, path, name)
+        match row.payload, value.value:
+            case Payload.STRING, AmqpValue(type=AmqpType.STRING, value=str() as text):
+                if row.kind is TopicBinding and text.count(SEPARATOR) >= MAX_WORDS:
+                    raise refusal("filters.limit", content, f"a pattern has more than {MAX_WORDS:,} words")
+                return _TEXTUAL[row.kind](text, path=path, descriptor=name)
+            case Payload.MAP, AmqpMap() as entries:
+                self.entries += len(entries.entries)
+                if self.entries > MAX_ENTRIES:
+                    raise refusal("filters.limit", content, f"maps have more than {MAX_ENTRIES:,} entries in all")
+                return _MAPS[row.kind](self, entries, content, path, name)
+            case Payload.LIST, AmqpList(items=items):
+                return self._composite(row.kind, items, path, name, depth)
+            case payload, other:
+                raise refusal("filters.payload", content, f"{_a(payload.value)} belongs here, found {kind_of(other)}")
+
+    def _row(self, name: str | int, value: Value, path: str) -> Descriptor:
+        row = find_descriptor(name)
+        if isinstance(name, int) and row is not None:
+            other = other_descriptor_of_code(name)
+            if other is not None:
+                fits = isinstance(value, AmqpList)
+                message = (
+                    f"{path}: the code {code_text(name)} is ambiguous: it is {_short(row.symbol)} in {row.source}, "
+                    f"and {_short(other.symbol)} in the {other.source}"
+                )
+                hint = f"write the symbol {row.symbol}" + ("" if fits else f" or {other.symbol}")
+                if not fits:
+                    raise UnknownFilterError.at("filters.ambiguous-code", message, hint=hint)
+                self.findings.append(Diagnostic("filters.ambiguous-code", "warning", message, hint=hint))
+        if row is None:
+            shown = code_text(name) if isinstance(name, int) else repr(name)
+            near = nearest(name, BY_SYMBOL) if isinstance(name, str) else []
+            hint = f"did you mean {near[0]}?" if near else "unknown='ignore' leaves it out, as most brokers do"
+            raise UnknownFilterError.at("filters.unknown", f"{path}: no filter has the descriptor {shown}", hint=hint)
+        if row.kind is None:
+            message = f"{path}: {row.symbol} is known, and not available here"
+            raise UnknownFilterError.at("filters.unavailable", message, hint="unknown='ignore' leaves it out")
+        return row
+
+    def _composite(self, kind: Any, items: tuple[Value, ...], path: str, name: str | int, depth: int) -> Filter:
+        inner = tuple(self.filter(item, f"{path}.value[{number}]", depth + 1) for number, item in enumerate(items))
+        if kind is NotFilter:
+            # "field name="filter" type="*" requires="filter" mandatory="true""
+            if len(inner) != 1:
+                raise refusal("filters.payload", f"{path}.value", f"not-filter wraps one filter, found {len(inner)}")
+            return NotFilter(inner[0], path=path, descriptor=name)
+        logical: Filter = kind(inner, path=path, descriptor=name)
+        return logical
+
+    def _no_local(self, payload: Value, path: str, name: str | int) -> Filter:
+        """A no-local filter: a list without fields, or the text that clients send for it."""
+        match payload:
+            case AmqpList(items=()):
+                pass
+            case AmqpValue(type=AmqpType.STRING | AmqpType.SYMBOL, value=text) if text == _NO_LOCAL_TEXT:
+                pass
+            case _ if self.any_payload:
+                message = f"{path}.value: a list without fields belongs here, found {kind_of(payload)}"
+                self.findings.append(
+                    Diagnostic("filters.payload", "warning", message, hint="the descriptor alone says no-local")
+                )
+            case AmqpList(items=items):
+                raise refusal("filters.payload", f"{path}.value", f"no-local has no fields, found {len(items)}")
+            case _:
+                hint = f"some clients send the text '{_NO_LOCAL_TEXT}', which is read; unknown='ignore' reads anything"
+                raise refusal(
+                    "filters.payload", f"{path}.value", f"a list belongs here, found {kind_of(payload)}", hint
+                )
+        return NoLocal(path=path, descriptor=name)
+
+    def headers(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
+        """A legacy headers binding: section 1.3."""
+        how: Match | None = None
+        pairs = []
+        for key, value in _simple_entries(entries, (AmqpType.STRING,), content):
+            if key == X_MATCH:
+                how = self._match(value, f"{content}.{X_MATCH}")
+            else:
+                pairs.append((key, value))
+        if how is None:
+            # "This key MUST map to the symbolic value “any” or the symbolic value “all” within the described map."
+            raise refusal("filters.x-match", content, "x-match is missing", "say whether all pairs must match, or any")
+        return HeadersBinding(how, tuple(pairs), path=path, descriptor=name)
+
+    def _match(self, value: AmqpValue, path: str) -> Match:
+        known = [how.value for how in Match if self.with_x or not how.with_x]
+        if value.type not in _TEXTS or value.value not in known:
+            raise refusal("filters.x-match", path, f"x-match is the symbol all or any, not {value.value!r}")
+        if value.type is AmqpType.STRING:
+            message = f"{path}: x-match must be a symbol, and this is a string"
+            self.findings.append(Diagnostic("filters.x-match", "warning", message, hint="some brokers refuse it"))
+        return Match(value.value)
+
+    def properties(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
+        """A properties filter: field names are symbols, each value has the field's type."""
+        fields = []
+        for key, value in _simple_entries(entries, _TEXTS, content):
+            at, attribute = f"{content}.{key}", key.replace("-", "_")
+            allowed = PROPERTY_TYPES.get(attribute)
+            if allowed is None or "_" in key:
+                names = [known.replace("_", "-") for known in PROPERTY_TYPES]
+                near = nearest(key.replace("_", "-") if "_" in key else key, names)
+                same = attribute.replace("_", "-")
+                suggestion = same if same in names else near[0] if near else None
+                hint = f"did you mean {suggestion}?" if suggestion else f"the fields are {', '.join(names)}"
+                raise refusal("filters.field", content, f"the properties section has no field {key!r}", hint)
+            if value.type not in allowed:
+                expected = " or ".join(kind.value for kind in allowed)
+                raise refusal("filters.payload", at, mismatch(expected, value.type.value))
+            fields.append((attribute, _reference(value, at)))
+        return PropertiesFilter(tuple(fields), path=path, descriptor=name)
+
+    def application_properties(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
+        """An application-properties filter."""
+        pairs = tuple(
+            (key, _reference(value, f"{content}.{key}"))
+            for key, value in _simple_entries(entries, (AmqpType.STRING,), content)
+        )
+        return ApplicationPropertiesFilter(pairs, path=path, descriptor=name)
+
+
+_TEXTUAL: Mapping[Any, Callable[..., Filter]] = {
+    kind: kind for kind in (DirectBinding, TopicBinding, JmsSelector, SqlFilter)
+}
+
+_MAPS: Mapping[Any, Callable[[Reader, AmqpMap, str, str, str | int], Filter]] = {
+    HeadersBinding: Reader.headers,
+    PropertiesFilter: Reader.properties,
+    ApplicationPropertiesFilter: Reader.application_properties,
+}
+
+
+def read_descriptor(descriptor: Value, path: str) -> str | int:
+    """Return a symbol or a numeric code; refuse anything else."""
+    match descriptor:
+        case AmqpValue(type=AmqpType.SYMBOL, value=str() as symbol):
+            return symbol
+        case AmqpValue(type=AmqpType.ULONG, value=int() as code):
+            return code
+        case _:
+            raise refusal("filters.descriptor", path, f"a descriptor is a symbol or a ulong, not {kind_of(descriptor)}")
+
+
+def _simple_entries(entries: AmqpMap, keys: tuple[AmqpType, ...], path: str) -> list[tuple[str, AmqpValue]]:
+    """Return the entries of a map whose keys have one of the types and whose values are simple."""
+    pairs = []
+    for key, value in entries.entries:
+        if not isinstance(key, AmqpValue) or key.type not in keys:
+            raise refusal("filters.key", path, mismatch(f"{keys[-1].value} as key", kind_of(key)))
+        if not isinstance(value, AmqpValue):
+            # "the values are restricted to be of simple types only, that is, excluding map, list, and array types"
+            raise refusal("filters.payload", f"{path}.{key.value!s}", mismatch("a simple value", kind_of(value)))
+        pairs.append((str(key.value), value))
+    return pairs
+
+
+def _reference(value: AmqpValue, path: str) -> Reference:
+    """Filter Expressions 4.1.1: a string may begin with a modifier."""
+    if value.type is not AmqpType.STRING or not isinstance(value.value, str) or not value.value.startswith("&"):
+        return value
+    text = value.value
+    match text[:3], text[:2]:
+        case "&p:", _:
+            return Prefix(text[3:])
+        case "&s:", _:
+            return Suffix(text[3:])
+        case _, "&&":
+            return AmqpValue(AmqpType.STRING, text[1:])
+    raise refusal(
+        "filters.modifier",
+        path,
+        f"{text!r} begins with & and no modifier",
+        "write &p: for a prefix, &s: for a suffix, && for an & itself",
+    )
+
+
+def to_value(node: Filter, *, numeric: bool = False, depth: int = 0) -> Described:
+    """Return the described value of a filter, under the name that it was read with, else the newer document's.
+
+    ``numeric`` writes codes instead of symbols. ``DecodeError`` where filters nest too deep.
+    """
+    if depth >= MAX_DEPTH:
+        raise refusal("filters.limit", node.path, f"filters nest more than {MAX_DEPTH} deep")
+    row = BY_KIND[type(node)]
+    name = row.code if numeric else name_of(node)
+    descriptor = AmqpValue(AmqpType.SYMBOL, name) if isinstance(name, str) else AmqpValue(AmqpType.ULONG, name)
+    inside = inner_filters(node)
+    if row.payload is Payload.LIST:
+        items = tuple(to_value(inner, numeric=numeric, depth=depth + 1) for inner in inside)
+        return Described(descriptor, AmqpList(items))
+    return Described(descriptor, _content(node))
+
+
+def name_of(node: Filter) -> str | int:
+    """Return the name that a filter was read with, else the newer document's."""
+    return BY_KIND[type(node)].symbol if node.descriptor is None else node.descriptor
+
+
+def _content(node: Filter) -> AmqpValue | AmqpMap:
+    match node:
+        case DirectBinding(key=text) | TopicBinding(pattern=text) | JmsSelector(text=text) | SqlFilter(text=text):
+            return _string(text)
+        case HeadersBinding(match=how, arguments=arguments):
+            pairs = ((X_MATCH, AmqpValue(AmqpType.SYMBOL, how.value)), *arguments)
+            return AmqpMap(tuple((_string(key), value) for key, value in pairs))
+        case PropertiesFilter(fields=fields):
+            named = ((AmqpValue(AmqpType.SYMBOL, name.replace("_", "-")), reference) for name, reference in fields)
+            return AmqpMap(tuple((name, _modified(reference)) for name, reference in named))
+        case ApplicationPropertiesFilter(entries=entries):
+            return AmqpMap(tuple((_string(name), _modified(reference)) for name, reference in entries))
+        case NoLocal() | OrFilter() | AndFilter() | NotFilter():
+            raise AssertionError(node)
+
+
+def _modified(reference: Reference) -> AmqpValue:
+    match reference:
+        case Prefix(text=text):
+            return _string(f"&p:{text}")
+        case Suffix(text=text):
+            return _string(f"&s:{text}")
+        case AmqpValue(type=AmqpType.STRING, value=str() as text) if text.startswith("&"):
+            return _string(f"&{text}")
+        case AmqpValue():
+            return reference
+
+
+def _string(text: str) -> AmqpValue:
+    return AmqpValue(AmqpType.STRING, text)
+
+
+def refusal(code: str, path: str, message: str, hint: str | None = None) -> DecodeError:
+    """Return the error for something at a path."""
+    return DecodeError.at(code, f"{path}: {message}", hint=hint)
+
+
+def kind_of(value: Value) -> str:
+    """Name the type of a value, with an article."""
+    return "a described value" if isinstance(value, Described) else _a(value.type.value)
+
+
+def _a(noun: str) -> str:
+    return noun if noun == "null" else f"{'an' if noun[0] in 'ai' else 'a'} {noun}"
+
+
+def _short(symbol: str) -> str:
+    return symbol.split(":")[1]
+
+
+#: The treatment of an unknown descriptor: an error, or left out of the filters in effect.
+Unknown = Literal["error", "ignore"]

@@ -1,0 +1,124 @@
+"""The rules by which bindings match messages, as frozen data: keys split into words, headers compared, absent keys.
+
+Brokers differ in them; ``topology.broker_rules`` has a record of each. The filters of the Apache AMQP filter document
+are bindings without an exchange, and their record is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+
+from transpiler.base.errors import TopologyError
+from transpiler.language.filters.topics import SEPARATOR
+from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue, Equality
+
+
+@dataclass(frozen=True, slots=True)
+class TopicRules:
+    """The rules by which a topic exchange splits keys into words."""
+
+    #: The key "" has no words; elsewhere it is one empty word.
+    empty_key_has_no_words: bool = False
+    #: Empty words at the end of a key are dropped, as Java's ``String.split`` does; then a binding cannot be dots only.
+    drops_trailing_empty_words: bool = False
+
+    def words(self, key: str | None) -> tuple[str, ...]:
+        """The words of a routing key or a binding key; an absent routing key has none."""
+        if key is None or (key == "" and self.empty_key_has_no_words):
+            return ()
+        words = key.split(SEPARATOR)
+        if self.drops_trailing_empty_words and key:
+            while words and not words[-1]:
+                words.pop()
+        return tuple(words)
+
+
+@dataclass(frozen=True, slots=True)
+class HeadersRules:
+    """The rules by which a headers exchange reads a binding's arguments and compares values."""
+
+    #: Keys and values of ``x-match`` are read in any case.
+    ignores_case: bool = False
+    #: Without ``x-match`` all pairs must match; where this is False such a binding matches nothing.
+    defaults_to_all: bool = True
+    #: A value of ``x-match`` that is not known counts as ``all``; elsewhere it is refused.
+    tolerates_unknown_match: bool = False
+    #: ``all-with-x`` and ``any-with-x`` compare the other keys that begin with ``x-`` as well.
+    with_x: bool = False
+    #: Keys beginning with ``x-`` other than ``x-match`` take part as any other key does.
+    counts_x: bool = False
+    #: ``any`` without a single pair matches every message; elsewhere none.
+    any_of_nothing: bool = False
+    #: An empty string in a binding requires presence only, as a void value does.
+    empty_string_is_presence: bool = False
+    equality: Equality = BY_VALUE
+
+
+@dataclass(frozen=True, slots=True)
+class BindingRules:
+    """The rules by which bindings of one broker, or of one document, match messages; ``name`` is for errors."""
+
+    name: str
+    _: KW_ONLY
+    topic: TopicRules = TopicRules()
+    headers: HeadersRules = HeadersRules()
+    #: A message without a routing key matches the direct binding key "", and topic binding keys that match no words.
+    #: Elsewhere it matches no direct binding, and of the topic binding keys "#" alone.
+    absent_key_is_empty: bool = True
+    #: The header by which a headers binding or a query names the message's subject.
+    subject_header: str | None = None
+    #: Routing keys that go back to one waiting client, past all queues.
+    direct_replies: str | None = None
+
+    def is_direct_reply(self, key: str) -> bool:
+        """Return True if a routing key goes back to one waiting client."""
+        return self.direct_replies is not None and key.startswith(self.direct_replies)
+
+
+#: The Apache AMQP filter document. Of a message without a subject section 1.1 states that a direct binding "does not
+#: match", and section 1.2 that a topic binding "matches only if the value of the filter is a single “#”".
+APACHE_FILTERS = BindingRules("apache-filters", absent_key_is_empty=False)
+
+
+@dataclass(frozen=True, slots=True)
+class HeadersMatch:
+    """The meaning of a headers binding's arguments: all pairs, or any of them; a value None requires presence only."""
+
+    any: bool
+    pairs: tuple[tuple[str, AmqpValue | None], ...]
+    #: The broker takes such a binding, or refuses it, and delivers nothing through it.
+    never: bool = False
+
+
+def read_headers_match(arguments: Mapping[str, AmqpValue], rules: BindingRules) -> HeadersMatch:
+    """Read the arguments of a headers binding; raise ``TopologyError`` where the broker refuses them."""
+    known = rules.headers
+    mode: str | None = None
+    pairs: list[tuple[str, AmqpValue | None]] = []
+    marked: list[tuple[str, AmqpValue | None]] = []
+    for key, value in arguments.items():
+        folded = key.lower() if known.ignores_case else key
+        if folded == "x-match":
+            text = value.value if isinstance(value.value, str) else str(value.value)
+            mode = text.lower() if known.ignores_case else text
+            continue
+        presence = value.type is AmqpType.NULL or (known.empty_string_is_presence and value.value == "")
+        (marked if folded.startswith("x-") else pairs).append((key, None if presence else value))
+    if mode is None:
+        mode = "all"
+        if not known.defaults_to_all:
+            return HeadersMatch(False, tuple(pairs), never=True)
+    modes = ("all", "any", "all-with-x", "any-with-x") if known.with_x else ("all", "any")
+    if mode not in modes:
+        if not known.tolerates_unknown_match:
+            raise TopologyError.at(
+                "topology.x-match", f"x-match cannot be {mode!r}", hint=f"{rules.name} knows {', '.join(modes)}"
+            )
+        mode = "all"
+    if known.counts_x or mode.endswith("-with-x"):
+        pairs += marked
+    wants_any = mode.startswith("any")
+    if wants_any and not pairs and known.any_of_nothing:
+        return HeadersMatch(False, ())
+    return HeadersMatch(wants_any, tuple(pairs))

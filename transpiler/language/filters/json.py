@@ -1,0 +1,125 @@
+"""Filters ↔ JSON: ``{"descriptor": "apache.org:selector-filter:string", "value": "…"}``.
+
+A numeric descriptor is an integer, or text such as ``"0x0000468C:0x00000004"``. A value is plain JSON or tagged with
+its type, as in message JSON; a descriptor determines whether a text, a list of filters or a map belongs there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from transpiler.base.diagnostics import mismatch
+from transpiler.language.filters.amqp_form import MAX_DEPTH, MAX_ENTRIES, X_MATCH, refusal, to_value
+from transpiler.language.filters.descriptors import Payload, find_descriptor, read_code
+from transpiler.language.filters.kinds import KINDS, Filter, NoLocal, PropertiesFilter
+from transpiler.message.amqp.values import AmqpList, AmqpMap, Described, Value
+from transpiler.message.json import kind_of, read_field, read_value, value_to_json
+from transpiler.message.sections import PROPERTY_TYPES
+from transpiler.message.types import AmqpType, AmqpValue
+
+_KEYS = {"descriptor", "value"}
+
+
+def is_described(data: object) -> bool:
+    """Return True if an object has the shape of one filter."""
+    return isinstance(data, Mapping) and "descriptor" in data and not isinstance(data["descriptor"], Mapping)
+
+
+def from_json(data: Any, path: str, depth: int = 0, any_payload: bool = False) -> Value:
+    """Read the AMQP value of a filter's JSON; raise ``DecodeError`` with the path of the first error.
+
+    ``any_payload`` takes any value of a no-local filter.
+    """
+    if isinstance(data, Described):
+        return data
+    if isinstance(data, KINDS):
+        return to_value(data)
+    if depth >= MAX_DEPTH:
+        raise refusal("filters.limit", path, f"filters nest more than {MAX_DEPTH} deep")
+    if not is_described(data) or set(data) != _KEYS:
+        shown = f"an object with {', '.join(map(repr, data))}" if isinstance(data, Mapping) and data else kind_of(data)
+        hint = 'a filter is {"descriptor": …, "value": …}'
+        raise refusal("filters.not-described", path, mismatch("a filter", shown), hint)
+    name = _descriptor(data["descriptor"], path)
+    code_or_symbol = name.value
+    row = find_descriptor(code_or_symbol) if isinstance(code_or_symbol, str | int) else None
+    content, inside = data["value"], f"{path}.value"
+    if any_payload and row is not None and row.kind is NoLocal:
+        return Described(name, _payload(content, inside))
+    if isinstance(content, list | tuple):
+        items = (from_json(item, f"{inside}[{number}]", depth + 1, any_payload) for number, item in enumerate(content))
+        return Described(name, AmqpList(tuple(items)))
+    if not isinstance(content, Mapping) or row is None or row.payload is not Payload.MAP:
+        return Described(name, read_value(inside, content) if row is not None else AmqpValue(AmqpType.NULL, None))
+    if len(content) > MAX_ENTRIES:
+        raise refusal("filters.limit", inside, f"maps have more than {MAX_ENTRIES:,} entries in all")
+    key_type = AmqpType.SYMBOL if row.kind is PropertiesFilter else AmqpType.STRING
+    entries = []
+    for key, item in content.items():
+        if not isinstance(key, str):
+            raise refusal("filters.key", inside, mismatch("text as key", kind_of(key)))
+        value = _entry(item, f"{inside}.{key}", key, row.kind is PropertiesFilter)
+        entries.append((AmqpValue(key_type, key), value))
+    return Described(name, AmqpMap(tuple(entries)))
+
+
+def _payload(content: Any, path: str) -> Value:
+    """The payload of a no-local filter, of which nothing but the kind is looked at."""
+    match content:
+        case list() | tuple():
+            return AmqpList(tuple(AmqpValue(AmqpType.NULL, None) for _ in content[: MAX_ENTRIES + 1]))
+        case Mapping() if "type" not in content:
+            return AmqpMap(())
+        case _:
+            return read_value(path, content)
+
+
+def _entry(item: Any, path: str, key: str, of_properties: bool) -> AmqpValue:
+    if key == X_MATCH and isinstance(item, str):
+        # JSON has no symbols.
+        return AmqpValue(AmqpType.SYMBOL, item)
+    if of_properties and key.replace("-", "_") in PROPERTY_TYPES and not isinstance(item, AmqpValue | Mapping):
+        allowed = PROPERTY_TYPES[key.replace("-", "_")]
+        value = read_field("properties", key.replace("-", "_"), path, item)
+        return value if isinstance(value, AmqpValue) else AmqpValue(allowed[0], value)
+    return read_value(path, item)
+
+
+def _descriptor(name: object, path: str) -> AmqpValue:
+    match name:
+        case bool():
+            pass
+        case int() if 0 <= name < 2**64:
+            return AmqpValue(AmqpType.ULONG, name)
+        case str():
+            code = read_code(name)
+            if code is not None and code < 2**64:
+                return AmqpValue(AmqpType.ULONG, code)
+            if name.isascii():
+                return AmqpValue(AmqpType.SYMBOL, name)
+    hint = 'write a symbol, such as "apache.org:selector-filter:string", or a code, such as "0x0000468C:0x00000004"'
+    raise refusal("filters.descriptor", path, f"{name!r} is no descriptor", hint)
+
+
+def to_json(node: Filter) -> dict[str, Any]:
+    """Return a filter as JSON; reading it back yields the same filter."""
+    return _described(to_value(node))
+
+
+def _described(value: Described) -> dict[str, Any]:
+    assert isinstance(value.descriptor, AmqpValue)
+    match value.value:
+        case AmqpList(items=items):
+            content: Any = [_described(item) for item in items if isinstance(item, Described)]
+        case AmqpMap(entries=entries):
+            content = {
+                str(key.value): value_to_json(item)
+                for key, item in entries
+                if isinstance(key, AmqpValue) and isinstance(item, AmqpValue)
+            }
+        case AmqpValue() as text:
+            content = value_to_json(text)
+        case other:
+            raise AssertionError(other)
+    return {"descriptor": value.descriptor.value, "value": content}

@@ -1,0 +1,179 @@
+"""Filter sets: named filters, all of which must hold, as a source's ``filter`` field has them.
+
+Source: AMQP 1.0, section 3.5.8: a message passes through a filter set if and only if it passes through each of the
+named filters. What a peer does not know it leaves out, and its answer carries what is in effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias, get_args
+
+from transpiler.base.arguments import check_choice
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.documents.jsontext import JsonTextError, load_json
+from transpiler.base.errors import DecodeError
+from transpiler.base.source import Source
+from transpiler.language.filters.amqp_form import Reader, Unknown, UnknownFilterError, kind_of, name_of, refusal
+from transpiler.language.filters.amqp_form import to_value as filter_to_value
+from transpiler.language.filters.descriptors import find_descriptor
+from transpiler.language.filters.json import from_json, is_described, to_json
+from transpiler.language.filters.kinds import KINDS, AndFilter, Filter, every_filter
+from transpiler.language.filters.wire_names import on_wire
+from transpiler.language.selector.dialects import Dialect
+from transpiler.message.amqp.decoder import decode
+from transpiler.message.amqp.encoder import encode
+from transpiler.message.amqp.values import AmqpMap, Described, Value
+from transpiler.message.types import AmqpType, AmqpValue
+
+ROOT = "filters"
+
+
+@dataclass(frozen=True, slots=True)
+class FilterSet:
+    """The filters in effect, by name, and the names of those left out as unknown.
+
+    ``findings`` are doubts about what was read.
+    """
+
+    filters: tuple[tuple[str, Filter], ...] = ()
+    ignored: tuple[str, ...] = ()
+    findings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def whole(self) -> Filter:
+        """The conjunction of all filters; without any, it accepts every message."""
+        return AndFilter(tuple(node for _, node in self.filters), path=ROOT)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the filters in effect as JSON, as a peer would echo them."""
+        return {name: to_json(node) for name, node in self.filters}
+
+    @property
+    def capabilities(self) -> tuple[str, ...]:
+        """The capabilities that a peer must offer for these filters, sorted, each once.
+
+        "Containers which support the filters that are defined in this section should advertise the capability … and
+        MUST provide this capability on sources supporting these filter types." Each document has its own.
+        """
+        nodes = [node for _, named in self.filters for node in every_filter(named)]
+        rows = (find_descriptor(name_of(node)) for node in nodes)
+        return tuple(sorted({row.capability for row in rows if row is not None and row.capability}))
+
+    def to_amqp(
+        self, *, numeric: bool = False, wire_names: bool | None = None, dialect: str | Dialect = "jms"
+    ) -> bytes:
+        """The filters in effect as the map of an attach frame; ``numeric`` writes codes instead of symbols.
+
+        ``wire_names`` writes the header names of JMS selectors as apache-filters.xml has them on the wire,
+        ``amqp.correlation_id``. Without it, those of filters with that document's descriptor,
+        ``apache.org:selector-filter:string``, are. A text that ``dialect`` does not read stays as it is. Raises
+        ``UnsupportedFeatureError`` for a condition that has no counterpart on the wire.
+        """
+        entries = (
+            (AmqpValue(AmqpType.SYMBOL, name), filter_to_value(on_wire(node, wire_names, dialect), numeric=numeric))
+            for name, node in self.filters
+        )
+        return encode(AmqpMap(tuple(entries)))
+
+
+#: The types that can be read as a filter set.
+FiltersLike: TypeAlias = "Filter | FilterSet | Described | Mapping[str, Any] | str | bytes"
+
+
+def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
+    """Read the filter set in a filter, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map.
+
+    ``unknown`` is the treatment of an unknown descriptor: an error, or ignored with the whole named filter that it
+    stands in. Raises ``DecodeError`` and, for an unknown descriptor, ``UnsupportedFeatureError``.
+    """
+    check_choice("unknown", unknown, get_args(Unknown))
+    match filters:
+        case FilterSet():
+            return filters
+        case bytes() | bytearray() | memoryview():
+            return _read(_entries_of_bytes(bytes(filters)), unknown)
+        case str():
+            return read_filters(_parse(filters), unknown)
+        case _ if isinstance(filters, KINDS | Described) or is_described(filters):
+            return _read([_entry("", ROOT, filters, unknown)], unknown)
+        case Mapping():
+            return _read([_entry(name, _path(name), value, unknown) for name, value in filters.items()], unknown)
+        case _:
+            hint = 'a filter set is {"name": {"descriptor": …, "value": …}}'
+            raise refusal("filters.type", ROOT, f"expected a filter set, found a Python {type(filters).__name__}", hint)
+
+
+class _Entry(NamedTuple):
+    """One named filter before it is interpreted; ``made`` is True for one made in Python."""
+
+    name: str
+    path: str
+    value: Value
+    made: bool = False
+
+
+def _entry(name: str, path: str, value: object, unknown: Unknown) -> _Entry:
+    if value is None:
+        return _Entry(name, path, AmqpValue(AmqpType.NULL, None))
+    decoded = from_json(value, path, any_payload=unknown == "ignore")
+    try:
+        encode(decoded)
+    except DecodeError as error:
+        raise refusal("filters.value", path, error.diagnostics[0].message) from None
+    return _Entry(name, path, decoded, isinstance(value, KINDS))
+
+
+def _path(name: object) -> str:
+    if not isinstance(name, str) or not name.isascii():
+        raise refusal("filters.key", ROOT, f"the name of a filter is a symbol, which is ASCII text, not {name!r}")
+    return f"{ROOT}.{name}"
+
+
+def _parse(text: str) -> Any:
+    try:
+        document = load_json(text)
+    except JsonTextError as error:
+        is_object = text.lstrip().startswith("{")
+        hint = None if is_object else "a selector is no filter: evaluate and transpile_selector take one"
+        raise DecodeError.at("filters.json", error.message, Source(text, ROOT), error.span, hint) from None
+    if not isinstance(document, Mapping):
+        raise refusal("filters.type", ROOT, "expected an object of named filters", "or one filter with its descriptor")
+    return document
+
+
+def _entries_of_bytes(data: bytes) -> list[_Entry]:
+    value = decode(data)
+    if isinstance(value, Described):
+        return [_Entry("", ROOT, value)]
+    if not isinstance(value, AmqpMap):
+        raise refusal("filters.type", ROOT, f"a filter set is a map of symbols to filters, found {kind_of(value)}")
+    entries = []
+    for key, item in value.entries:
+        # 3.5.8: "Every key in the map MUST be of type symbol".
+        if not isinstance(key, AmqpValue) or key.type is not AmqpType.SYMBOL:
+            raise refusal("filters.key", ROOT, f"the name of a filter is a symbol, found {kind_of(key)}")
+        entries.append(_Entry(str(key.value), f"{ROOT}.{key.value!s}", item))
+    return entries
+
+
+def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
+    reader = Reader(any_payload=unknown == "ignore")
+    filters: list[tuple[str, Filter]] = []
+    ignored: list[str] = []
+    for name, path, value, made in entries:
+        if isinstance(value, AmqpValue) and value.value is None:
+            # A null is no filter.
+            continue
+        reader.with_x = made
+        try:
+            filters.append((name, reader.filter(value, path)))
+        except UnknownFilterError as error:
+            if unknown == "error":
+                raise
+            ignored.append(name)
+            reader.findings.extend(
+                replace(finding, severity="warning", hint="so it is not in effect") for finding in error.diagnostics
+            )
+    return FilterSet(tuple(filters), tuple(ignored), tuple(reader.findings))

@@ -1,0 +1,237 @@
+"""Checks after parsing: what the one grammar takes and a dialect refuses, by the answers of its record.
+
+Here are the forms: the operands of tests, the members of lists, signs, patterns, calls, the range of integers. The
+types of operands are in ``static_typing``. Every finding of a tree is reported, not just the first, in the order of the
+text.
+"""
+
+from __future__ import annotations
+
+from transpiler.base.diagnostics import Diagnostic, Fix, did_you_mean
+from transpiler.base.errors import SelectorSyntaxError, SelectorTypeError, UnsupportedFeatureError
+from transpiler.base.source import Source, Span
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import (
+    BetweenMeaning,
+    Escapes,
+    Extension,
+    IntegerArithmetic,
+    ListMember,
+    NotBinding,
+    NumericLiterals,
+    OperandForm,
+    Signs,
+    UnaryPlus,
+    Wildcards,
+)
+from transpiler.language.selector.dialects import JMS, Dialect
+from transpiler.language.selector.pattern import PatternError, is_control, read_pattern
+from transpiler.language.selector.static_typing import FUNCTIONS, check_types, describe, without_plus
+
+#: The nodes that no dialect refuses for their form.
+_ANY_FORM = frozenset({ast.Identifier, ast.StringLiteral, ast.FloatLiteral, ast.Compare, ast.And, ast.Or})
+#: The numeric literals of which an integer has 64 signed bits; the lexer sees to the others.
+_LONG_INTEGERS = (NumericLiterals.JAVA, NumericLiterals.QPID_CPP)
+#: The arithmetic in which no integer has more.
+_LONG_ARITHMETIC = (IntegerArithmetic.LONG, IntegerArithmetic.WRAP_LONG)
+#: The dialects that take any operand where ``jms`` takes a name, by the operator.
+_ANY_OPERAND = {
+    "IN": "qpid-cpp and rabbitmq take any expression",
+    "LIKE": "all dialects but jms and rabbitmq-jms take any expression",
+    "IS NULL": "activemq, artemis, qpid-java and qpid-cpp take any expression",
+}
+
+
+def check(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> None:
+    """Raise ``SelectorTypeError``, or ``SelectorSyntaxError`` for a literal, if the dialect refuses the tree.
+
+    ``UnsupportedFeatureError`` for a name whose value only the broker knows.
+    """
+    checker = _Checker(dialect, source)
+    checker.selector(tree)
+    if checker.findings:
+        findings = sorted(checker.findings, key=_place)
+        literal = findings[0].code.startswith("syntax.")
+        raise (SelectorSyntaxError if literal else SelectorTypeError)(findings)
+    unreadable = dialect.fields.unreadable
+    for node in ast.walk(tree) if unreadable else ():
+        if isinstance(node, ast.Identifier) and node.name in unreadable:
+            message = f"{node.name} cannot be read: it is {unreadable[node.name]}"
+            hint = "where a column of yours has it, give the column another name, and compare that"
+            raise UnsupportedFeatureError.at("name.unreadable", message, source, node.span, hint)
+
+
+def _place(finding: Diagnostic) -> tuple[Span, bool]:
+    """Return the order of a finding: that of the text, and of one operand its type before its digits."""
+    return finding.span or Span(0, 0), finding.code.startswith("syntax.")
+
+
+class _Checker:
+    """The rules of one dialect over one tree."""
+
+    def __init__(self, dialect: Dialect, source: Source) -> None:
+        self.dialect = dialect
+        self.source = source
+        self.findings: list[Diagnostic] = []
+
+    def report(self, code: str, message: str, span: Span, hint: str | None = None, fix: Fix | None = None) -> None:
+        self.findings.append(Diagnostic(code, "error", message, self.source, span, hint, fix))
+
+    def selector(self, tree: ast.Expression) -> None:
+        """Check a whole tree: the form of each node, then the types of operands."""
+        if isinstance(tree, ast.ConvertStrings):
+            tree = tree.condition
+        nodes = list(ast.walk(tree))
+        for node in nodes:
+            if type(node) not in _ANY_FORM:
+                self._form(node)
+        check_types(nodes, self.dialect, self.source, self.report)
+
+    def _form(self, node: ast.Expression) -> None:
+        match node:
+            case ast.IntegerLiteral(value=value) if not -(2**63) <= value < 2**63:
+                long = self.dialect.numeric_literals in _LONG_INTEGERS
+                if long or self.dialect.integer_arithmetic in _LONG_ARITHMETIC:
+                    hint = "write it as a floating point number, with .0 at the end"
+                    self.report("syntax.number-range", f"{value} is outside 64 signed bits", node.span, hint)
+            case ast.Between(operand=operand, low=low, high=high) if self.dialect.between is BetweenMeaning.ABSENT:
+                tested, lower, upper = (self._text(part) for part in (operand, low, high))
+                hint = f"write {tested} >= {lower} AND {tested} <= {upper}"
+                self.report("syntax.unexpected-token", f"{self.dialect.title} has no BETWEEN", node.span, hint)
+            case ast.In(operand=operand, members=members):
+                self._tested(operand, "IN", self.dialect.in_operand)
+                if self.dialect.in_member is not ListMember.ANY:
+                    for member in members:
+                        self._member(member)
+            case ast.Like(operand=operand):
+                self._tested(operand, "LIKE", self.dialect.like_operand)
+                self._pattern(node)
+            case ast.IsNull(operand=operand):
+                self._tested(operand, "IS NULL", self.dialect.null_operand)
+            case ast.Sign() if self.dialect.signs is not Signs.ANY:
+                self._sign(node)
+            case ast.Not(operand=ast.Not() as inner) if self.dialect.not_binding is NotBinding.LOOSE_ONCE:
+                if not self._in_parentheses(inner):
+                    hint = "put the inner one into parentheses"
+                    self.report("type.not-twice", f"{self.dialect.title} takes one NOT in a row", inner.span, hint)
+            case ast.Call():
+                self._call(node)
+            case _:
+                pass
+
+    def _sign(self, node: ast.Sign) -> None:
+        operand, title = node.operand, self.dialect.title
+        bare = isinstance(operand, (ast.Identifier, *ast.LITERALS)) and not self._text(operand).startswith(("-", "+"))
+        match self.dialect.signs:
+            case Signs.BEFORE_PRIMARY if not (bare or self._in_parentheses(operand)) and isinstance(
+                operand, (ast.Sign, *ast.LITERALS)
+            ):
+                self.report("type.sign", f"{title} takes one sign in a row", operand.span, "use parentheses")
+            case Signs.PLUS_BEFORE_PRIMARY if node.operator is ast.Arithmetic.ADD:
+                if not bare or self._in_parentheses(operand):
+                    message = f"a unary plus of {title} stands before a name or a literal only"
+                    self.report("type.sign", message, node.span, "remove it")
+            case _:
+                pass
+
+    def _tested(self, operand: ast.Expression, operator: str, form: OperandForm) -> None:
+        """Check the left operand of IN, LIKE or IS NULL: the standard's grammar has an identifier there."""
+        if form is OperandForm.ANY:
+            return
+        inner = without_plus(operand) if self.dialect.unary_plus is UnaryPlus.NOTHING else operand
+        if form is OperandForm.NAME and not isinstance(inner, ast.Identifier):
+            message = f"the left side of {operator} is the name of a property, and this is {describe(operand)}"
+            self.report("type.not-a-name", message, operand.span, _ANY_OPERAND[operator])
+        elif form is OperandForm.BARE_NAME and (
+            not isinstance(operand, ast.Identifier) or self._in_parentheses(operand)
+        ):
+            message = f"{self.dialect.title} takes {form.value} on the left of {operator}"
+            self.report("type.not-a-name", message, operand.span, "qpid-cpp takes any expression")
+
+    def _member(self, member: ast.Expression) -> None:
+        bare = self.dialect.in_member is ListMember.BARE_STRING
+        if isinstance(member, ast.StringLiteral) and not (bare and self._in_parentheses(member)):
+            return
+        hint = "join comparisons with OR; the dialects qpid-cpp and rabbitmq take any expression"
+        what = describe(member)
+        if isinstance(member, ast.StringLiteral):
+            hint, what = "remove the parentheses", "one in parentheses"
+        elif isinstance(member, ast.Identifier):
+            hint = f"text goes into single quotes: '{member.name}'; {hint}"
+        self.report("type.in-member", f"IN lists string literals, and this is {what}", member.span, hint)
+
+    def _pattern(self, node: ast.Like) -> None:
+        escape, rule = node.escape, self.dialect.escapes
+        if escape is not None and not _is_escape(escape.value, rule):
+            message = f"ESCAPE takes {_ESCAPE_FORMS[rule]}, not {len(escape.value)}"
+            if rule is not Escapes.ONE_CODE_POINT:
+                message = f"ESCAPE of {self.dialect.title} takes {_ESCAPE_FORMS[rule]}"
+            self.report("syntax.escape", message, escape.span, "write for example ESCAPE '!'")
+            return
+        try:
+            parts = read_pattern(node.pattern.value, escape.value if escape else None, rule)
+        except PatternError as error:
+            hint = "write the escape character twice to mean itself"
+            self.report("syntax.pattern", str(error), node.pattern.span, hint)
+            return
+        texts = (part for part in parts if isinstance(part, str))
+        if self.dialect.wildcards is Wildcards.LINES and any(any(map(is_control, text)) for text in texts):
+            message = f"a pattern of {self.dialect.title} has no control characters"
+            self.report("syntax.pattern", message, node.pattern.span, "compare with = for such a text")
+
+    def _call(self, node: ast.Call) -> None:
+        if node.function == "UTC" and self.dialect.has(Extension.UTC):
+            if node.arguments:
+                self.report("type.arguments", "UTC() has no arguments", node.span)
+            return
+        function = FUNCTIONS.get(node.function)
+        if function is None:
+            hint = did_you_mean(node.function, FUNCTIONS) or f"there are {', '.join(FUNCTIONS)}"
+            self.report("type.function", f"there is no function {node.function}", node.span, hint)
+            return
+        least, most = function.least, function.most
+        count = len(node.arguments)
+        if count < least or (most is not None and count > most):
+            needed = f"{least}" if most == least else f"{least} to {most}" if most is not None else f"at least {least}"
+            plural = "s" if (most or least) > 1 else ""
+            self.report("type.arguments", f"{node.function} takes {needed} argument{plural}, not {count}", node.span)
+        for argument in node.arguments:
+            if isinstance(argument, ast.Calculate) and not self._in_parentheses(argument):
+                hint = "put it into parentheses"
+                self.report("type.arguments", "an argument is no arithmetic expression", argument.span, hint)
+
+    def _in_parentheses(self, node: ast.Expression) -> bool:
+        """Return True if the node's first parenthesis closes at the node's end."""
+        text, depth = self._text(node), 0
+        if not text.startswith("("):
+            return False
+        for place, character in enumerate(text):
+            depth += (character == "(") - (character == ")")
+            if depth == 0:
+                return place == len(text) - 1
+        return False
+
+    def _text(self, node: ast.Expression) -> str:
+        return self.source.text[node.span.start : node.span.end]
+
+
+#: The operand of ESCAPE in the words of an error.
+_ESCAPE_FORMS = {
+    Escapes.ONE_CODE_POINT: "one character in quotes",
+    Escapes.BEFORE_WILDCARDS: "one character in quotes, of the Basic Multilingual Plane",
+    Escapes.AFTER_COLLAPSE: "one character in quotes, of the Basic Multilingual Plane",
+    Escapes.VANISHING: "one ASCII character in quotes, no % and no _",
+    Escapes.LITERAL_AT_END: "one ASCII character in quotes",
+}
+
+
+def _is_escape(text: str, rule: Escapes) -> bool:
+    match rule:
+        case Escapes.ONE_CODE_POINT:
+            return len(text) == 1
+        case Escapes.BEFORE_WILDCARDS | Escapes.AFTER_COLLAPSE:
+            return len(text) == 1 and ord(text) <= 0xFFFF
+        case Escapes.VANISHING:
+            return len(text.encode()) <= 1 and text not in ("%", "_")
+        case Escapes.LITERAL_AT_END:
+            return len(text.encode()) == 1

@@ -1,0 +1,386 @@
+"""Parser from tokens to the surface tree: one grammar, layered with the standard's own non-terminals.
+
+Each layer binds tighter than the one before it, so the grammar needs no table of precedences and has no conflicts.
+It is a superset: what a dialect refuses although it parses is for ``check``. A failed parse names what was expected
+in words that a person uses; the first error raises, so the loop that runs SLY's tables over the tokens is one without
+SLY's books for the recovery from errors, which take three times as long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator
+from dataclasses import replace
+from functools import cache, partial
+from operator import itemgetter
+from typing import Any, NamedTuple, NoReturn
+
+from sly import Parser
+from sly.lex import Token
+
+from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.base.source import Source, Span
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import Associativity, Extension
+from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.lexer import SelectorLexer
+from transpiler.language.selector.token_rewriting import CHAINING, Chains, retag
+
+
+class UnexpectedTokenError(Exception):
+    """The failure of a parse: the place of the refused token, None at the end, and the legal ones."""
+
+    def __init__(self, span: Span | None, legal: set[str]) -> None:
+        super().__init__(span, legal)
+        self.span = span
+        self.legal = legal
+
+
+#: The action that ends a parse; a positive one is the next state, a negative one the number of a production.
+_ACCEPT = 0
+
+
+class _Parts(tuple[Any, ...]):
+    """The argument of a production's function: its symbols by index, and their values as attributes by name.
+
+    A symbol is a token or, of a production, its value. Each production has a class of its own, with its names.
+    """
+
+    __slots__ = ()
+
+    @property
+    def start(self) -> int:
+        """The offset of the production's first token."""
+        start: int = self[0].index
+        return start
+
+    @property
+    def end(self) -> int:
+        """The offset behind the production's last token."""
+        end: int = self[-1].end
+        return end
+
+
+def drive(parser: Parser, tokens: Iterator[Token]) -> Any:
+    """Parse all tokens and return the value of the start symbol.
+
+    ``parser.state`` says where the parse is whenever a token is read or refused; ``parser.error`` must raise.
+    """
+    actions, goto = parser._lrtable.lr_action, parser._lrtable.lr_goto
+    productions = _productions(parser.__class__)
+    states: list[int] = [0]
+    symbols: list[Any] = []
+    while True:
+        parser.state = states[-1]
+        token = next(tokens, None)
+        kind = "$end" if token is None else token.type
+        while (action := actions[states[-1]].get(kind)) is not None and action < 0:
+            name, length, parts, make = productions[-action]
+            # A slice from the end would be the whole list if a production has no symbols.
+            start = len(symbols) - length
+            symbols[start:] = (make(parser, parts(symbols[start:])),)
+            states[start + 1 :] = (goto[states[start]][name],)
+        if action is None:
+            parser.error(token)
+            raise AssertionError("the parser's error method returned")
+        if action == _ACCEPT:
+            return symbols[0]
+        states.append(action)
+        symbols.append(token)
+
+
+class _Production(NamedTuple):
+    """One production: its name, the number of its symbols, the class that wraps them, and its function."""
+
+    name: str
+    length: int
+    parts: type[_Parts]
+    make: Callable[[Any, Any], Any]
+
+
+@cache
+def _productions(grammar: type[Parser]) -> list[_Production]:
+    """The productions of a grammar by number."""
+    return [
+        _Production(rule.name, rule.len, _parts(rule.prod, grammar._grammar.Terminals), rule.func)
+        for rule in grammar._grammar.Productions
+    ]
+
+
+def _parts(symbols: tuple[str, ...], terminals: Container[str]) -> type[_Parts]:
+    """Build the class for the symbols of a production; symbols of the same name are numbered from 0."""
+    names: dict[str, Any] = {"__slots__": ()}
+    for place, symbol in enumerate(symbols):
+        name = symbol if symbols.count(symbol) == 1 else f"{symbol}{symbols[:place].count(symbol)}"
+        names[name] = property(partial(_token_value, place) if symbol in terminals else itemgetter(place))
+    return type("_Parts", (_Parts,), names)
+
+
+def _token_value(place: int, symbols: _Parts) -> Any:
+    return symbols[place].value
+
+
+class SelectorParser(Parser):
+    """One parse of one source; not to be used twice or from two threads."""
+
+    tokens = SelectorLexer.tokens
+    start = "condition"
+
+    def __init__(self, source: Source, dialect: Dialect, tokens: Iterator[Token]) -> None:
+        self.source = source
+        self.dialect = dialect
+        self.scanned = tokens
+        #: The token at hand, and the two before it.
+        self.current: Token | None = None
+        self.previous: Token | None = None
+        self.earlier: Token | None = None
+        self.chains = None if dialect.has(Extension.CHAINED_COMPARISONS) else Chains()
+        self.grouped: list[ast.Expression] = []
+        self.count = 0
+
+    def read(self) -> ast.Expression:
+        """Parse the whole source."""
+        tree: ast.Expression = drive(self, self._follow(retag(self.scanned, self.dialect)))
+        return tree
+
+    def _follow(self, tokens: Iterator[Token]) -> Iterator[Token]:
+        limit, chains = self.dialect.max_tokens, self.chains
+        for token in tokens:
+            kind = token.type
+            self.earlier, self.previous, self.current = self.previous, self.current, token
+            self.count += 1
+            if limit is not None and self.count > limit:
+                self._too_many(token, limit)
+            if chains is not None and kind in CHAINING and chains.breaks(kind, _kind(self.previous)):
+                self.error(token)
+            yield token
+        self.earlier, self.previous, self.current = self.previous, self.current, None
+
+    def _too_many(self, token: Token, limit: int) -> NoReturn:
+        raise UnsupportedFeatureError.at(
+            "limit.tokens",
+            f"the selector has more than {limit} words and signs, which is the limit of {self.dialect.title}",
+            self.source,
+            Span(token.index, token.end),
+            "split it into several selectors",
+        )
+
+    # conditional expression
+
+    @_("disjunction")
+    def condition(self, p: Any) -> ast.Expression:
+        return _join(ast.Or, p.disjunction)
+
+    @_("disjunction OR conjunction")
+    def disjunction(self, p: Any) -> list[ast.Expression]:
+        p.disjunction.append(_join(ast.And, p.conjunction))
+        return p.disjunction
+
+    @_("conjunction")
+    def disjunction(self, p: Any) -> list[ast.Expression]:
+        return [_join(ast.And, p.conjunction)]
+
+    @_("conjunction AND negation")
+    def conjunction(self, p: Any) -> list[ast.Expression]:
+        p.conjunction.append(p.negation)
+        return p.conjunction
+
+    @_("negation")
+    def conjunction(self, p: Any) -> list[ast.Expression]:
+        return [p.negation]
+
+    @_("NOT negation")
+    def negation(self, p: Any) -> ast.Expression:
+        return ast.Not(p.negation, Span(p.start, p.negation.span.end))
+
+    @_("equality")
+    def negation(self, p: Any) -> ast.Expression:
+        return p.equality
+
+    # comparison: = and IS NULL are one level looser than the others, which shows only where a dialect chains them
+
+    @_("equality EQ relation", "equality NE relation")
+    def equality(self, p: Any) -> ast.Expression:
+        return ast.Compare(ast.Comparison(p[1].value), p.equality, p.relation, _between(p.equality, p.relation))
+
+    @_("equality IS NULL", "equality IS NOT NULL")
+    def equality(self, p: Any) -> ast.Expression:
+        return ast.IsNull(p.equality, len(p) == 4, Span(p.equality.span.start, p.end))
+
+    @_("relation")
+    def equality(self, p: Any) -> ast.Expression:
+        return p.relation
+
+    @_("relation LT sum", "relation LE sum", "relation GT sum", "relation GE sum")
+    def relation(self, p: Any) -> ast.Expression:
+        return ast.Compare(ast.Comparison(p[1].value), p.relation, p.sum, _between(p.relation, p.sum))
+
+    @_("relation BETWEEN sum AND sum", "relation NOT BETWEEN sum AND sum")
+    def relation(self, p: Any) -> ast.Expression:
+        return ast.Between(p.relation, p.sum0, p.sum1, len(p) == 6, _between(p.relation, p.sum1))
+
+    @_("relation IN LPAREN members RPAREN", "relation NOT IN LPAREN members RPAREN")
+    def relation(self, p: Any) -> ast.Expression:
+        return ast.In(p.relation, tuple(p.members), len(p) == 6, Span(p.relation.span.start, p.end))
+
+    @_("relation LIKE string escape", "relation NOT LIKE string escape")
+    def relation(self, p: Any) -> ast.Expression:
+        end = p.escape.span.end if p.escape else p.string.span.end
+        return ast.Like(p.relation, p.string, p.escape, len(p) == 5, Span(p.relation.span.start, end))
+
+    @_("sum")
+    def relation(self, p: Any) -> ast.Expression:
+        return p.sum
+
+    @_("ESCAPE string")
+    def escape(self, p: Any) -> ast.StringLiteral:
+        return p.string
+
+    @_("")
+    def escape(self, p: Any) -> None:  # noqa: ARG002
+        return None
+
+    @_("members COMMA sum")
+    def members(self, p: Any) -> list[ast.Expression]:
+        p.members.append(p.sum)
+        return p.members
+
+    @_("sum")
+    def members(self, p: Any) -> list[ast.Expression]:
+        return [p.sum]
+
+    # arithmetic expression
+
+    @_("sum PLUS product", "sum MINUS product")
+    def sum(self, p: Any) -> ast.Expression:
+        return self._calculate(ast.Arithmetic(p[1].value), p.sum, p.product)
+
+    @_("product")
+    def sum(self, p: Any) -> ast.Expression:
+        return p.product
+
+    @_("product TIMES sign", "product DIVIDE sign", "product REMAINDER sign")
+    def product(self, p: Any) -> ast.Expression:
+        return self._calculate(ast.Arithmetic(p[1].value), p.product, p.sign)
+
+    @_("sign")
+    def product(self, p: Any) -> ast.Expression:
+        return p.sign
+
+    @_("MINUS sign")
+    def sign(self, p: Any) -> ast.Expression:
+        span = Span(p.start, p.sign.span.end)
+        match p.sign:
+            # The least long has no positive counterpart, so a minus belongs to the literal behind it.
+            case ast.IntegerLiteral(value=value) if value > 0:
+                return ast.IntegerLiteral(-value, span)
+            case ast.FloatLiteral(value=value) if not str(value).startswith("-"):
+                return ast.FloatLiteral(-value, span)
+            case operand:
+                return ast.Sign(ast.Arithmetic.SUBTRACT, operand, span)
+
+    @_("PLUS sign")
+    def sign(self, p: Any) -> ast.Expression:
+        return ast.Sign(ast.Arithmetic.ADD, p.sign, Span(p.start, p.sign.span.end))
+
+    # Where NOT binds tightest it is a sign of its own.
+    @_("TIGHT_NOT sign")
+    def sign(self, p: Any) -> ast.Expression:
+        return ast.Not(p.sign, Span(p.start, p.sign.span.end))
+
+    @_("primary")
+    def sign(self, p: Any) -> ast.Expression:
+        return p.primary
+
+    @_("LPAREN condition RPAREN")
+    def primary(self, p: Any) -> ast.Expression:
+        condition = replace(p.condition, span=Span(p.start, p.end))
+        if self.dialect.associativity is Associativity.RIGHT:
+            self.grouped.append(condition)
+        return condition
+
+    @_("IDENTIFIER")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.Identifier(p.IDENTIFIER, Span(p.start, p.end))
+
+    @_("string")
+    def primary(self, p: Any) -> ast.Expression:
+        return p.string
+
+    @_("INTEGER")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.IntegerLiteral(p.INTEGER, Span(p.start, p.end))
+
+    @_("FLOAT")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.FloatLiteral(p.FLOAT, Span(p.start, p.end))
+
+    @_("BINARY")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.BinaryLiteral(p.BINARY, Span(p.start, p.end))
+
+    @_("NULL_LITERAL")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.NullLiteral(Span(p.start, p.end))
+
+    @_("SECTION")
+    def primary(self, p: Any) -> ast.Expression:
+        section, name = p.SECTION
+        return ast.Identifier(name, Span(p.start, p.end), section)
+
+    @_("QUERY string")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.BodyQuery(p.QUERY.upper(), p.string, Span(p.start, p.string.span.end))
+
+    @_("FUNCTION LPAREN members RPAREN")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.Call(p.FUNCTION, tuple(p.members), Span(p.start, p.end))
+
+    @_("FUNCTION LPAREN RPAREN")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.Call(p.FUNCTION, (), Span(p.start, p.end))
+
+    @_("TRUE", "FALSE")
+    def primary(self, p: Any) -> ast.Expression:
+        return ast.BooleanLiteral(p[0].value.upper() == "TRUE", Span(p.start, p.end))
+
+    @_("STRING")
+    def string(self, p: Any) -> ast.StringLiteral:
+        return ast.StringLiteral(p.STRING, Span(p.start, p.end))
+
+    def error(self, token: Token | None) -> NoReturn:
+        """Raise ``UnexpectedTokenError`` with the legal tokens in place of this one."""
+        legal = set(self._lrtable.lr_action[self.state])
+        if self.chains is not None and token is not None:
+            legal = self.chains.narrow(legal, token.type, (_kind(self.earlier), _kind(self.previous)))
+        raise UnexpectedTokenError(None if token is None else Span(token.index, token.end), legal)
+
+    def _calculate(self, operator: ast.Arithmetic, left: ast.Expression, right: ast.Expression) -> ast.Expression:
+        """Build a calculation; if operators associate to the right, rotate it into the end of the left side."""
+        if (
+            self.dialect.associativity is Associativity.RIGHT
+            and isinstance(left, ast.Calculate)
+            and left.operator.is_sum is operator.is_sum
+            and not any(left is grouped for grouped in self.grouped)
+        ):
+            inner = self._calculate(operator, left.right, right)
+            return ast.Calculate(left.operator, left.left, inner, _between(left, right))
+        return ast.Calculate(operator, left, right, _between(left, right))
+
+
+def _kind(token: Token | None) -> str:
+    return "" if token is None else token.type
+
+
+def _between(first: ast.Expression, last: ast.Expression) -> Span:
+    """Return the span from the start of one node to the end of a later one."""
+    return Span(first.span.start, last.span.end)
+
+
+def _join(node: type[ast.And] | type[ast.Or], terms: list[ast.Expression]) -> ast.Expression:
+    if len(terms) == 1:
+        return terms[0]
+    span = _between(terms[0], terms[-1])
+    if any(isinstance(term, node) for term in terms):
+        # AND and OR are associative in three values too, so a chain in parentheses is the same chain.
+        terms = [inner for term in terms for inner in (term.terms if isinstance(term, node) else (term,))]
+    return node(tuple(terms), span)

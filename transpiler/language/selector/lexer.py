@@ -1,0 +1,394 @@
+"""Lexer: from text to tokens, by Jakarta Messaging 3.1, section 3.8.1.1, and the spellings of each dialect.
+
+One lexer reads every word; what a word means is settled here only as far as spelling goes. White space is what the
+standard names: space, tab, form feed and line ends. Every spelling that people bring along from other languages has
+an error of its own that names the correct spelling.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NoReturn
+
+from sly import Lexer
+from sly.lex import Token
+
+from transpiler.base.diagnostics import Fix
+from transpiler.base.errors import SelectorSyntaxError
+from transpiler.base.source import Source, Span
+from transpiler.language.selector.dialect_rules import (
+    Comments,
+    DoubleQuotes,
+    Extension,
+    Identifiers,
+    Remainder,
+    ReservedWords,
+)
+from transpiler.language.selector.dialects import UNUSABLE, Dialect, keywords
+from transpiler.language.selector.numbers import NumberError, read_number
+from transpiler.language.selector.pattern import is_control
+from transpiler.message.header_fields import PROPERTIES
+
+_JOINED = re.compile(r"AND|OR|BETWEEN|LIKE|IN|IS|NOT", re.IGNORECASE)
+_NULL_TEST = re.compile(r"IS\s+(?:NOT\s+)?NULL(?![a-zA-Z0-9_$.])", re.IGNORECASE | re.ASCII)
+_HYPHENATED = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
+_HYPHENATED_PART = re.compile(r"[\w.$-]")
+_WORD_BEFORE_NUMBER = re.compile(r"(?:AND|OR|BETWEEN|NOT)(?=\.[0-9])", re.IGNORECASE)
+_DOUBLE_MINUS = re.compile(r"--(?:\s|\Z)")
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_REGULAR = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+#: A letter, _, $ or anything beyond ASCII, and behind the first also a digit or a dot. Said by what is no part of a
+#: name, for Python takes long to compile a range of a million characters.
+_NAME_START, _NAME_PART = r"[^\x00-#%-@\[-^`{-\x7f]", r"[^\x00-#%-,\-/:-@\[-^`{-\x7f]"
+
+
+_TYPOGRAPHIC = {
+    "‘": "'", "’": "'", "“": "'", "”": "'", "–": "-", "−": "-", "≤": "<=", "≥": ">=", "≠": "<>",
+    "—": "-", "×": "*", "÷": "/", "¬": "NOT", "∧": "AND", "∨": "OR",
+}  # fmt: skip
+
+
+class SelectorLexer(Lexer):
+    """Tokens with their offsets; every failure is a ``SelectorSyntaxError`` at its place."""
+
+    tokens = {
+        IDENTIFIER, STRING, INTEGER, FLOAT, BINARY, SECTION, FUNCTION, QUERY, NULL_LITERAL,
+        AND, OR, NOT, TIGHT_NOT, BETWEEN, LIKE, IN, IS, ESCAPE, NULL, TRUE, FALSE,
+        EQ, NE, LE, GE, LT, GT, PLUS, MINUS, TIMES, DIVIDE, REMAINDER, LPAREN, RPAREN, COMMA,
+    }  # fmt: skip
+
+    ignore = " \t\f\r\n"
+
+    def __init__(self, source: Source, dialect: Dialect, start: int = 0, hyphens: bool = False) -> None:
+        self.source = source
+        self.dialect = dialect
+        self.start = start
+        self.hyphens = hyphens
+        self.keywords = keywords(dialect.reserved_words, dialect.has(Extension.XPATH))
+        #: The end of an IS NULL or IS NOT NULL whose words are no names.
+        self.null_test_end = 0
+        self.line_end: Span | None = None
+        #: The error for the first reserved word in lower case where the dialect has them in upper case only.
+        self.misspelled: SelectorSyntaxError | None = None
+
+    # Only some dialects have it; to the others it begins nothing.
+    @_(r"\v+")
+    def VERTICAL_TAB(self, token: Token) -> None:
+        """Java's and C's white space has one character more."""
+        if not self.dialect.has(Extension.VERTICAL_TAB):
+            self._refuse(token.index)
+
+    # What a possessive group repeats is possessive itself: else Python 3.11.2, Debian's, takes back too much.
+    @_(r"--|/\*(?:[^*]++|\*++[^*/])*+\*+/")
+    def COMMENT(self, token: Token) -> Token | None:
+        """Skip a comment, refuse it, or return its first sign as a token."""
+        if self.dialect.comments is Comments.TAKEN:
+            if token.value[0] == "/":
+                return None
+            end = self._line_end(token.index)
+            if end is not None:
+                self.index = end
+                return None
+        if token.value[0] == "/":
+            self._refuse(token.index)
+        token.value, token.type = "-", "MINUS"
+        self.index = token.end = token.index + 1
+        return self.MINUS(token)
+
+    def _line_end(self, index: int) -> int | None:
+        """Return the offset behind the next line end, or None; cached, because a line may consist of minus signs."""
+        if self.line_end is None or self.line_end.start < index:
+            match = _LINE_END.search(self.source.text, index)
+            length = len(self.source.text)
+            self.line_end = Span(*match.span()) if match else Span(length, length)
+        return self.line_end.end if self.line_end.start < self.line_end.end else None
+
+    @_(r"'(?:[^']++|'')*+'")
+    def STRING(self, token: Token) -> Token:
+        """A string literal; two quotes inside stand for one."""
+        value = token.value[1:-1].replace("''", "'")
+        if not value.isascii():
+            self._reject_surrogates(value, token.index)
+        token.value = value
+        return token
+
+    @_(r'"(?:[^"]++|"")*+"')
+    def QUOTED(self, token: Token) -> Token:
+        """Text in double quotes: a name, a string or an error."""
+        if self.dialect.double_quotes is DoubleQuotes.REFUSED:
+            self._refuse(token.index)
+        token.value = token.value[1:-1].replace('""', '"')
+        self._reject_surrogates(token.value, token.index)
+        token.type = "STRING" if self.dialect.double_quotes is DoubleQuotes.STRING else "IDENTIFIER"
+        return token
+
+    @_(r"\[(?:[^\[\]]|\[\[|\]\])*+\]")
+    def BRACKETED(self, token: Token) -> Token:
+        """A delimited identifier of the SQL filter."""
+        if not self.dialect.has(Extension.BRACKETS):
+            self._refuse(token.index)
+        token.value = token.value[1:-1].replace("[[", "[").replace("]]", "]")
+        if any(map(is_control, token.value)):
+            span = Span(token.index, token.index + len(token.value) + 2)
+            self._fail("unexpected-character", "a name in brackets has no control characters", span)
+        token.type = "IDENTIFIER"
+        return token
+
+    # A hexadecimal literal first: in 0x1e-5 the minus is an operator, in 1e-5 it is part of the number.
+    @_(r"0[xX]\w*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?(?=[0-9]))?[\w.$]*")
+    def INTEGER(self, token: Token) -> Token:
+        """A numeric literal; the minus of a negative number is an operator."""
+        text, end = token.value, token.index + len(token.value)
+        try:
+            literal = read_number(self.dialect.numeric_literals, self.source.text, token.index)
+        except NumberError as error:
+            self._fail("number-range", str(error), Span(token.index, end))
+        if literal is None:
+            self._malformed_number(token)
+        value, stop = literal
+        # The longest match: in 5AND the number ends where the reserved word begins.
+        if stop < end and not _JOINED.fullmatch(text, stop - token.index):
+            self._malformed_number(token)
+        token.value = value
+        token.type = "FLOAT" if isinstance(value, float) else "BINARY" if isinstance(value, bytes) else "INTEGER"
+        self.index = token.end = stop
+        return token
+
+    @_(f"{_NAME_START}{_NAME_PART}*")
+    def IDENTIFIER(self, token: Token) -> Token:
+        """A name or a reserved word."""
+        if self.hyphens and (hyphenated := _HYPHENATED.match(self.source.text, token.index)):
+            token.value = hyphenated[0]
+            self.index = token.end = hyphenated.end()
+        text = token.value
+        if self.dialect.identifiers is Identifiers.ASCII and (match := _WORD_BEFORE_NUMBER.match(text)):
+            # No name has a dot, so the number begins there: AND.5.
+            token.value = text = match[0]
+            self.index = token.end = token.index + len(text)
+        word = self.keywords.get(text)
+        if word is None and text.isascii():
+            word = self._unusual_spelling(text, token.index)
+        if word is not None:
+            token.type = word
+        elif self.dialect.identifiers is Identifiers.UNICODE_WITH_DOTS:
+            if not text.isascii():
+                self._check_identifier(text, token.index)
+        else:
+            self._check_spelling(token)
+        return token
+
+    def _unusual_spelling(self, text: str, index: int) -> str | None:
+        upper = text.upper()
+        if upper in self.keywords:
+            if self.dialect.reserved_words is ReservedWords.UPPER_CASE and self.misspelled is None:
+                message, span = (
+                    f"{self.dialect.title} writes {upper} in upper case only",
+                    Span(index, index + len(text)),
+                )
+                self.misspelled = self._error("reserved-word", message, span, f"write {upper}", upper)
+            return self.keywords[upper]
+        if self.dialect.reserved_words is ReservedWords.ANY_CASE_WITHOUT_NULL and upper in ("IS", "NOT", "NULL"):
+            if upper == "IS" and (test := _NULL_TEST.match(self.source.text, index)):
+                self.null_test_end = test.end()
+            return upper if index < self.null_test_end else None
+        return None
+
+    def _check_spelling(self, token: Token) -> None:
+        text, title = token.value, self.dialect.title
+        span = Span(token.index, token.index + len(text))
+        if self.dialect.reserved_words is ReservedWords.UPPER_CASE:
+            upper = text.upper()
+            if text == "UTC" and re.match(r"\s*\(", self.source.text[token.index + 3 :]):
+                return
+            if upper in UNUSABLE:
+                self._fail(
+                    "reserved-word", f"{text} is a reserved word of {title}", span, f"write [{text}] for the name"
+                )
+        for index, character in enumerate(text, token.index):
+            if ord(character) > 127:
+                if character.isalnum():
+                    message = f"the names of {title} are ASCII, and {_name(character)} is not"
+                    self._fail_at(index, message, "the dialect jms takes any letter")
+                self._refuse_in_name(index, character)
+        match self.dialect.identifiers:
+            case Identifiers.ASCII if "." in text:
+                hint = "jms, qpid-cpp and rabbitmq-jms take dots in names"
+                whole = self._whole_name(token)
+                if self.dialect.double_quotes is DoubleQuotes.IDENTIFIER:
+                    hint = f'put the name into double quotes: "{whole}"'
+                self._fail_at(token.index + text.index("."), f"the names of {title} have no dots", hint)
+            case Identifiers.REGULAR:
+                self._check_regular(token, span)
+            case _:
+                return
+
+    def _check_regular(self, token: Token, span: Span) -> None:
+        prefix, dot, field = token.value.partition(".")
+        fields = self.dialect.fields
+        section = fields.section_prefixes.get(prefix) if dot else None
+        if section is not None and _REGULAR.fullmatch(field):
+            if section == PROPERTIES:
+                token.value = field
+                return
+            if (section, field) in fields.sections:
+                token.type, token.value = "SECTION", (section, field)
+                return
+            known = ", ".join(name for place, name in fields.sections if place == section)
+            self._fail("section", f"the section {section} has no field {field} here", span, f"its fields are {known}")
+        if not _REGULAR.fullmatch(token.value):
+            message = f"a name of {self.dialect.title} has letters, digits and _, a letter first"
+            self._fail("unexpected-character", message, span, f"write [{self._whole_name(token)}]")
+
+    def _whole_name(self, token: Token) -> str:
+        """Return the name around a part of it, with the hyphens and digits that the lexer takes for other tokens."""
+        text, start, end = self.source.text, token.index, token.index + len(token.value)
+        while start > self.start and _HYPHENATED_PART.match(text[start - 1]):
+            start -= 1
+        while end < len(text) and _HYPHENATED_PART.match(text[end]):
+            end += 1
+        return text[start:end].strip("-").lstrip("-.0123456789") or str(token.value)
+
+    @_(r"<>|!=")
+    def NE(self, token: Token) -> Token:
+        """Not equal, in both spellings."""
+        if token.value == "!=":
+            if not self.dialect.has(Extension.NOT_EQUAL):
+                self._refuse(token.index)
+            token.value = "<>"
+        return token
+
+    LE = r"<="
+    GE = r">="
+    EQ = r"=(?!=)"
+    LT = r"<"
+    GT = r">"
+    PLUS = r"\+"
+
+    @_(r"-")
+    def MINUS(self, token: Token) -> Token:
+        """A minus; two before white space are what other languages and some brokers read as a comment."""
+        if self.dialect.comments is Comments.REFUSED and _DOUBLE_MINUS.match(self.source.text, token.index):
+            self._refuse(token.index)
+        return token
+
+    @_(r"%")
+    def REMAINDER(self, token: Token) -> Token:
+        """The remainder, which only some dialects have."""
+        if self.dialect.remainder is Remainder.NONE:
+            self._refuse(token.index)
+        return token
+
+    TIMES = r"\*"
+    DIVIDE = r"/(?!\*)"
+    LPAREN = r"\("
+    RPAREN = r"\)"
+    COMMA = r","
+
+    def _refuse(self, index: int) -> NoReturn:
+        """Raise the error for a character that begins no token; ``mistakes`` knows better ones."""
+        rest, title = self.source.text[index:], self.dialect.title
+        if self.hyphens and rest[0] == ".":
+            advice = "leave the prefix out, and put the name into double quotes"
+            self._fail_at(index, "a name behind hyphenated_props: has no dots", advice)
+        if rest.startswith("--"):
+            advice = "remove it; activemq, artemis and qpid-java read -- to the end of the line as a comment"
+            self._fail("comment", f"{title} has no comments", Span(index, index + 2), advice)
+        if rest.startswith("/*"):
+            advice = "remove it; activemq, artemis and qpid-java take comments"
+            self._fail("comment", f"{title} has no comments", Span(index, index + 2), advice)
+        self._fail_at(index, f"{_name(rest[0])} begins nothing in a selector")
+
+    def _malformed_number(self, token: Token) -> NoReturn:
+        text = token.value
+        span = Span(token.index, token.index + len(text))
+        if re.fullmatch(r"0[0-9]+[lL]?", text):
+            self._fail(
+                "number",
+                f"{text} begins with 0 and so is octal, which has no 8 or 9",
+                span,
+                f"write {text.lstrip('0')}, or '{text}' for text",
+            )
+        if re.fullmatch(r"0[bB][01_]+[lL]?|[0-9][0-9_]*[lL]?", text):
+            self._fail(
+                "number",
+                f"{text} is Java 7 syntax, which selectors do not have",
+                span,
+                "write a plain decimal number; the dialect qpid-cpp takes it",
+            )
+        if re.fullmatch(r"0[xX][0-9a-fA-F.]*[pP].*", text):
+            self._fail("number", "a hexadecimal floating point literal is not supported", span)
+        if re.fullmatch(r"[0-9.]+[eE]", text):
+            self._fail("number", f"the exponent of {text} has no digits", span)
+        self._fail(
+            "number",
+            f"{text} is neither a number nor a name",
+            span,
+            "a name begins with a letter, _ or $; text goes into single quotes",
+        )
+
+    def _check_identifier(self, text: str, start: int) -> None:
+        """Apply Java's isJavaIdentifierStart and isJavaIdentifierPart, by Unicode's general categories."""
+        for offset, character in enumerate(text):
+            category = unicodedata.category(character)
+            letter = category[0] == "L" or category in ("Nl", "Sc", "Pc")
+            part = letter or category in ("Nd", "Mn", "Mc", "Cf") or character == "."
+            if not (part if offset else letter):
+                self._refuse_in_name(start + offset, character)
+
+    def _refuse_in_name(self, index: int, character: str) -> NoReturn:
+        written = _TYPOGRAPHIC.get(character)
+        fix = None if written is None or written == "'" else written
+        self._fail_at(index, f"{_name(character)} cannot be part of a name", _advice(character), fix)
+
+    def _reject_surrogates(self, value: str, start: int) -> None:
+        for offset, character in enumerate(value):
+            if "\ud800" <= character <= "\udfff":
+                self._fail_at(start + 1 + offset, "half of a surrogate pair is no Unicode character")
+
+    def _fail_at(self, index: int, message: str, hint: str | None = None, fix: str | None = None) -> NoReturn:
+        self._fail("unexpected-character", message, Span(index, index + 1), hint, fix)
+
+    def _fail(self, code: str, message: str, span: Span, hint: str | None = None, fix: str | None = None) -> NoReturn:
+        raise self._error(code, message, span, hint, fix)
+
+    def _error(self, code: str, message: str, span: Span, hint: str | None, fix: str | None) -> SelectorSyntaxError:
+        certain = None if fix is None else Fix(fix, certain=True)
+        return SelectorSyntaxError.at(f"syntax.{code}", message, self.source, span, hint, certain)
+
+    def scan(self) -> Iterator[Token]:
+        """Yield the tokens of the source.
+
+        SLY's own loop serves lexers of several states and counts lines, which is most of its time.
+        """
+        text, ignored, match, functions = self.source.text, self.ignore, self._master_re.match, self._token_funcs
+        index, length = self.start, len(text)
+        while index < length:
+            if text[index] in ignored:
+                index += 1
+                continue
+            matched = match(text, index)
+            if matched is None:
+                self._refuse(index)
+            token, kind = Token(), matched.lastgroup
+            token.type, token.value, token.index = kind, matched[0], index
+            token.end = self.index = matched.end()
+            taken = functions[kind](self, token) if kind in functions else token
+            # A function may end the token somewhere else.
+            index = self.index
+            if taken is not None:
+                yield taken
+
+
+def _name(character: str) -> str:
+    if character.isprintable() and character != " ":
+        return character
+    return unicodedata.name(character, f"U+{ord(character):04X}").lower()
+
+
+def _advice(character: str) -> str | None:
+    if character in _TYPOGRAPHIC:
+        return f"write {_TYPOGRAPHIC[character]}"
+    return {"Zs": "replace it by a plain space", "Cf": "remove it"}.get(unicodedata.category(character))

@@ -1,0 +1,95 @@
+"""Messages for texts that are no selectors: what is wrong, where, and the user's text corrected.
+
+The idea: lexer and parser say only where a text stops being a selector and what could stand there. Often that
+misleads: the mistake is an operator of another language, or a quote, or a missing comma. So the text is scanned once
+more, leniently (``words``), and a table of patterns over its words (``table``) is tried in order; the first that
+matches replaces the message.
+
+Invariants: this runs after a failure only, in linear time, and never decides that a text is wrong.
+
+In reading order: ``words``, ``word_patterns``, ``table``.
+"""
+
+from __future__ import annotations
+
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.errors import SelectorSyntaxError
+from transpiler.base.source import Source
+from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.grammar import UnexpectedTokenError
+from transpiler.language.selector.mistakes.table import HINTS, RULES
+from transpiler.language.selector.mistakes.words import Reading, brief
+
+_OPERAND_STARTS = {"IDENTIFIER", "LPAREN", "MINUS"}
+
+
+def explain(
+    failure: SelectorSyntaxError | UnexpectedTokenError,
+    source: Source,
+    dialect: Dialect,
+    start: int,
+    misspelled: SelectorSyntaxError | None,
+) -> SelectorSyntaxError:
+    """Return the error for a failure of the lexer or of the parser.
+
+    ``start`` is the offset behind the selector's prefixes. ``misspelled`` is the error for an earlier reserved word in
+    lower case, which counts where no mistake is known that would be left in upper case.
+    """
+    if isinstance(failure, UnexpectedTokenError):
+        index = failure.span.start if failure.span else len(source.text)
+        reading = Reading(source, dialect, start, index)
+        finding = _unexpected(failure, reading)
+    else:
+        finding = failure.diagnostics[0]
+        assert finding.span is not None
+        reading = Reading(source, dialect, start, finding.span.start)
+    better = next((found for rule in RULES if (found := rule(reading, finding))), None)
+    if better is None and misspelled is not None:
+        return misspelled
+    if better is None and isinstance(failure, UnexpectedTokenError):
+        better = next((found for hint in HINTS if (found := hint(reading, finding))), None)
+    return SelectorSyntaxError([better or finding])
+
+
+def _unexpected(failure: UnexpectedTokenError, reading: Reading) -> Diagnostic:
+    """Return the parser's finding: the expected tokens, the word before them, and the actual word."""
+    word, previous, source = reading.at(reading.place), reading.at(reading.place - 1), reading.source
+    # A token without width stands at the word that it was made for.
+    span = failure.span if failure.span and failure.span.start < failure.span.end else word.span
+    # An error may lie within a word, at the second sign of two.
+    before = source.text[word.start : span.start] or previous.text
+    expected = _described(failure.legal, reading)
+    after = f" after {brief(before)}" if before else ""
+    found = reading.found(reading.place) if word.kind == "end" else f"found {brief(source.text[slice(*span)])}"
+    code = "syntax.unexpected-end" if word.kind == "end" else "syntax.unexpected-token"
+    return Diagnostic(code, "error", f"expected {expected}{after}, {found}", source, span)
+
+
+def _described(legal: set[str], reading: Reading) -> str:
+    """Describe the legal next tokens briefly."""
+    opened = reading.opened
+    in_list = opened is not None and reading.at(opened - 1).key == "IN"
+    if legal >= _OPERAND_STARTS:
+        return "a condition" if "NOT" in legal and reading.place == 0 else "an operand"
+    if legal == {"STRING"}:
+        return "a string literal"
+    if "LIKE" in legal and "EQ" not in legal:
+        return "LIKE, IN or BETWEEN"
+    if legal == {"LPAREN"}:
+        return "a list in parentheses"
+    if legal <= {"NULL", "NOT"}:
+        return "NULL or NOT NULL" if "NOT" in legal else "NULL"
+    if "AND" in legal and "OR" not in legal:
+        return "AND and the upper bound"
+    parts = ["a comparison"] if "EQ" in legal and not in_list else []
+    if in_list:
+        parts.append("a comma")
+    elif "OR" in legal:
+        parts.append("AND, OR")
+    if opened is not None:
+        parts.append("a closing parenthesis")
+    elif "$end" in legal:
+        parts.append("the end")
+    if not parts:
+        parts.append("an operator")
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"

@@ -1,0 +1,330 @@
+"""Patterns over the words around an error: a notation like a selector's, with operands as letters.
+
+A pattern is a row of elements, each of which takes words from left to right:
+
+- ``a``, ``b``, ``c``: an arithmetic expression; one that begins a pattern ends before its next element.
+- ``NOT``, ``<>``, ``string``: a word, a sign, or a word of that kind or one of ``KINDS``; ``=,<>`` is one of several.
+- ``~LIKE``: a name that looks like a misspelled LIKE.
+- ``group``, ``members``, ``several``, ``words``, ``unquoted``: see ``TAKERS``.
+- ``?`` before an element makes it optional, ``^`` asks that no blank is before it, ``@`` underlines what it takes, and
+  ``x:`` names it.
+
+Messages, hints and fixes are templates over what the elements took: ``{a}`` is shown as it would be written, with the
+forms of ``Part`` beside; ``{no}`` and the like are ``DERIVED``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import NamedTuple
+
+from transpiler.base.diagnostics import Diagnostic, Fix, nearest
+from transpiler.base.source import Span
+from transpiler.language.selector.dialect_rules import BetweenMeaning, DoubleQuotes, Extension, ListMember, Remainder
+from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.mistakes.words import COMPARISONS, QUOTES, TESTS, Reading, Word, brief, literal
+
+_DOUBLE_QUOTES = '; artemis, qpid-java and qpid-cpp take "…" as a name, rabbitmq as a string'
+#: Words before the place at which a pattern may begin.
+_BEFORE = 30
+_ELEMENT = re.compile(r"(?P<optional>\?)?(?P<adjacent>\^)?(?P<underlined>@)?(?:(?P<name>\w+):)?(?P<choices>.+)")
+OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+#: Signs as words.
+SPELLED = {
+    "EQ": "=", "EQUAL": "=", "EQUALS": "=", "NE": "<>", "NEQ": "<>", "GT": ">", "LT": "<", "GE": ">=", "GTE": ">=",
+    "LE": "<=", "LTE": "<=", "MOD": "%", "DIV": "/",
+}  # fmt: skip
+#: The codes of characters that begin nothing, which alone are underlined.
+_MARKS = {"`": "syntax.quote", '"': "syntax.double-quote"}
+#: Tests of a text in other languages.
+_TEXT_TESTS = {
+    "contains": "CONTAIN CONTAINS INCLUDES HAS".split(),
+    "starts": "STARTS STARTSWITH STARTING BEGINS BEGINSWITH".split(),
+    "ends": "ENDS ENDSWITH ENDING".split(),
+    "regular": "RLIKE REGEXP REGEX REGEXP_LIKE MATCH MATCHES GLOB SIMILAR".split(),
+}
+_BEFORE_OPERAND = COMPARISONS | frozenset("AND OR NOT BETWEEN + - * / %".split())
+
+
+class Element(NamedTuple):
+    """One element of a pattern."""
+
+    name: str
+    choices: tuple[str, ...]
+    optional: bool
+    adjacent: bool
+    underlined: bool
+
+    @property
+    def is_operand(self) -> bool:
+        """Return True for an arithmetic expression."""
+        return len(self.choices[0]) == 1 and self.choices[0].islower()
+
+    def take(self, reading: Reading, at: int) -> int | None:
+        """Return the number behind the words that the element takes from a word on; None where it takes none."""
+        if self.adjacent and reading.at(at).start != reading.at(at - 1).end:
+            return None
+        if self.is_operand:
+            return reading.operand_after(at)
+        if self.choices[0] in TAKERS:
+            return TAKERS[self.choices[0]](reading, at)
+        return at + 1 if any(_fits(reading, at, choice) for choice in self.choices) else None
+
+
+class Part(NamedTuple):
+    """The words that an element took; ``…`` where there are none."""
+
+    reading: Reading
+    first: int
+    behind: int
+
+    def __format__(self, form: str) -> str:
+        if self.behind <= self.first:
+            return "…"
+        match form:
+            case "text":
+                return literal(self.content)
+            case "content":
+                return literal(self.content)[1:-1]
+            case "raw":
+                return brief(self.reading.raw(self.first, self.behind))
+            case "key" | "opposite" | "sign":
+                key = self.reading.at(self.first).key
+                return {"key": key, "opposite": OPPOSITE.get(key, ""), "sign": SPELLED.get(key, "")}[form]
+            case _:
+                return self.reading.shown(self.first, self.behind)
+
+    @property
+    def content(self) -> str:
+        """What is between the quotes of one word, or the text of several."""
+        if self.behind == self.first + 1:
+            return self.reading.at(self.first).content
+        return self.reading.raw(self.first, self.behind)
+
+
+class Captured(dict[str, Part]):
+    """What the elements of a pattern took, by name; what is derived from it is computed when a template asks."""
+
+    def __init__(self, reading: Reading, anchor: int) -> None:
+        super().__init__()
+        self.reading = reading
+        self.anchor = anchor
+        self.underlined = Part(reading, reading.place, reading.place + 1)
+        self.is_negated = False
+
+    def __missing__(self, name: str) -> str | Part:
+        return DERIVED[name](self) if name in DERIVED else Part(self.reading, 0, 0)
+
+    @property
+    def mark(self) -> str:
+        """The first character that is underlined."""
+        return self.reading.at(self.underlined.first).text[:1]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A mistake by its pattern; without a message the parser's own message and place stay.
+
+    ``when`` is one of ``CONDITIONS``. ``at`` is a pattern of single words, the last at the place. ``fix`` takes the
+    place of the words from the first element behind a leading operand to the underlined one. ``code`` is by default
+    that of an unexpected word, or of a wrong quotation mark.
+    """
+
+    pattern: str
+    hint: str | Callable[[Captured], str]
+    when: str | None = None
+    at: str | None = None
+    fix: str | None = None
+    ends_at_place: bool = False
+    message: str | None = None
+    code: str | None = None
+
+    def __call__(self, reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+        """Return the better finding if the pattern matches around or directly before the place."""
+        if self.when is not None and not CONDITIONS[self.when](reading.dialect):
+            return None
+        if self.at is not None:
+            around = _elements(self.at)
+            if match(around, reading, reading.place + 1 - len(around)) is None:
+                return None
+        for anchor in range(reading.place, max(reading.place - _BEFORE, -1) - 1, -1):
+            taken, end = match(_elements(self.pattern), reading, anchor) or (None, -1)
+            if taken is not None and (end == reading.place + 1 if self.ends_at_place else end >= reading.place):
+                return self._improved(finding, taken)
+        return None
+
+    def _improved(self, finding: Diagnostic, taken: Captured) -> Diagnostic:
+        hint = self.hint.format_map(taken) if isinstance(self.hint, str) else self.hint(taken)
+        first, last = (taken.reading.at(number) for number in (taken.underlined.first, taken.underlined.behind - 1))
+        span, code, fix = Span(first.start, last.end), self.code, None
+        if self.fix is not None:
+            # Beside a backtick or a double quote some dialects have names.
+            place, is_certain = Span(taken.reading.at(taken.anchor).start, last.end), taken.mark not in ('"', "`")
+            fix = Fix(self.fix.format_map(taken), is_certain, place)
+        if first.kind == "quoted" or code == "syntax.bracket":
+            span, code = Span(span.start, span.start + 1), code or _MARKS.get(taken.mark, "syntax.unexpected-character")
+        if self.message is None:
+            return replace(finding, hint=hint, code=code or finding.code, fix=fix)
+        code = code or ("syntax.unexpected-token" if first.text else "syntax.unexpected-end")
+        return replace(finding, message=self.message.format_map(taken), span=span, hint=hint, code=code, fix=fix)
+
+
+def match(elements: tuple[Element, ...], reading: Reading, anchor: int) -> tuple[Captured, int] | None:
+    """Match elements at a word, at which the first that is no leading operand begins.
+
+    Returns what was taken, and the number behind the last word.
+    """
+    leading = elements[0] if elements[0].is_operand and len(elements) > 1 else None
+    taken, at, underlined = Captured(reading, anchor), anchor, None
+    for element in elements[leading is not None :]:
+        end = element.take(reading, at)
+        if end is None:
+            if not element.optional:
+                return None
+            continue
+        if element.choices == ("NOT",) and element.optional:
+            taken.is_negated = True
+        if element.underlined:
+            # Of an expression its first word.
+            first = at if underlined is None else underlined
+            taken.underlined, underlined = Part(reading, first, at + 1 if element.is_operand else end), first
+        taken[element.name] = Part(reading, at, end)
+        at = end
+    if leading is not None:
+        start = reading.operand_before(anchor)
+        # What is compared already is no operand of the next operator.
+        if start is None or reading.at(start - 1).key in (*COMPARISONS, "LIKE", "ESCAPE"):
+            return (taken, at) if leading.optional else None
+        taken[leading.name] = Part(reading, start, anchor)
+    return taken, at
+
+
+@cache
+def _elements(pattern: str) -> tuple[Element, ...]:
+    return tuple(map(_element, pattern.split()))
+
+
+def _element(text: str) -> Element:
+    found = _ELEMENT.fullmatch(text)
+    assert found is not None
+    choices = tuple(found["choices"].split(","))
+    marks = (bool(found[mark]) for mark in ("optional", "adjacent", "underlined"))
+    return Element(found["name"] or choices[0], choices, *marks)
+
+
+def _fits(reading: Reading, at: int, choice: str) -> bool:
+    word = reading.at(at)
+    if choice in KINDS:
+        return KINDS[choice](word)
+    if choice in _TEXT_TESTS:
+        return word.key in _TEXT_TESTS[choice]
+    if choice == "start":
+        return at < 0
+    if choice[0] == "~" and choice[1:].isalpha():
+        return word.kind == "name" and bool(nearest(word.key, (choice[1:],)))
+    return choice in (word.key, word.kind) and at >= 0
+
+
+def _group(reading: Reading, at: int) -> int | None:
+    """A parenthesis to its partner."""
+    return reading.partners[at] + 1 if reading.at(at).kind == "open" and at in reading.partners else None
+
+
+def _several(reading: Reading, at: int) -> int | None:
+    """Two operands or more, of which the last does not begin a comparison."""
+    members, end = reading.members_after(at)
+    return end if len(members) > 1 and reading.at(end).key not in COMPARISONS else None
+
+
+def _words(reading: Reading, at: int) -> int | None:
+    """Two names or numbers or more, without the one that the next comparison begins with."""
+    end = at
+    while reading.at(end).kind in ("name", "number"):
+        end += 1
+    if reading.at(end).kind in ("operator", "open") or reading.at(end).key in TESTS:
+        end -= 1
+    return end if end > at + 1 and reading.at(at).kind == "name" else None
+
+
+def _unquoted(reading: Reading, at: int) -> int | None:
+    """A text without quotes: words and signs up to the next operator."""
+    end = at + (reading.at(at).kind == "keyword")
+    while (word := reading.at(end)).kind in ("name", "number", "operator", "other") and word.key not in COMPARISONS:
+        end += 1
+    return end if end > at else None
+
+
+#: Elements that take several words; ``members`` are operands with commas, other separators or nothing between them.
+TAKERS: Mapping[str, Callable[[Reading, int], int | None]] = {
+    "group": _group,
+    "members": lambda reading, at: reading.members_after(at)[1],
+    "several": _several,
+    "words": _words,
+    "unquoted": _unquoted,
+}
+
+#: Kinds of words beside those of ``Word``.
+KINDS: Mapping[str, Callable[[Word], bool]] = {
+    "word": lambda word: word.kind in ("string", "quoted", "name", "number"),
+    "called": lambda word: word.kind == "name" and bool(word.key),
+    "operand": lambda word: word.is_operand,
+    "ending": lambda word: word.is_operand or word.kind == "close",
+    "beginning": lambda word: word.is_operand or word.kind == "open",
+    "opening": lambda word: word.kind in ("end", "open", "comma") or word.key in _BEFORE_OPERAND,
+    "character": lambda word: word.kind != "string" and len(word.content) == 1,
+    "notstring": lambda word: word.kind != "string",
+    "notopen": lambda word: word.kind != "open",
+    "notnull": lambda word: word.key != "NULL",
+    "nottest": lambda word: word.key not in ("LIKE", "IN", "BETWEEN"),
+    "compares": lambda word: word.key in COMPARISONS,
+    "tests": lambda word: word.key in TESTS,
+    "incomparable": lambda word: word.kind == "operator" and word.text[0] in "<>=" and word.key not in COMPARISONS,
+    "reserved": lambda word: word.kind == "keyword" and word.key not in ("AND", "OR"),
+    "spelled": lambda word: word.key in SPELLED,
+    "bracketed": lambda word: word.text[:1] == "[",
+    "backtick": lambda word: word.text[:1] == "`",
+    "doubled": lambda word: word.kind == "quoted" and word.text[0] == '"',
+    "unclosed": lambda word: word.kind == "quoted" and not word.is_closed,
+    "unclosedname": lambda word: word.kind == "quoted" and not word.is_closed and word.content.isidentifier(),
+    "opendouble": lambda word: word.kind in ("name", "string") and word.text[0] == '"' and not word.is_closed,
+    "opentext": lambda word: word.kind == "string" and word.text[0] == "'" and not word.is_closed,
+    "crooked": lambda word: word.kind == "string" and word.text[-1] in QUOTES,
+}
+
+#: Dialects for which a row is.
+CONDITIONS: Mapping[str, Callable[[Dialect], bool]] = {
+    "between": lambda dialect: dialect.between is not BetweenMeaning.ABSENT,
+    "no between": lambda dialect: dialect.between is BetweenMeaning.ABSENT,
+    "functions": lambda dialect: dialect.has(Extension.FUNCTIONS),
+    "no functions": lambda dialect: not dialect.has(Extension.FUNCTIONS),
+    "lists of anything": lambda dialect: dialect.in_member is ListMember.ANY,
+    "lists of strings": lambda dialect: dialect.in_member is not ListMember.ANY,
+    "no null": lambda dialect: not dialect.has(Extension.NULL_LITERAL),
+    "no remainder": lambda dialect: dialect.remainder is Remainder.NONE,
+    "names in double quotes": lambda dialect: dialect.double_quotes is DoubleQuotes.IDENTIFIER,
+    "no brackets": lambda dialect: not dialect.has(Extension.BRACKETS),
+    "no !=": lambda dialect: not dialect.has(Extension.NOT_EQUAL),
+}
+
+#: What templates derive from a match.
+DERIVED: Mapping[str, Callable[[Captured], str]] = {
+    "no": lambda taken: "NOT " if taken.is_negated else "",
+    "equals": lambda taken: "<>" if taken.is_negated else "=",
+    "nulls": lambda taken: "NULL" if taken.is_negated else "NULL or NOT NULL",
+    "title": lambda taken: taken.reading.dialect.title,
+    "found": lambda taken: taken.reading.found(taken.underlined.first),
+    "before": lambda taken: brief(taken.reading.at(taken.underlined.first - 1).text),
+    "rest": lambda taken: taken.reading.shown(taken.underlined.behind, len(taken.reading.words)),
+    "operators": lambda taken: "LIKE, IN or BETWEEN" if _has_between(taken) else "LIKE or IN",
+    "between": lambda taken: "BETWEEN, " if _has_between(taken) else "",
+    "where": lambda taken: "behind hyphenated_props:" if taken.reading.hyphens else f"in {taken.reading.dialect.title}",
+    "mark": lambda taken: taken.mark,
+    "elsewhere": lambda taken: "" if taken.mark != '"' or taken.reading.hyphens else _DOUBLE_QUOTES,
+}
+
+
+def _has_between(taken: Captured) -> bool:
+    return CONDITIONS["between"](taken.reading.dialect)

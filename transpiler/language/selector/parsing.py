@@ -1,0 +1,188 @@
+"""Parse a selector's text into its checked surface tree, within the limits of its dialect.
+
+The limits of a tree are the dialect's. Those on tokens are above them, only for texts that go far beyond, and hold
+before a tree is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from sly.lex import Token
+
+from transpiler.base.arguments import check_selector
+from transpiler.base.errors import SelectorSyntaxError, UnsupportedFeatureError
+from transpiler.base.source import Source, Span
+from transpiler.language.selector import ast
+from transpiler.language.selector.checks import check
+from transpiler.language.selector.dialect_rules import DoubleQuotes, Extension
+from transpiler.language.selector.dialects import Dialect, find_dialect
+from transpiler.language.selector.grammar import SelectorParser, UnexpectedTokenError
+from transpiler.language.selector.lexer import SelectorLexer
+from transpiler.language.selector.token_rewriting import then_raise
+
+#: Prefixes of a selector: the extension that has one, the switch that it sets, and the value.
+PREFIXES: Mapping[str, tuple[Extension, int, bool]] = MappingProxyType(
+    {
+        "convert_string_expressions:": (Extension.CONVERT_STRINGS, 0, True),
+        "hyphenated_props:": (Extension.HYPHENATED, 1, True),
+        "no_convert_string_expressions:": (Extension.NEGATED_PREFIXES, 0, False),
+        "no_hyphenated_props:": (Extension.NEGATED_PREFIXES, 1, False),
+    }
+)
+
+#: Parentheses that are open at once, by levels of the tree: most of those that people write add no level.
+PARENTHESES = 10
+
+_TERMS = frozenset("IDENTIFIER STRING INTEGER FLOAT BINARY SECTION NULL TRUE FALSE".split())
+_SIGNS = frozenset("NOT MINUS PLUS".split())
+
+
+def parse_selector(text: str, dialect: str | Dialect = "jms") -> ast.Expression | None:
+    """The surface tree of a selector, checked; None for an empty or blank one, which selects every message.
+
+    Raises ``SelectorSyntaxError``, ``SelectorTypeError``, or ``UnsupportedFeatureError`` beyond the limits.
+    """
+    check_selector(text)
+    rules = find_dialect(dialect)
+    tree = parse_tree(text, rules)
+    if tree is not None:
+        check(tree, Source(text), rules)
+    return tree
+
+
+def parse_tree(text: str, dialect: Dialect) -> ast.Expression | None:
+    """Parse a selector into its surface tree; None if it is empty or white space.
+
+    ``SelectorSyntaxError`` where the text is no sentence of the grammar, ``UnsupportedFeatureError`` beyond the
+    dialect's limits. A text that parses and that the dialect still refuses is an error of ``check``.
+    """
+    source = Source(text)
+    if len(text) > dialect.max_length:
+        raise UnsupportedFeatureError.at(
+            "limit.length",
+            f"the selector has {len(text):,} characters, and the limit is {dialect.max_length:,}",
+            source,
+            Span(dialect.max_length, len(text)),
+            "split it into several selectors",
+        )
+    start, convert, hyphens = _prefixes(text, dialect)
+    if not text.strip(SelectorLexer.ignore):
+        if dialect.blank_is_no_selector:
+            return None
+        raise SelectorSyntaxError.at(
+            "syntax.blank",
+            f"{dialect.title} has no empty selector",
+            source,
+            Span(0, len(text)),
+            "leave the selector out to match every message",
+        )
+    if hyphens:
+        # Artemis' grammar of hyphenated names has no token in double quotes.
+        dialect = replace(dialect, double_quotes=DoubleQuotes.REFUSED)
+    lexer = SelectorLexer(source, dialect, start, hyphens)
+    tokens = lexer.scan()
+    if len(text) > 2 * dialect.max_terms:
+        # The shortest text that can have too many operands.
+        tokens = _within_limits(tokens, dialect, source)
+    parser = SelectorParser(source, dialect, tokens)
+    try:
+        tree = parser.read()
+    except (SelectorSyntaxError, UnexpectedTokenError) as failure:
+        from transpiler.language.selector.mistakes import explain
+
+        raise explain(failure, source, dialect, start, lexer.misspelled) from None
+    if lexer.misspelled is not None:
+        raise lexer.misspelled
+    # Each node of the tree has a token of its own.
+    if parser.count > min(dialect.max_nesting, dialect.max_terms):
+        _check_limits(tree, dialect, source)
+    return ast.ConvertStrings(tree, Span(0, len(text))) if convert else tree
+
+
+def _prefixes(text: str, dialect: Dialect) -> tuple[int, bool, bool]:
+    """Return where the selector begins behind its prefixes, whether strings convert, and whether names have hyphens.
+
+    Artemis' SelectorParser takes prefixes in any number and order, without white space; the last one of a kind counts.
+    ActiveMQ's takes one.
+    """
+    start, switches = 0, [False, False]
+    known = {prefix: rule for prefix, rule in PREFIXES.items() if dialect.has(rule[0])}
+    while True:
+        for prefix, (_, switch, value) in known.items():
+            if text.startswith(prefix, start):
+                start, switches[switch] = start + len(prefix), value
+                break
+        else:
+            return start, switches[0], switches[1]
+        if not dialect.has(Extension.NEGATED_PREFIXES):
+            known = {}
+
+
+def _check_limits(tree: ast.Expression, dialect: Dialect, source: Source) -> None:
+    """Refuse a tree that recursive walkers, or Spark's own parser, could not follow. Itself not recursive."""
+    level, depth, terms = [tree], 0, 0
+    while level:
+        depth += 1
+        if depth > dialect.max_nesting:
+            raise _too_deep(dialect, source, level[0].span)
+        below: list[ast.Expression] = []
+        for node in level:
+            inner = ast.children(node)
+            below.extend(inner)
+            terms += not inner
+        level = below
+    if terms > dialect.max_terms:
+        raise _too_many_terms(dialect, source, tree.span)
+
+
+def _too_deep(dialect: Dialect, source: Source, span: Span) -> UnsupportedFeatureError:
+    """The error for a selector of more levels than recursive walkers, or Spark's own parser, could follow."""
+    return UnsupportedFeatureError.at(
+        "limit.nesting",
+        f"the selector is nested more than {dialect.max_nesting} levels deep",
+        source,
+        span,
+        "split it, or write long chains with AND, OR or IN",
+    )
+
+
+def _too_many_terms(dialect: Dialect, source: Source, span: Span) -> UnsupportedFeatureError:
+    """The error for a selector of more operands than Spark can compile."""
+    return UnsupportedFeatureError.at(
+        "limit.terms",
+        f"the selector has more than {dialect.max_terms:,} names and literals",
+        source,
+        span,
+        "split it into several selectors",
+    )
+
+
+def _within_limits(tokens: Iterator[Token], dialect: Dialect, source: Source) -> Iterator[Token]:
+    """Read all tokens and return them; raise ``UnsupportedFeatureError`` at the one that exceeds a limit.
+
+    Where a text has no token its error comes behind those before it, of which the parser may refuse one.
+    """
+    read: list[Token] = []
+    terms = opened = prefixes = 0
+    try:
+        for token in tokens:
+            kind = token.type
+            if kind in _TERMS:
+                terms += 1
+            elif kind == "LPAREN":
+                opened += 1
+            elif kind == "RPAREN":
+                opened -= 1
+            prefixes = prefixes + 1 if kind in _SIGNS else 0
+            if opened > PARENTHESES * dialect.max_nesting or prefixes > dialect.max_nesting + 1:
+                raise _too_deep(dialect, source, Span(token.index, token.end))
+            # A term has an operand, an operator and a parenthesis or two.
+            if terms > dialect.max_terms or len(read) > 5 * dialect.max_terms:
+                raise _too_many_terms(dialect, source, Span(token.index, token.end))
+            read.append(token)
+    except SelectorSyntaxError as error:
+        return then_raise(read, error)
+    return iter(read)

@@ -1,0 +1,170 @@
+"""LIKE's pattern value as data: Jakarta Messaging 3.1, section 3.8.1.2."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from types import MappingProxyType
+
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import Escapes
+
+
+class Wildcard(Enum):
+    """The two characters that stand for others."""
+
+    ONE = "_"
+    ANY = "%"
+
+
+_WILDCARDS: Mapping[str, Wildcard] = MappingProxyType({wildcard.value: wildcard for wildcard in Wildcard})
+_PARTS = re.compile("([_%])")
+_HEXADECIMAL = re.compile("[0-9a-fA-F]")
+
+#: Literal text and wildcards in order; no two texts, and no two ``%``, stand side by side.
+Pattern = tuple[str | Wildcard, ...]
+
+
+#: Characters of a pattern value: a thousand wildcards are tested in a second on a text of ten thousand characters.
+MAX_LENGTH = 20_000
+
+
+class PatternError(ValueError):
+    """A pattern that has no meaning; ``offset`` counts code points in the pattern value."""
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+def read_pattern(text: str, escape: str | None = None, escapes: Escapes = Escapes.ONE_CODE_POINT) -> Pattern:
+    """Parse a pattern value into its parts, by the dialect's rules for the escape character.
+
+    In the standard's reading an escaped character stands for itself, whether or not it is a wildcard, and a pattern
+    that ends in its escape character is a ``PatternError``.
+    """
+    if len(text) > MAX_LENGTH:
+        raise PatternError(f"the pattern has {len(text):,} characters, and the limit is {MAX_LENGTH:,}", MAX_LENGTH)
+    parts: list[str | Wildcard] = []
+    plain: list[str] = []
+    for part in _READINGS[escapes](text, escape):
+        if isinstance(part, str):
+            plain.append(part)
+            continue
+        if plain:
+            parts.append("".join(plain))
+            plain.clear()
+        if part is not Wildcard.ANY or not parts or parts[-1] is not Wildcard.ANY:
+            parts.append(part)
+    if plain:
+        parts.append("".join(plain))
+    return tuple(parts)
+
+
+def pattern_of(node: ast.Like, escapes: Escapes) -> Pattern | None:
+    """Return the pattern of a LIKE; None for one that has no meaning."""
+    try:
+        return read_pattern(node.pattern.value, node.escape.value if node.escape else None, escapes)
+    except PatternError:
+        return None
+
+
+def is_control(character: str) -> bool:
+    """Return True if the SQL filter refuses the character in patterns and in names between brackets."""
+    return character < " " or character == "\x7f"
+
+
+def _plain(text: str) -> str | Wildcard:
+    return _WILDCARDS.get(text, text)
+
+
+def _strictly(text: str, escape: str | None) -> Iterator[str | Wildcard]:
+    if escape is None or escape not in text:
+        yield from map(_plain, filter(None, _PARTS.split(text)))
+        return
+    characters = iter(enumerate(text))
+    for offset, character in characters:
+        if character == escape:
+            following = next(characters, None)
+            if following is None:
+                raise PatternError("the pattern ends in its escape character", offset)
+            yield following[1]
+        else:
+            yield _plain(character)
+
+
+def _before_wildcards(text: str, escape: str | None) -> Iterator[str | Wildcard]:
+    place = 0
+    while place < len(text):
+        character = text[place]
+        if character == escape and text[place + 1 : place + 2] in ("%", "_", character):
+            plain, place = _java_hexadecimal(text, place + 1, escape)
+            yield plain
+        else:
+            yield _plain(character)
+            place += 1
+
+
+def _after_collapse(text: str, escape: str | None) -> Iterator[str | Wildcard]:
+    text = re.sub("%{2,}", "%", text)
+    place = 0
+    while place < len(text):
+        if text[place] == escape:
+            plain, place = _java_hexadecimal(text, place + 1, escape)
+            yield plain
+        else:
+            yield _plain(text[place])
+            place += 1
+
+
+def _java_hexadecimal(text: str, place: int, escape: str | None) -> tuple[str, int]:
+    """Return the text that Java reads of an escaped character after backslash x, and the place behind it.
+
+    Java takes two digits, the second from the pattern if the character has one; the rest of a longer number is text.
+    """
+    character, following = text[place : place + 1], text[place + 1 : place + 2]
+    if not character or 0x10 <= ord(character) <= 0xFF:
+        return character, place + 1
+    digits = f"{ord(character):x}"
+    if len(digits) > 1:
+        return chr(int(digits[:2], 16)) + digits[2:], place + 1
+    if following == escape or not _HEXADECIMAL.fullmatch(following):
+        raise PatternError("Java's regular expression refuses an escaped control character", place)
+    return chr(int(digits + following, 16)), place + 2
+
+
+def _vanishing(text: str, escape: str | None) -> Iterator[str | Wildcard]:
+    escaped = False
+    for character in text:
+        if character == "\0":
+            # The C library reads the regular expression up to here, and so without the end of the text.
+            yield Wildcard.ANY
+            return
+        if escape and character == escape:
+            escaped = True
+            continue
+        yield character if escaped else _plain(character)
+        escaped = False
+
+
+def _literal_at_end(text: str, escape: str | None) -> Iterator[str | Wildcard]:
+    place = 0
+    while place < len(text):
+        if text[place] == escape and place + 1 < len(text):
+            place += 1
+            yield text[place]
+        else:
+            yield _plain(text[place])
+        place += 1
+
+
+_READINGS: Mapping[Escapes, Callable[[str, str | None], Iterator[str | Wildcard]]] = MappingProxyType(
+    {
+        Escapes.ONE_CODE_POINT: _strictly,
+        Escapes.BEFORE_WILDCARDS: _before_wildcards,
+        Escapes.AFTER_COLLAPSE: _after_collapse,
+        Escapes.VANISHING: _vanishing,
+        Escapes.LITERAL_AT_END: _literal_at_end,
+    }
+)

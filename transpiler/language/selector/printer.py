@@ -1,0 +1,138 @@
+"""Printer from the surface tree to text: canonical spelling, parentheses only where the grammar needs them."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import assert_never
+
+from transpiler.base.arguments import unexpected
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import (
+    Associativity,
+    DoubleQuotes,
+    Extension,
+    NotBinding,
+    NumericLiterals,
+)
+from transpiler.language.selector.dialects import Dialect, find_dialect, is_reserved
+
+#: Precedence of each kind of node, after the grammar's layers.
+_OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _SIGN, _PRIMARY = range(8)
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+_REGULAR_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+def print_selector(tree: ast.Expression | None, dialect: str | Dialect = "jms") -> str:
+    """Return the canonical text of a tree, which parses to an equal tree in the same dialect; of None the empty one."""
+    if tree is None:
+        return ""
+    if not isinstance(tree, ast.Expression):
+        raise unexpected("tree", "the tree that parse_selector returns", tree)
+    return _Printer(find_dialect(dialect)).print(tree)[0]
+
+
+class _Printer:
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        #: The least precedence of NOT's operand without parentheses, so that all brokers read it alike.
+        self.not_level = _NOT if dialect.not_binding is NotBinding.LOOSE else _PRIMARY
+
+    def print(self, node: ast.Expression) -> tuple[str, int]:
+        """Return the text of a node and its precedence."""
+        match node:
+            case ast.Identifier(name=name, section=None):
+                return self.name(name), _PRIMARY
+            case ast.Identifier(name=name, section=section):
+                return f"{section}.{name}", _PRIMARY
+            case ast.StringLiteral(value=value):
+                return _quote(value), _PRIMARY
+            case ast.IntegerLiteral(value=value):
+                return str(value), _PRIMARY if value >= 0 else _SIGN
+            case ast.FloatLiteral(value=number):
+                return self.float(number), _PRIMARY if not repr(number).startswith("-") else _SIGN
+            case ast.BooleanLiteral(value=truth):
+                return str(truth).upper(), _PRIMARY
+            case ast.NullLiteral():
+                return "NULL", _PRIMARY
+            case ast.BinaryLiteral(value=octets):
+                return f"0x{octets.hex().upper()}", _PRIMARY
+            case ast.Sign(operator=operator, operand=operand):
+                inner = self.inside(operand, _SIGN)
+                # Two minus signs in a row would read as a comment in some brokers.
+                gap = " " if inner.startswith(("-", "+")) else ""
+                return f"{operator.value}{gap}{inner}", _SIGN
+            case ast.Calculate(operator=operation, left=left, right=right):
+                level = _SUM if operation.is_sum else _PRODUCT
+                sides = (level, level + 1)
+                if self.dialect.associativity is Associativity.RIGHT:
+                    sides = (level + 1, level)
+                return f"{self.inside(left, sides[0])} {operation.value} {self.inside(right, sides[1])}", level
+            case ast.Compare() | ast.Between() | ast.In() | ast.Like() | ast.IsNull() | ast.BodyQuery():
+                return self.test(node), _COMPARISON
+            case ast.Call(function=function, arguments=arguments):
+                return f"{function}({', '.join(self.inside(item, _SIGN) for item in arguments)})", _PRIMARY
+            case ast.Not(operand=operand):
+                return f"NOT {self.inside(operand, self.not_level)}", _NOT
+            case ast.And(terms=terms):
+                return " AND ".join(self.inside(term, _NOT) for term in terms), _AND
+            case ast.Or(terms=terms):
+                return " OR ".join(self.inside(term, _AND) for term in terms), _OR
+            case ast.ConvertStrings(condition=condition):
+                return f"convert_string_expressions:{self.print(condition)[0]}", _OR
+            case _:
+                assert_never(node)
+
+    def test(self, node: ast.Test) -> str:
+        """Print a test with minimal parentheses."""
+        match node:
+            case ast.Compare(operator=comparison, left=left, right=right):
+                return f"{self.inside(left, _SUM)} {comparison.value} {self.inside(right, _SUM)}"
+            case ast.Between(operand=operand, low=low, high=high):
+                bounds = f"{self.inside(low, _SUM)} AND {self.inside(high, _SUM)}"
+                return f"{self.inside(operand, _SUM)}{_not(node)} BETWEEN {bounds}"
+            case ast.In(operand=operand, members=members):
+                listed = ", ".join(self.inside(member, _SUM) for member in members)
+                return f"{self.inside(operand, _SUM)}{_not(node)} IN ({listed})"
+            case ast.Like(operand=operand, pattern=pattern, escape=escape):
+                tail = f" ESCAPE {_quote(escape.value)}" if escape is not None else ""
+                return f"{self.inside(operand, _SUM)}{_not(node)} LIKE {_quote(pattern.value)}{tail}"
+            case ast.IsNull(operand=operand):
+                return f"{self.inside(operand, _SUM)} IS{_not(node)} NULL"
+            case ast.BodyQuery(language=language, query=query):
+                return f"{language} {_quote(query.value)}"
+
+    def inside(self, node: ast.Expression, level: int) -> str:
+        """Print a node as an operand of another one."""
+        text, own = self.print(node)
+        return text if own >= level else f"({text})"
+
+    def name(self, name: str) -> str:
+        """Print a name, quoted if the dialect needs and has quotes."""
+        if self.dialect.has(Extension.BRACKETS):
+            if _REGULAR_NAME.fullmatch(name) and not is_reserved(name, self.dialect):
+                return name
+            return "[" + name.replace("[", "[[").replace("]", "]]") + "]"
+        plain = _PLAIN_NAME.fullmatch(name) and not is_reserved(name, self.dialect)
+        if self.dialect.double_quotes is DoubleQuotes.IDENTIFIER and not plain:
+            return '"' + name.replace('"', '""') + '"'
+        return name
+
+    def float(self, number: float) -> str:
+        """Print a floating point number in digits that the dialect reads."""
+        if math.isinf(number):
+            return "-1e400" if number < 0 else "1e400"
+        text = repr(number)
+        if self.dialect.numeric_literals is NumericLiterals.SQL_FILTER and "e" in text:
+            mantissa, _, exponent = text.partition("e")
+            return f"{mantissa if '.' in mantissa else mantissa + '.0'}E{exponent}"
+        return text
+
+
+def _not(node: ast.Between | ast.In | ast.Like | ast.IsNull) -> str:
+    return " NOT" if node.negated else ""
+
+
+def _quote(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

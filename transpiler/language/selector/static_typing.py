@@ -1,0 +1,309 @@
+"""Static checks of operand types, as far as a dialect makes them before any message is read, and what functions take.
+
+Jakarta Messaging 3.8.1.2 lists what may be compared; of a property only a message shows the type, so the checks are on
+literals and on whole conditions. ActiveMQ's parser makes a part of them, by the classes of its objects.
+RabbitMQ's JMS client infers a type for every expression.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from types import MappingProxyType
+from typing import NamedTuple
+
+from transpiler.base.diagnostics import Fix
+from transpiler.base.source import Source, Span
+from transpiler.base.times import iso_time
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import StaticTyping, UnaryPlus
+from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.numbers import spelled_number
+from transpiler.message.operand_types import OperandType
+
+
+class Function(NamedTuple):
+    """Arity of a function: the least and the most arguments; None for any number.
+
+    A call of one that ``is_condition`` stands where conditions do, and no comparison is needed.
+    """
+
+    least: int
+    most: int | None
+    is_condition: bool = False
+
+
+FUNCTIONS: Mapping[str, Function] = MappingProxyType(
+    {
+        "REGEX": Function(2, 2, is_condition=True),
+        "INLIST": Function(2, 2, is_condition=True),
+        "MAKELIST": Function(1, None),
+        "SPLIT": Function(2, 3),
+        "REPLACE": Function(3, 3),
+    }
+)
+
+
+def is_condition(function: str) -> bool:
+    """Return True if a call of a function of that name is a condition."""
+    return function in FUNCTIONS and FUNCTIONS[function].is_condition
+
+
+#: Callback that reports a finding: code, message, place, hint, fix.
+Report = Callable[[str, str, Span, str | None, Fix | None], None]
+
+#: A number in all dialects, without a leading zero that makes it octal.
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]+)?")
+
+_TESTS = frozenset({ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull, ast.BodyQuery, ast.Not, ast.And, ast.Or})
+_CONDITIONS = _TESTS | {ast.Identifier, ast.BooleanLiteral, ast.NullLiteral}
+_NOT_NUMBERS = _TESTS | {ast.StringLiteral, ast.BooleanLiteral, ast.NullLiteral}
+#: The nodes whose operands have types to check.
+_TYPED_OPERANDS = frozenset({ast.Compare, ast.And, ast.Or, ast.Not, ast.Between, ast.Sign, ast.Calculate})
+_PLAIN_LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral)
+
+
+def check_types(nodes: Sequence[ast.Expression], dialect: Dialect, source: Source, report: Report) -> None:
+    """Report the operands of the wrong type; ``nodes`` are those of a tree from the root down."""
+    match dialect.operand_kinds:
+        case StaticTyping.CHECKED | StaticTyping.ACTIVEMQ:
+            checker = _LiteralTypes(dialect, report)
+            checker.condition(nodes[0])
+            for node in nodes:
+                if type(node) in _TYPED_OPERANDS:
+                    checker.operands(node)
+        case StaticTyping.TYPED:
+            inferred = _Inference(dialect, source, report).type_of(nodes[0])
+            if inferred in (_Type.NUMBER, _Type.STRING):
+                _report_condition(nodes[0], inferred.value, report)
+        case StaticTyping.ANY:
+            pass
+
+
+def describe(node: ast.Expression) -> str:
+    """Return the kind of an expression in the words of an error."""
+    match node:
+        case ast.StringLiteral():
+            return "a string"
+        case ast.BooleanLiteral():
+            return "a boolean"
+        case ast.IntegerLiteral() | ast.FloatLiteral():
+            return "a number"
+        case ast.NullLiteral():
+            return "NULL"
+        case ast.BinaryLiteral():
+            return "a binary string"
+        case ast.Sign() | ast.Calculate():
+            return "an arithmetic expression"
+        case ast.Identifier():
+            return "a name"
+        case ast.Call(function=function) if not is_condition(function):
+            return "a function call"
+        case _:
+            return "a condition"
+
+
+def without_plus(node: ast.Expression) -> ast.Expression:
+    """Return the operand of the unary pluses before it."""
+    while isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD:
+        node = node.operand
+    return node
+
+
+def _report_condition(node: ast.Expression, kind: str, report: Report) -> None:
+    example = "color = 'blue'" if isinstance(node, ast.StringLiteral) else "with > 0"
+    report("type.not-a-condition", f"{kind} is not a condition", node.span, f"compare it, for example {example}", None)
+
+
+def _number_fix(node: ast.Expression) -> Fix | None:
+    """Return the number that a literal of text spells, as the dialects that order no text want it."""
+    if not isinstance(node, ast.StringLiteral):
+        return None
+    text = node.value.strip()
+    # Others are numbers to Python, and not to a selector.
+    return Fix(text, certain=True) if _NUMBER.fullmatch(text) else None
+
+
+def _number_hint(node: ast.Expression) -> str | None:
+    if isinstance(node, ast.StringLiteral):
+        number = spelled_number(node.value)
+        if number is not None:
+            return f"a number is written without quotes: {number}"
+        time = iso_time(node.value)
+        return None if time is None else f"a time is a number, the milliseconds since 1970-01-01: {time}"
+    return None
+
+
+class _LiteralTypes:
+    """The checks of the standard on literals and conditions, or the part of them that ActiveMQ makes."""
+
+    def __init__(self, dialect: Dialect, report: Report) -> None:
+        self.title = dialect.title
+        self.standard = dialect.operand_kinds is StaticTyping.CHECKED
+        self.plus_is_nothing = dialect.unary_plus is UnaryPlus.NOTHING
+        self.report = report
+
+    def condition(self, node: ast.Expression) -> None:
+        """Jakarta Messaging 3.8.1.2: "A selector is a conditional expression", and so are the terms of AND, OR, NOT."""
+        inner = self._operand(node)
+        if not _is_one_of(inner, _CONDITIONS):
+            _report_condition(node, describe(node), self.report)
+
+    def operands(self, node: ast.Expression) -> None:
+        """Check the operands of a node, at any place in the tree."""
+        match node:
+            case ast.Compare(operator=operator, left=left, right=right):
+                if not operator.is_equality:
+                    self._ordered(left, operator.value)
+                    self._ordered(right, operator.value)
+                elif self.standard:
+                    self._equality(node)
+                else:
+                    self._activemq_equality(node)
+            case ast.And(terms=terms) | ast.Or(terms=terms):
+                for term in terms:
+                    self.condition(term)
+            case ast.Not(operand=operand):
+                self.condition(operand)
+            case ast.Between(operand=operand, low=low, high=high):
+                for part in (operand, low, high):
+                    if self.standard:
+                        self._number(part, "BETWEEN")
+                    else:
+                        self._ordered(part, "BETWEEN")
+            case ast.Sign(operator=sign, operand=operand) if self.standard:
+                self._number(operand, f"a unary {sign.value}")
+            case ast.Calculate(operator=arithmetic, left=left, right=right) if self.standard:
+                self._number(left, arithmetic.value)
+                self._number(right, arithmetic.value)
+            case _:
+                pass
+
+    def _ordered(self, node: ast.Expression, operator: str) -> None:
+        """3.8.1.2: "String and Boolean comparison is restricted to = and <>"."""
+        inner = self._operand(node)
+        if _is_one_of(inner, _NOT_NUMBERS):
+            hint = _number_hint(node) or "strings and booleans compare with = and <> only"
+            message = f"{operator} cannot order {describe(inner)}"
+            self.report("type.ordering", message, node.span, hint, _number_fix(node))
+
+    def _number(self, node: ast.Expression, operator: str) -> None:
+        """Check an operand of arithmetic or BETWEEN: a name may be a number, a string literal cannot."""
+        if _is_one_of(node, _NOT_NUMBERS):
+            message = f"{operator} takes numbers, and this is {describe(node)}"
+            self.report("type.not-a-number", message, node.span, _number_hint(node), _number_fix(node))
+
+    def _equality(self, node: ast.Compare) -> None:
+        """3.8.1.2: "Only like type values can be compared". Two literals of unlike types can never be compared."""
+        left = _literal_kind(node.left)
+        right = _literal_kind(node.right) if left is not None else None
+        if right is not None and left != right:
+            message = f"{node.operator.value} compares values of like types, and these are {left} and {right}"
+            self.report("type.unlike", message, node.span, "compare a property with a literal of its own type", None)
+
+    def _activemq_equality(self, node: ast.Compare) -> None:
+        left, right = self._operand(node.left), self._operand(node.right)
+        for side in (left, right):
+            if isinstance(side, ast.NullLiteral):
+                self.report("type.null", "nothing equals NULL", side.span, "write IS NULL or IS NOT NULL", None)
+                return
+        # A negative number is no literal to the broker.
+        literal = isinstance(right, ast.StringLiteral) or (
+            isinstance(right, ast.IntegerLiteral | ast.FloatLiteral) and not str(right.value).startswith("-")
+        )
+        if isinstance(left, ast.BooleanLiteral) and literal:
+            message = f"{self.title} does not compare a boolean with {describe(right)}"
+            self.report("type.unlike", message, node.span, "exchange the sides; it is never true then", None)
+
+    def _operand(self, node: ast.Expression) -> ast.Expression:
+        return without_plus(node) if self.plus_is_nothing else node
+
+
+def _is_one_of(node: ast.Expression, conditions: frozenset[type]) -> bool:
+    """Return True for a node of these types, or a function that is a condition as they are."""
+    return type(node) in conditions or (isinstance(node, ast.Call) and is_condition(node.function))
+
+
+def _literal_kind(node: ast.Expression) -> str | None:
+    """Return the kind of a literal, a number with signs included; None for anything else."""
+    inner = node
+    while isinstance(inner, ast.Sign):
+        inner = inner.operand
+    if not isinstance(inner, _PLAIN_LITERALS):
+        return None
+    kind = describe(inner)
+    return kind if inner is node or kind == "a number" else None
+
+
+class _Type(Enum):
+    """The inferred type of an expression."""
+
+    CONDITION = "a condition"
+    NUMBER = "a number"
+    STRING = "a string"
+    #: That of a property, which only a message shows.
+    ANY = "anything"
+    #: An operand has been reported already.
+    ERROR = "nothing"
+
+
+_FIELD_TYPES = {OperandType.STRING: _Type.STRING, OperandType.BOOLEAN: _Type.CONDITION}
+
+
+class _Inference:
+    """Type inference from the leaves up, as RabbitMQ's JMS client does it."""
+
+    def __init__(self, dialect: Dialect, source: Source, report: Report) -> None:
+        self.dialect = dialect
+        self.source = source
+        self.report = report
+
+    def type_of(self, node: ast.Expression) -> _Type:
+        """Return the type of an expression; report operands of the wrong one."""
+        match node:
+            case ast.Identifier(name=name, section=section):
+                field = self.dialect.fields.find(name, section)
+                return _Type.ANY if field is None else _FIELD_TYPES.get(field.type, _Type.NUMBER)
+            case ast.StringLiteral():
+                return _Type.STRING
+            case ast.IntegerLiteral() | ast.FloatLiteral():
+                return _Type.NUMBER
+            case ast.BooleanLiteral():
+                return _Type.CONDITION
+            case ast.Sign(operand=operand):
+                return self._expect(_Type.NUMBER, _Type.NUMBER, operand)
+            case ast.Calculate(left=left, right=right):
+                return self._expect(_Type.NUMBER, _Type.NUMBER, left, right)
+            case ast.Compare(operator=operator, left=left, right=right) if operator.is_equality:
+                types = {self.type_of(left), self.type_of(right)} - {_Type.ANY}
+                if _Type.ERROR in types:
+                    return _Type.ERROR
+                if len(types) > 1:
+                    self._report(node, "compares values of two types")
+                    return _Type.ERROR
+                return _Type.CONDITION
+            case ast.Compare(left=left, right=right):
+                return self._expect(_Type.NUMBER, _Type.CONDITION, left, right)
+            case ast.Between(operand=operand, low=low, high=high):
+                return self._expect(_Type.NUMBER, _Type.CONDITION, operand, low, high)
+            case ast.In(operand=operand) | ast.Like(operand=operand):
+                return self._expect(_Type.STRING, _Type.CONDITION, operand)
+            case ast.Not(operand=operand):
+                return self._expect(_Type.CONDITION, _Type.CONDITION, operand)
+            case ast.And(terms=terms) | ast.Or(terms=terms):
+                return self._expect(_Type.CONDITION, _Type.CONDITION, *terms)
+            case _:
+                return _Type.CONDITION
+
+    def _expect(self, expected: _Type, result: _Type, *operands: ast.Expression) -> _Type:
+        types = [self.type_of(operand) for operand in operands]
+        for operand, own in zip(operands, types, strict=True):
+            if own not in (expected, _Type.ANY, _Type.ERROR):
+                self._report(operand, f"is {own.value}, and {expected.value} is expected")
+                return _Type.ERROR
+        return _Type.ERROR if _Type.ERROR in types else result
+
+    def _report(self, node: ast.Expression, problem: str) -> None:
+        text = self.source.text[node.span.start : node.span.end]
+        self.report("type.unlike", f"{text} {problem}", node.span, f"{self.dialect.title} checks all types", None)

@@ -1,0 +1,196 @@
+"""Rewrite tokens between lexer and grammar, where a dialect gives them another meaning.
+
+The grammar is one, and free of conflicts. What would make it ambiguous is settled here, by giving a token another
+type or by parentheses that nobody wrote: a NOT that binds tighter than its neighbours, tests that are operands, NULL
+as a value, a name that is a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sly.lex import Token
+
+from transpiler.base.errors import SelectorSyntaxError
+from transpiler.language.selector.dialect_rules import Extension, NotBinding
+from transpiler.language.selector.dialects import Dialect
+
+_OPERAND_ENDS = frozenset("IDENTIFIER STRING INTEGER FLOAT BINARY SECTION NULL NULL_LITERAL TRUE FALSE RPAREN".split())
+_COMPARISONS = frozenset("EQ NE LT LE GT GE IS LIKE IN BETWEEN".split())
+_TESTS = frozenset("LIKE IN BETWEEN".split())
+#: The tokens that decide whether a comparison chains.
+CHAINING = _COMPARISONS | frozenset("LPAREN RPAREN AND OR COMMA NOT".split())
+#: After these a condition begins, so that a NOT has nothing on its left to bind to.
+_CONDITION_STARTS = frozenset("AND OR LPAREN NOT".split())
+
+
+class Chains:
+    """Detect chained comparisons: track if the condition being read already has its comparison."""
+
+    def __init__(self) -> None:
+        self.compared = [False]
+        self.bounded = [False]
+
+    def breaks(self, kind: str, before: str) -> bool:
+        """Return True if a token of ``CHAINING`` chains onto a comparison; ``before`` is the previous token."""
+        if kind == "LPAREN":
+            self.compared.append(False)
+            self.bounded.append(False)
+        elif kind == "RPAREN":
+            if len(self.compared) > 1:
+                self.compared.pop()
+                self.bounded.pop()
+        elif kind == "AND" and self.bounded[-1]:
+            self.bounded[-1] = False
+        elif kind in ("AND", "OR", "COMMA"):
+            self.compared[-1] = self.bounded[-1] = False
+        elif kind in _COMPARISONS or kind == "NOT":
+            if before in _OPERAND_ENDS and self.compared[-1]:
+                # Behind BETWEEN its AND is still missing, and that is the better message.
+                return not self.bounded[-1]
+            if kind in _COMPARISONS:
+                self.compared[-1] = True
+                self.bounded[-1] = kind == "BETWEEN"
+        return False
+
+    def narrow(self, legal: set[str], kind: str, before: tuple[str, str]) -> set[str]:
+        """The legal next tokens at one that would chain, without those that only a chain could have.
+
+        ``before`` are the two tokens before it.
+        """
+        after_pattern = before in (("LIKE", "STRING"), ("ESCAPE", "STRING"))
+        chains = kind in _COMPARISONS or kind == "NOT" or after_pattern
+        if chains and self.compared[-1] and "IDENTIFIER" not in legal:
+            return legal - _COMPARISONS - {"NOT"}
+        return legal
+
+
+def retag(tokens: Iterator[Token], dialect: Dialect) -> Iterator[Token]:
+    """Rewrite the tokens to those that the grammar expects for a dialect."""
+    if not (
+        dialect.not_binding in (NotBinding.TIGHT, NotBinding.GREEDY)
+        or dialect.has(Extension.NULL_LITERAL)
+        or dialect.has(Extension.FUNCTIONS)
+        or dialect.has(Extension.UTC)
+        or dialect.has(Extension.TESTS_AS_OPERANDS)
+    ):
+        return tokens
+    read: list[Token] = []
+    try:
+        read.extend(tokens)
+    except SelectorSyntaxError as error:
+        # The parser may refuse a token before the text that is none.
+        return then_raise(_Retagging(read, dialect).result, error)
+    return iter(_Retagging(read, dialect).result)
+
+
+def then_raise(tokens: list[Token], error: SelectorSyntaxError) -> Iterator[Token]:
+    """Yield the tokens, then raise the lexer's error."""
+    yield from tokens
+    raise error
+
+
+class _Retagging:
+    def __init__(self, tokens: list[Token], dialect: Dialect) -> None:
+        self.tokens = tokens
+        self.dialect = dialect
+        self.result: list[Token] = []
+        #: Where tests end that are operands; the depths at which an equality ends that NOT took.
+        self.ends: set[int] = set()
+        self.closing: list[int] = []
+        self.depth = 0
+        self.bounded: list[bool] = [False]
+        for place, token in enumerate(tokens):
+            self._take(place, token)
+        while self.closing:
+            self._close(tokens[-1].end)
+
+    def _type(self, place: int) -> str:
+        return self.tokens[place].type if 0 <= place < len(self.tokens) else ""
+
+    def _take(self, place: int, token: Token) -> None:
+        before, behind = self._type(place - 1), self._type(place + 1)
+        match token.type:
+            case "LPAREN":
+                self.depth += 1
+                self.bounded.append(False)
+            case "RPAREN" | "COMMA" | "OR" | "AND":
+                self._end_of_equality(token)
+            case "BETWEEN":
+                self.bounded[-1] = True
+            case "NOT" if behind not in _TESTS and before != "IS":
+                self._prefix_not(token, before)
+            case "NULL" if self.dialect.has(Extension.NULL_LITERAL) and not self._in_null_test(place):
+                token.type = "NULL_LITERAL"
+            case "IDENTIFIER" if behind == "LPAREN" and self._is_function(token):
+                token.type = "FUNCTION"
+            case "IDENTIFIER" if self.dialect.has(Extension.TESTS_AS_OPERANDS):
+                end = self._test_end(place)
+                if end is not None:
+                    self.ends.add(end)
+                    self._open(token)
+            case _:
+                pass
+        self.result.append(token)
+        if token.type == "RPAREN" and self.depth > 0:
+            self.depth -= 1
+            self.bounded.pop()
+        if place in self.ends:
+            self._add("RPAREN", token.end)
+
+    def _is_function(self, token: Token) -> bool:
+        if self.dialect.has(Extension.FUNCTIONS):
+            return True
+        return self.dialect.has(Extension.UTC) and token.value == "UTC"
+
+    def _in_null_test(self, place: int) -> bool:
+        return self._type(place - 1) == "IS" or (self._type(place - 1) == "NOT" and self._type(place - 2) == "IS")
+
+    def _prefix_not(self, token: Token, before: str) -> None:
+        match self.dialect.not_binding:
+            case NotBinding.TIGHT:
+                token.type = "TIGHT_NOT"
+            case NotBinding.GREEDY if before and (before not in _CONDITION_STARTS or self.bounded[-1]):
+                self._open(token)
+                self.closing.append(self.depth)
+            case _:
+                pass
+
+    def _end_of_equality(self, token: Token) -> None:
+        if token.type == "AND" and self.bounded[-1]:
+            self.bounded[-1] = False
+            return
+        while self.closing and self.closing[-1] == self.depth:
+            self._close(token.index)
+
+    def _close(self, index: int) -> None:
+        self.closing.pop()
+        self._add("RPAREN", index)
+
+    def _open(self, token: Token) -> None:
+        self._add("LPAREN", token.index)
+
+    def _add(self, kind: str, index: int) -> None:
+        """Add a parenthesis of zero width, which is not in the text."""
+        added = Token()
+        added.type, added.value = kind, "(" if kind == "LPAREN" else ")"
+        added.index = added.end = index
+        self.result.append(added)
+
+    def _test_end(self, place: int) -> int | None:
+        """Return the last token of a LIKE, IN or IS NULL test of the name at a place."""
+        at = place + 1
+        if self._type(at) == "NOT" and self._type(at + 1) in ("LIKE", "IN"):
+            at += 1
+        match self._type(at):
+            case "LIKE" if self._type(at + 1) == "STRING":
+                return at + 3 if self._type(at + 2) == "ESCAPE" else at + 1
+            case "IS":
+                return at + 2 if self._type(at + 1) == "NOT" else at + 1
+            case "IN":
+                end = at + 1
+                while self._type(end) not in ("RPAREN", ""):
+                    end += 1
+                return end if self._type(end) else None
+            case _:
+                return None

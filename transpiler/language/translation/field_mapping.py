@@ -1,0 +1,27 @@
+"""Mapping of a name to the names of another dialect for the same part of a message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import Dialect
+from transpiler.language.translation.places import is_property, name_places
+
+
+def names_in(node: ast.Identifier, source: Dialect, target: Dialect) -> list[ast.Identifier]:
+    """Return the target's names for the place that a name of the source reads; the likeliest first."""
+    same = ast.Identifier(node.name)
+    if is_property(node, source):
+        return [same] if is_property(same, target) else []
+    places = name_places(node, source)
+    if not places:
+        # Always NULL there: any name will do that is always NULL here too, and only a constant is sure.
+        return [same] if not name_places(same, target) else []
+    names = [name for name in _field_names(target) if places[0] in name_places(name, target)]
+    return sorted(names, key=lambda name: (name.name != node.name, not name.name.startswith("JMS")))
+
+
+def _field_names(dialect: Dialect) -> Iterator[ast.Identifier]:
+    yield from (ast.Identifier(name) for name in dialect.fields.table)
+    yield from (ast.Identifier(field, section=section) for section, field in dialect.fields.sections)

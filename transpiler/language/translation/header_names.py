@@ -1,0 +1,137 @@
+"""Exchange header names between JMS and the wire: ``JMSCorrelationID`` for ``amqp.correlation_id`` and back.
+
+Source: the older Apache filter document, selector-filter, whose table gives each of ten headers one field, whatever
+else the header may be read from. Of two the field has another type: their comparisons are translated with the name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Literal, get_args
+
+from transpiler.base.arguments import check_choice
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.base.source import Source
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.parsing import parse_selector
+from transpiler.language.selector.printer import print_selector
+from transpiler.message.header_fields import DELIVERY_MODES
+from transpiler.message.jms_fields import JMS_FIELDS, WIRE
+
+#: The two forms of header names.
+Form = Literal["jms", "amqp"]
+
+#: Table "Mapping JMS Headers to AMQP fields". "… translated to amqp.field_name where field_name is the appropriate
+#: AMQP 1.0 field … with the hyphen replaced by an underscore".
+STANDARD: Mapping[str, str] = MappingProxyType(
+    {
+        "JMSCorrelationID": "amqp.correlation_id",
+        "JMSDeliveryMode": "amqp.durable",
+        "JMSDestination": "amqp.to",
+        "JMSExpiration": "amqp.absolute_expiry_time",
+        "JMSMessageID": "amqp.message_id",
+        "JMSPriority": "amqp.priority",
+        "JMSRedelivered": "amqp.delivery_count",
+        "JMSReplyTo": "amqp.reply_to",
+        "JMSTimestamp": "amqp.creation_time",
+        "JMSType": "amqp.jms_type",
+    }
+)
+
+_MODE, _DURABLE = "JMSDeliveryMode", "amqp.durable"
+_REDELIVERED, _COUNT = "JMSRedelivered", "amqp.delivery_count"
+_DURABILITIES = {mode: durable for durable, mode in DELIVERY_MODES.items()}
+
+
+class _NoCounterpartError(Exception):
+    """A name, or a comparison with it, has no counterpart in the other form; the message gives the reason."""
+
+
+def translate_names(text: str, form: Form, *, dialect: str | Dialect = "jms") -> str:
+    """Return a selector with its header names in JMS's form or in the wire's (``amqp.correlation_id``).
+
+    Each name is exchanged for its one counterpart in the table of apache-filters.xml: ``JMSType`` and
+    ``amqp.jms_type``, ``JMSExpiration`` and ``amqp.absolute_expiry_time``; other JMS names stay. Raises what
+    ``parse_selector`` raises, and ``UnsupportedFeatureError`` for each condition that has no counterpart.
+    """
+    check_choice("form", form, get_args(Form))
+    tree = parse_selector(text, dialect)
+    return "" if tree is None else print_selector(translate_tree(tree, form, Source(text)))
+
+
+def translate_tree(tree: ast.Expression, form: Form, source: Source) -> ast.Expression:
+    """Exchange the header names for those of a form; a JMS name that the table does not have stays.
+
+    Raises ``UnsupportedFeatureError`` for all conditions that have no counterpart.
+    """
+    findings: list[Diagnostic] = []
+
+    def condition(node: ast.Expression) -> ast.Expression:
+        match node:
+            case ast.And(terms=terms) | ast.Or(terms=terms):
+                return replace(node, terms=tuple(map(condition, terms)))
+            case ast.Not(operand=operand):
+                return replace(node, operand=condition(operand))
+        try:
+            return _to_wire(node) if form == "amqp" else _to_jms(node)
+        except _NoCounterpartError as reason:
+            hint = f"keep the {'JMS' if form == 'amqp' else 'amqp.'} name there, or write the condition anew"
+            findings.append(Diagnostic("names.no-counterpart", "error", str(reason), source, node.span, hint))
+            return node
+
+    result = condition(tree)
+    if findings:
+        raise UnsupportedFeatureError(findings)
+    return result
+
+
+def _to_wire(node: ast.Expression) -> ast.Expression:
+    match node:
+        case ast.IsNull(operand=ast.Identifier(name=name, section=None)):
+            return replace(node, operand=ast.Identifier(STANDARD.get(name, name)))
+        case ast.Compare(operator, ast.Identifier(name="JMSDeliveryMode"), ast.StringLiteral(value=mode)) | ast.Compare(
+            operator, ast.StringLiteral(value=mode), ast.Identifier(name="JMSDeliveryMode")
+        ) if operator.is_equality and mode in _DURABILITIES:
+            return ast.Compare(operator, ast.Identifier(_DURABLE), ast.BooleanLiteral(_DURABILITIES[mode]))
+        case ast.In(operand=ast.Identifier(name="JMSDeliveryMode"), members=members, negated=negated):
+            texts = {member.value for member in members if isinstance(member, ast.StringLiteral)}
+            listed = [durable for mode, durable in _DURABILITIES.items() if mode in texts]
+            if len(listed) != 1:
+                return ast.BooleanLiteral(bool(listed) is not negated)
+            operator = ast.Comparison.NE if negated else ast.Comparison.EQ
+            return ast.Compare(operator, ast.Identifier(_DURABLE), ast.BooleanLiteral(listed[0]))
+        case ast.Identifier(name="JMSDeliveryMode", section=None):
+            raise _NoCounterpartError(f"{_MODE} is {' or '.join(_DURABILITIES)}, and {_DURABLE} is a boolean")
+        case ast.Identifier(name="JMSRedelivered", section=None):
+            return ast.Compare(ast.Comparison.GT, ast.Identifier(_COUNT), ast.IntegerLiteral(0))
+        case ast.Identifier(name=name, section=None):
+            return replace(node, name=STANDARD.get(name, name))
+    return ast.exchanged(node, _to_wire)
+
+
+def _to_jms(node: ast.Expression) -> ast.Expression:
+    match node:
+        case ast.Compare(ast.Comparison.GT, ast.Identifier("amqp.delivery_count"), ast.IntegerLiteral(0)):
+            return ast.Identifier(_REDELIVERED, span=node.span)
+        case ast.Compare(operator, ast.Identifier("amqp.durable"), ast.BooleanLiteral(value=durable)) | ast.Compare(
+            operator, ast.BooleanLiteral(value=durable), ast.Identifier("amqp.durable")
+        ) if operator.is_equality:
+            return ast.Compare(operator, ast.Identifier(_MODE), ast.StringLiteral(DELIVERY_MODES[durable]))
+        case ast.IsNull(operand=ast.Identifier("amqp.durable")):
+            return replace(node, operand=ast.Identifier(_MODE))
+        case ast.Identifier("amqp.durable"):
+            return ast.Compare(ast.Comparison.EQ, ast.Identifier(_MODE), ast.StringLiteral(DELIVERY_MODES[True]))
+        case ast.Identifier("amqp.delivery_count"):
+            raise _NoCounterpartError(f"of {_COUNT} {_REDELIVERED} tells only that it is above 0")
+        case ast.Identifier(name=name, section=None) if name in _JMS:
+            return replace(node, name=_JMS[name])
+        case ast.Identifier(name=name, section=None) if name.startswith(WIRE) and JMS_FIELDS.find(name) is not None:
+            raise _NoCounterpartError(f"JMS has no name for {name}")
+    return ast.exchanged(node, _to_jms)
+
+
+_JMS = {wire: jms for jms, wire in STANDARD.items()}

@@ -1,5 +1,0 @@
-"""The rules, by subject: ``spelling``, ``literals``, ``headers``, ``logic``, and the compiler's own in ``refusals``.
-
-A rule is a record with a function beside it (``transpiler.lint.rule``). To add one: write the function, add the record
-to the ``RULES`` of its module, and run ``python docs/rules/pages.py`` for its page.
-"""

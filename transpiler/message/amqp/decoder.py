@@ -1,0 +1,227 @@
+"""Bytes → values, for untrusted bytes.
+
+Every read is checked against the end of the value that encloses it, so no size field is believed further than
+the one around it. Three limits bound the work: depth (and so recursion), the number of values (an array of
+nulls takes no bytes an item), and the size of the input. Each failure is a ``DecodeError`` whose
+span counts bytes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, NoReturn
+
+from transpiler.base.errors import DecodeError
+from transpiler.base.source import Span
+from transpiler.message.amqp.constructors import CONSTRUCTORS, DESCRIBED, Constructor, Form, MalformedError
+from transpiler.message.amqp.values import (
+    AmqpArray,
+    AmqpList,
+    AmqpMap,
+    CompoundType,
+    Described,
+    PlainValue,
+    Value,
+    identity,
+)
+from transpiler.message.types import AmqpType, AmqpValue
+
+#: Lists, maps, arrays and descriptors around a value.
+MAX_DEPTH = 32
+#: Values in one input, with those inside others.
+MAX_VALUES = 100_000
+#: Bytes in one input.
+MAX_BYTES = 16 * 2**20
+
+
+class Located(NamedTuple):
+    """A value and the bytes that it was read from."""
+
+    value: Value
+    span: Span
+
+
+def decode(data: bytes) -> Value:
+    """Decode exactly one value; raise ``DecodeError`` for any bytes after it."""
+    reader = _Reader(data)
+    value = reader.next()
+    if reader.at < len(data):
+        left = len(data) - reader.at
+        message = f"{_count(left, 'byte')} {_be(left)} left after the value"
+        _fail("amqp.trailing-bytes", message, reader.at, len(data))
+    return value
+
+
+def decode_all(data: bytes) -> tuple[Located, ...]:
+    """Decode consecutive values, such as the sections of a message; none from no bytes."""
+    reader = _Reader(data)
+    located = []
+    while reader.at < len(data):
+        start = reader.at
+        value = reader.next()
+        located.append(Located(value, Span(start, reader.at)))
+    return tuple(located)
+
+
+class _Reader:
+    """A position in the bytes, and how many more values may be read."""
+
+    __slots__ = ("at", "data", "values_left")
+
+    def __init__(self, data: bytes) -> None:
+        if len(data) > MAX_BYTES:
+            message = f"the input has {len(data)} bytes and goes past the limit"
+            _fail("amqp.too-large", message, MAX_BYTES, len(data))
+        self.data = data
+        self.at = 0
+        self.values_left = MAX_VALUES
+
+    def next(self) -> Value:
+        """Read one value at the top level."""
+        self.spend(1, self.at)
+        return self.value(len(self.data), 0)
+
+    def value(self, end: int, depth: int) -> Value:
+        """Read one value, paid for by the caller, that must not run past ``end``."""
+        start = self.at
+        constructor, descriptors = self.constructor(end, depth)
+        value: Value = self.plain(constructor, start, end, depth + len(descriptors))
+        for descriptor in reversed(descriptors):
+            value = Described(descriptor, value)
+        return value
+
+    def constructor(self, end: int, depth: int) -> tuple[Constructor, tuple[Value, ...]]:
+        """Read a constructor and the descriptors before it, outermost first."""
+        descriptors: tuple[Value, ...] = ()
+        while True:
+            start = self.at
+            code = self.data[self.claim(1, "a constructor", start, end)]
+            if code != DESCRIBED:
+                break
+            self.descend(depth + len(descriptors), start)
+            self.spend(2, start)
+            descriptors += (self.value(end, depth + len(descriptors) + 1),)
+        constructor = CONSTRUCTORS.get(code)
+        if constructor is None:
+            message = f"0x{code:02x} is not a constructor of AMQP 1.0"
+            _fail("amqp.unknown-constructor", message, start, start + 1)
+        return constructor, descriptors
+
+    def plain(self, constructor: Constructor, start: int, end: int, depth: int) -> PlainValue:
+        """Build a constructor's value from the bytes here; ``start`` is the beginning of the value for errors."""
+        kind, width = constructor.type, constructor.width
+        size = width if constructor.form is Form.FIXED else self.number(width, _a(kind), start, end)
+        first = self.claim(size, _a(kind), start, end)
+        if isinstance(kind, CompoundType):
+            self.at = first
+            return self.compound(kind, width, start, first + size, depth)
+        assert constructor.codec is not None
+        try:
+            return AmqpValue(kind, constructor.codec.read(self.data[first : first + size]))
+        except MalformedError as bad:
+            _fail(bad.code, f"{bad.message}, in {_a(kind)}", first + bad.start, first + size)
+
+    def compound(self, kind: CompoundType, width: int, start: int, stop: int, depth: int) -> PlainValue:
+        """Read the items of a compound, whose data ends at ``stop``."""
+        self.descend(depth, start)
+        count = self.number(width, f"the count of {_a(kind)}", start, stop)
+        if kind is not CompoundType.ARRAY and count > stop - self.at:
+            left = stop - self.at
+            message = f"{_a(kind)} of {_count(count, 'value')} has {_count(left, 'byte')} for them"
+            _fail("amqp.size-mismatch", message, start, stop)
+        self.spend(count, start)
+        result: PlainValue
+        if kind is CompoundType.LIST:
+            result = AmqpList(tuple([self.value(stop, depth + 1) for _ in range(count)]))
+        elif kind is CompoundType.MAP:
+            result = self.map(count, start, stop, depth)
+        else:
+            result = self.array(count, stop, depth)
+        if self.at != stop:
+            message = f"{_a(kind)} has {_count(stop - self.at, 'byte')} left after its last value"
+            _fail("amqp.size-mismatch", message, self.at, stop)
+        return result
+
+    def map(self, count: int, start: int, stop: int, depth: int) -> AmqpMap:
+        """Read pairs of key and value."""
+        # 1.6.23: "Map encodings MUST contain an even number of items"
+        if count % 2:
+            _fail("amqp.odd-map", f"a map of {_count(count, 'item')} has a key without a value", start, stop)
+        entries = []
+        seen = set()
+        for _ in range(count // 2):
+            at, before = self.at, self.values_left
+            key = self.value(stop, depth + 1)
+            if not isinstance(key, AmqpValue):
+                # Its identity walks it once more; keys within keys would multiply that, were it free.
+                self.spend(before - self.values_left, at)
+            mark = identity(key)
+            # 1.6.23: "A map in which there exist two identical key values is invalid."
+            if mark in seen:
+                _fail("amqp.duplicate-key", f"a map has the key {_show(key)} a second time", at, self.at)
+            seen.add(mark)
+            entries.append((key, self.value(stop, depth + 1)))
+        return AmqpMap(tuple(entries))
+
+    def array(self, count: int, stop: int, depth: int) -> AmqpArray:
+        """Read items that share the constructor before them."""
+        constructor, descriptors = self.constructor(stop, depth + 1)
+        inner = depth + 1 + len(descriptors)
+        items = tuple([self.plain(constructor, self.at, stop, inner) for _ in range(count)])
+        return AmqpArray(constructor.type, items, descriptors)
+
+    def number(self, width: int, what: str, start: int, end: int) -> int:
+        """Read a size or count of ``width`` bytes."""
+        first = self.claim(width, what, start, end)
+        return int.from_bytes(self.data[first : self.at])
+
+    def claim(self, size: int, what: str, start: int, end: int) -> int:
+        """Step over ``size`` bytes and return where they begin."""
+        first = self.at
+        if size > end - first:
+            left = end - first
+            needs = f"{what} needs {_count(size, 'byte')}"
+            if end < len(self.data):
+                message = f"{needs}, and the value that holds it ends after {left}"
+                _fail("amqp.size-mismatch", message, start, end)
+            _fail("amqp.truncated", f"{needs}, and {left} {_be(left)} left", start, end)
+        self.at = first + size
+        return first
+
+    def descend(self, depth: int, start: int) -> None:
+        """Check that a value at this depth may hold others."""
+        if depth >= MAX_DEPTH:
+            _fail("amqp.too-deep", f"values nest more than {MAX_DEPTH} deep", start, start + 1)
+
+    def spend(self, count: int, start: int) -> None:
+        """Pay for values before they are read."""
+        if count > self.values_left:
+            message = f"there are more than {MAX_VALUES} values"
+            _fail("amqp.too-many-values", message, start, min(start + 1, len(self.data)))
+        self.values_left -= count
+
+
+def _fail(code: str, message: str, start: int, end: int) -> NoReturn:
+    raise DecodeError.at(code, f"{message}, at byte {start}", span=Span(start, end))
+
+
+#: Each type with its article, for errors: looked up for every value that is read.
+_WITH_ARTICLE: dict[AmqpType | CompoundType, str] = {
+    kind: f"{'an' if kind.value[0] in 'ai' else 'a'} {kind.value}" for kind in (*AmqpType, *CompoundType)
+}
+
+
+def _a(kind: AmqpType | CompoundType) -> str:
+    return _WITH_ARTICLE[kind]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _be(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _show(key: Value) -> str:
+    text = repr(key.value) if isinstance(key, AmqpValue) else f"{type(key).__name__}(…)"
+    return text if len(text) <= 60 else f"{text[:57]}…"

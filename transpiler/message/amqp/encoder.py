@@ -1,0 +1,174 @@
+"""Values → bytes, for tests, for examples and for printing a filter set as an attach frame would carry it.
+
+An item's bytes are made once and then wrapped in the encoding that fits, so no choice of encodings
+writes anything twice. What cannot be written is a ``DecodeError`` with the code ``amqp.cannot-encode``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn, TypeAlias, assert_never
+
+from transpiler.base.errors import DecodeError
+from transpiler.message.amqp.constructors import DESCRIBED, ENCODINGS, Constructor, Form
+from transpiler.message.amqp.decoder import MAX_DEPTH
+from transpiler.message.amqp.values import (
+    AmqpArray,
+    AmqpList,
+    AmqpMap,
+    CompoundType,
+    Described,
+    PlainValue,
+    Value,
+    WireType,
+    identity,
+)
+from transpiler.message.types import AmqpValue, Compound
+
+
+def encode(value: Value, compact: bool = True) -> bytes:
+    """Encode a value: the smallest encoding of each part, or the widest if ``compact`` is False.
+
+    ``decode`` yields the same value from both.
+    """
+    return _Writer(compact).value(value, 0)
+
+
+def encode_as(code: int, value: Value, element: int | None = None) -> bytes:
+    """Encode a value with this format code, for tests that each encoding is understood.
+
+    ``element`` is the format code of an array's items. Descriptors and the parts of the value are compact.
+    """
+    return _Writer(compact=True, code=code, element=element).value(value, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """A compound without its size and count, which the choice of an encoding adds."""
+
+    type: CompoundType
+    count: int
+    data: bytes
+
+
+_Content: TypeAlias = AmqpValue | _Body
+
+
+class _UnfitError(Exception):
+    """An encoding cannot hold a value; the text gives the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """The choice of encodings; ``code`` and ``element`` are for the outermost value alone."""
+
+    compact: bool
+    code: int | None = None
+    element: int | None = None
+
+    def value(self, value: Value, depth: int) -> bytes:
+        """A value with its constructor."""
+        inner = _Writer(self.compact)
+        head = b""
+        while isinstance(value, Described):
+            head += inner.descriptor(value.descriptor, depth)
+            value = value.value
+            depth += 1
+        kind = value.type
+        if isinstance(kind, Compound):
+            # A section of a message keeps such a value as its encoding.
+            if not isinstance(value, AmqpValue) or not isinstance(value.value, bytes) or not value.value:
+                _fail(f"the content of the {kind.value} is not known")
+            return head + value.value
+        constructor, (data,) = _choose(kind, [self.content(value, depth)], self.compact, self.code)
+        return b"%b%c%b" % (head, constructor.code, data)
+
+    def descriptor(self, value: Value, depth: int) -> bytes:
+        """The prefix that makes a constructor a described one."""
+        _descend(depth)
+        return bytes((DESCRIBED,)) + self.value(value, depth + 1)
+
+    def content(self, value: PlainValue, depth: int) -> _Content:
+        """A value as far as it can be written before its own constructor is known."""
+        if isinstance(value, AmqpValue):
+            return value
+        _descend(depth)
+        inner = _Writer(self.compact)
+        match value:
+            case AmqpList(items):
+                data = b"".join([inner.value(item, depth + 1) for item in items])
+                return _Body(CompoundType.LIST, len(items), data)
+            case AmqpMap(entries):
+                if len({identity(key) for key, _ in entries}) < len(entries):
+                    _fail("a map has the same key twice")
+                data = b"".join([inner.value(item, depth + 1) for entry in entries for item in entry])
+                return _Body(CompoundType.MAP, 2 * len(entries), data)
+            case AmqpArray():
+                return self.array(value, depth + 1)
+            case _:
+                assert_never(value)
+
+    def array(self, array: AmqpArray, depth: int) -> _Body:
+        """One constructor that all items share, then their data."""
+        inner = _Writer(self.compact)
+        head = b""
+        for descriptor in array.descriptors:
+            head += inner.descriptor(descriptor, depth)
+            depth += 1
+        contents = [inner.content(item, depth) for item in array.items]
+        constructor, data = _choose(array.element, contents, self.compact, self.element)
+        body = b"%b%c%b" % (head, constructor.code, b"".join(data))
+        return _Body(CompoundType.ARRAY, len(array.items), body)
+
+
+def _choose(
+    kind: WireType, contents: Sequence[_Content], compact: bool, code: int | None
+) -> tuple[Constructor, list[bytes]]:
+    """Choose the first encoding that holds all contents, and the data of each in it."""
+    candidates = ENCODINGS[kind] if compact else ENCODINGS[kind][-1:]
+    reason = "there is none"
+    if code is not None:
+        candidates = tuple(constructor for constructor in candidates if constructor.code == code)
+        reason = f"0x{code:02x} is not an encoding of {kind.value}"
+    for constructor in candidates:
+        try:
+            return constructor, [_data(constructor, content) for content in contents]
+        except _UnfitError as unfit:
+            reason = str(unfit)
+    return _fail(reason)
+
+
+def _data(constructor: Constructor, content: _Content) -> bytes:
+    """Return the bytes behind the constructor."""
+    kind, width = constructor.type, constructor.width
+    if content.type is not kind:
+        raise _UnfitError(f"{content.type.value} is not encoded as {kind.value} (0x{constructor.code:02x})")
+    if isinstance(content, _Body):
+        # The size counts the bytes of the count too.
+        size = _number(len(content.data) + width, constructor)
+        return size + _number(content.count, constructor) + content.data
+    assert constructor.codec is not None
+    try:
+        data = constructor.codec.write(content.value)
+    except ValueError as error:
+        shown = repr(content.value)
+        shown = shown if len(shown) <= 60 else f"{shown[:57]}…"
+        raise _UnfitError(f"{shown} as {kind.value} (0x{constructor.code:02x}): {error}") from None
+    return data if constructor.form is Form.FIXED else _number(len(data), constructor) + data
+
+
+def _number(number: int, constructor: Constructor) -> bytes:
+    """A size or count in the constructor's width."""
+    if number >= 256**constructor.width:
+        raise _UnfitError(f"{number} bytes or items are too many for 0x{constructor.code:02x}")
+    return number.to_bytes(constructor.width)
+
+
+def _descend(depth: int) -> None:
+    if depth >= MAX_DEPTH:
+        _fail(f"values nest more than {MAX_DEPTH} deep")
+
+
+def _fail(reason: str) -> NoReturn:
+    raise DecodeError.at("amqp.cannot-encode", f"this value has no AMQP 1.0 encoding: {reason}")

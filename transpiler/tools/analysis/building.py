@@ -1,0 +1,433 @@
+"""Formulas of selectors, filters and conditions of bindings; tests that are the same have one number.
+
+A test's identity is its canonical form, by value: 0.0 is not -0.0. A comparison has its name on the left where sides
+do not matter, BETWEEN with operands is two comparisons where the dialect has it so, and NOT LIKE is NOT of LIKE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+
+from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.language.filters.kinds import (
+    AndFilter,
+    ApplicationPropertiesFilter,
+    DirectBinding,
+    Filter,
+    HeadersBinding,
+    JmsSelector,
+    NoLocal,
+    NotFilter,
+    OrFilter,
+    Prefix,
+    PropertiesFilter,
+    Reference,
+    SqlFilter,
+    Suffix,
+    TopicBinding,
+)
+from transpiler.language.filters.selector_parsing import dialect_of, parse_text
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import BetweenMeaning, Evaluation, Logic, NumericPromotion
+from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.pattern import Pattern, PatternError, Wildcard, read_pattern
+from transpiler.language.selector.printer import print_selector
+from transpiler.language.translation.places import places_of
+from transpiler.message.header_fields import (
+    PROPERTIES,
+    PUBLISHER_CONNECTION,
+    RECEIVER,
+    Conversion,
+    HeaderField,
+    MessageField,
+)
+from transpiler.message.message import Message
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.reference.evaluate import Verdict, judge
+from transpiler.reference.match import match_filter
+from transpiler.reference.receiving import Receiver
+from transpiler.tools.analysis.constants import NOW, constants, is_constant
+from transpiler.tools.analysis.formula import (
+    ALWAYS,
+    ANYTHING,
+    FALSE,
+    THROWN,
+    TRUE,
+    Accepted,
+    Formula,
+    Junction,
+    Negation,
+    Subject,
+    Test,
+    UndecidedError,
+    Words,
+    bit_of,
+)
+
+_LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral, ast.NullLiteral)
+_SUBJECT = MessageField("properties", "subject")
+_UPWARDS = (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
+#: Conversions of a place that lose none of its values, so that the place has all values of the name.
+_PLACED = (
+    frozenset(Conversion)
+    - {Conversion.ANY_ID, Conversion.MESSAGE_ID, Conversion.CORRELATION_ID}
+    - {
+        Conversion.STRING_ID,
+        Conversion.PREFIXED_ID,
+        Conversion.EXPIRY,
+        Conversion.EXPIRY_UNLESS_ZERO,
+    }
+)
+
+
+class Conditions:
+    """The tests of the conditions of one question, or of several about the same conditions.
+
+    ``destination`` and ``connection`` are the receiver's.
+    """
+
+    def __init__(self, destination: str | None = None, connection: str | None = None) -> None:
+        self.tests: list[Test] = []
+        self.destination, self.connection = destination, connection
+        self._known: dict[Hashable, Test] = {}
+        self._formulas: dict[int, Formula] = {}
+        #: Keeps what is known by its id.
+        self._kept: list[object] = []
+
+    def selector(self, tree: ast.Expression | None, dialect: Dialect, other: Dialect | None = None) -> Formula:
+        """Return the formula of a selector; ``other`` is the dialect of a condition that it is compared with."""
+        if tree is None:
+            return ALWAYS
+        if isinstance(tree, ast.ConvertStrings):
+            return self._formula(tree.condition, dialect, other or dialect, True)
+        return self._formula(tree, dialect, other or dialect, False)
+
+    def _formula(self, node: ast.Expression, dialect: Dialect, other: Dialect, convert: bool) -> Formula:
+        known = self._formulas.get(id(node))
+        if known is None:
+            known = self._formulas[id(node)] = self._made(node, dialect, other, convert)
+            self._kept.append(node)
+        return known
+
+    def _made(self, node: ast.Expression, dialect: Dialect, other: Dialect, convert: bool) -> Formula:
+        match node:
+            case ast.And(terms=terms) | ast.Or(terms=terms):
+                return _junction(
+                    isinstance(node, ast.Or),
+                    tuple([self._formula(term, dialect, other, convert) for term in terms]),
+                    dialect,
+                )
+            case ast.Not(operand=operand):
+                return Negation(self._formula(operand, dialect, other, convert))
+            case ast.Like(negated=True):
+                return Negation(self._test(replace(node, negated=False), dialect, other, convert))
+            case ast.Between(operand=operand, low=low, high=high, negated=negated) if (
+                dialect.between is BetweenMeaning.COMPARISONS and _subject_of(node, dialect) is None
+            ):
+                below, above = (
+                    (ast.Comparison.LT, ast.Comparison.GT) if negated else (ast.Comparison.GE, ast.Comparison.LE)
+                )
+                pair = ast.Compare(below, operand, low, node.span), ast.Compare(above, operand, high, node.span)
+                return _junction(negated, tuple([self._test(one, dialect, other, convert) for one in pair]), dialect)
+            case _:
+                return self._test(node, dialect, other, convert)
+
+    def _test(self, written: ast.Expression, dialect: Dialect, other: Dialect, convert: bool) -> Test:
+        node = _canonical(written, dialect)
+        key = identity_of(node), id(dialect), convert
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._new(node, dialect, other, convert)
+            self._kept.append(dialect)
+            self.tests.append(known)
+        return known
+
+    def _new(self, node: ast.Expression, dialect: Dialect, other: Dialect, convert: bool) -> Test:
+        tested = ast.ConvertStrings(node) if convert else node
+        destination = self.destination
+
+        def judged(message: Message) -> Verdict:
+            try:
+                return judge(tested, message, dialect, NOW, destination)
+            except UnsupportedFeatureError as error:
+                # The reference does not serve the regular expression, so the question stays open.
+                raise UndecidedError(error.diagnostics[0].message) from None
+
+        subject = _subject_of(node, dialect)
+        decided = subject is not None and not convert and _is_decided(node)
+        patterns: tuple[Pattern, ...] = ()
+        if decided and isinstance(node, ast.Like):
+            try:
+                patterns = (
+                    read_pattern(node.pattern.value, node.escape.value if node.escape else None, dialect.escapes),
+                )
+            except PatternError:
+                decided = False
+        test = Test(len(self.tests), node, dialect, judged, subject, decided, patterns=patterns)
+        test.outcomes = ANYTHING if dialect.on_throw else ANYTHING & ~THROWN
+        test.constants = tuple(_literals(node)) if decided else tuple(constants(node, dialect, other))
+        if subject is None:
+            if isinstance(node, ast.Compare) and isinstance(node.left, ast.Identifier):
+                if isinstance(node.right, ast.Identifier) and not convert:
+                    test.relation = node
+                    test.beside = frozenset(_subject_of_name(name, dialect).key for name in (node.left, node.right))
+            elif is_constant(node):
+                with suppress(UndecidedError):
+                    test.outcomes = bit_of(judged(Message()))
+        return test
+
+    def filter(self, node: Filter, dialect: Dialect, other: Dialect | None = None) -> Formula:
+        """Return the formula of a filter that ``check_filter`` passed."""
+        match node:
+            case OrFilter(filters=filters) | AndFilter(filters=filters):
+                terms = tuple(self.filter(inner, dialect, other) for inner in filters)
+                return Junction(isinstance(node, OrFilter), terms)
+            case NotFilter(filter=inner):
+                return Negation(self.filter(inner, dialect, other))
+            case JmsSelector() | SqlFilter():
+                tree = parse_text(node, dialect)
+                # No selector is one that every message passes.
+                return ALWAYS if tree is None else Accepted(self.selector(tree, dialect_of(node, dialect), other))
+            case HeadersBinding(match=how, pairs=pairs) if pairs:
+                return Junction(
+                    how.any_pair, tuple(self._part(HeadersBinding(how, (pair,)), dialect) for pair in pairs)
+                )
+            case PropertiesFilter(fields=fields):
+                return Junction(False, tuple(self._part(PropertiesFilter((one,)), dialect) for one in fields))
+            case ApplicationPropertiesFilter(entries=entries):
+                parts = (self._part(ApplicationPropertiesFilter((one,)), dialect) for one in entries)
+                return Junction(False, tuple(parts))
+            case HeadersBinding() | DirectBinding() | TopicBinding() | NoLocal():
+                return self._part(node, dialect)
+
+    def _part(self, node: Filter, dialect: Dialect) -> Test:
+        """Return the test of a filter with one condition."""
+        connection, receiver = self.connection, Receiver(NOW, self.destination)
+
+        def judged(message: Message) -> Verdict:
+            return Verdict(match_filter(node, message, dialect, connection, receiver))
+
+        place, value, patterns, text = _condition_of(node, connection)
+        values = () if value is None else (value,)
+        return self.condition((node, connection), judged, place, values, patterns, text)
+
+    def condition(
+        self,
+        key: Hashable,
+        judged: object,
+        place: MessageField | None,
+        values: tuple[object, ...] = (),
+        patterns: tuple[Pattern | Words, ...] = (),
+        text: str = "",
+    ) -> Test:
+        """Return the test of a filter or a binding, which is TRUE or FALSE; of one place, or of no known place."""
+        known = self._known.get(key)
+        if known is None:
+            decided = place is not None and place.field not in ("message_id", "correlation_id")
+            known = Test(
+                len(self.tests),
+                key,
+                None,
+                judged,  # type: ignore[arg-type]
+                None if place is None else Subject(place, place),
+                decided,
+                typed=True,
+                constants=values,
+                patterns=patterns,
+                outcomes=TRUE | FALSE,
+                places=() if place is None else (place,),
+                text=text,
+            )
+            if not decided:
+                known.subject = None
+            self._known[key] = known
+            self.tests.append(known)
+        return known
+
+
+def shown(test: Test) -> str:
+    """Return a test as people read it."""
+    if not test.text:
+        assert test.dialect is not None
+        assert isinstance(test.node, ast.Expression)
+        test.text = print_selector(test.node, test.dialect)
+    return test.text
+
+
+def places_read(test: Test) -> tuple[MessageField, ...]:
+    """Return the places of a message that a test reads."""
+    if not test.places and test.dialect is not None:
+        assert isinstance(test.node, ast.Expression)
+        test.places = tuple(dict.fromkeys(places_of(test.node, test.dialect)))
+    return test.places
+
+
+def _junction(decides: bool, terms: tuple[Formula, ...], dialect: Dialect) -> Junction:
+    return Junction(
+        decides,
+        terms,
+        dialect.logic is Logic.QPID_JAVA,
+        dialect.evaluation is Evaluation.STRICT and bool(dialect.on_throw),
+    )
+
+
+_ONE_VALUE = frozenset({ast.Identifier, ast.StringLiteral, ast.IntegerLiteral, ast.BooleanLiteral})
+
+
+def identity_of(node: ast.Expression) -> Hashable:
+    """Return a key that is equal for equal nodes only; Python's 0.0 and -0.0 are equal, and brokers tell them apart."""
+    if type(node) is ast.Compare and type(node.left) in _ONE_VALUE and type(node.right) in _ONE_VALUE:
+        return node
+    zeros = [str(inner.value) for inner in ast.walk(node) if isinstance(inner, ast.FloatLiteral) and inner.value == 0]
+    return (node, *zeros) if zeros else node
+
+
+def _canonical(node: ast.Expression, dialect: Dialect) -> ast.Expression:
+    """Return a comparison with its name on the left, or its lesser name, where the sides do not matter."""
+    if not dialect.on_throw:
+        node = _ordered(node)
+    if not isinstance(node, ast.Compare) or dialect.type_ladder in _UPWARDS:
+        # Their comparison widens the left side only.
+        return node
+    left, right = node.left, node.right
+    simple = (ast.Identifier, *_LITERALS)
+    if dialect.on_throw and not (isinstance(left, simple) and isinstance(right, simple)):
+        return node
+    named = isinstance(left, ast.Identifier), isinstance(right, ast.Identifier)
+    exchanged = (
+        _order(right) < _order(left) if all(named) else named[1] or (not named[0] and isinstance(left, _LITERALS))
+    )
+    return ast.Compare(node.operator.mirrored, right, left, node.span) if exchanged else node
+
+
+def _ordered(node: ast.Expression) -> ast.Expression:
+    """Return a test with the operands of its sums and products in one order, which matters only where one may throw."""
+    match node:
+        case ast.Calculate(operator=operator, left=left, right=right):
+            first, second = _ordered(left), _ordered(right)
+            if operator in (ast.Arithmetic.ADD, ast.Arithmetic.MULTIPLY) and _shape(second) < _shape(first):
+                first, second = second, first
+            return ast.Calculate(operator, first, second, node.span)
+        case ast.Compare(left=left, right=right) if ast.Calculate in (type(left), type(right)):
+            return replace(node, left=_ordered(left), right=_ordered(right))
+        case ast.Sign(operand=operand):
+            return replace(node, operand=_ordered(operand))
+        case _:
+            return node
+
+
+def _shape(node: ast.Expression) -> str:
+    return " ".join(
+        f"{type(inner).__name__} {getattr(inner, 'name', '')} {getattr(inner, 'value', '')!r}"
+        for inner in ast.walk(node)
+    )
+
+
+def _order(node: ast.Expression) -> str:
+    return f"{node.section or ''}.{node.name}" if isinstance(node, ast.Identifier) else ""
+
+
+def _literals(node: ast.Expression) -> Iterator[object]:
+    for inner in ast.walk(node):
+        if isinstance(node, ast.Like):
+            return
+        match inner:
+            case ast.StringLiteral(value=value) | ast.IntegerLiteral(value=value) | ast.FloatLiteral(value=value):
+                yield value
+            case ast.BinaryLiteral(value=octets):
+                yield octets.decode("utf-8", "surrogateescape")
+            case _:
+                pass
+
+
+def _is_decided(node: ast.Expression) -> bool:
+    """Return True for a test of names and literals alone."""
+    match node:
+        case ast.Compare(left=left, right=right):
+            return all(isinstance(part, (ast.Identifier, ast.BinaryLiteral, *_LITERALS)) for part in (left, right))
+        case ast.Between(operand=operand, low=low, high=high):
+            return isinstance(operand, ast.Identifier) and isinstance(low, _LITERALS) and isinstance(high, _LITERALS)
+        case (
+            ast.In(operand=operand, members=members)
+            | ast.Call(function="INLIST", arguments=(ast.Call(function="MAKELIST", arguments=members), operand))
+        ):
+            literals = (ast.BinaryLiteral, *_LITERALS)
+            return isinstance(operand, ast.Identifier) and all(isinstance(member, literals) for member in members)
+        case ast.Like(operand=operand) | ast.IsNull(operand=operand):
+            return isinstance(operand, ast.Identifier)
+        case _:
+            return isinstance(node, ast.Identifier)
+
+
+def _subject_of(node: ast.Expression, dialect: Dialect) -> Subject | None:
+    """Return what a test reads if that is one name, or several names of one thing."""
+    found: Subject | None = None
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.BodyQuery) or (isinstance(inner, ast.Call) and inner.function == "UTC"):
+            return None
+        if isinstance(inner, ast.Identifier):
+            own = _subject_of_name(inner, dialect)
+            if found is not None and found != own:
+                return None
+            found = own
+    return found
+
+
+def _subject_of_name(name: ast.Identifier, dialect: Dialect) -> Subject:
+    field = dialect.fields.find(name.name, name.section)
+    if field is None:
+        place = MessageField(PROPERTIES, name.name)
+        return Subject(place, place)
+    if _is_placed(field):
+        place = field.origins[0].places[0]
+        return Subject(place, place)
+    return Subject((field.name, field.origins), None, field)
+
+
+def _is_placed(field: HeaderField) -> bool:
+    if len(field.origins) != 1 or len(field.origins[0].places) != 1 or field.origins[0].conversion not in _PLACED:
+        return False
+    return field.origins[0].places[0].section not in (RECEIVER, "delivery_properties")
+
+
+_Patterns = tuple[Pattern | Words, ...]
+
+
+def _condition_of(node: Filter, connection: str | None) -> tuple[MessageField, object, _Patterns, str]:
+    """Return the place that a filter with one condition reads, the value or patterns there, and the test in words."""
+    match node:
+        case DirectBinding(key=key):
+            return _SUBJECT, key, (), f"subject = {key!r}"
+        case TopicBinding(pattern=pattern):
+            return _SUBJECT, None, (Words(tuple(pattern.split("."))),), f"subject matches {pattern}"
+        case NoLocal():
+            sender = None if connection is None else AmqpValue(AmqpType.STRING, connection)
+            return PUBLISHER_CONNECTION, sender, (), "sent on another connection"
+        case HeadersBinding(pairs=((name, expected),)):
+            return MessageField(PROPERTIES, name), expected, (), f"{name} {_equal_text(expected)}"
+        case PropertiesFilter(fields=((name, reference),)):
+            return (MessageField("properties", name), *_reference(name, reference))
+        case ApplicationPropertiesFilter(entries=((name, reference),)):
+            return (MessageField(PROPERTIES, name), *_reference(name, reference))
+        case _:
+            return _SUBJECT, None, (), "no condition"
+
+
+def _reference(name: str, reference: Reference) -> tuple[object, _Patterns, str]:
+    match reference:
+        case Prefix(text=text):
+            return None, (_pattern(text, Wildcard.ANY),), f"{name} begins with {text!r}"
+        case Suffix(text=text):
+            return None, (_pattern(Wildcard.ANY, text),), f"{name} ends with {text!r}"
+        case _:
+            return reference, (), f"{name} {_equal_text(reference)}"
+
+
+def _pattern(*parts: str | Wildcard) -> Pattern:
+    return tuple(part for part in parts if part)
+
+
+def _equal_text(expected: AmqpValue) -> str:
+    return "is present" if expected.value is None else f"= {expected.value!r}"

@@ -1,0 +1,239 @@
+"""Cells: the values of one part of a message on which all tests of it have the same outcomes, each with its plainest.
+
+Tests of one subject are judged on its representatives. Comparisons of two names are judged on pairs of values of each
+two types that stand to each other in each way; that gives every combination of their outcomes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import Wildcards
+from transpiler.language.selector.dialects import Dialect
+from transpiler.message.message import Message
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.reference.evaluate import evaluate_operand, judge
+from transpiler.tools.analysis.formula import FALSE, TRUE, UNKNOWN, Subject, Test, UndecidedError, bit_of
+from transpiler.tools.analysis.representatives import representatives
+
+#: Judgements of one subject, and the members of IN that take as long as another judgement.
+_JUDGEMENTS, _MEMBERS = 400_000, 16
+#: Numbers up to which, and the distance within which, two may be equal as 32-bit floating point numbers.
+_LARGEST, _NEAR, _LEAST = 2.0**120, 2.0**-22, 2.0**-149
+_PLAIN = (AmqpType.LONG, AmqpType.DOUBLE, AmqpType.STRING, AmqpType.BOOLEAN)
+
+
+#: Cells of values that many messages have, of values of a type that no constant has, and of values that few have.
+COMMON, ODD, RARE = range(3)
+
+
+class Cell(NamedTuple):
+    """The outcomes of the tests of a subject, each a set; a message that has them, None where it stands for many.
+
+    ``odd`` says of a value in what it is not like the constants.
+    """
+
+    outcomes: tuple[int, ...]
+    message: Message | None
+    level: int = COMMON
+    odd: str = ""
+
+
+def cells_of(subject: Subject, tests: Sequence[Test]) -> list[Cell]:
+    """Return the cells of a subject; the likeliest and plainest come first."""
+    made = representatives(subject, tests)
+    # A list of IN is compared member by member.
+    weight = sum(1 + len(test.constants) // _MEMBERS for test in tests)
+    if len(made.messages) * weight > _JUDGEMENTS:
+        raise UndecidedError(f"{len(tests):,} tests of one name")
+    judges = [_judge_of(test) for test in tests]
+    real = subject.place is not None
+    best: dict[tuple[int, ...], tuple[tuple[int, int], Cell]] = {}
+    constants = None if made.complete else {one for test in tests for one in test.constants}
+    expected = {kind for test in tests for kind in _kinds_of(test)}
+    for message, value, rare in made.messages:
+        outcomes = tuple([answer(message, value) for answer in judges])
+        loose = any(outcome & (outcome - 1) for outcome in outcomes)
+        kind = _kind_of(value)
+        is_odd = bool(expected) and kind is not None and kind not in expected
+        rank = RARE if rare else ODD if is_odd else COMMON, oddness(value)
+        known = best.get(outcomes)
+        if known is None or rank < known[0]:
+            said = f"{_name_of(subject)} is no {' and no '.join(sorted(expected))}" if is_odd else ""
+            best[outcomes] = rank, Cell(outcomes, message if real and not loose else None, rank[0], said)
+        if constants is not None and _text_of(value) not in constants and _text_of(value) is not None:
+            # Other texts of which patterns may say anything.
+            wide = tuple(
+                [
+                    outcome | TRUE | FALSE | (UNKNOWN if _may_be_unknown(test) else 0) if test.patterns else outcome
+                    for outcome, test in zip(outcomes, tests, strict=True)
+                ]
+            )
+            best.setdefault(wide, ((RARE, 1000), Cell(wide, None)))
+    return [cell for _, cell in sorted(best.values(), key=lambda pair: pair[0])]
+
+
+def _kinds_of(test: Test) -> Iterator[str]:
+    """Yield the kinds of values that a test asks for."""
+    if test.patterns:
+        yield "text"
+    if isinstance(test.node, ast.Identifier):
+        yield "boolean"
+    for constant in test.constants:
+        kind = _kind_of(constant)
+        if kind is not None:
+            yield kind
+    if isinstance(test.node, ast.Compare) and ast.BooleanLiteral in (type(test.node.left), type(test.node.right)):
+        yield "boolean"
+
+
+def _kind_of(value: object) -> str | None:
+    match value.value if isinstance(value, AmqpValue) else value:
+        case bool():
+            return "boolean"
+        case int() | float():
+            return "number"
+        case str():
+            return "text"
+        case _:
+            return None
+
+
+def _name_of(subject: Subject) -> str:
+    if subject.place is not None:
+        return subject.place.field
+    assert subject.field is not None
+    return subject.field.name
+
+
+def _may_be_unknown(test: Test) -> bool:
+    return test.dialect is not None and test.dialect.wildcards is Wildcards.LINES
+
+
+def _text_of(value: object) -> str | None:
+    content = value.value if isinstance(value, AmqpValue) else value
+    if isinstance(content, bytes):
+        return content.decode("utf-8", "surrogateescape")
+    return content if isinstance(content, str) else None
+
+
+def _judge_of(test: Test) -> Callable[[Message, Any], int]:
+    judged = test.judge
+    if not test.decided:
+        # Its outcome is known where there is no value, or one of two.
+        def on_few(message: Message, value: Any) -> int:
+            content = value.value if isinstance(value, AmqpValue) else value
+            return bit_of(judged(message)) if content is None or isinstance(content, bool) else test.outcomes
+
+        return on_few
+    numbers = [one for one in test.constants if isinstance(one, int | float)]
+    if test.patterns or test.typed or any(not abs(number) < _LARGEST for number in numbers):
+        return lambda message, _: bit_of(judged(message))
+    ordered = not _is_equality(test.node)
+    texts = {text for one in test.constants if isinstance(one, str) for text in (one, one.lower(), one.upper())}
+    texts |= {read for _, read in test.dialect.fields.rewritten} if test.dialect else set()
+    answers: dict[object, int] = {}
+
+    def once(message: Message, value: Any) -> int:
+        """Judge a value of each type and each place among the constants of the test."""
+        kind, content = (value.type, value.value) if isinstance(value, AmqpValue) else (type(value), value)
+        key: object = content
+        if isinstance(content, str):
+            key = content if ordered or kind is AmqpType.CHAR or content in texts else None
+        elif isinstance(content, int | float) and not isinstance(content, bool) and math.isfinite(content):
+            # A number that rounding may make equal to a constant is judged itself, and so is one that a dialect
+            # converts: milliseconds that are read as seconds, an unsigned long that wraps.
+            near = (
+                kind is AmqpType.ULONG
+                or not isinstance(value, AmqpValue)
+                or any(abs(content - number) <= _NEAR * abs(number) + _LEAST for number in numbers)
+            )
+            key = repr(content) if near else tuple([content > number for number in numbers])
+        else:
+            key = repr(content)
+        outcome = answers.get((kind, key))
+        if outcome is None:
+            outcome = answers[kind, key] = bit_of(judged(message))
+        return outcome
+
+    return once
+
+
+def _is_equality(node: object) -> bool:
+    return isinstance(node, ast.In) or (isinstance(node, ast.Compare) and node.operator.is_equality)
+
+
+def oddness(value: object) -> int:
+    """Return a number that grows with what a reader has to take in: types that JSON has not, odd characters, length."""
+    if value is None:
+        return 0
+    inner = value.value if isinstance(value, AmqpValue) else value
+    is_plain = not isinstance(value, AmqpValue) or value.type in _PLAIN
+    is_finite = not isinstance(inner, float | Decimal) or math.isfinite(inner)
+    is_legible = not isinstance(inner, str) or (inner.isascii() and inner.isprintable() and inner != "")
+    return 400 + 300 * (not is_finite) + 200 * (not is_plain) + 100 * (not is_legible) + min(len(str(inner)), 90)
+
+
+def _typed(kind: AmqpType, *values: Any) -> list[AmqpValue]:
+    return [AmqpValue(kind, value) for value in values]
+
+
+#: Of each type values that are equal to, below and above those of others, exactly and when rounded.
+_PAIRED: tuple[AmqpValue | None, ...] = (
+    None,
+    *_typed(AmqpType.BOOLEAN, False, True),
+    *_typed(AmqpType.STRING, "a", "b", ""),
+    *_typed(AmqpType.LONG, 0, 1, 2, 2**24 + 1, 2**53, 2**53 + 1, 2**63 - 1),
+    *_typed(AmqpType.INT, 0, 1, 2, 2**24 + 1),
+    *_typed(AmqpType.SHORT, 0, 1, 2),
+    *_typed(AmqpType.BYTE, 0, 1, 2),
+    *_typed(AmqpType.ULONG, 2**64 - 1),
+    *_typed(AmqpType.DOUBLE, -0.0, 0.0, 1.0, 2.0, 1.5, 0.1, 2.0**53, 2.0**63, 2.0**24, math.nan),
+    *_typed(AmqpType.FLOAT, -0.0, 0.0, 1.0, 2.0, 1.5, 0.10000000149011612, 2.0**24, math.nan),
+    *_typed(AmqpType.CHAR, "a", "b"),
+    *_typed(AmqpType.BINARY, b"a", b"b"),
+    *_typed(AmqpType.TIMESTAMP, 1),
+)
+
+
+def cells_of_relations(relations: Sequence[ast.Compare], dialect: Dialect) -> list[Cell]:
+    """Return the cells of comparisons of the same two names."""
+    first = relations[0].left
+    shape = tuple((relation.operator, relation.left == first) for relation in relations)
+    return [Cell(outcomes, None) for outcomes in _related(shape, _ByIdentity(dialect))]
+
+
+class _ByIdentity:
+    """A dialect as a key: to hash its answers takes longer than to look at them."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+
+    def __hash__(self) -> int:
+        return id(self.dialect)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ByIdentity) and other.dialect is self.dialect
+
+
+@lru_cache(maxsize=512)
+def _related(shape: tuple[tuple[ast.Comparison, bool], ...], dialect: _ByIdentity) -> tuple[tuple[int, ...], ...]:
+    one, other = ast.Identifier("x"), ast.Identifier("y")
+    nodes = [ast.Compare(operator, *((one, other) if forwards else (other, one))) for operator, forwards in shape]
+    found: dict[tuple[int, ...], None] = {}
+    rules = dialect.dialect
+    seen = {repr(evaluate_operand(one, _message("x", value), rules)): value for value in reversed(_PAIRED)}
+    for left, right in itertools.product(seen.values(), seen.values()):
+        message = Message(application_properties={name: one for name, one in (("x", left), ("y", right)) if one})
+        found[tuple([bit_of(judge(node, message, rules, 0)) for node in nodes])] = None
+    return tuple(found)
+
+
+def _message(name: str, value: AmqpValue | None) -> Message:
+    return Message(application_properties={name: value} if value else None)

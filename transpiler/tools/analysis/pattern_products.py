@@ -1,0 +1,190 @@
+"""Products of patterns: for each combination of what patterns and constants say of a text, the shortest such text.
+
+A pattern is an automaton over characters: LIKE's by the dialect's idea of a character, a binding key's over words. All
+of them run side by side, together with a tree of the constants, so that a combination is told from that of a constant
+by a text that is none. Texts only come from here: the reference evaluator says what they answer.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Protocol
+
+from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
+from transpiler.language.selector.dialect_rules import Wildcards
+from transpiler.language.selector.pattern import Pattern, Wildcard
+from transpiler.tools.analysis.formula import Words
+
+#: Steps of all automata of one product.
+_STEPS = 12_000
+_OTHERS = "axqzjkwvy0123456789~^|"
+
+
+class _Automaton(Protocol):
+    start: Any
+
+    def step(self, state: Any, character: str) -> Any: ...
+
+    def answer(self, state: Any) -> Hashable: ...
+
+
+class _Like:
+    """LIKE: a state is the set of places in the pattern, as bits, and the set before a last line end."""
+
+    def __init__(self, pattern: Pattern, wildcards: Wildcards, simple: bool = False) -> None:
+        by_bytes = wildcards in (Wildcards.BYTES, Wildcards.BYTES_OF_LINE)
+        self._units = _bytes_of if by_bytes or simple else list
+        self._line = wildcards is Wildcards.BYTES_OF_LINE or (wildcards is Wildcards.LINES and not simple)
+        self._last_line_end = wildcards is Wildcards.LINES and not simple
+        self._text_only = self._last_line_end
+        self._ends_at_nul = wildcards is Wildcards.BYTES
+        parts: list[str | Wildcard] = []
+        for part in pattern:
+            parts.extend(self._units(part) if isinstance(part, str) else (part,))
+        self._many = sum(1 << place for place, part in enumerate(parts) if part is Wildcard.ANY)
+        self._one = sum(1 << place for place, part in enumerate(parts) if part is Wildcard.ONE)
+        self._of: dict[str, int] = {}
+        for place, part in enumerate(parts):
+            if isinstance(part, str):
+                self._of[part] = self._of.get(part, 0) | 1 << place
+        self._end = 1 << len(parts)
+        self.start: Any = (self._closed(1), 0, False)
+
+    def _closed(self, places: int) -> int:
+        # No two % stand side by side.
+        return places | (places & self._many) << 1
+
+    def step(self, state: Any, character: str) -> Any:
+        places, before, over = state
+        if over:
+            return state
+        if (self._ends_at_nul and character == "\0") or (self._text_only and "\udc80" <= character <= "\udcff"):
+            return places, before, True
+        before = places if self._last_line_end and character == "\n" else 0
+        for unit in self._units(character):
+            wild = not (self._line and unit == "\n")
+            moved = (places & (self._of.get(unit, 0) | (self._one if wild else 0))) << 1
+            places = self._closed(moved | (places & self._many if wild else 0))
+        return places, before, False
+
+    def answer(self, state: Any) -> Hashable:
+        places, before, over = state
+        return bool((places | before) & self._end), over and self._text_only
+
+
+def _bytes_of(text: str) -> list[str]:
+    return list(text.encode("utf-8", "surrogateescape").decode("latin-1"))
+
+
+class _Key:
+    """A binding key: a state is the set of pairs of a word and of the characters that were read of it."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = tuple(words)
+        self.start: Any = self._entered({0})
+
+    def _entered(self, numbers: Iterable[int]) -> frozenset[tuple[int, int]]:
+        entered = set(numbers)
+        for number, word in enumerate(self._words):
+            if number in entered and word == MANY_WORDS:
+                entered.add(number + 1)
+        return frozenset((number, 0) for number in entered if number < len(self._words))
+
+    def step(self, state: Any, character: str) -> Any:
+        after: set[tuple[int, int]] = set()
+        ended: set[int] = set()
+        for number, read in state:
+            word = self._words[number]
+            if character == ".":
+                if word == MANY_WORDS:
+                    ended.update((number, number + 1))
+                elif word == ONE_WORD or read == len(word):
+                    ended.add(number + 1)
+            elif word in (MANY_WORDS, ONE_WORD):
+                after.add((number, 0))
+            elif word[read : read + 1] == character:
+                after.add((number, read + 1))
+        return frozenset(after) | self._entered(ended)
+
+    def answer(self, state: Any) -> Hashable:
+        for number, read in state:
+            word = self._words[number]
+            whole = word in (MANY_WORDS, ONE_WORD) or read == len(word)
+            if whole and all(rest == MANY_WORDS for rest in self._words[number + 1 :]):
+                return True
+        return False
+
+
+class _Constants:
+    """The constants as a tree: a state is the text that was read as long as it begins one of them."""
+
+    def __init__(self, constants: Iterable[str]) -> None:
+        self._constants = frozenset(constants)
+        self._prefixes = {text[:end] for text in self._constants for end in range(len(text) + 1)}
+        self.start: Any = ""
+
+    def step(self, state: Any, character: str) -> Any:
+        if state is None:
+            return None
+        text = f"{state}{character}"
+        return text if text in self._prefixes else None
+
+    def answer(self, state: Any) -> Hashable:
+        return state if state in self._constants else None
+
+
+def shortest_texts(
+    patterns: Sequence[tuple[Pattern | Words, Wildcards]], constants: Sequence[str]
+) -> tuple[list[str], bool]:
+    """Return a text for each combination of answers, and True; or some of them, and False where they are too many."""
+    automata: list[_Automaton] = [_Constants(constants)]
+    for one, wildcards in patterns:
+        automata.append(_Key(one.words) if isinstance(one, Words) else _Like(one, wildcards))
+        if wildcards is Wildcards.LINES and not isinstance(one, Words):
+            # The broker reads a simple pattern in another way.
+            automata.append(_Like(one, wildcards, simple=True))
+    alphabet = _alphabet(patterns, constants)
+    start = tuple(one.start for one in automata)
+    # Some brokers drop the empty words at the end of a key, so that its last character counts as well.
+    pending, seen = deque([(start, "")]), {(start, False)}
+    found: dict[Hashable, str] = {}
+    steps = _STEPS
+    while pending:
+        states, text = pending.popleft()
+        answers = tuple(one.answer(state) for one, state in zip(automata, states, strict=True))
+        found.setdefault((answers, text.endswith(".")), text)
+        for character in alphabet:
+            after = tuple(one.step(state, character) for one, state in zip(automata, states, strict=True))
+            if (after, character == ".") not in seen:
+                seen.add((after, character == "."))
+                pending.append((after, text + character))
+        steps -= len(alphabet) * len(automata)
+        if steps < 0:
+            alone = (text for pattern in patterns for text in _alone(pattern)) if len(patterns) > 1 else ()
+            return list(dict.fromkeys((*found.values(), *alone))), False
+    return list(found.values()), True
+
+
+def _alone(pattern: tuple[Pattern | Words, Wildcards]) -> list[str]:
+    return shortest_texts([pattern], ())[0]
+
+
+def _alphabet(patterns: Sequence[tuple[Pattern | Words, Wildcards]], constants: Sequence[str]) -> list[str]:
+    characters: dict[str, None] = {}
+    for pattern, _ in patterns:
+        parts = pattern.words if isinstance(pattern, Words) else pattern
+        for part in parts:
+            if isinstance(part, str) and part not in (ONE_WORD, MANY_WORDS):
+                characters |= dict.fromkeys(part)
+    if any(isinstance(pattern, Words) for pattern, _ in patterns):
+        characters["."] = None
+    characters |= dict.fromkeys("".join(constants))
+    other = next(
+        character for character in _OTHERS + "".join(map(chr, range(0x100, 0x400))) if character not in characters
+    )
+    characters = {other: None} | characters
+    if any(wildcards is not Wildcards.CODE_POINTS for _, wildcards in patterns):
+        # What their wildcards tell apart: line ends, the end of a text, characters of several bytes, and no characters.
+        characters |= dict.fromkeys(("é", "\n", "\0", "\udcff"))
+    return list(characters)

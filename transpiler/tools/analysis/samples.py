@@ -1,0 +1,276 @@
+"""Messages on which tests of several places, and two dialects, are tried: every type, and every value that may count.
+
+The values of a place are its representatives (``representatives``), and beside them those at which tests turn that
+calculate, convert or compare names. A sample is rare if it has a type that JMS does not give to properties, a number at
+the end of its type, or a string with line ends, controls or characters beyond 16 bits.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from decimal import Decimal
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
+from transpiler.language.selector import ast
+from transpiler.message.header_fields import PROPERTIES, MessageField
+from transpiler.message.message import Message
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.tools.analysis.cells import COMMON, RARE, Cell, oddness
+from transpiler.tools.analysis.constants import is_constant
+from transpiler.tools.analysis.formula import Test, Words, bit_of
+from transpiler.tools.analysis.representatives import Constants, Item, items_of, message_of
+
+#: Numbers of two types that are equal as floating-point numbers, and not exactly.
+_CLOSE_NUMBERS = (
+    (AmqpValue(AmqpType.LONG, 2**53 + 1), AmqpValue(AmqpType.DOUBLE, 2.0**53)),
+    (AmqpValue(AmqpType.LONG, 2**63 - 1), AmqpValue(AmqpType.DOUBLE, 2.0**63)),
+    (AmqpValue(AmqpType.INT, 2**24 + 1), AmqpValue(AmqpType.FLOAT, 2.0**24)),
+    (AmqpValue(AmqpType.DOUBLE, 0.1), AmqpValue(AmqpType.FLOAT, 0.10000000149011612)),
+)
+
+#: Judgements of samples by the tests of one question, each weighed by its constants; the least of one group of places.
+_JUDGEMENTS, _LEAST = 400_000, 60
+#: Constants of one group of places.
+_CONSTANTS = 40
+
+#: Combinations of the first values of the places, those drawn at random beside them, and those of a thorough search.
+_PRODUCT, _DRAWN, _THOROUGH = 441, 300, 1_000
+
+
+class Sample(NamedTuple):
+    """A message, and whether it is one that few people have."""
+
+    message: Message
+    rare: bool
+
+
+def samples(
+    places: Iterable[MessageField],
+    tests: Sequence[Test],
+    constants: Sequence[object],
+    calculating: bool,
+    drawn: int = _DRAWN,
+) -> list[Sample]:
+    """Messages over some places: combinations of their first values, each value, and so many that are drawn at random.
+
+    ``calculating`` if the test has arithmetic, whose answers change at other values than its constants.
+    """
+    slots = sorted(set(places), key=lambda place: (place.section, place.field))
+    lists = [_items(place, tests, constants, calculating) for place in slots]
+    if not lists:
+        return [Sample(Message(), False)]
+    size = max(2, math.floor(_PRODUCT ** (1 / len(lists)) + 1e-9))
+    if len(lists) == 1:
+        size = len(lists[0])
+    chosen = list(itertools.product(*(items[:size] for items in lists))) if len(lists) <= 6 else []
+    if len(lists) > 1:
+        # Each list in full as well, where the other places are empty, and where they have their likeliest value.
+        for place, items in enumerate(lists):
+            for other in (0, 1):
+                rest = [others[min(other, len(others) - 1)] for others in lists]
+                chosen += [(*rest[:place], item, *rest[place + 1 :]) for item in items[size:]]
+        # A comparison of two names can turn where both have one value, and where two numbers are equal when rounded.
+        chosen += list(zip(*(items[size:] for items in lists), strict=False))
+        chosen += _close(slots, lists)
+    if any(len(items) > size for items in lists) or len(lists) > 6:
+        chosen += _drawn(slots, lists, drawn)
+    return [
+        Sample(
+            message_of({place: item.value for place, item in zip(slots, row, strict=True)}),
+            any(item.rare for item in row),
+        )
+        for row in chosen
+    ]
+
+
+def _drawn(slots: list[MessageField], lists: list[list[Item]], count: int) -> Iterator[tuple[Item, ...]]:
+    """Yield rows of random values; in some of them two properties have one value."""
+    properties = [place for place, slot in enumerate(slots) if slot.section == PROPERTIES]
+    draw = random.Random(0)
+    for number in range(count):
+        row = [draw.choice(items) for items in lists]
+        if number % 3 == 0 and len(properties) > 1:
+            one, other = draw.sample(properties, 2)
+            row[one] = row[other]
+        yield tuple(row)
+
+
+def _close(slots: list[MessageField], lists: list[list[Item]]) -> Iterator[tuple[Item, ...]]:
+    """Yield rows with two numbers that only rounding makes equal in each two properties, and no value elsewhere."""
+    properties = [place for place, slot in enumerate(slots) if slot.section == PROPERTIES]
+    empty = [items[0] for items in lists]
+    for (one, other), (left, right) in itertools.product(itertools.permutations(properties, 2), _CLOSE_NUMBERS):
+        row = list(empty)
+        row[one], row[other] = Item(left, True), Item(right, True)
+        yield tuple(row)
+
+
+def _items(place: MessageField, tests: Sequence[Test], constants: Sequence[object], calculating: bool) -> list[Item]:
+    known = Constants(tests, constants)
+    match place.section, place.field:
+        case "application_properties", name:
+            items = [*(_calculated(constants) if calculating else ()), *items_of(place, known)]
+            if name.startswith("JMS") and not name.startswith("JMSX"):
+                # JMS keeps the name for itself: none of its clients gives it to a property.
+                items = [item._replace(rare=True) for item in items]
+        case "message_annotations", _:
+            items = [item._replace(rare=True) for item in items_of(place, known)]
+        case "body", _:
+            texts = ("", "<a>5</a>", "<a><b>x</b></a>", "no document", *known.texts)
+            items = [Item(AmqpValue(AmqpType.STRING, text), False) for text in texts]
+        case "properties", "message_id":
+            # Every message id of JMS begins so.
+            items = [
+                item._replace(rare=item.rare or not (item.value is None or str(item.value.value).startswith("ID:")))
+                for item in items_of(place, known)
+            ]
+        case _:
+            items = [*items_of(place, known)]
+    unique: dict[str, Item] = {}
+    for item in (Item(None, False), *items):
+        unique.setdefault(repr(item.value), item)
+    # What combinations are made of comes first, and arithmetic has its own order.
+    return list(unique.values()) if calculating else sorted(unique.values(), key=lambda item: item.rare)
+
+
+def _calculated(constants: Sequence[object]) -> list[Item]:
+    """Operands of arithmetic: small numbers, the ends of the types, and what the constants make of each other."""
+    items = [Item(AmqpValue(AmqpType.INT, number), False) for number in (5, 2, -7, 0)]
+    items += [Item(AmqpValue(AmqpType.DOUBLE, number), False) for number in (2.5, -0.75)]
+    items += [Item(AmqpValue(AmqpType.STRING, "a"), False), Item(AmqpValue(AmqpType.BOOLEAN, True), False)]
+    items += [Item(AmqpValue(AmqpType.INT, number), True) for number in (2**31 - 1, -(2**31))]
+    items += [Item(AmqpValue(AmqpType.LONG, number), number != 3) for number in (2**63 - 1, 3, -(2**63), 2**40 + 1)]
+    items += [Item(AmqpValue(AmqpType.SHORT, 5), False), Item(AmqpValue(AmqpType.FLOAT, 2.5), False)]
+    items += [Item(AmqpValue(AmqpType.BYTE, 1), False), Item(AmqpValue(AmqpType.DOUBLE, 1e300), True)]
+    items += [Item(AmqpValue(AmqpType.STRING, "5"), False), Item(AmqpValue(AmqpType.DOUBLE, math.nan), True)]
+    items += [Item(AmqpValue(AmqpType.INT, number), False) for number in (*range(-4, 14), 99, 100, 101)]
+    texts = [one for one in constants if isinstance(one, str)][:4]
+    items += [Item(AmqpValue(AmqpType.STRING, one + other), False) for one, other in itertools.permutations(texts, 2)]
+    numbers = [float(one) for one in constants if isinstance(one, int | float) and abs(one) < 2**53]
+    for one, other in itertools.product(numbers[:6], repeat=2):
+        for made in (one + other, one - other, one * other, one / other if other else 0.0):
+            for near in (made, made + 1, made - 1, made + 0.5):
+                rare = abs(near) > 2**30
+                items.append(Item(AmqpValue(AmqpType.DOUBLE, near), rare))
+                if abs(near) < 2**31:
+                    items.append(Item(AmqpValue(AmqpType.INT, math.floor(near)), rare))
+                if abs(near) < 2**63:
+                    items.append(Item(AmqpValue(AmqpType.LONG, math.floor(near)), rare))
+    return items
+
+
+class Sampled(NamedTuple):
+    """Cells of tests that read common places, and how many of their constants had samples."""
+
+    tests: list[Test]
+    cells: list[Cell]
+    constants: int
+    tried: int
+    #: False where a thorough search has more samples.
+    all: bool
+
+
+def sampled_cells(places: set[MessageField], tests: Sequence[Test], weight: int, thorough: bool) -> Sampled:
+    """Return cells that samples of some places have, of all that there are; ``weight`` counts tests of the question."""
+    every = {repr(value): value for test in tests for value in _constants(test)}
+    constants = list(every.values())[:_CONSTANTS]
+    calculating = any(_is_calculating(test) for test in tests)
+    made = samples(places, tests, constants, calculating, _THOROUGH if thorough else _DRAWN)
+    most = max(_LEAST, (_JUDGEMENTS if thorough else _JUDGEMENTS // 40) // max(weight * (1 + len(every)), 1))
+    is_all = thorough or (len(made) <= most and len(places) == 1)
+    made = _thinned(made, most)
+    best: dict[tuple[int, ...], tuple[tuple[bool, int], Cell]] = {}
+    for sample in made:
+        outcomes = tuple([bit_of(test.judge(sample.message)) for test in tests])
+        rank = sample.rare, sum(map(oddness, _contents(sample.message)))
+        if outcomes not in best or rank < best[outcomes][0]:
+            best[outcomes] = rank, Cell(outcomes, sample.message, RARE if sample.rare else COMMON)
+    cells = [cell for _, cell in sorted(best.values(), key=lambda pair: pair[0])]
+    return Sampled([*tests], cells, len(every), len(constants), is_all)
+
+
+def _constants(test: Test) -> Iterator[object]:
+    for constant in test.constants:
+        yield _plain(constant.value) if isinstance(constant, AmqpValue) else constant
+    for pattern in test.patterns:
+        if isinstance(pattern, Words):
+            yield from topic_keys(".".join(pattern.words))
+        else:
+            for any_, one in (("", "x"), ("yz", "é"), ("x\nz", "\n")):
+                yield "".join(part if isinstance(part, str) else any_ if part.value == "%" else one for part in pattern)
+
+
+def _plain(value: object) -> object:
+    match value:
+        case UUID():
+            return str(value)
+        case Decimal():
+            return float(value)
+        case bytes():
+            return value.decode("utf-8", "surrogateescape")
+        case _:
+            return value
+
+
+def topic_keys(pattern: str) -> list[str]:
+    """Return routing keys that a topic pattern matches, and near ones: a word less, a word more, another word."""
+    words = pattern.split(".")
+    keys = []
+    for many in ("x", "", "x.y"):
+        filled = [{ONE_WORD: "x", MANY_WORDS: many}.get(word, word) for word in words]
+        keys.append(".".join(word for word, one in zip(filled, words, strict=True) if word or one != MANY_WORDS))
+    for place, word in enumerate(words):
+        if word == ONE_WORD:
+            keys.append(".".join([*keys[0].split(".")[:place], "y", *keys[0].split(".")[place + 1 :]]))
+    first = keys[0]
+    keys += [f"{first}.x", first.rpartition(".")[0], f"x.{first}"]
+    return list(dict.fromkeys(keys))
+
+
+def _is_calculating(test: Test) -> bool:
+    return isinstance(test.node, ast.Expression) and any(
+        isinstance(inner, ast.Calculate | ast.Sign) and not is_constant(inner) for inner in ast.walk(test.node)
+    )
+
+
+def _thinned(made: list[Sample], most: int) -> list[Sample]:
+    if len(made) <= most:
+        return made
+    # The likeliest values come first.
+    return made[: most // 2] + made[most // 2 :: -(-len(made) // (most // 2))]
+
+
+def size_of(message: Message) -> int:
+    """Return the number of values of a message."""
+    return sum(1 for _ in _contents(message))
+
+
+def _contents(message: Message) -> Iterator[object]:
+    for section in fields(message):
+        content = getattr(message, section.name)
+        if isinstance(content, Mapping):
+            yield from content.values()
+        elif content is not None:
+            yield from (value for f in fields(content) if (value := getattr(content, f.name)) is not None)
+
+
+def merged(messages: Iterable[Message]) -> Message:
+    """Return one message with the values of all messages, whose places differ."""
+    sections: dict[str, Any] = {}
+    for message in messages:
+        for section in fields(message):
+            content, known = getattr(message, section.name), sections.get(section.name)
+            if content is None or known is None:
+                sections[section.name] = known if content is None else content
+            elif isinstance(content, Mapping):
+                sections[section.name] = {**known, **content}
+            else:
+                given = {f.name: value for f in fields(content) if (value := getattr(content, f.name)) is not None}
+                sections[section.name] = replace(known, **given)
+    return Message(**sections)

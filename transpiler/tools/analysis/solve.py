@@ -1,0 +1,304 @@
+"""Can conditions have given outcomes together? Impossible, a message, or open with the reason.
+
+More cases are considered than there are messages, so what is impossible in all of them is impossible. A message is made
+of the values of a case, or where a test reads several names, of samples; it counts only if the reference evaluator
+agrees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from transpiler.message.header_fields import MessageField
+from transpiler.message.message import Message
+from transpiler.tools.analysis.building import Conditions, places_read, shown
+from transpiler.tools.analysis.cases import Requirement, Search, split, variable_of
+from transpiler.tools.analysis.cells import COMMON, ODD, RARE, Cell, cells_of, cells_of_relations
+from transpiler.tools.analysis.formula import (
+    OUTCOMES,
+    Accepted,
+    Formula,
+    Junction,
+    Negation,
+    Test,
+    UndecidedError,
+    all_tests,
+    bit_of,
+    possible,
+)
+from transpiler.tools.analysis.samples import Sampled, merged, sampled_cells, size_of
+
+#: Evaluations of tests in one search.
+BUDGET = 400_000
+
+
+class Impossible(NamedTuple):
+    """The proof that no message meets the requirements."""
+
+
+class Found(NamedTuple):
+    """A message that meets the requirements, and True if few messages are like it.
+
+    ``only`` says what is odd about all that do, where that is proved.
+    """
+
+    message: Message
+    rare: bool
+    only: str = ""
+
+
+class Open(NamedTuple):
+    """The reason for which it is not known; ``tried`` if messages were tried, and none meets the requirements."""
+
+    reason: str
+    tried: bool = False
+
+
+Answer = Impossible | Found | Open
+
+
+class Solver:
+    """The cells of the tests of some conditions, and the questions about them."""
+
+    def __init__(self, conditions: Conditions, budget: int = BUDGET, most: int | None = None) -> None:
+        self.conditions, self._budget, self._most = conditions, budget, most
+        self._variables: dict[int, frozenset[Hashable]] = {}
+        self._cells: dict[Hashable, list[Cell]] = {}
+        self._groups: dict[Hashable, list[Test]] = {}
+        self._sampled_cells: dict[tuple[tuple[int, ...], int], Sampled] = {}
+        self._grouped = 0
+
+    def solve(self, requirements: Sequence[Requirement]) -> Answer:
+        """Decide whether a message can meet all requirements."""
+        answer = self.decide(requirements)
+        return self.search(requirements, answer.reason) if isinstance(answer, Open) else answer
+
+    def decide(self, requirements: Sequence[Requirement]) -> Answer:
+        """Decide by cases alone: open is also what only samples can show."""
+        try:
+            if self._case(requirements, self._domain) is None:
+                return Impossible()
+            return self._message(requirements) or Open(self._outside(requirements))
+        except UndecidedError as error:
+            return Open(str(error))
+
+    def search(self, requirements: Sequence[Requirement], reason: str) -> Found | Open:
+        """Look for a message among samples of the places that tests read together; open keeps the reason."""
+        rare: Found | None = None
+        try:
+            for thorough in (False, True):
+                found, dropped = self._sampled(requirements, thorough)
+                if found is not None and not found.rare:
+                    return found
+                rare = rare or found
+        except UndecidedError as error:
+            return rare or Open(str(error))
+        return rare or Open(dropped or reason, tried=True)
+
+    def cells(self, formula: Formula) -> list[Mapping[int, int]] | None:
+        """Return the outcomes of all tests in each cell of the one subject of a formula; None where it has several."""
+        variables = self.variables(formula)
+        if len(variables) != 1:
+            return None
+        (variable,) = variables
+        cells = self._domain(variable)
+        numbers = [test.number for test in self.tests(variable)]
+        return [dict(zip(numbers, cell.outcomes, strict=True)) for cell in cells]
+
+    def impossible(self, *requirements: Requirement) -> bool:
+        """Return True if it is certain that no message meets all requirements."""
+        try:
+            return self._case(requirements, self._domain) is None
+        except UndecidedError:
+            return False
+
+    def example(self, requirement: Requirement) -> Message | None:
+        """Return a message that meets a requirement if cases give one; no samples are tried."""
+        answer = self.decide([requirement])
+        return answer.message if isinstance(answer, Found) else None
+
+    def variables(self, formula: Formula) -> frozenset[Hashable]:
+        """Return the subjects that a formula tests, and the tests of several."""
+        known = self._variables.get(id(formula))
+        if known is None:
+            match formula:
+                case Test():
+                    known = formula.beside | {variable_of(formula)}
+                case Junction(terms=terms):
+                    known = frozenset().union(*map(self.variables, terms)) if terms else frozenset()
+                case Negation(term=term) | Accepted(term=term):
+                    known = self.variables(term)
+            self._variables[id(formula)] = known
+        return known
+
+    # cells
+
+    def tests(self, variable: Hashable) -> list[Test]:
+        """Return the tests of a variable, in the order of the outcomes of its cells."""
+        tests = self.conditions.tests
+        for test in tests[self._grouped :]:
+            own = variable_of(test)
+            self._groups.setdefault(own, []).append(test)
+            self._cells.pop(own, None)
+        self._grouped = len(tests)
+        return self._groups[variable]
+
+    def _domain(self, variable: Hashable) -> list[Cell]:
+        tests = self.tests(variable)
+        cells = self._cells.get(variable)
+        if cells is None:
+            if self._most is not None and len(tests) > self._most:
+                raise UndecidedError(f"{len(tests):,} tests of one name")
+            first = tests[0]
+            if first.subject is not None:
+                cells = cells_of(first.subject, tests)
+            elif first.relation is not None and first.dialect is not None:
+                cells = cells_of_relations([test.relation for test in tests if test.relation], first.dialect)
+            else:
+                cells = [Cell((outcome,), None) for outcome in OUTCOMES if outcome & first.outcomes]
+            self._cells[variable] = cells
+        return cells
+
+    # cases
+
+    def _case(
+        self, requirements: Sequence[Requirement], domain: Callable[[Hashable], list[Cell]]
+    ) -> dict[Hashable, Cell] | None:
+        """Return a cell of each variable that matters, or None where there is no case."""
+        search = Search(variable_of, self.tests, domain, self._budget, self.conditions.tests)
+        parts = [part for requirement in requirements for part in split(requirement)]
+        case: dict[Hashable, Cell] = {}
+        for component in self._components(parts):
+            if not search.bind(component, case):
+                return None
+        return case
+
+    def _components(self, requirements: list[Requirement]) -> Iterator[list[Requirement]]:
+        """Group requirements that have variables in common, directly or through others."""
+        groups: list[tuple[set[Hashable], list[Requirement]]] = []
+        for requirement in requirements:
+            variables, members = set(self.variables(requirement.formula)), [requirement]
+            apart = []
+            for group in groups:
+                if group[0].isdisjoint(variables):
+                    apart.append(group)
+                else:
+                    variables |= group[0]
+                    members = group[1] + members
+            groups = [*apart, (variables, members)]
+        yield from (members for _, members in groups)
+
+    # messages
+
+    def _message(self, requirements: Sequence[Requirement]) -> Found | None:
+        """Return a message of the values of cells, with no more of them and no rarer ones than it needs."""
+        only = False
+        for most in (COMMON, ODD, RARE):
+            for real in (False, True):
+
+                def domain(variable: Hashable, most: int = most, real: bool = real) -> list[Cell]:
+                    own = [cell for cell in self._domain(variable) if cell.level <= most]
+                    return [cell for cell in own if cell.message is not None] if real else own
+
+                case = self._case(requirements, domain)
+                if case is None:
+                    only = only or (most == COMMON and not real)
+                    break
+                if all(cell.message is not None for cell in case.values()) and self._holds(requirements, _joined(case)):
+                    return self._smallest(requirements, case, domain, only)
+        return None
+
+    def _smallest(
+        self,
+        requirements: Sequence[Requirement],
+        case: dict[Hashable, Cell],
+        domain: Callable[[Hashable], list[Cell]],
+        only: bool = False,
+    ) -> Found:
+        chosen = dict(case)
+        for variable, kept in case.items():
+            assert kept.message is not None
+            for other in domain(variable):
+                if other.message is None or other.level > kept.level:
+                    continue
+                if size_of(other.message) >= size_of(kept.message) and other.level == kept.level:
+                    continue
+                chosen[variable] = other
+                if self._holds(requirements, _joined(chosen)):
+                    break
+                chosen[variable] = kept
+        odd = sorted({cell.odd for cell in chosen.values() if cell.odd}) if only else ()
+        rare = any(cell.level == RARE for cell in chosen.values())
+        return Found(_joined(chosen), rare, " and ".join(odd) if not rare else "")
+
+    def _holds(self, requirements: Sequence[Requirement], message: Message) -> bool:
+        outcomes: dict[int, int] = {}
+        for formula, wanted in requirements:
+            for test in all_tests(formula):
+                if test.number not in outcomes:
+                    outcomes[test.number] = bit_of(test.judge(message))
+            if not possible(formula, outcomes) & wanted:
+                return False
+        return True
+
+    def _sampled(self, requirements: Sequence[Requirement], thorough: bool) -> tuple[Found | None, str]:
+        """Return a message that is made of samples of places that tests read together, and what had no samples."""
+        tests = {test.number: test for one in requirements for test in all_tests(one.formula)}
+        groups: list[tuple[set[MessageField], list[Test]]] = []
+        for test in tests.values():
+            places, members = set(places_read(test)), [test]
+            for group in [group for group in groups if group[0] & places]:
+                places |= group[0]
+                members = group[1] + members
+                groups.remove(group)
+            groups.append((places, members))
+        made = [self._samples(places, members, len(tests), thorough) for places, members in groups]
+        of_test = {test.number: number for number, one in enumerate(made) for test in one.tests}
+        constants, tried = (sum(counts) for counts in zip(*((one.constants, one.tried) for one in made), strict=True))
+        dropped = f"{tried:,} of {constants:,} constants were tried" if tried < constants else ""
+        parts = [part for requirement in requirements for part in split(requirement)]
+
+        def members_of(number: Hashable) -> list[Test]:
+            assert isinstance(number, int)
+            return made[number].tests
+
+        for most in (COMMON, RARE):
+
+            def domain(number: Hashable, most: int = most) -> list[Cell]:
+                assert isinstance(number, int)
+                return [cell for cell in made[number].cells if cell.level <= most]
+
+            search = Search(lambda test: of_test[test.number], members_of, domain, self._budget)
+            case: dict[Hashable, Cell] = {}
+            with suppress(UndecidedError):
+                if search.bind(parts, case) and self._holds(requirements, _joined(case)):
+                    return self._smallest(requirements, case, domain), dropped
+        return None, dropped
+
+    def _samples(self, places: set[MessageField], tests: list[Test], weight: int, thorough: bool) -> Sampled:
+        if len({*map(variable_of, tests)}) == 1 and all(test.decided for test in tests):
+            variable = variable_of(tests[0])
+            with suppress(UndecidedError):
+                cells = self._domain(variable)
+                if all(cell.message is not None for cell in cells):
+                    return Sampled(self.tests(variable), cells, 0, 0, True)
+        key = tuple(test.number for test in tests), weight
+        known = self._sampled_cells.get(key)
+        if known is None or (thorough and not known.all):
+            known = self._sampled_cells[key] = sampled_cells(places, tests, weight, thorough)
+        return known
+
+    def _outside(self, requirements: Sequence[Requirement]) -> str:
+        for requirement in requirements:
+            for test in all_tests(requirement.formula):
+                if test.subject is None or not test.decided:
+                    if test.subject is None and test.outcomes & (test.outcomes - 1) == 0:
+                        continue
+                    return f"{shown(test)} is beyond proof"
+        return "no message was found, and no proof"
+
+
+def _joined(case: Mapping[Hashable, Cell]) -> Message:
+    return merged(cell.message for cell in case.values() if cell.message is not None)

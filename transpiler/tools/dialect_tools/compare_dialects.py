@@ -1,0 +1,87 @@
+"""Compare dialects on one selector and one message: acceptance, verdict, and the rule behind each difference.
+
+The rule is determined by experiment (``questions``): the question with whose answer by ``jms`` the difference goes
+away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.errors import TranspilerError
+from transpiler.language.selector.dialects import DIALECTS, JMS, Dialect
+from transpiler.language.selector.parsing import parse_selector
+from transpiler.language.selector.printer import print_selector
+from transpiler.message.message import Message, MessageLike, as_message
+from transpiler.message.types import Truth
+from transpiler.reference.evaluate import Verdict, judge
+from transpiler.tools.dialect_tools.questions import QUESTIONS, answer, find_rule
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The result of one dialect: its refusal, or its verdict; and the rule by which it differs from ``jms``."""
+
+    dialect: Dialect
+    refused: Diagnostic | None
+    verdict: Verdict | None
+    rule: str | None
+    #: The selector as this dialect reads it, in canonical text, where ``jms`` would read another one.
+    reading: str | None = None
+
+    @property
+    def truth(self) -> Truth:
+        """The answer on the message; unknown where there is none."""
+        return None if self.verdict is None else self.verdict.truth
+
+
+def compare_dialects(
+    selector: str, message: MessageLike | None = None, dialects: Iterable[str] = tuple(DIALECTS)
+) -> list[Compared]:
+    """Evaluate a selector in each dialect, on a message if there is one."""
+    sent = None if message is None else as_message(message)
+    standard = _outcome(selector, sent, JMS)
+    result = []
+    for name in dialects:
+        dialect = DIALECTS[name]
+        refused, verdict = _outcome(selector, sent, dialect)
+        parts = _differs((refused, verdict), standard)
+        rule = _rule(selector, sent, dialect, standard) if parts and dialect is not JMS else None
+        result.append(Compared(dialect, refused, verdict, rule, _reading(selector, dialect)))
+    return result
+
+
+_Outcome = tuple[Diagnostic | None, Verdict | None]
+
+
+def _outcome(selector: str, message: Message | None, dialect: Dialect) -> _Outcome:
+    try:
+        tree = parse_selector(selector, dialect)
+    except TranspilerError as error:
+        return error.diagnostics[0], None
+    return None, None if message is None else judge(tree, message, dialect)
+
+
+def _differs(one: _Outcome, other: _Outcome) -> bool:
+    """Return True if two dialects differ: one alone refuses, or the verdicts are not the same."""
+    if (one[0] is None) is not (other[0] is None):
+        return True
+    return one[1] != other[1] and (one[1] is None or other[1] is None or one[1].truth is not other[1].truth)
+
+
+def _reading(selector: str, dialect: Dialect) -> str | None:
+    try:
+        own, standard = parse_selector(selector, dialect), parse_selector(selector, JMS)
+    except TranspilerError:
+        return None
+    return None if own is None or own == standard else print_selector(own, dialect)
+
+
+def _rule(selector: str, message: Message | None, dialect: Dialect, standard: _Outcome) -> str:
+    def agree(_: Dialect, changed: Dialect) -> bool:
+        return not _differs(_outcome(selector, message, changed), standard)
+
+    name = find_rule(JMS, dialect, agree)
+    return "several rules together" if name is None else f"{QUESTIONS[name]}: {answer(getattr(dialect, name))}"

@@ -1,0 +1,298 @@
+"""Compare two selectors, or two filters, without data: a message on which they part, or a proof that there is none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, Literal, NamedTuple
+
+from transpiler.language.filters.sets import FiltersLike, read_filters
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import Dialect, find_dialect
+from transpiler.language.selector.parsing import parse_selector
+from transpiler.message.message import Message, plain_message
+from transpiler.reference.evaluate import Verdict, judge
+from transpiler.reference.match import check_filter, match_filter
+from transpiler.reference.receiving import Receiver
+from transpiler.tools.analysis.building import Conditions, places_read, shown
+from transpiler.tools.analysis.constants import NOW
+from transpiler.tools.analysis.formula import (
+    FALSE,
+    NOT_TRUE,
+    THROWN,
+    TRUE,
+    UNKNOWN,
+    Formula,
+    Test,
+    all_tests,
+    bit_of,
+    possible,
+)
+from transpiler.tools.analysis.solve import Answer, Found, Impossible, Open, Solver
+from transpiler.tools.analysis.subsumption import parting_message
+from transpiler.tools.dialect_tools.questions import find_rule, rule_of
+
+#: Parts of a condition that are shown beside a message.
+MAX_PARTS = 4
+#: Parts that are looked at for that.
+_CANDIDATES = 100
+
+Change = Literal["won", "lost"]
+_NAMES = {TRUE: "TRUE", FALSE: "FALSE", UNKNOWN: "unknown", THROWN: "throws"}
+
+
+class Part(NamedTuple):
+    """A part of one side that decides about a message, and its verdict there."""
+
+    text: str
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A message that only one side selects: ``won`` by the new one, or ``lost``.
+
+    ``parts_of_old`` and ``parts_of_new`` decided. ``rare`` is True for a message that few people have; ``only`` says
+    what is odd about every message that parts the two. ``rule`` is the one by which dialects read one selector
+    differently.
+    """
+
+    change: Change
+    message: Message
+    old: str
+    new: str
+    parts_of_old: tuple[Part, ...] = ()
+    parts_of_new: tuple[Part, ...] = ()
+    rare: bool = False
+    rule: str | None = None
+    only: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form; the message as plain properties where these say everything, else as message JSON."""
+        result: dict[str, Any] = {
+            "message": plain_message(self.message),
+            "old": {"verdict": self.old, "parts": [*map(list, self.parts_of_old)]},
+            "new": {"verdict": self.new, "parts": [*map(list, self.parts_of_new)]},
+            "rare": self.rare,
+        }
+        if self.only:
+            result["only_where"] = self.only
+        return result | ({} if self.rule is None else {"rule": self.rule})
+
+    def __str__(self) -> str:
+        sign = "+" if self.change == "won" else "-"
+        message = plain_message(self.message)
+        remark = "" if message else "   (a message without properties)"
+        remark = "   (few messages are like this one)" if self.rare else remark
+        remark = f"   (only where {self.only})" if self.only else remark
+        lines = [f"{sign} {json.dumps(message, ensure_ascii=False)}{remark}"]
+        for name, verdict, parts in (("OLD", self.old, self.parts_of_old), ("NEW", self.new, self.parts_of_new)):
+            why = [f"{part.text} is {part.verdict}" for part in parts if part.verdict != "throws"]
+            why += [f"{part.text} throws" for part in parts if part.verdict == "throws"]
+            lines.append(f"    {name}  {verdict:7}  {', '.join(why)}".rstrip())
+        if self.rule is not None:
+            lines.append(f"    rule: {self.rule}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionDiff:
+    """A message that the new condition wins, and one that it loses; None where there is none, or none was found.
+
+    ``no_won`` and ``no_lost`` are True where it is proved that there is none. Where neither is so, ``open_won`` and
+    ``open_lost`` say why it is not decided.
+    """
+
+    won: Difference | None
+    lost: Difference | None
+    no_won: bool
+    no_lost: bool
+    open_won: str = ""
+    open_lost: str = ""
+
+    @property
+    def differs(self) -> bool:
+        """True if there is a message that one condition selects and the other does not."""
+        return self.won is not None or self.lost is not None
+
+    @property
+    def is_same(self) -> bool:
+        """True if it is proved that both select the same messages."""
+        return self.no_won and self.no_lost
+
+    @property
+    def not_decided(self) -> str:
+        """The reason for which a direction is not decided; empty where both are."""
+        return self.open_won or self.open_lost
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {
+            "differs": self.differs,
+            "same": self.is_same,
+            "won": None if self.won is None else self.won.to_dict(),
+            "lost": None if self.lost is None else self.lost.to_dict(),
+            "none_won_is_proved": self.no_won,
+            "none_lost_is_proved": self.no_lost,
+            "not_decided": self.not_decided or None,
+        }
+
+    def __str__(self) -> str:
+        return "\n".join((self._headline(), *(str(one) for one in (self.won, self.lost) if one is not None)))
+
+    def _headline(self) -> str:
+        if self.is_same:
+            return "OLD and NEW select the same messages."
+        why = f"\n  not decided: {self.not_decided}"
+        match self.won, self.lost:
+            case None, None if self.no_won or self.no_lost:
+                direction = "wins" if self.no_lost else "loses"
+                other = "loses" if self.no_lost else "wins"
+                return f"NEW {other} no message; it is not decided whether it {direction} some.{why}"
+            case None, None:
+                return f"It is not decided whether OLD and NEW differ.{why}"
+            case Difference(), Difference():
+                return "OLD and NEW select different messages: NEW wins some (+) and loses some (-)."
+            case Difference(), None:
+                more, none, proved = "NEW selects more messages than OLD", "loses", self.no_lost
+            case _:
+                more, none, proved = "NEW selects fewer messages than OLD", "wins", self.no_won
+        return f"{more}, and {none} none." if proved else f"{more}; it is not decided whether it {none} some.{why}"
+
+
+def diff_selectors(
+    old: str,
+    new: str,
+    dialect: str | Dialect = "jms",
+    new_dialect: str | Dialect | None = None,
+    *,
+    destination: str | None = None,
+) -> ConditionDiff:
+    """Compare two selectors; an empty one selects every message.
+
+    ``new_dialect`` is that of the new one, by default the same. Raises what ``parse_selector`` raises.
+    """
+    first, second = find_dialect(dialect), find_dialect(dialect if new_dialect is None else new_dialect)
+    trees = parse_selector(old, first), parse_selector(new, second)
+    conditions = Conditions(destination)
+
+    def side(tree: ast.Expression | None, own: Dialect, other: Dialect) -> _Side:
+        formula = conditions.selector(tree, own, other)
+        return _Side(formula, lambda message: judge(tree, message, own, NOW, destination))
+
+    def rule(message: Message) -> str | None:
+        if first == second or trees[0] != trees[1]:
+            return None
+
+        def agree(left: Dialect, right: Dialect) -> bool:
+            truths = (judge(trees[0], message, dialect, NOW, destination).truth for dialect in (left, right))
+            return len({truth is True for truth in truths}) == 1
+
+        name = find_rule(first, second, agree)
+        return None if name is None else str(rule_of(name, first, second))
+
+    return _compare(conditions, side(trees[0], first, second), side(trees[1], second, first), rule)
+
+
+def diff_filters(
+    old: FiltersLike,
+    new: FiltersLike,
+    dialect: str | Dialect = "jms",
+    new_dialect: str | Dialect | None = None,
+    *,
+    connection: str | None = None,
+    destination: str | None = None,
+) -> ConditionDiff:
+    """Compare two filters, or filter sets; ``connection`` is the receiver's. Raises what ``read_filters`` raises."""
+    first, second = find_dialect(dialect), find_dialect(dialect if new_dialect is None else new_dialect)
+    conditions = Conditions(destination, connection)
+
+    def side(filters: FiltersLike, own: Dialect, other: Dialect) -> _Side:
+        node = read_filters(filters).whole
+        check_filter(node, own, connection)
+        receiver = Receiver(NOW, destination)
+        return _Side(
+            conditions.filter(node, own, other),
+            lambda message: Verdict(match_filter(node, message, own, connection, receiver)),
+        )
+
+    return _compare(conditions, side(old, first, second), side(new, second, first))
+
+
+class _Side(NamedTuple):
+    """The formula of a condition, and the reference evaluator's verdict on it."""
+
+    formula: Formula
+    judge: Callable[[Message], Verdict]
+
+
+def _compare(
+    conditions: Conditions, old: _Side, new: _Side, rule: Callable[[Message], str | None] = lambda _: None
+) -> ConditionDiff:
+    solver = Solver(conditions)
+    won = parting_message(solver, new.formula, old.formula)
+    lost = parting_message(solver, old.formula, new.formula)
+    return ConditionDiff(
+        _difference("won", won, old, new, rule),
+        _difference("lost", lost, old, new, rule),
+        isinstance(won, Impossible),
+        isinstance(lost, Impossible),
+        won.reason if isinstance(won, Open) else "",
+        lost.reason if isinstance(lost, Open) else "",
+    )
+
+
+def _difference(
+    change: Change, answer: Answer, old: _Side, new: _Side, rule: Callable[[Message], str | None]
+) -> Difference | None:
+    if not isinstance(answer, Found):
+        return None
+    message = _in_order(answer.message, (*all_tests(old.formula), *all_tests(new.formula)))
+    return Difference(
+        change,
+        message,
+        _NAMES[bit_of(old.judge(message))],
+        _NAMES[bit_of(new.judge(message))],
+        tuple(_parts(old.formula, new.formula, message)),
+        tuple(_parts(new.formula, old.formula, message)),
+        answer.rare,
+        rule(message),
+        answer.only,
+    )
+
+
+def _in_order(message: Message, tests: Iterable[Test]) -> Message:
+    """Return the message with its application properties in the order in which tests name them."""
+    properties = message.application_properties
+    if properties is None:
+        return message
+    names = dict.fromkeys(
+        place.field for test in tests for place in sorted(places_read(test), key=lambda one: one.field)
+    )
+    return replace(message, application_properties={name: properties[name] for name in names if name in properties})
+
+
+def _parts(own: Formula, other: Formula, message: Message) -> Iterator[Part]:
+    """Yield the tests of one formula with whose other truth its verdict would be another one.
+
+    Those that the other formula has as well come into question if no others decide.
+    """
+    tests = {test.number: test for test in all_tests(own)}
+    outcomes = {number: bit_of(test.judge(message)) for number, test in tests.items()}
+    common = {test.number for test in all_tests(other)}
+    alone = [test for number, test in tests.items() if number not in common]
+    for candidates in (alone, [*tests.values()]):
+        deciding = (test for test in candidates[:_CANDIDATES] if _decides(own, test, outcomes))
+        if chosen := [*islice(deciding, MAX_PARTS)]:
+            break
+    else:
+        chosen = (alone or [*tests.values()])[:MAX_PARTS]
+    for test in chosen:
+        yield Part(shown(test), _NAMES[outcomes[test.number]])
+
+
+def _decides(formula: Formula, test: Test, outcomes: dict[int, int]) -> bool:
+    answers = (possible(formula, outcomes | {test.number: outcome}) & NOT_TRUE for outcome in (TRUE, FALSE))
+    return len({*map(bool, answers)}) > 1

@@ -1,0 +1,8 @@
+"""Port a selector of one dialect to another one, so that it selects the same messages.
+
+In reading order: ``equivalence``, ``candidates``, ``port``.
+"""
+
+from transpiler.tools.dialect_tools.port.port import Changes, Ported, port_selector
+
+__all__ = ["Changes", "Ported", "port_selector"]

@@ -1,0 +1,289 @@
+"""Equivalence of conditions of two dialects.
+
+The reference evaluator has the rules of both brokers, so no rewriting has a proof of its own: ``analysis`` proves that
+both select the same, or finds a message on which they differ, the counterexample. Where it does neither, it says why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from transpiler.base.errors import TranspilerError
+from transpiler.base.ieee754 import special_name
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import Evaluation
+from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.parsing import parse_selector
+from transpiler.language.selector.pattern import PatternError
+from transpiler.language.translation.places import places_of
+from transpiler.message.header_fields import PROPERTIES, MessageField
+from transpiler.message.message import Message
+from transpiler.message.types import Truth
+from transpiler.reference.evaluate import Verdict, judge, value_of
+from transpiler.tools.analysis.building import Conditions
+from transpiler.tools.analysis.cases import Requirement
+from transpiler.tools.analysis.constants import NOW, is_constant, reads_clock
+from transpiler.tools.analysis.formula import (
+    ANYTHING,
+    FALSE,
+    OUTCOMES,
+    THROWN,
+    TRUE,
+    UNKNOWN,
+    Accepted,
+    Junction,
+    Test,
+    UndecidedError,
+)
+from transpiler.tools.analysis.solve import Found, Open, Solver
+from transpiler.tools.dialect_tools.questions import QUESTIONS, Rule, find_rule, rule_of
+
+#: A verdict of each outcome.
+_VERDICTS = {TRUE: Verdict(True), FALSE: Verdict(False), UNKNOWN: Verdict(None), THROWN: Verdict(None, "throws")}
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """The goal of a rewriting: a condition that is ``into`` exactly where the source's is one of ``truths``.
+
+    ``exposed`` if a side of an AND or OR behind it counts although this one throws.
+    """
+
+    truths: frozenset[Truth]
+    into: bool = True
+    exposed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A message on which two dialects differ, and the verdict of each; ``rare`` if few messages are like it."""
+
+    message: Message
+    source: Verdict
+    target: Verdict
+    rare: bool
+    #: A sum of the source, and its two values, where only they differ.
+    values: tuple[ast.Expression, object, object] | None = None
+
+
+class Trial:
+    """One condition of the source, against one condition of the target after the other."""
+
+    def __init__(self, node: ast.Expression, source: Dialect, target: Dialect, convert: bool) -> None:
+        self.source, self.target = source, target
+        self.node = ast.ConvertStrings(node) if convert else node
+        self.computed = _computed(self.node)
+        #: Messages on which candidates missed the goal, the last first: the next one is likely to miss it there.
+        self.found: list[Found] = []
+
+    def compare(self, candidate: ast.Expression, goal: Goal, *, any_message: bool) -> Witness | Open | None:
+        """Return a message on which the candidate misses the goal: any, or a common one if there is one.
+
+        None is the proof that there is none; open if none was found and there is no proof. Raises ``UndecidedError``
+        where no messages could be tried.
+        """
+        for found in self.found:
+            witness = self._witness(candidate, found, goal) if any_message or not found.rare else None
+            if witness is not None and (any_message or not witness.rare):
+                return witness
+        conditions = Conditions()
+        here = conditions.selector(self.node, self.source, self.target)
+        there = conditions.selector(candidate, self.target, self.source)
+        pairs = self._pairs(candidate)
+        sums = tuple(self._unequal(conditions, pair) for pair in pairs)
+        solver = Solver(conditions)
+        rare: Witness | None = None
+        unproved: Open | None = None
+        # Messages that make neither dialect throw come first, for those that do are rare.
+        for most, beside in ((ANYTHING & ~THROWN, sums), (ANYTHING, ())):
+            missed = (
+                Junction(False, (Accepted(here, outcome), Accepted(there, missing & most)))
+                for outcome, missing in self._missed(goal).items()
+                if outcome & most
+            )
+            answer = solver.solve([Requirement(Junction(True, (*missed, *beside)))])
+            if isinstance(answer, Found):
+                self.found.insert(0, answer)
+                rare = rare or self._witness(candidate, answer, goal)
+                if not answer.rare:
+                    return self._witness(candidate, answer, goal)
+            if isinstance(answer, Open):
+                if not answer.tried:
+                    raise UndecidedError(answer.reason)
+                unproved = answer
+            if not (self.source.on_throw or self.target.on_throw):
+                break
+        return rare or unproved
+
+    def _witness(self, candidate: ast.Expression, found: Found, goal: Goal) -> Witness | None:
+        message = found.message
+        verdicts = judge(self.node, message, self.source, NOW), judge(candidate, message, self.target, NOW)
+        throws = any(verdict.thrown is not None for verdict in verdicts)
+        witness = Witness(message, *verdicts, found.rare or throws)
+        if self._parts(*verdicts, goal):
+            return witness
+        for pair in self._pairs(candidate):
+            left, right = self._values(pair, message)
+            if _are_unequal(left, right):
+                return replace(witness, values=(pair[0], left, right))
+        return None
+
+    def _missed(self, goal: Goal) -> dict[int, int]:
+        """Return for each outcome of the source those of the target with which the goal is missed."""
+        return {
+            source: sum(target for target in OUTCOMES if self._parts(_VERDICTS[source], _VERDICTS[target], goal))
+            for source in OUTCOMES
+        }
+
+    def pairs_up(self, candidate: ast.Expression) -> bool:
+        """Return True if the candidate computes as many sums as the source, so that they can be compared in pairs."""
+        return len(_computed(candidate)) == len(self.computed)
+
+    def _pairs(self, candidate: ast.Expression) -> list[tuple[ast.Expression, ast.Expression]]:
+        computed = _computed(candidate)
+        if [*map(_skeleton, computed)] != [*map(_skeleton, self.computed)]:
+            computed = computed[::-1]
+        return list(zip(self.computed, computed, strict=True))
+
+    def _values(self, pair: tuple[ast.Expression, ast.Expression], message: Message) -> tuple[object, object]:
+        return value_of(pair[0], message, self.source), value_of(pair[1], message, self.target)
+
+    def _unequal(self, conditions: Conditions, pair: tuple[ast.Expression, ast.Expression]) -> Test:
+        """Return the test that a sum has two values: with some constant the conditions differ, if not with this one."""
+        places = dict.fromkeys((*places_of(pair[0], self.source), *places_of(pair[1], self.target)))
+        test = conditions.condition(
+            pair, lambda message: Verdict(_are_unequal(*self._values(pair, message))), None, text="a sum"
+        )
+        test.places = tuple(places)
+        return test
+
+    def _parts(self, source_verdict: Verdict, target_verdict: Verdict, goal: Goal) -> bool:
+        if source_verdict.thrown is not None and None in goal.truths:
+            # The goal of unknown is not met by one that ends the whole selector.
+            return target_verdict.thrown is None
+        if (source_verdict.truth in goal.truths) is not (target_verdict.truth is goal.into):
+            return True
+        if not goal.exposed or source_verdict.thrown is target_verdict.thrown is None:
+            return False
+        strict = Evaluation.STRICT in (self.source.evaluation, self.target.evaluation)
+        return strict or (source_verdict.thrown is None) is not (target_verdict.thrown is None)
+
+    def rule(self, candidate: ast.Expression, witness: Witness, goal: Goal) -> Rule:
+        """Return the rule by which the two differ on a message: if one side had the other's, they would agree."""
+
+        def agree(left: Dialect, right: Dialect) -> bool:
+            return self._mended(candidate, witness, goal, left, right)
+
+        match find_rule(self.source, self.target, agree):
+            case None:
+                return Rule(None, "several rules together; docs/dialects.md has them side by side", ())
+            case "types" as name:
+                return Rule(name, QUESTIONS[name], tuple(self._types(witness.message)))
+            case "fields" as name:
+                return Rule(name, QUESTIONS[name], (self._fields(),))
+            case name:
+                return rule_of(name, self.source, self.target)
+
+    def _mended(self, candidate: ast.Expression, witness: Witness, goal: Goal, left: Dialect, right: Dialect) -> bool:
+        message = witness.message
+        if witness.values is not None:
+            pair = next(pair for pair in self._pairs(candidate) if pair[0] is witness.values[0])
+            return value_of(pair[0], message, left) == value_of(pair[1], message, right)
+        try:
+            verdicts = judge(self.node, message, left, NOW), judge(candidate, message, right, NOW)
+        except PatternError:
+            # The one side's pattern is none by the other's rule.
+            return False
+        return not self._parts(*verdicts, goal)
+
+    def _fields(self) -> str:
+        literals = {inner.value for inner in ast.walk(self.node) if isinstance(inner, ast.StringLiteral)}
+        for dialect in (self.source, self.target):
+            for word, read in dialect.fields.rewritten:
+                if word in literals:
+                    return f"{dialect.title} reads '{word}' as '{read}' in every literal"
+        return "docs/dialects.md has them side by side"
+
+    def _types(self, message: Message) -> list[str]:
+        types = []
+        for value in dict.fromkeys(value.type for value in (message.application_properties or {}).values()):
+            left, right = (dialect.types.table.get(value) for dialect in (self.source, self.target))
+            if left is not right:
+                kinds = ["NULL" if kind is None else kind.value for kind in (left, right)]
+                types.append(f"{value.value} is {kinds[0]} in {self.source.title}, {kinds[1]} in {self.target.title}")
+        return types or ["numbers at the end of their type are read in other ways"]
+
+    def shown(self, witness: Witness) -> str:
+        """Describe the message of a witness by the values of the condition's names."""
+        values = []
+        named = dict.fromkeys(places_of(self.node, self.source))
+        # What the other side reads may be the property of a name that is a header field here.
+        read = (MessageField(PROPERTIES, name) for name in witness.message.application_properties or {})
+        for place in named | dict.fromkeys(read):
+            section = getattr(witness.message, place.section)
+            if isinstance(section, dict):
+                value = section.get(place.field)
+                label = place.field
+            else:
+                value = None if section is None else getattr(section, place.field)
+                label = f"{place.section}.{place.field}"
+            kind = getattr(value, "type", None)
+            content = getattr(value, "value", value)
+            text = _written(content)
+            values.append(f"{label} {text}" if kind is None else f"{label} the {kind.value} {text}")
+        return ", ".join(values)
+
+
+def _written(content: object) -> str:
+    match content:
+        case None:
+            return "missing"
+        case bool():
+            return str(content).upper()
+        case bytes():
+            return f"0x{content.hex().upper()}"
+        case float():
+            return special_name(content) or str(content)
+        case str():
+            return repr(content)
+        case _:
+            return str(content)
+
+
+@lru_cache(maxsize=20_000)
+def parsed(text: str, dialect: Dialect) -> ast.Expression | TranspilerError:
+    """Parse a candidate's text; return the error where the dialect refuses it."""
+    try:
+        tree = parse_selector(text, dialect)
+    except TranspilerError as error:
+        return error
+    assert tree is not None
+    return tree
+
+
+def _computed(node: ast.Expression) -> list[ast.Expression]:
+    """Return the largest sums with names in them, each once.
+
+    A unary plus computes nothing, and of what IS NULL tests the number does not matter.
+    """
+    if isinstance(node, ast.IsNull):
+        return []
+    if isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD:
+        return _computed(node.operand)
+    if isinstance(node, ast.Calculate | ast.Sign):
+        return [node] if not is_constant(node) and not reads_clock(node) else []
+    return list(dict.fromkeys(computed for child in ast.children(node) for computed in _computed(child)))
+
+
+def _skeleton(node: ast.Expression) -> list[object]:
+    """Return the operators of a sum in order, whatever its names are."""
+    return [inner.operator if isinstance(inner, ast.Calculate | ast.Sign) else None for inner in ast.walk(node)]
+
+
+def _are_unequal(left: object, right: object) -> bool:
+    return _is_number(left) and _is_number(right) and left != right and (left == left or right == right)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,406 @@
+"""Port a selector from one broker's dialect to another, condition by condition.
+
+AND, OR and NOT are carried over by their truth tables; each condition between them becomes the first candidate of the
+target that a trial accepts. Where there is none, the error shows a message on which the two differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from transpiler.base.arguments import check_choice
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.errors import TranspilerError, UnsupportedFeatureError
+from transpiler.base.source import Source, Span
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import Evaluation, Extension, Logic
+from transpiler.language.selector.dialects import Dialect, dialects_with, find_dialect
+from transpiler.language.selector.parsing import parse_selector
+from transpiler.language.selector.printer import print_selector
+from transpiler.language.translation.field_mapping import names_in
+from transpiler.language.translation.places import is_property, name_places
+from transpiler.message.types import NOT, TRUTH_TEXT, Truth
+from transpiler.reference.evaluate import Verdict
+from transpiler.tools.analysis.formula import UndecidedError
+from transpiler.tools.analysis.solve import Open
+from transpiler.tools.analysis.subsumption import is_proved_same
+from transpiler.tools.dialect_tools.port.candidates import finite, guarded, is_like, joined, ordered, plain, texts
+from transpiler.tools.dialect_tools.port.equivalence import Goal, Trial, Witness, parsed
+from transpiler.tools.dialect_tools.questions import Rule
+
+#: Which changes of meaning pass, each with a warning: none, those on rare messages, or any.
+Changes = Literal["none", "rare", "any"]
+
+#: Terms that are tried to be left out.
+_MOST = 40
+
+_TRUE: frozenset[Truth] = frozenset({True})
+
+
+@dataclass(frozen=True, slots=True)
+class Ported:
+    """A selector in another dialect, and the changes of its meaning: a warning for each.
+
+    A note ``port.unproved`` says that no change was found, and that it is not proved that there is none.
+    """
+
+    text: str
+    notes: tuple[Diagnostic, ...] = ()
+
+
+def port_selector(text: str, source: str | Dialect, target: str | Dialect, *, changes: Changes = "rare") -> Ported:
+    """Port a selector of the dialect ``source`` so that ``target`` selects the same messages.
+
+    ``changes`` are the changes of meaning that pass with a warning: ``none``; ``rare``, those that only show on types
+    that JMS does not give to properties, on numbers at the end of their type (NaN, -0.0, integers that overflow), on
+    line ends and rare characters in strings, and where a broker throws; or ``any``. Raises what ``parse_selector``
+    raises for the source, and ``UnsupportedFeatureError`` with every part that has no counterpart.
+    """
+    check_choice("changes", changes, get_args(Changes))
+    leaving, arriving = find_dialect(source), find_dialect(target)
+    tree = parse_selector(text, leaving)
+    if tree is None:
+        return Ported("")
+    if replace(leaving, name="") == replace(arriving, name=""):
+        return Ported(print_selector(tree, arriving))
+    return _Porting(Source(text), leaving, arriving, changes).selector(tree)
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """A change of meaning, and the rule by which it comes; without one, what is not proved to be none."""
+
+    change: Diagnostic
+    rule: Rule | None = None
+
+    def at(self, span: Span) -> _Note:
+        return replace(self, change=replace(self.change, span=span))
+
+    def said(self, others: Sequence[_Note] = ()) -> Diagnostic:
+        """Return the diagnostic, which speaks for other conditions with a change by the same rule."""
+        if self.rule is None:
+            are = "condition is" if len(others) == 1 else "conditions are"
+            more = f"; {len(others)} more {are} not proved either" if others else ""
+            return replace(self.change, message=self.change.message + more)
+        answers = dict.fromkeys(answer for note in (self, *others) if note.rule for answer in note.rule.answers)
+        hint = f"the rule: {self.rule._replace(answers=tuple(answers))}"
+        conditions = "condition changes" if len(others) == 1 else "conditions change"
+        more = f"; {len(others)} more {conditions} by the same rule" if others else ""
+        return replace(self.change, message=self.change.message + more, hint=hint)
+
+
+def _one_for_a_rule(notes: Iterable[_Note]) -> Iterator[Diagnostic]:
+    """Yield the notes in the order of the text; of changes for rare messages by one rule the first speaks for all."""
+    groups: dict[object, list[_Note]] = {}
+    for note in sorted(dict.fromkeys(notes), key=lambda note: note.change.span or Span(0, 0)):
+        key = note.rule and note.rule.name
+        shared = note.change.code == "port.unproved" or (note.change.code == "port.rare" and key is not None)
+        groups.setdefault(key if shared else note, []).append(note)
+    for first, *others in groups.values():
+        yield first.said(others)
+
+
+class _FailedError(Exception):
+    """A part has no counterpart; its diagnostic is noted already."""
+
+
+class _Porting:
+    def __init__(self, source: Source, leaving: Dialect, arriving: Dialect, changes: Changes) -> None:
+        self.source = source
+        self.leaving, self.arriving = leaving, arriving
+        self.changes = changes
+        self.convert = self.converting = False
+        self.errors: dict[ast.Expression, Diagnostic] = {}
+        self.notes: list[_Note] = []
+        #: The terms that were added to conditions.
+        self.guards: set[ast.Expression] = set()
+        self.results: dict[tuple[ast.Expression, Goal], tuple[ast.Expression, _Note | None] | Diagnostic] = {}
+
+    def selector(self, tree: ast.Expression) -> Ported:
+        """Port a whole selector; the prefix that converts strings stays where the target has it."""
+        if isinstance(tree, ast.ConvertStrings):
+            self.convert, tree = True, tree.condition
+            self.converting = self.arriving.has(Extension.CONVERT_STRINGS)
+        try:
+            result = self.condition(tree, Goal(_TRUE))
+        except _FailedError:
+            raise UnsupportedFeatureError(list(self.errors.values())) from None
+        if self.guards:
+            result = _without_superfluous(result, frozenset(self.guards), self.arriving)
+        if self.converting:
+            result = ast.ConvertStrings(result)
+        text = print_selector(result, self.arriving)
+        again = parsed(text, self.arriving)
+        if isinstance(again, TranspilerError):
+            raise UnsupportedFeatureError.at(
+                "port.refused", f"{self.arriving.title} refuses the whole: {again.diagnostics[0].message}", self.source
+            )
+        if again != result:
+            raise UnsupportedFeatureError.at(
+                "port.refused", f"{self.arriving.title} reads the whole in another way: {text}", self.source
+            )
+        return Ported(text, tuple(_one_for_a_rule(self.notes)))
+
+    def condition(self, node: ast.Expression, goal: Goal) -> ast.Expression:
+        """Port a condition: ``goal.into`` in the target exactly where the source's is one of ``goal.truths``."""
+        match node:
+            case ast.Not(operand=operand):
+                return self._negated(operand, goal)
+            case ast.And(terms=terms) | ast.Or(terms=terms):
+                return self._junction(node, terms, goal)
+            case _ if goal.truths == {None}:
+                # No test is TRUE where another is unknown, but two can be: where it is not TRUE, and not FALSE.
+                both = [replace(goal, truths=frozenset({truth, None})) for truth in (False, True)]
+                return joined(ast.And, tuple(self._each((node, node), both)))
+            case _:
+                return self._test(node, goal)
+
+    def _negated(self, operand: ast.Expression, goal: Goal) -> ast.Expression:
+        truths = frozenset(None if truth is None else not truth for truth in goal.truths)
+        kept, notes, errors = None, len(self.notes), dict(self.errors)
+        try:
+            return ast.Not(self.condition(operand, replace(goal, truths=truths, into=not goal.into)))
+        except _FailedError:
+            # Without the NOT there are more candidates: the negation goes inward.
+            del self.notes[notes:]
+            kept, self.errors = self.errors, errors
+        try:
+            return self.condition(operand, replace(goal, truths=truths))
+        except _FailedError:
+            self.errors = kept
+            raise
+
+    def _junction(self, node: ast.And | ast.Or, terms: tuple[ast.Expression, ...], goal: Goal) -> ast.Expression:
+        kind, decides = type(node), isinstance(node, ast.Or)
+        alone = goal.truths <= _TRUE or goal.truths == frozenset({False, None})
+        plain_tables = self.leaving.logic is Logic.SQL and self.arriving.logic is Logic.SQL
+        if not goal.into:
+            # The source's truths that make the target FALSE: AND is FALSE where a term is, OR where all are.
+            if not (plain_tables or (self.arriving.logic is Logic.SQL and alone)):
+                message = f"{self.arriving.title} has other tables of AND and OR, and under this NOT they tell"
+                raise self._failed(node, self._error("port.meaning", message, "write it without the NOT"))
+        elif not alone and self.leaving.logic is not Logic.SQL:
+            return self._forgetful(kind, terms, goal)
+        # All of the terms where the junction is TRUE and an AND, or not TRUE and an OR.
+        every = (True in goal.truths) is not decides
+        inner = [
+            replace(goal, exposed=goal.exposed or self._exposes(every, place, len(terms)))
+            for place in range(len(terms))
+        ]
+        conditions = self._each(terms, inner)
+        same = every is goal.into
+        return joined(ast.And if same else ast.Or, tuple(conditions))
+
+    def _exposes(self, every: bool, place: int, count: int) -> bool:
+        """Return True if the terms behind a term still count where it throws."""
+        if every:
+            return False
+        strict = Evaluation.STRICT in (self.leaving.evaluation, self.arriving.evaluation)
+        return strict or place < count - 1
+
+    def _forgetful(
+        self, kind: type[ast.And] | type[ast.Or], terms: tuple[ast.Expression, ...], goal: Goal
+    ) -> ast.Expression:
+        """Port a junction in Qpid's tables: the first term that is not TRUE ends an AND, and the last one an OR."""
+        exposed = replace(goal, exposed=True)
+        holds, not_true = replace(exposed, truths=_TRUE), replace(exposed, truths=frozenset({False, None}))
+        if kind is ast.Or:
+            # Without a TRUE term, the last one decides.
+            before, whole = (holds, ast.Or) if True in goal.truths else (not_true, ast.And)
+            return joined(whole, tuple(self._each(terms, [before] * (len(terms) - 1) + [exposed])))
+        ends = replace(exposed, truths=goal.truths - _TRUE)
+        cases = [self._each(terms[: place + 1], [holds] * place + [ends]) for place in range(len(terms))]
+        if True in goal.truths:
+            cases.append(self._each(terms, [holds] * len(terms)))
+        return joined(ast.Or, tuple(joined(ast.And, tuple(case)) for case in cases))
+
+    def _each(self, terms: Iterable[ast.Expression], goals: Iterable[Goal]) -> list[ast.Expression]:
+        """Port all terms, so that an error names all that have no counterpart."""
+        conditions, failed = [], False
+        for term, one in zip(terms, goals, strict=True):
+            try:
+                conditions.append(self.condition(term, one))
+            except _FailedError:
+                failed = True
+        if failed:
+            raise _FailedError
+        return conditions
+
+    def _failed(self, node: ast.Expression, finding: Diagnostic) -> _FailedError:
+        self.errors.setdefault(node, replace(finding, span=node.span))
+        return _FailedError()
+
+    def _test(self, node: ast.Expression, goal: Goal) -> ast.Expression:
+        key = (node, goal)
+        if key not in self.results:
+            try:
+                self.results[key] = self._search(node, goal)
+            except UndecidedError as error:
+                message, hint = f"no candidate can be compared: {error}", "write it in fewer parts, or port them apart"
+                self.results[key] = self._error("port.undecided", message, hint)
+        result = self.results[key]
+        if isinstance(result, Diagnostic):
+            raise self._failed(node, result)
+        candidate, note = result
+        if note is not None:
+            self.notes.append(note.at(node.span))
+        return candidate
+
+    def _search(self, node: ast.Expression, goal: Goal) -> tuple[ast.Expression, _Note | None] | Diagnostic:
+        trial = Trial(node, self.leaving, self.arriving, self.convert)
+        tried: list[tuple[ast.Expression, Witness]] = []
+        rare: list[tuple[ast.Expression, Witness]] = []
+        refused: TranspilerError | None = None
+        for candidate, is_guarded in self._candidates(node, goal, tried, rare):
+            tree = self._readable(candidate)
+            if isinstance(tree, TranspilerError):
+                refused = refused or tree
+            elif tree is not None and trial.pairs_up(tree):
+                # Beside a candidate that only rare messages tell apart, another one counts only if none does.
+                found = trial.compare(tree, goal, any_message=bool(rare) or self.changes == "none")
+                if not isinstance(found, Witness):
+                    if is_guarded:
+                        self.guards |= _terms_of(candidate) - _terms_of(tried[0][0])
+                    return candidate, None if found is None else self._unproved(found)
+                tried.append((candidate, found))
+                rare += tried[-1:] if found.rare else []
+        if rare and self.changes != "none":
+            candidate, witness = rare[0]
+            if tried:
+                self.guards |= _terms_of(candidate) - _terms_of(tried[0][0])
+            return candidate, self._parting("port.rare", trial, candidate, witness, goal)
+        if not tried:
+            return self._unsaid(node, refused)
+        candidate, witness = rare[0] if rare else tried[0]
+        if self.changes == "any":
+            return candidate, self._parting("port.meaning", trial, candidate, witness, goal)
+        return replace(self._parting("port.meaning", trial, candidate, witness, goal).said(), severity="error")
+
+    def _candidates(
+        self, node: ast.Expression, goal: Goal, tried: Sequence[tuple[ast.Expression, Witness]], rare: Sequence[object]
+    ) -> Iterator[tuple[ast.Expression, bool]]:
+        """Yield plain candidates, then those that were tried with a guard, which are marked."""
+        candidates = plain(node, self.leaving, self.arriving, goal)
+        if self.changes == "any":
+            candidates = self._alike(node, [*candidates])
+        yield from ((candidate, False) for candidate in candidates)
+        if self.changes == "none" or (self.changes == "rare" and not rare):
+            likeliest = [candidate for candidate, _ in tried[:6]]
+            more = [*guarded(likeliest), *texts(likeliest), *ordered(likeliest[:2])]
+            if self.changes == "none":
+                more += list(finite([*likeliest[:4], *more[:12]]))
+            yield from ((candidate, True) for candidate in more)
+
+    def _unproved(self, answer: Open) -> _Note:
+        message = f"no message was found on which {self.arriving.title} differs, and no proof: {answer.reason}"
+        hint = "compare them on your messages with selector-sql diff"
+        return _Note(Diagnostic("port.unproved", "info", message, self.source, None, hint))
+
+    def _alike(self, node: ast.Expression, candidates: list[ast.Expression]) -> Iterator[ast.Expression]:
+        """Yield the candidates that read as the condition does, under the likeliest names; all if there is none."""
+        known = [one for one in candidates if isinstance(self._readable(one), ast.Expression)]
+        alike = [one for one in known if is_like(one, node)]
+        return iter([one for one in alike if {*ast.names_of(one)} == {*ast.names_of(alike[0])}] or candidates)
+
+    def _readable(self, candidate: ast.Expression) -> ast.Expression | TranspilerError | None:
+        """Return the tree that the target parses from a candidate's text; None where it is another one."""
+        text = print_selector(candidate, self.arriving)
+        tree = parsed(text, self.arriving)
+        if isinstance(tree, TranspilerError):
+            return tree
+        if tree != candidate:
+            return None
+        return ast.ConvertStrings(tree) if self.converting else tree
+
+    def _parting(self, code: str, trial: Trial, candidate: ast.Expression, witness: Witness, goal: Goal) -> _Note:
+        left, right = self.leaving.title, self.arriving.title
+        spoken = print_selector(candidate, self.arriving)
+        # A candidate for the operand of a NOT may include the NOT.
+        this, said_there = "this", witness.source
+        if (True in goal.truths) is not goal.into:
+            this, said_there = "NOT of this", said_there._replace(truth=NOT[said_there.truth])
+        message = (
+            f"with {trial.shown(witness)}, {this} {_verdict(said_there)} in {left}, "
+            f"and {spoken} {_verdict(witness.target)} in {right}"
+        )
+        if witness.values is not None:
+            computed, here, there = witness.values
+            shown = self.source.text[computed.span.start : computed.span.end]
+            message = f"with {trial.shown(witness)}, {shown} is {here} in {left}, and {there} in {right}"
+        tree = self._readable(candidate)
+        assert isinstance(tree, ast.Expression)
+        return _Note(Diagnostic(code, "warning", message, self.source), trial.rule(tree, witness, goal))
+
+    def _unsaid(self, node: ast.Expression, refused: TranspilerError | None) -> Diagnostic:
+        right = self.arriving.title
+        for name in ast.names_of(node):
+            if not names_in(name, self.leaving, self.arriving):
+                return self._nameless(name)
+            if self._readable(ast.IsNull(name)) != ast.IsNull(name) and is_property(name, self.leaving):
+                return self._error("port.refused", f"{right} cannot write the name {name.name}", "rename the property")
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.BodyQuery):
+                return self._lacking(inner.language, Extension.XPATH)
+            if isinstance(inner, ast.Call) and inner.function == "UTC":
+                return self._lacking("UTC()", Extension.UTC)
+            if isinstance(inner, ast.Call):
+                return self._lacking(inner.function, Extension.FUNCTIONS)
+        if refused is None:
+            return self._error("port.refused", f"{right} has no words for this", None)
+        first = refused.diagnostics[0]
+        return self._error("port.refused", f"{right} has no words for this: {first.message}", first.hint)
+
+    def _lacking(self, what: str, extension: Extension) -> Diagnostic:
+        hint = f"only {dialects_with(extension)} can say it"
+        return self._error("port.refused", f"{self.arriving.title} has no {what}", hint)
+
+    def _nameless(self, name: ast.Identifier) -> Diagnostic:
+        left, right = self.leaving.title, self.arriving.title
+        if is_property(name, self.leaving):
+            message = f"{name.name} is a property in {left}, and a header field in {right}"
+            return self._error("port.no-name", message, "give the property another name")
+        places = name_places(name, self.leaving)
+        what = " or ".join(f"{place.section}.{place.field}" for place in places)
+        message = f"{name.name} is {what or 'always NULL'} in {left}, and {right} has no name for that"
+        return self._error("port.no-name", message, "leave the condition out, or set a property for it")
+
+    def _error(self, code: str, message: str, hint: str | None) -> Diagnostic:
+        return Diagnostic(code, "error", message, self.source, None, hint)
+
+
+def _terms_of(node: ast.Expression) -> set[ast.Expression]:
+    """Return the terms of a junction, or the only one."""
+    return set(node.terms) if isinstance(node, ast.And | ast.Or) else {node}
+
+
+def _verdict(verdict: Verdict) -> str:
+    return f"throws ({verdict.thrown})" if verdict.thrown is not None else f"is {TRUTH_TEXT[verdict.truth]}"
+
+
+def _without_superfluous(tree: ast.Expression, guards: frozenset[ast.Expression], dialect: Dialect) -> ast.Expression:
+    """Return the tree without those of the guards that are proved to change no answer.
+
+    Each condition is ported for itself, so that one guard may stand beside a condition that implies it.
+    """
+    for _ in range(_MOST):
+        shorter = next((one for one in _shortened(tree, guards) if is_proved_same(tree, one, dialect)), None)
+        if shorter is None:
+            break
+        tree = shorter
+    return tree
+
+
+def _shortened(node: ast.Expression, guards: frozenset[ast.Expression]) -> Iterator[ast.Expression]:
+    """Yield the tree without one guard, for each that it has; the last comes first."""
+    match node:
+        case ast.And(terms=terms) | ast.Or(terms=terms):
+            for place in reversed(range(len(terms))):
+                before, term, behind = terms[:place], terms[place], terms[place + 1 :]
+                if term in guards:
+                    yield joined(type(node), (*before, *behind))
+                for shorter in _shortened(term, guards):
+                    yield joined(type(node), (*before, shorter, *behind))
+        case ast.Not(operand=operand):
+            yield from map(ast.Not, _shortened(operand, guards))

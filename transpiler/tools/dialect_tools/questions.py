@@ -1,0 +1,121 @@
+"""The differences between the dialects, read from their records: each field is a question, and its value the answer.
+
+The rule by which two dialects differ on a condition is determined by experiment: one is tried with one answer of the
+other after the other, and the question after which both agree is the rule. Nothing here knows a broker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from enum import Enum
+from types import MappingProxyType
+from typing import NamedTuple
+
+from transpiler.language.selector.dialect_rules import Extension
+from transpiler.language.selector.dialects import Dialect
+from transpiler.message.header_fields import HeaderFields
+from transpiler.message.operand_types import OperandTypes
+
+#: Each field of the record as a question, in the order of the page: first how text reads, then what it means.
+QUESTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "max_length": "characters of a selector, at most",
+        "max_tokens": "words and signs, at most",
+        "blank_is_no_selector": "an empty or blank selector selects every message",
+        "identifiers": "names",
+        "double_quotes": "text in double quotes",
+        "reserved_words": "reserved words",
+        "comments": "`--` and `/* */`",
+        "numeric_literals": "numeric literals",
+        "extensions": "constructs beyond the standard",
+        "not_binding": "NOT binds",
+        "associativity": "of two arithmetic operators in a row, first comes",
+        "signs": "a sign stands before",
+        "unary_plus": "a unary plus is",
+        "operand_kinds": "operands are checked",
+        "in_operand": "on the left of IN",
+        "in_member": "in the list of IN",
+        "like_operand": "on the left of LIKE",
+        "null_operand": "on the left of IS NULL",
+        "escapes": "ESCAPE",
+        "types": "types of properties",
+        "fields": "names of header fields",
+        "logic": "AND and OR with unknown",
+        "evaluation": "evaluated are",
+        "null_equality": "`=` with NULL",
+        "unlike_types": "comparison of unlike types",
+        "type_ladder": "numbers of two types compare",
+        "float_order": "NaN and -0.0",
+        "ordering": "`<` on what is no number",
+        "integer_arithmetic": "integers have",
+        "division": "`/`",
+        "remainder": "`%`",
+        "not_numbers": "arithmetic on what is no number",
+        "bare_name": "a name that is no boolean, as a condition",
+        "between": "BETWEEN",
+        "like_not_string": "LIKE on what is no string",
+        "in_not_string": "IN on what is no string",
+        "wildcards": "`_` and `%` stand for",
+        "on_throw": "where the evaluation throws",
+    }
+)
+
+
+def answer(value: object) -> str:
+    """Describe the value of a field in words."""
+    match value:
+        case Extension():
+            names = [item.name.lower().replace("_", " ") for item in Extension if item in value and item.name]
+            return ", ".join(names) or "none"
+        case Enum():
+            return str(value.value)
+        case bool():
+            return "yes" if value else "no"
+        case OperandTypes():
+            kinds = sorted({kind.value for kind in value.table.values()})
+            thrown = sorted(amqp.value for amqp in value.throws)
+            return ", ".join(kinds) + (f"; {' and '.join(thrown)} throw" if thrown else "")
+        case HeaderFields():
+            return "the table below"
+        case None:
+            return "no limit"
+        case "":
+            return "it never does"
+        case int():
+            return f"{value:,}"
+        case _:
+            return str(value)
+
+
+#: The questions as they are tried; those that decide many things at once come last, for they would explain too much.
+_BROAD = ("logic", "evaluation", "types", "fields")
+_TRIED = (*(name for name in QUESTIONS if name not in (*_BROAD, "on_throw")), *_BROAD)
+
+
+class Rule(NamedTuple):
+    """A rule on which two dialects differ, and both answers; ``name`` is None where several rules differ together."""
+
+    name: str | None
+    question: str
+    answers: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.question}: {'; '.join(self.answers)}" if self.answers else self.question
+
+
+def find_rule(left: Dialect, right: Dialect, agree: Callable[[Dialect, Dialect], bool]) -> str | None:
+    """Return the name of the first question after which the dialects agree, if one has the other's answer."""
+    for name in _TRIED:
+        own, other = getattr(left, name), getattr(right, name)
+        if own != other and (
+            agree(replace(left, **{name: other}), right) or agree(left, replace(right, **{name: own}))
+        ):
+            return name
+    return None
+
+
+def rule_of(name: str, left: Dialect, right: Dialect) -> Rule:
+    """Return the question of a rule and both dialects' answers."""
+    answers = [f"{answer(getattr(dialect, name))} in {dialect.title}" for dialect in (left, right)]
+    return Rule(name, QUESTIONS[name], (", ".join(answers),))

@@ -1,0 +1,219 @@
+"""The conditions of a binding that a message does not meet, in words, and how near it came."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from transpiler.base.diagnostics import clipped
+from transpiler.language.filters.binding_rules import HeadersMatch
+from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
+from transpiler.language.path_expressions.xquery import parse_query
+from transpiler.language.selector.dialects import DIALECTS
+from transpiler.language.selector.parsing import parse_selector
+from transpiler.message.message import Message
+from transpiler.message.types import AmqpValue, Compound, coerce
+from transpiler.reference.evaluate import evaluate
+from transpiler.reference.exchange_walk import Visit, has_header, header_of
+from transpiler.reference.receiving import ANYONE
+from transpiler.reference.xquery import matches_query
+from transpiler.tools.explanation.explanation import explain_tree
+from transpiler.tools.explanation.wording import listed, value_text
+from transpiler.topology.broker_rules import HASHING_TYPES, TAKING_ALL, UNKNOWN
+from transpiler.topology.destinations import pattern_name
+from transpiler.topology.model import Binding, Topology
+
+#: Headers that a sentence names, and characters of a text in it.
+_MAX_HEADERS, _MAX_TEXT = 4, 60
+#: Pairs of words that are compared; of longer patterns and keys only the beginnings are.
+_MAX_PAIRS = 40_000
+
+
+class Lack(NamedTuple):
+    """One thing that a message lacks for a binding; ``distance`` grows with what would have to change."""
+
+    text: str
+    distance: float
+
+
+def binding_text(topology: Topology, binding: Binding) -> str:
+    """Return what a binding asks for: its key or its headers, and whether it has a selector or a query."""
+    selector = topology.selector(binding)
+    match topology.exchange_by_name[binding.source].type:
+        case "x-jms-topic":
+            return clipped(selector or "", _MAX_TEXT)
+        case exchange_type if exchange_type in TAKING_ALL:
+            asked = "any message"
+        case "headers":
+            asked = _headers_text(topology.headers(binding))
+        case exchange_type if exchange_type in HASHING_TYPES:
+            asked = "a share of the messages"
+        case exchange_type if exchange_type == UNKNOWN:
+            asked = f"key {value_text(binding.key)}, by an exchange of unknown type"
+        case _:
+            asked = f"key {value_text(binding.key)}"
+    if selector is not None:
+        asked += f" and {clipped(selector, _MAX_TEXT)}"
+    return asked + (" and a query" if topology.xquery(binding) is not None else "")
+
+
+def _headers_text(arguments: HeadersMatch) -> str:
+    if not arguments.pairs:
+        return "any headers" if not arguments.never else "no x-match"
+    pairs = [name if value is None else f"{name} = {_value(value)}" for name, value in arguments.pairs]
+    return (
+        f"{'any' if arguments.any else 'all'} of {listed([clipped(pair, _MAX_TEXT) for pair in pairs], _MAX_HEADERS)}"
+    )
+
+
+def lacks(topology: Topology, binding: Binding, visit: Visit, message: Message) -> list[Lack]:
+    """Return what a message lacks for a binding of an exchange that it came to; nothing if the binding took it."""
+    lacks: list[Lack] = []
+    match visit.exchange.type:
+        case "direct" | "xml":
+            lacks += _direct(binding, visit.keys)
+        case "topic" | "anycast" | "maybe":
+            lacks += _topic(topology, binding, visit.keys)
+        case "headers":
+            lacks += _headers(topology, binding, message)
+    query = topology.xquery(binding)
+    if query is not None and not matches_query(parse_query(query), message, topology.rules.subject_header):
+        lacks.append(Lack(f"its query does not hold: {clipped(query, _MAX_TEXT)}", 1.0))
+    selector = topology.selector(binding)
+    if selector is not None:
+        dialect = DIALECTS[topology.rules.dialect]
+        tree = parse_selector(selector, dialect)
+        if evaluate(tree, message, dialect) is not True:
+            lacks.append(Lack(explain_tree(tree, selector, message, dialect, ANYONE).reason, 0.5))
+    return lacks
+
+
+def _direct(binding: Binding, keys: tuple[str | None, ...]) -> list[Lack]:
+    # An absent key is the empty one.
+    texts = [key or "" for key in keys]
+    if binding.key in texts:
+        return []
+    nearness = max((SequenceMatcher(None, text, binding.key).ratio() for text in texts), default=0.0)
+    return [Lack(f"{_keys_are(keys)}, not {value_text(binding.key)}", 1.5 - nearness)]
+
+
+def _keys_are(keys: tuple[str | None, ...]) -> str:
+    if keys in ((), (None,)):
+        return "the message has no key"
+    shown = listed([value_text(key or "") for key in keys], _MAX_HEADERS)
+    return f"the key is {shown}" if len(keys) == 1 else f"the keys are {shown}"
+
+
+def _topic(topology: Topology, binding: Binding, keys: tuple[str | None, ...]) -> list[Lack]:
+    words = topology.rules.topic.words
+    pattern = words(binding.key)
+    partings = [(part_words(pattern, words(key)), key) for key in keys]
+    nearest, key = min(partings, key=lambda item: item[0].edits)
+    if not nearest.edits:
+        return []
+    if key is None:
+        return [Lack(f"pattern {value_text(binding.key)}: the message has no key", nearest.edits)]
+    named = f"of the key {value_text(key)} " if len(keys) > 1 else ""
+    kind, shown = "pattern", binding.key
+    if topology.rules.destinations is not None:
+        kind, shown = topology.rules.nouns[0], pattern_name(topology, binding.key)
+    return [Lack(f"{kind} {value_text(shown)}: {named}{nearest.first}", nearest.edits)]
+
+
+def _headers(topology: Topology, binding: Binding, message: Message) -> list[Lack]:
+    arguments = topology.headers(binding)
+    if arguments.never:
+        return [Lack("the binding has no x-match, and so takes nothing", 99.0)]
+    wrong = [
+        _header(name, header_of(message, name, topology.rules), value)
+        for name, value in arguments.pairs
+        if not has_header(message, name, value, topology.rules)
+    ]
+    if not arguments.any:
+        return [Lack(text, 1.0) for text in wrong]
+    if len(wrong) < len(arguments.pairs):
+        return []
+    if not wrong:
+        return [Lack("the binding takes any of its headers, and has none", 99.0)]
+    return [Lack(wrong[0] if len(wrong) == 1 else f"none of {len(wrong)}: {listed(wrong, _MAX_HEADERS)}", 1.0)]
+
+
+def _header(name: str, actual: AmqpValue | None, expected: AmqpValue | None) -> str:
+    named = clipped(name, _MAX_TEXT)
+    if actual is None:
+        return f"{named} is missing"
+    if actual.value is None:
+        return f"{named} is null"
+    assert expected is not None
+    first, second = _value(actual), _value(expected)
+    if first == second:
+        return f"{named} is {actual.type.value} {first}, not {expected.type.value} {second}"
+    return f"{named} is {first}, not {second}"
+
+
+def _value(value: AmqpValue) -> str:
+    return f"a {value.type.value}" if isinstance(value.type, Compound) else value_text(coerce(value))
+
+
+class Parting(NamedTuple):
+    """The number of words to change, add or take out until a key matches a pattern, and the first of them in words."""
+
+    edits: int
+    first: str
+
+
+def part_words(pattern: Sequence[str], key: Sequence[str]) -> Parting:
+    """Return where the words of a key part from a pattern; no edits for a key that matches."""
+    beyond = 0
+    if len(pattern) * len(key) > _MAX_PAIRS:
+        most = int(_MAX_PAIRS**0.5)
+        beyond = abs(len(pattern) - len(key))
+        pattern, key = pattern[:most], key[:most]
+    costs = _costs(pattern, key)
+    return Parting(costs[0][0] + beyond, _first_edit(pattern, key, costs))
+
+
+def _costs(pattern: Sequence[str], key: Sequence[str]) -> list[list[int]]:
+    """Return the edits that the rest of a pattern and the rest of a key need, by where the rests begin."""
+    costs = [[0] * (len(key) + 1) for _ in range(len(pattern) + 1)]
+    for at in range(len(key) - 1, -1, -1):
+        costs[len(pattern)][at] = len(key) - at
+    for place in range(len(pattern) - 1, -1, -1):
+        word = pattern[place]
+        here, after = costs[place], costs[place + 1]
+        here[len(key)] = after[len(key)] + (word != MANY_WORDS)
+        for at in range(len(key) - 1, -1, -1):
+            if word == MANY_WORDS:
+                here[at] = min(after[at], here[at + 1])
+            else:
+                differs = word not in (ONE_WORD, key[at])
+                here[at] = min(after[at + 1] + differs, after[at] + 1, here[at + 1] + 1)
+    return costs
+
+
+def _first_edit(pattern: Sequence[str], key: Sequence[str], costs: list[list[int]]) -> str:
+    place = at = 0
+    while place < len(pattern) or at < len(key):
+        cost = costs[place][at]
+        if cost == 0:
+            break
+        if place < len(pattern) and pattern[place] == MANY_WORDS:
+            if costs[place + 1][at] == cost:
+                place += 1
+            else:
+                at += 1
+            continue
+        both = place < len(pattern) and at < len(key)
+        differs = both and pattern[place] not in (ONE_WORD, key[at])
+        if both and costs[place + 1][at + 1] + differs == cost:
+            if differs:
+                return f"word {at + 1} is {value_text(key[at])}, not {value_text(pattern[place])}"
+            place, at = place + 1, at + 1
+        elif place < len(pattern) and costs[place + 1][at] + 1 == cost:
+            lacking = "another word" if pattern[place] == ONE_WORD else value_text(pattern[place])
+            where = f"behind word {at}" if at else "at its beginning"
+            return f"{lacking} is lacking {where}"
+        else:
+            return f"word {at + 1}, {value_text(key[at])}, is one too many"
+    return ""

@@ -1,0 +1,122 @@
+"""The parts of a selector that decide whether a message matches.
+
+A goal is a set of verdicts. The decision of a condition for a goal is a set of its leaves, the conditions without AND,
+OR and NOT: while these keep their verdicts, the condition's verdict is one of the goal's, whatever the other leaves
+are. In SQL's logic no leaf of it can be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import Logic
+from transpiler.message.types import NOT, Truth
+from transpiler.tools.explanation.parts import JUNCTIONS, Evaluation
+
+Goal = frozenset[Truth]
+
+IS_TRUE: Goal = frozenset({True})
+NOT_TRUE: Goal = frozenset({False, None})
+_IS_FALSE: Goal = frozenset({False})
+
+
+class Decision(NamedTuple):
+    """The parts that decide the verdict of a condition.
+
+    A condition without AND, OR and NOT decides by itself, and has nothing inside. Of a NOT its operand is inside, of an
+    OR all alternatives, none of which holds, and of an AND the terms that decide together; or the one that does so by
+    itself, with the decisions of the ``others`` that would, too, and are worth a mention.
+    """
+
+    node: ast.Expression
+    inner: tuple[Decision, ...] = ()
+    others: tuple[Decision, ...] = ()
+
+
+def decide(tree: ast.Expression, evaluation: Evaluation) -> Decision:
+    """Return what decides that a message matches, or that it does not."""
+    if isinstance(tree, ast.ConvertStrings):
+        tree = tree.condition
+    thrown = evaluation.verdict(tree).thrown
+    if thrown is not None:
+        return _thrower(tree, thrown, evaluation)
+    return _decide(tree, IS_TRUE if evaluation.verdict(tree).truth else NOT_TRUE, evaluation)
+
+
+def leaves(decision: Decision) -> Iterator[ast.Expression]:
+    """Yield the deciding leaves, in the order of the text."""
+    if not decision.inner:
+        yield decision.node
+    for inner in decision.inner:
+        yield from leaves(inner)
+
+
+def common_node(decision: Decision) -> ast.Expression:
+    """Return the smallest node that holds all deciding leaves."""
+    return common_node(decision.inner[0]) if len(decision.inner) == 1 else decision.node
+
+
+def _thrower(node: ast.Expression, thrown: str, evaluation: Evaluation) -> Decision:
+    """Return the leaf with which the broker's evaluation ends: the first one that throws."""
+    while isinstance(node, ast.And | ast.Or | ast.Not):
+        node = next(term for term in ast.children(node) if evaluation.verdict(term).thrown == thrown)
+    return Decision(node)
+
+
+def _decide(node: ast.Expression, goal: Goal, evaluation: Evaluation) -> Decision:
+    match node:
+        case ast.Not(operand=operand):
+            negated = frozenset(NOT[truth] for truth in goal)
+            return Decision(node, (_decide(operand, negated, evaluation),))
+        case ast.And(terms=terms):
+            return _conjunction(node, terms, goal, evaluation)
+        case ast.Or(terms=terms):
+            return _disjunction(node, terms, goal, evaluation)
+        case _:
+            return Decision(node)
+
+
+def _conjunction(node: ast.And, terms: tuple[ast.Expression, ...], goal: Goal, evaluation: Evaluation) -> Decision:
+    truths = [evaluation.verdict(term).truth for term in terms]
+    ends_at_unknown = evaluation.dialect.logic is Logic.QPID_JAVA
+    if goal == NOT_TRUE or (goal == _IS_FALSE and not ends_at_unknown):
+        failing = [term for term, truth in zip(terms, truths, strict=True) if truth in goal]
+        if not ends_at_unknown:
+            # A FALSE term decides whatever is unknown beside it.
+            failing.sort(key=lambda term: evaluation.verdict(term).truth is None)
+        named = [term for term in failing if evaluation.verdict(term).thrown is None]
+        first, *others = (_decide(term, goal, evaluation) for term in named)
+        return Decision(node, (first,), tuple(others)) if others else first
+    if True in goal and (all(truths) or not ends_at_unknown):
+        return _together(node, [_decide(term, goal, evaluation) for term in terms])
+    # The first term that is not TRUE is the verdict, so those before it have to stay TRUE.
+    end = next(place for place, truth in enumerate(truths) if truth is not True)
+    before = [_decide(term, IS_TRUE, evaluation) for term in terms[:end]]
+    last = _decide(terms[end], goal, evaluation) if goal == _IS_FALSE else _whole(terms[end])
+    return _together(node, [*before, last])
+
+
+def _whole(node: ast.Expression) -> Decision:
+    """Return the decision of a condition whose verdict has to stay as it is: all of its leaves."""
+    return Decision(node, tuple(map(_whole, ast.children(node))) if isinstance(node, JUNCTIONS) else ())
+
+
+def _together(node: ast.And, decisions: list[Decision]) -> Decision:
+    return decisions[0] if len(decisions) == 1 else Decision(node, tuple(decisions))
+
+
+def _disjunction(node: ast.Or, terms: tuple[ast.Expression, ...], goal: Goal, evaluation: Evaluation) -> Decision:
+    truths = [evaluation.verdict(term).truth for term in terms]
+    last_decides = evaluation.dialect.logic is Logic.QPID_JAVA
+    if True not in goal:
+        goals = [goal] * len(terms)
+        if last_decides:
+            # Of alternatives that are not TRUE the last one is the verdict.
+            goals = [NOT_TRUE] * (len(terms) - 1) + [goal]
+        return Decision(node, tuple(_decide(term, each, evaluation) for term, each in zip(terms, goals, strict=True)))
+    for term, truth in zip(terms, truths, strict=True):
+        if truth is True:
+            return _decide(term, IS_TRUE, evaluation)
+    return _decide(terms[-1] if last_decides else terms[truths.index(None)], goal, evaluation)

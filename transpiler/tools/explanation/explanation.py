@@ -1,0 +1,218 @@
+"""``explain_selector``: a selector, a message, and one sentence on why it matches or does not; as text and as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from transpiler.base import html
+from transpiler.base.diagnostics import caret_block, clipped, shortened
+from transpiler.base.source import Source, Span
+from transpiler.compiler.layouts.json_rows import message_from_json, message_from_json_row
+from transpiler.compiler.layouts.layout import Layout, message_in
+from transpiler.compiler.presets import LayoutLike, find_layout
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import Dialect, find_dialect
+from transpiler.language.selector.parsing import parse_selector
+from transpiler.language.selector.printer import print_selector
+from transpiler.message.message import Message
+from transpiler.message.types import TRUTH_TEXT, Truth
+from transpiler.reference.receiving import Receiver
+from transpiler.tools.explanation.deciding import common_node, decide, leaves
+from transpiler.tools.explanation.parts import Evaluation, Part, build_parts
+from transpiler.tools.explanation.sentences import sentence
+from transpiler.tools.explanation.wording import value_text
+
+#: Lines of a selector and parts of a tree that are shown.
+_MAX_LINES, _MAX_PARTS = 6, 200
+
+_NO_SELECTOR = "there is no selector, and so every message matches"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The verdict of a selector on one message, and what decided it.
+
+    ``verdict`` is True, False, or None for unknown; ``thrown`` is the text of the exception with which the broker would
+    end, and ``consequence`` what that does there. ``reason`` is one sentence. ``tree`` has the parts, each with its own
+    verdict or value; it is None if the selector is blank. ``decisive`` is the smallest part that holds all that decide.
+    """
+
+    selector: str
+    dialect: str
+    message: Message = field(repr=False)
+    verdict: Truth
+    reason: str
+    thrown: str | None = None
+    consequence: str | None = None
+    tree: Part | None = field(default=None, repr=False)
+    decisive: Part | None = field(default=None, repr=False)
+
+    @property
+    def matches(self) -> bool:
+        """True if the broker would hand over the message."""
+        return self.verdict is True
+
+    @property
+    def deciding(self) -> tuple[Part, ...]:
+        """The parts that decide: while they keep their verdicts, the message matches, or it does not."""
+        return tuple(part for part in self.parts() if part.decides)
+
+    def parts(self) -> Iterator[Part]:
+        """Yield all parts, in the order of the text."""
+        return iter(()) if self.tree is None else self.tree.walk()
+
+    @property
+    def outcome(self) -> str:
+        """The verdict in words: ``matches``, or ``does not match`` with a note if it is unknown or throws."""
+        if self.verdict is True:
+            return "matches"
+        note = " (throws)" if self.thrown is not None else " (unknown)" if self.verdict is None else ""
+        return f"does not match{note}"
+
+    @property
+    def headline(self) -> str:
+        """The verdict and the reason in one line."""
+        return f"{self.outcome}: {self.reason}"
+
+    def marked(self) -> list[str]:
+        """Return the lines of the selector with what decides, each with carets below it."""
+        return _underlined(Source(self.selector), [part.span for part in self.deciding])
+
+    def __str__(self) -> str:
+        lines = [self.headline, *self.marked()]
+        if self.consequence is not None:
+            lines.append(f"  in {self.dialect}: {self.consequence}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {clipped(self.selector, 40)!r}: {self.headline}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: ``matches``, ``verdict`` (null is unknown), ``reason``, ``decisive`` and all parts."""
+        result: dict[str, Any] = {
+            "selector": self.selector,
+            "dialect": self.dialect,
+            "matches": self.matches,
+            "verdict": self.verdict,
+            "reason": self.reason,
+        }
+        if self.thrown is not None:
+            result |= {"thrown": self.thrown, "consequence": self.consequence}
+        if self.decisive is not None:
+            span = self.decisive.span
+            result["decisive"] = {"text": self.decisive.text, "start": span.start, "end": span.end}
+        result["tree"] = None if self.tree is None else self.tree.to_dict()
+        result["message"] = self.message.to_dict()
+        return result
+
+    def _repr_html_(self) -> str:
+        """Return the verdict with its reason, the selector with what decides marked, and the tree folded away."""
+        deciding = ((part.span.start, part.span.end, part.verdict) for part in self.deciding)
+        rows = [html.badged(self.outcome, self.verdict, self.reason), html.marked(self.selector, deciding)]
+        if self.consequence is not None:
+            rows.append(html.text(f"in {self.dialect}: {self.consequence}"))
+        if self.tree is not None:
+            rows.append(html.folded("all parts", _lines(self.tree)))
+        return "".join(rows)
+
+
+def _underlined(source: Source, spans: Sequence[Span]) -> list[str]:
+    """Return the lines that the spans are in, each with a line of carets below it.
+
+    A long line is shown by a window around the first span in it. A span of several lines is underlined to the end of
+    its first one.
+    """
+    by_line: dict[int, list[Span]] = {}
+    for span in sorted(spans):
+        by_line.setdefault(source.position(span.start).line, []).append(span)
+    width = len(str(max(by_line, default=1)))
+    lines = []
+    for line, inside in list(by_line.items())[:_MAX_LINES]:
+        start = inside[0].start - (source.position(inside[0].start).column - 1)
+        spans_of_line = [Span(span.start - start, span.end - start) for span in inside]
+        lines += caret_block(source.line_at(inside[0].start), str(line).rjust(width), spans_of_line)
+    if len(by_line) > _MAX_LINES:
+        lines.append(f"  {' ' * width} | and {len(by_line) - _MAX_LINES} more lines")
+    return lines
+
+
+def _lines(tree: Part) -> Iterator[tuple[int, str, str, str]]:
+    pending, shown = [(tree, 0)], 0
+    while pending and shown < _MAX_PARTS:
+        part, depth = pending.pop()
+        if not part.kind.endswith("literal"):
+            yield depth, shortened(part.text, 80), *_value(part)
+            shown += 1
+        pending.extend((inner, depth + 1) for inner in part.parts[::-1])
+    if pending:
+        yield 0, "…", f"more than {_MAX_PARTS} parts", "inherit"
+
+
+def _value(part: Part) -> tuple[str, str]:
+    if part.thrown is not None:
+        return f"throws: {part.thrown}", html.COLOURS[False]
+    if part.is_condition:
+        return TRUTH_TEXT[part.verdict], html.COLOURS[part.verdict]
+    return "NULL" if part.value is None else value_text(part.value), "inherit"
+
+
+def explain_selector(
+    selector: str | ast.Expression | None,
+    message: Message | Mapping[str, Any] | object,
+    layout: LayoutLike | None = None,
+    *,
+    dialect: str | Dialect = "jms",
+    now: int | None = None,
+    destination: str | None = None,
+) -> Explanation:
+    """Explain why a message matches a selector, or does not, by the reference evaluator.
+
+    ``message`` is a ``Message``, a dict of plain properties (``{"color": "red", "JMSPriority": 7}``), or message JSON;
+    with a ``layout`` it is a row of it, a dict or a ``pyspark.sql.Row``. ``now`` and ``destination`` are those of
+    ``evaluate``. Raises what ``parse_selector`` raises, ``DecodeError`` for what is no message, and ``TypeError``.
+    """
+    rules = find_dialect(dialect)
+    match selector:
+        case None | str():
+            text = selector or ""
+        case _:
+            text = print_selector(selector, rules)
+    tree = parse_selector(text, rules)
+    read = read_message(message, None if layout is None else find_layout(layout))
+    return explain_tree(tree, text, read, rules, Receiver(now, destination))
+
+
+def explain_tree(
+    tree: ast.Expression | None, text: str, message: Message, dialect: Dialect, receiver: Receiver
+) -> Explanation:
+    """Explain the verdict of a parsed selector, whose text is given."""
+    if tree is None:
+        return Explanation(text, dialect.name, message, True, _NO_SELECTOR)
+    evaluation = Evaluation(message, dialect, receiver, Source(text))
+    verdict = evaluation.verdict(tree)
+    # From here on nodes are those below the prefix.
+    evaluation.convert = isinstance(tree, ast.ConvertStrings)
+    decision = decide(tree, evaluation)
+    deciding = frozenset(id(node) for node in leaves(decision))
+    root = build_parts(tree, evaluation, deciding)
+    common = common_node(decision)
+    decisive = next(part for part in root.walk() if part.span == common.span)
+    reason = sentence(decision, evaluation)
+    consequence = dialect.on_throw if verdict.thrown is not None else None
+    return Explanation(
+        text, dialect.name, message, verdict.truth, reason, verdict.thrown, consequence or None, root, decisive
+    )
+
+
+def read_message(message: Message | Mapping[str, Any] | object, layout: Layout | None = None) -> Message:
+    """Return the message in plain properties, in message JSON or in a row; ``TypeError`` for anything else."""
+    if isinstance(message, Message):
+        return message
+    if isinstance(message, Mapping):
+        return message_from_json(message) if layout is None else message_from_json_row(message, layout)
+    if layout is not None and hasattr(message, "asDict"):
+        return message_in(layout, message)
+    expected = "a Message, or a dict of its properties" if layout is None else "a row: a dict or a pyspark Row"
+    raise TypeError(f"expected {expected}, found {type(message).__name__}")

@@ -1,0 +1,326 @@
+"""Explain the route of a message: the bindings that took it, and what it lacked for those that nearly did.
+
+The reference router says which bindings match; ``binding_facts`` says of the others what is lacking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from transpiler.base.diagnostics import clipped, did_you_mean
+from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
+from transpiler.message.message import Message
+from transpiler.reference.exchange_walk import Visit
+from transpiler.reference.route import trace
+from transpiler.reference.route_path import Step, follow
+from transpiler.reference.routed import Routed, Traced
+from transpiler.tools.explanation.binding_facts import Lack, binding_text, lacks
+from transpiler.tools.explanation.wording import value_text
+from transpiler.topology.choices import choice_of, leaves_open
+from transpiler.topology.destinations import (
+    MARKS,
+    OWN_QUEUE,
+    destination_name,
+    is_sent_wildcard,
+    names_queue,
+    own_prefix,
+    own_queue,
+    pattern_name,
+)
+from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Topology
+from transpiler.topology.publishing import ANY_PUBLISHER, Publisher, PublishTo
+from transpiler.topology.qpid_address.address import Address
+from transpiler.topology.receivers import Sender
+
+#: Characters of a target in a line, and bindings under a heading.
+_MAX_TEXT, _MAX_SENT, _MAX_LINES = 50, 100, 20
+
+
+@dataclass(frozen=True, slots=True)
+class BindingExplanation:
+    """A binding of an exchange that a message came to.
+
+    ``source`` is the exchange, and ``end`` the queue or exchange that the binding leads to; of a message that was sent
+    to a JMS broker they are destinations, or a destination and a queue. ``target`` is the end as a line shows it.
+    ``lacks`` is what the message lacked, empty if the binding took it; ``distance`` grows with what would have to
+    change.
+    """
+
+    binding: Binding
+    asks: str
+    source: str
+    end: str
+    target: str
+    lacks: tuple[str, ...] = ()
+    distance: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "exchange": self.source,
+            self.binding.destination_type: self.end,
+            "asks": self.asks,
+            **({"lacks": list(self.lacks)} if self.lacks else {}),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class StepExplanation:
+    """A way on from a queue, and the route of the message behind it, where there is one."""
+
+    step: Step
+    route: RouteExplanation | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return self.step.to_dict() | ({"why": self.route.to_dict()} if self.route is not None else {})
+
+
+@dataclass(frozen=True, slots=True)
+class RouteExplanation:
+    """The route of one message: where it went, the bindings that took it, and those that nearly did, nearest first.
+
+    ``others`` is the number of bindings that are further off; ``note`` says what else kept the message from a queue.
+    Exchanges hand the message to some of the bindings in ``possible``, by a hash or at random.
+    """
+
+    routed: Routed
+    keys: tuple[str | None, ...]
+    took: tuple[BindingExplanation, ...]
+    nearly: tuple[BindingExplanation, ...]
+    others: int
+    note: str | None = None
+    visits: tuple[Visit, ...] = field(default=(), repr=False)
+    possible: tuple[BindingExplanation, ...] = ()
+    #: The message was sent to a destination of a JMS broker.
+    sent: bool = False
+    #: Its ways on from its queues, where they were asked for.
+    path: tuple[StepExplanation, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        """The exchange, the key, the queues and the outcome in a line."""
+        exchange = self.routed.exchange
+        named = "the relay" if exchange is None else f"exchange {exchange}" if exchange else "the default exchange"
+        if self.sent:
+            named = f"destination {exchange}"
+        shown = [value_text(key) for key in self.keys if key is not None and not self.sent]
+        keys = "" if self.sent else f", key {', '.join(shown)}" if shown else ", no key" if exchange is not None else ""
+        return f"{named}{keys} → {self.routed.reached}"
+
+    def __str__(self) -> str:
+        lines = [self.headline, *self._body()]
+        if self.path:
+            lines.append("  goes on")
+        for one in self.path:
+            lines.append(f"    {one.step}")
+            lines += [f"    {line}" for line in (one.route._body() if one.route is not None else ())]
+        return "\n".join(lines)
+
+    @property
+    def way(self) -> str:
+        """The headline, and the ways on."""
+        return "\n".join([self.headline, *(f"  {one.step}" for one in self.path)])
+
+    def _body(self) -> list[str]:
+        lines = [f"  {self.note}"] if self.note is not None else []
+        several = len({visit.exchange.name for visit in self.visits}) > 1
+        if self.sent:
+            several = len({one.source for one in (*self.took, *self.possible, *self.nearly)}) > 1
+        headed = (("took it", self.took), ("may take it", self.possible), ("nearly took it", self.nearly))
+        for heading, bindings in headed:
+            if not bindings:
+                continue
+            most = _MAX_SENT if self.sent else _MAX_TEXT
+            targets = [
+                clipped(f"{one.source} → {one.target}" if several else one.target, most)
+                for one in bindings[:_MAX_LINES]
+            ]
+            width = max(map(len, targets))
+            lines.append(f"  {heading}")
+            for target, one in zip(targets, bindings, strict=False):
+                said = "; ".join(one.lacks) if one.lacks else one.asks
+                lines.append(f"    {target:<{width}}  {said}")
+            if len(bindings) > len(targets):
+                lines.append(f"    and {len(bindings) - len(targets):,} more")
+        if self.others:
+            lines.append(f"  {self.others:,} other binding{'s are' if self.others > 1 else ' is'} further off")
+        return lines
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "exchange": self.routed.exchange,
+            "keys": list(self.keys),
+            "queues": list(self.routed.queues),
+            **({"possible_queues": list(self.routed.possible_queues)} if self.routed.possible_queues else {}),
+            "outcome": self.routed.outcome,
+            "took": [one.to_dict() for one in self.took],
+            **({"possible": [one.to_dict() for one in self.possible]} if self.possible else {}),
+            "nearly": [one.to_dict() for one in self.nearly],
+            "others": self.others,
+            **({"note": self.note} if self.note is not None else {}),
+            **({"path": [one.to_dict() for one in self.path]} if self.path else {}),
+        }
+
+
+def explain_route(
+    topology: Topology,
+    message: Message,
+    exchange: str | None = None,
+    routing_keys: Sequence[str] | None = None,
+    *,
+    nearest: int = 5,
+    address: str | Address | Sender | None = None,
+    publish_to: PublishTo = "exchange",
+    publisher: Publisher = ANY_PUBLISHER,
+    routing_type: str | None = None,
+    path: bool = False,
+) -> RouteExplanation:
+    """Explain where a message goes, and what it lacked for the ``nearest`` bindings that did not take it.
+
+    With ``path`` explain also where it goes on from its queues. The other parameters are those of ``publish``, and so
+    is what is raised.
+    """
+    traced = trace(
+        topology,
+        message,
+        exchange,
+        routing_keys,
+        address=address,
+        publish_to=publish_to,
+        publisher=publisher,
+        routing_type=routing_type,
+    )
+    explained = _explained(traced, nearest)
+    if not path:
+        return explained
+    return replace(explained, path=tuple(_explained_step(step, nearest) for step in follow(traced).steps))
+
+
+def _explained_step(step: Step, nearest: int) -> StepExplanation:
+    traced = step.traced
+    if traced is None or not traced.visits:
+        return StepExplanation(step, None)
+    # The notes are of messages that somebody publishes.
+    return StepExplanation(step, replace(_explained(traced, nearest), note=None))
+
+
+def _explained(traced: Traced, nearest: int) -> RouteExplanation:
+    topology, message = traced.topology, traced.message
+    sent = topology.rules.destinations is not None
+    took: list[BindingExplanation] = []
+    missed: list[BindingExplanation] = []
+    possible: list[BindingExplanation] = []
+    for visit in traced.visits:
+        choice = choice_of(topology, visit.exchange)
+        if choice is not None and not choice.by_match:
+            possible += (_binding(topology, binding, visit) for binding in choice.bindings)
+        bindings = topology.bindings_by_source.get(visit.exchange.name, ()) if visit.matched else ()
+        matched = [binding for binding, is_match in zip(bindings, visit.matched, strict=False) if is_match]
+        chosen = choice is not None and choice.by_match and leaves_open(topology, choice, matched)
+        for binding, is_match in zip(bindings, visit.matched, strict=True):
+            if sent and not _leads_on(topology, binding):
+                continue
+            if is_match:
+                (possible if chosen else took).append(_binding(topology, binding, visit))
+            elif not (sent and is_sent_wildcard(topology, binding.key)):
+                missed.append(_binding(topology, binding, visit, lacks(topology, binding, visit, message)))
+    if sent:
+        # Several cases of a broker lead along one divert, or to one queue.
+        took, possible, missed = (_once(listed) for listed in (took, possible, missed))
+        took = took if own_prefix(topology) == "" else _without_ends(took)
+        sent_to = {one.source for one in (*took, *possible, *missed)} - {one.end for one in (*took, *possible)}
+        # At an address that a divert sent the message to, only filters kept it from queues.
+        missed = [one for one in missed if one.distance < 1 or one.source in sent_to]
+    missed.sort(key=lambda one: one.distance)
+    keys = traced.visits[0].keys if traced.visits else ()
+    note = _note(topology, message, traced.routed, keys)
+    shown = tuple(missed[:nearest])
+    others = len(missed) - len(shown)
+    return RouteExplanation(traced.routed, keys, tuple(took), shown, others, note, traced.visits, tuple(possible), sent)
+
+
+def _binding(topology: Topology, binding: Binding, visit: Visit, lacking: Sequence[Lack] = ()) -> BindingExplanation:
+    if topology.rules.destinations is None:
+        asks, source, end = binding_text(topology, binding), binding.source, binding.destination
+        target = end if binding.destination_type == "queue" else f"exchange {end}"
+    else:
+        asks, (source, end) = _asked(topology, binding), _ends(topology, binding, visit)
+        target = end if binding.destination_type == "queue" or "://" in end else f"address {end}"
+    texts, distance = tuple(lack.text for lack in lacking), sum(lack.distance for lack in lacking)
+    return BindingExplanation(binding, asks, source, end, target, texts, distance)
+
+
+def _once(listed: Iterable[BindingExplanation]) -> list[BindingExplanation]:
+    return [*{(one.source, one.end, one.asks, one.lacks): one for one in listed}.values()]
+
+
+def _without_ends(took: list[BindingExplanation]) -> list[BindingExplanation]:
+    """Return bindings without those of queues of ActiveMQ that other bindings lead to and nothing leads on from."""
+    leading = [one for one in took if one.source != one.end]
+    ends = {one.end for one in leading} - {one.source for one in leading}
+    return [one for one in took if one.source != one.end or one.source not in ends]
+
+
+def _asked(topology: Topology, binding: Binding) -> str:
+    """Return what a JMS broker asks for: an address with wildcards, and a selector."""
+    pattern = {MANY_WORDS, ONE_WORD} & {*binding.key.split(".")} if binding.key != MANY_WORDS else ()
+    asked = [f"{topology.rules.nouns[0]} {pattern_name(topology, binding.key)}"] if pattern else []
+    selector = topology.selector(binding)
+    asked += [clipped(selector, _MAX_TEXT)] if selector is not None else []
+    return " and ".join(asked) or "any message"
+
+
+def _ends(topology: Topology, binding: Binding, visit: Visit) -> tuple[str, str]:
+    """Return the destination that a message to a JMS broker came to, and where a binding leads from there."""
+
+    def name(exchange: str, key: str) -> str:
+        return destination_name(topology, exchange, key.partition(".")[2] if names_queue(exchange) else key)
+
+    key = visit.keys[0] or ""
+    source, onward = name(visit.exchange.name, key), topology.replacement_key(binding)
+    if onward is not None:
+        return source, name(binding.destination, onward)
+    return source, own_queue(topology, key) if binding.destination == OWN_QUEUE else binding.destination
+
+
+def _leads_on(topology: Topology, binding: Binding) -> bool:
+    """Return True if a binding leads to a queue or to another destination: others tell cases of a JMS broker apart."""
+    if binding.destination_type == "queue":
+        return binding.destination not in MARKS
+    return topology.replacement_key(binding) is not None
+
+
+def _note(topology: Topology, message: Message, routed: Routed, keys: tuple[str | None, ...]) -> str | None:
+    """Return what besides bindings kept a message from a queue."""
+    name = routed.exchange
+    if topology.rules.destinations is not None:
+        return _SENT_NOTES.get(routed.outcome)
+    if routed.outcome == "no-exchange":
+        near = did_you_mean(str(name), topology.exchange_by_name)
+        return f"there is no exchange called {value_text(name)}" + (f"; {near}" if near else "")
+    if name is None:
+        to = message.properties.to if message.properties is not None else None
+        return "the message has no to" if to is None else f"its to, {value_text(to)}, leads nowhere"
+    if topology.exchange_by_name[name].internal:
+        return f"the exchange {name} is internal: only other exchanges publish to it"
+    if name == DEFAULT_EXCHANGE and not routed.queues:
+        named = [key for key in keys if key]
+        if not named:
+            return "the default exchange delivers to the queue that the key names, and the message has no key"
+        near = did_you_mean(named[0], sorted(topology.queue_names))
+        return f"no queue is called {value_text(named[0])}" + (f"; {near}" if near else "")
+    if not topology.bindings_by_source.get(name) and not routed.queues:
+        return f"the exchange {name} has no bindings"
+    return None
+
+
+#: Of what became of a message to a JMS broker: what bindings do not say.
+_SENT_NOTES: Mapping[str, str] = {
+    "rejected": "the broker has no such address, and creates none: the sender gets an error",
+    "error": "the sender gets an error: the message comes back to where it was, or a filter cannot be evaluated",
+    "dead-letter": "no queue of its address took it, so that it goes to the dead letter address as well",
+}

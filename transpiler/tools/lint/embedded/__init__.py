@@ -1,0 +1,69 @@
+"""Selectors in files: which files have some, where they are, and the place of each character.
+
+The idea: a reader for each kind of file yields texts that know their places (``selector_text``), so that a finding in a
+selector is a finding in the file: behind XML's entities, JSON's escapes, continued lines and joined literals.
+
+Invariants: a reader yields complete selectors; one that another tool or the run time completes is told to be unread.
+The places where files keep selectors are records of ``selector_places``, and no reader knows one by itself.
+``UnreadableError`` is raised for a file that is not what its name says.
+
+Deliberately not here: opening files (``transpiler.cli``), and what a selector means.
+
+In reading order: ``selector_places``, ``selector_text``, ``markers``; ``data_text``, ``xml_text``; ``code_tokens``,
+``code_scopes``, ``code_values``, ``code_text``; ``placeholders``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import PurePath
+
+from transpiler.tools.lint.embedded.code_text import find_in_code
+from transpiler.tools.lint.embedded.code_tokens import FAMILIES
+from transpiler.tools.lint.embedded.data_text import find_in_json, find_in_lines, find_in_properties, find_in_yaml
+from transpiler.tools.lint.embedded.selector_places import WORTH_READING
+from transpiler.tools.lint.embedded.selector_text import FoundSelector, InFile, UnreadableError, UnreadSelector
+from transpiler.tools.lint.embedded.xml_text import find_in_xml
+
+__all__ = [
+    "FoundSelector",
+    "UnreadSelector",
+    "UnreadableError",
+    "find_selectors",
+    "is_known",
+    "is_selector_file",
+]
+
+#: The ends of the names of selector files.
+SELECTOR_FILES = (".sel", ".selector", ".selectors")
+_READERS: Mapping[str, Callable[[str], Iterator[InFile]]] = {
+    **dict.fromkeys(SELECTOR_FILES, find_in_lines),
+    ".xml": find_in_xml,
+    ".json": find_in_json,
+    ".yaml": find_in_yaml,
+    ".yml": find_in_yaml,
+    ".properties": find_in_properties,
+    **{suffix: partial(find_in_code, family=family) for suffix, family in FAMILIES.items()},
+}
+
+
+def is_known(name: str) -> bool:
+    """Return True for the name of a file in which selectors are looked for when its directory is checked."""
+    return PurePath(name).suffix.lower() in _READERS
+
+
+def is_selector_file(name: str) -> bool:
+    """Return True for a file with one selector a line: by its name, or because no other kind has it."""
+    return PurePath(name).suffix.lower() in SELECTOR_FILES or not is_known(name)
+
+
+def find_selectors(text: str, name: str) -> Iterator[InFile]:
+    """Yield the selectors of a file's text; the end of its name says what it is, and others are selector files.
+
+    Lines of the text end at LF. Raises ``UnreadableError``.
+    """
+    if is_selector_file(name):
+        yield from find_in_lines(text)
+    elif WORTH_READING.search(text):
+        yield from _READERS[PurePath(name).suffix.lower()](text)

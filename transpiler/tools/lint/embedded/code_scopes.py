@@ -1,0 +1,229 @@
+"""The variables of a source file by the blocks that see them.
+
+A name is looked up from the innermost block to the outermost. What cannot be told apart is one variable with several
+values, so that none of them is taken for its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from transpiler.tools.lint.embedded.code_tokens import CLOSING, OPENING, Family, Token
+
+#: Words before the name of a type, whose members its name leads to.
+_TYPES = frozenset("class interface object enum struct record trait module impl protocol namespace".split())
+#: Words with parentheses that have no parameters.
+_STATEMENTS = frozenset("if while switch when with using synchronized lock until unless elif match return".split())
+#: Words before a variable that tell no type.
+_UNTYPED = frozenset(
+    "var val let const final auto static readonly my our public private protected lateinit mut".split()
+)
+#: Signs between a variable and its value.
+_GIVES = frozenset({"=", ":=", "+=", ".="})
+#: Tokens before a block that say what it is.
+_MAX_HEADER = 80
+
+
+@dataclass(slots=True)
+class Variable:
+    """Where the values of a variable begin, None for one that is not in the file, and the name of its type."""
+
+    values: list[int | None] = field(default_factory=list)
+    type: str | None = None
+
+
+@dataclass(slots=True)
+class _Scope:
+    parent: _Scope | None = None
+    #: The name of a type; None for any other block.
+    type: str | None = None
+    is_function: bool = False
+    #: The column of the line that it begins with, where indentation tells.
+    indent: int = -1
+    variables: dict[str, Variable] = field(default_factory=dict)
+
+    def outwards(self) -> Iterator[_Scope]:
+        scope: _Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+
+class Scopes:
+    """The variables that the tokens of a file assign."""
+
+    def __init__(self, tokens: Sequence[Token], family: Family, text: str) -> None:
+        self._tokens, self._family, self._text = tokens, family, text
+        #: The innermost block of each token.
+        self._of: list[_Scope] = []
+        self._all: list[_Scope] = []
+        self._read_blocks()
+        self._read_values()
+
+    @property
+    def types(self) -> set[str]:
+        """The names of the types of the file."""
+        return {scope.type for scope in self._all if scope.type is not None}
+
+    def find(self, name: str, at: int) -> Variable | None:
+        """Return the variable that a name alone is at a token."""
+        for scope in self._of[at].outwards():
+            if name in scope.variables:
+                return scope.variables[name]
+        return self._member(name)
+
+    def find_member(self, name: str, at: int, type_name: str | None) -> Variable | None:
+        """Return the variable of a type; without one, of the type around a token."""
+        for scope in self._of[at].outwards() if type_name is None else self._all:
+            if name in scope.variables and scope.type is not None and type_name in (None, scope.type):
+                return scope.variables[name]
+        return self._member(name)
+
+    def _member(self, name: str) -> Variable | None:
+        """Return the variable of any block but a function: a constant of a type that is inherited or imported."""
+        found = [scope.variables[name] for scope in self._all if not scope.is_function and name in scope.variables]
+        if len(found) < 2:
+            return found[0] if found else None
+        return Variable([value for one in found for value in one.values])
+
+    def _read_blocks(self) -> None:
+        scope = self._open(None)
+        opened: list[_Scope] = []
+        header, depth = 0, 0
+        for number, token in enumerate(self._tokens):
+            if self._family.indented:
+                if token.on_new_line and depth == 0:
+                    scope = self._dedented(scope, number)
+                if token.kind == "sign":
+                    depth += (token.text in OPENING) - (token.text in CLOSING)
+                self._of.append(scope)
+                continue
+            if token.kind == "sign" and token.text in "{}":
+                if token.text == "{":
+                    opened.append(scope)
+                    scope = self._block(scope, max(header, number - _MAX_HEADER), number)
+                elif opened:
+                    scope = opened.pop()
+                header = number + 1
+            elif token.text == ";":
+                header = number + 1
+            self._of.append(scope)
+
+    def _open(self, parent: _Scope | None, type_name: str | None = None, is_function: bool = False) -> _Scope:
+        scope = _Scope(parent, type_name, is_function or (type_name is None and parent is not None))
+        self._all.append(scope)
+        return scope
+
+    def _block(self, parent: _Scope, header: int, number: int) -> _Scope:
+        """Open the block behind a header: the body of a type, of a function with its parameters, or a statement."""
+        words = self._tokens[header:number]
+        at = next((place for place, word in enumerate(words) if word.text in _TYPES), None)
+        name = words[at + 1].text if at is not None and at + 1 < len(words) else None
+        if at is not None and words[0].text == "companion":
+            # Its members are those of the type around it.
+            name = next((scope.type for scope in parent.outwards() if scope.type is not None), name)
+        scope = self._open(parent, name)
+        self._parameters(scope, header, number)
+        return scope
+
+    def _parameters(self, scope: _Scope, header: int, end: int) -> None:
+        close = next((place for place in range(end - 1, header - 1, -1) if self._tokens[place].text == ")"), None)
+        if close is None:
+            return
+        depth, begin = 0, header
+        for place in range(close, header - 1, -1):
+            depth += (self._tokens[place].text == ")") - (self._tokens[place].text == "(")
+            if depth == 0:
+                begin = place
+                break
+        if begin > header and self._tokens[begin - 1].text in _STATEMENTS:
+            return
+        for place in range(begin + 1, close):
+            token, before, behind = self._tokens[place], self._tokens[place - 1], self._tokens[place + 1]
+            named = token.kind == "name" and behind.text in (",", ")", "=", ":")
+            if named and (before.kind == "name" or before.text in "(,>]*&$"):
+                scope.variables.setdefault(token.text, Variable([None], self._type(place)))
+
+    def _dedented(self, scope: _Scope, number: int) -> _Scope:
+        """Return the block of a line, which begins with a token, where indentation tells."""
+        column = self._tokens[number].start - (self._text.rfind("\n", 0, self._tokens[number].start) + 1)
+        while scope.parent is not None and column <= scope.indent:
+            scope = scope.parent
+        word = number + (self._tokens[number].text == "async")
+        if word + 1 < len(self._tokens) and self._tokens[word].text in ("def", "class"):
+            is_type = self._tokens[word].text == "class"
+            scope = self._open(scope, self._tokens[word + 1].text if is_type else None)
+            scope.indent = column
+            if not is_type:
+                close = next((at for at in range(word, len(self._tokens)) if self._tokens[at].text == ")"), word)
+                self._parameters(scope, word, close + 1)
+        return scope
+
+    def _read_values(self) -> None:
+        """Find the values of each variable, but for named arguments."""
+        brackets: list[str] = []
+        later: list[tuple[int, int]] = []
+        for number, token in enumerate(self._tokens):
+            if token.text == "define" and number + 2 < len(self._tokens):
+                name = self._tokens[number + 1].text
+                self._all[0].variables.setdefault(name, Variable()).values.append(number + 2)
+            if token.kind != "sign":
+                continue
+            if token.text in OPENING:
+                before = self._tokens[number - 1].text if number else ""
+                brackets.append(before if token.text == "(" and before in ("const", "var") else token.text)
+            elif token.text in CLOSING and brackets:
+                brackets.pop()
+            elif token.text in _GIVES and number and brackets[-1:] != ["("]:
+                place = self._variable(number - 1)
+                if self._begins(place, number):
+                    self._add(self._of[number], place, number)
+                else:
+                    later.append((place, number))
+        for place, number in later:
+            name, scope = self._tokens[place].text, self._of[number]
+            if place > 1 and self._tokens[place - 1].text in (".", "->"):
+                # A member, whatever it is one of.
+                scope = next((one for one in scope.outwards() if not one.is_function), scope)
+            else:
+                scope = next((one for one in scope.outwards() if name in one.variables), self._all[0])
+            self._add(scope, place, number)
+
+    def _add(self, scope: _Scope, place: int, number: int) -> None:
+        variable = scope.variables.setdefault(self._tokens[place].text, Variable())
+        variable.type = variable.type or self._type(place)
+        # A text that grows is none with one value.
+        variable.values += [number + 1] if self._tokens[number].text in ("=", ":=") else [number + 1, None]
+
+    def _begins(self, place: int, number: int) -> bool:
+        """Return True where a variable begins, and False where a known one gets another value."""
+        before = self._tokens[place - 1] if place else None
+        if before is not None and before.text in (".", "->"):
+            return False
+        if not self._family.declares or self._tokens[number].text == ":=":
+            return True
+        if before is None or self._tokens[place].on_new_line:
+            return place + 1 < number
+        return (before.kind == "name" and before.text not in ("else", "return", "do")) or before.text in (">", "]", "*")
+
+    def _variable(self, number: int) -> int:
+        """Return the name that is assigned to before a sign: the last one, or the one before a colon and its type."""
+        for place in range(number, max(number - 4, 0), -1):
+            if self._tokens[place].text == ":" and self._tokens[place - 1].kind == "name":
+                return place - 1
+            if self._tokens[place].on_new_line or self._tokens[place].text in (";", "{", "}", ","):
+                break
+        return number
+
+    def _type(self, place: int) -> str | None:
+        """Return the name of a variable's type; None where it is not told."""
+        behind = self._tokens[place + 1 : place + 3]
+        if len(behind) == 2 and behind[0].text == ":" and behind[1].kind == "name":
+            return behind[1].text
+        before = self._tokens[place - 1] if place else None
+        if before is None or self._tokens[place].on_new_line or before.text in _UNTYPED:
+            return None
+        if before.text == ">":
+            return "generic"
+        return before.text if before.kind == "name" else None

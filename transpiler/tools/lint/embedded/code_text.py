@@ -1,0 +1,257 @@
+"""Selectors in source code: in the calls and assignments of ``selector_places``, and where a comment marks them.
+
+The code is read as tokens and brackets, by the family of its language; nothing else is parsed. A selector is a literal,
+a constant of the same file, or what + joins of them; another is known at run time only and is told to be unread, unless
+it is surely no text (``code_values``). Two places of equal texts with the same characters are one selector.
+
+In a pattern ``createConsumer(_, $)`` the ``$`` is the selector, ``_`` any argument but a literal of text (beside one
+the selector has an operator), ``*`` any argument, and ``...`` any number of them; what stands behind the ``$`` is not
+looked at, but for ``_``. ``a(b = $)`` is an argument or a member with a name, anywhere within the brackets; ``'x'`` is
+that literal. ``a().b($)`` is a call behind one of ``a``, ``a.b($)`` one of a member of ``a``. ``a = $`` is an
+assignment, a member or a named argument of any call. Names are compared without case and underscores, ``*`` in one
+stands for any characters.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
+
+from transpiler.base.source import Span
+from transpiler.tools.lint.embedded.code_tokens import CLOSING, OPENING, Family, Token, content, escaped, tokens
+from transpiler.tools.lint.embedded.code_values import Value, Values
+from transpiler.tools.lint.embedded.markers import read_marker
+from transpiler.tools.lint.embedded.selector_places import code_places, has_operator
+from transpiler.tools.lint.embedded.selector_text import Escape, InFile, UnreadSelector, as_is, find_in_text, found
+
+_CALL = re.compile(r"(?:(?P<before>\w+)(?P<called>\(\))?\.)?(?P<name>[\w*]+)\((?P<arguments>.*)\)")
+#: Signs between the name of an argument, a member or a variable and its value.
+_GIVES = {"=", ":", "=>", ":="}
+_DECLARES = {"def", "func", "fun", "function", "fn"}
+#: Lines from a comment that marks a selector to the literal.
+_NEAR = 3
+#: Brackets from a call to a member with a name.
+_MAX_LEVELS = 3
+
+
+class _CodePattern(NamedTuple):
+    """A call in which one argument is a selector; without a name of the call, a name to which one is assigned.
+
+    ``key`` is the name of the selector's argument, ``before`` the call or the member before the point.
+    """
+
+    name: re.Pattern[str] | None
+    key: str | None
+    arguments: tuple[str, ...] = ()
+    #: Texts that the call has to have.
+    literals: frozenset[str] = frozenset()
+    before: str | None = None
+
+
+@cache
+def _read_pattern(pattern: str) -> _CodePattern:
+    call = _CALL.fullmatch(pattern)
+    if call is None:
+        return _CodePattern(None, squeezed(pattern.removesuffix(" = $")))
+    named = [argument.rpartition(" = ") for argument in call["arguments"].split(", ")]
+    key = next(squeezed(name) for name, _, text in named if text == "$")
+    texts = tuple(text for _, _, text in named)
+    literals = frozenset(squeezed(text.strip("'")) for text in texts if text.startswith("'"))
+    before = None if call["before"] is None else squeezed(call["before"]) + (call["called"] or "")
+    return _CodePattern(re.compile(squeezed(call["name"]).replace("*", ".*")), key or None, texts, literals, before)
+
+
+@cache
+def squeezed(name: str) -> str:
+    """Return a name as names are compared: ``MESSAGE_SELECTOR`` is ``messageSelector``."""
+    return name.lower().replace("_", "").replace("-", "")
+
+
+@dataclass(slots=True)
+class _Call:
+    """Brackets with the name before them, the first tokens of their arguments, and the members that have names."""
+
+    name: str
+    before: str | None
+    #: True for a block of statements, whose names are not those of the call around it.
+    is_block: bool
+    arguments: list[int]
+    members: list[tuple[str, int, int]] = field(default_factory=list)
+    literals: set[str] = field(default_factory=set)
+
+
+def find_in_code(text: str, family: Family) -> Iterator[InFile]:
+    """Yield the selectors of a source file, in its order."""
+    all_tokens = tokens(text, family)
+    code = [token for token in all_tokens if token.kind != "comment"]
+    reader = _Reader(text, code, Values(code, family, text))
+    for comment in all_tokens:
+        if comment.kind == "comment":
+            reader.comment(comment)
+    reader.calls()
+    reader.texts()
+    for _, selectors in sorted(reader.found.items()):
+        yield from selectors
+
+
+#: A selector's first and last place in the file, and its text; of an unread one where its expression begins.
+_Key = tuple[int, int, str]
+
+
+class _Reader:
+    """What was found in a file, by its place."""
+
+    def __init__(self, text: str, code: Sequence[Token], values: Values) -> None:
+        self._text, self._code, self._values = text, code, values
+        self._literals = [number for number, token in enumerate(code) if token.kind == "text"]
+        self._ends = [code[number].end for number in self._literals]
+        self._patterns = [(_read_pattern(place.pattern), place.dialect) for place in code_places(text)]
+        self.found: dict[_Key, list[InFile]] = {}
+
+    def comment(self, comment: Token) -> None:
+        """Find the selector that a comment marks."""
+        marked, dialect = read_marker(comment.text.lstrip("#/*-<! "))
+        number = self._marked(comment) if marked else None
+        if number is not None:
+            first, value = self._values.around(number)
+            self._add(value, self._code[first], dialect)
+
+    def calls(self) -> None:
+        """Find the selectors in calls and assignments."""
+        opened: list[_Call] = []
+        closed: dict[int, _Call] = {}
+        for number, token in enumerate(self._code):
+            if token.kind == "text" and opened:
+                opened[-1].literals.add(squeezed(content(token).text))
+            if token.kind != "sign":
+                self._member(number, opened)
+            elif token.text in OPENING:
+                opened.append(self._call(number, closed))
+            elif token.text == "," and opened:
+                opened[-1].arguments.append(number + 1)
+            elif token.text in CLOSING and opened:
+                call = closed[number] = opened.pop()
+                if call.arguments[-1] == number:
+                    # A comma behind the last argument, or none at all.
+                    call.arguments.pop()
+                self._match(call)
+                if opened and not call.is_block:
+                    opened[-1].literals |= call.literals
+                    opened[-1].members += [(name, at, level + 1) for name, at, level in call.members]
+
+    def texts(self) -> None:
+        """Find the selectors within literals."""
+        done: set[int] = set()
+        for number in self._literals:
+            token = self._code[number]
+            if "selector" not in token.text.lower():
+                continue
+            first, value = self._values.around(number)
+            if first in done:
+                continue
+            done.add(first)
+            text = value.text or value.parts
+            selectors = list(find_in_text(text, None, _escape(token))) if text is not None else []
+            if selectors:
+                self.found.setdefault((token.start, token.start, "text"), selectors)
+
+    def _call(self, number: int, closed: dict[int, _Call]) -> _Call:
+        names = [token.text if token.kind == "name" else "" for token in self._code[max(0, number - 3) : number]]
+        name = names[-1] if names else ""
+        before = None
+        if number > 2 and name and self._code[number - 2].text == ".":
+            called = closed.get(number - 3)
+            before = squeezed(names[-3]) if called is None else f"{called.name}()"
+        is_declared = len(names) > 1 and names[-2] in _DECLARES
+        is_block = self._code[number].text == "{" and (not name or (number > 0 and self._code[number - 1].text == ")"))
+        if is_block and number and self._code[number - 1].text in ("(", ",", "[", "{", "=", ":", "return"):
+            # An object or a map among arguments.
+            is_block = False
+        return _Call("" if is_declared else squeezed(name), before, is_block, [number + 1])
+
+    def _member(self, number: int, opened: list[_Call]) -> None:
+        """Note a name, or a literal, that is given a value."""
+        following = self._code[number + 1] if number + 1 < len(self._code) else None
+        at = number + 2
+        if following is not None and following.text == "]" and self._code[number + 1 : number + 3][-1].text == "=":
+            following, at = self._code[number + 2], number + 3
+        if following is None or following.text not in _GIVES or at >= len(self._code):
+            return
+        token = self._code[number]
+        name = squeezed(content(token).text if token.kind == "text" else token.text)
+        if opened:
+            opened[-1].members.append((name, at, 0))
+        for pattern, dialect in self._patterns:
+            if pattern.name is None and pattern.key == name:
+                value = self._values.assigned(at)
+                self._add(value, self._code[at], dialect)
+                return
+
+    def _match(self, call: _Call) -> None:
+        for pattern, dialect in self._patterns:
+            if pattern.name is None or not pattern.name.fullmatch(call.name) or not pattern.literals <= call.literals:
+                continue
+            if pattern.before is not None and call.before != pattern.before:
+                continue
+            for at, is_certain in self._arguments(pattern, call):
+                value = self._values.argument(at)
+                text = None if value.text is None else value.text.text
+                own = text is not None and squeezed(text) in pattern.literals
+                # In any call with the literal, only a text is surely one.
+                if own or (pattern.name.pattern == ".*" and value.kind != "text"):
+                    continue
+                if is_certain or has_operator(text or (value.parts.text if value.parts is not None else "")):
+                    self._add(value, self._code[at], dialect)
+
+    def _arguments(self, pattern: _CodePattern, call: _Call) -> Iterator[tuple[int, bool]]:
+        """Yield where the selectors of a call begin, and False where another call may be meant."""
+        if pattern.key is not None:
+            yield from ((at, True) for name, at, level in call.members if name == pattern.key and level < _MAX_LEVELS)
+            return
+        kinds = pattern.arguments
+        least = len(kinds) - kinds.count("...")
+        if len(call.arguments) < least:
+            return
+        place = kinds.index("$")
+        if "..." in kinds:
+            place -= len(kinds)
+        places = call.arguments if place >= 0 else call.arguments[-len(kinds) :]
+        others = [at for kind, at in zip(kinds, places, strict=False) if kind == "_"] if place >= 0 else []
+        yield call.arguments[place], not any(map(self._values.is_literal, others))
+
+    def _marked(self, comment: Token) -> int | None:
+        """Return the literal that a comment marks: the last one before it on its line, or the next one."""
+        line = self._text.rfind("\n", 0, comment.start) + 1
+        before = bisect_right(self._ends, comment.start) - 1
+        if before >= 0 and self._text[line : comment.start].strip():
+            # A closing parenthesis may stand on a line of its own, and the comment behind it.
+            between = self._text[self._ends[before] : comment.start]
+            if "\n" not in between or not between.strip(" \t\n)]},;"):
+                return self._literals[before]
+        behind = bisect_left(self._ends, comment.end)
+        if behind < len(self._literals):
+            number = self._literals[behind]
+            if self._text.count("\n", comment.end, max(comment.end, self._code[number].start)) <= _NEAR:
+                return number
+        return None
+
+    def _add(self, value: Value, token: Token, dialect: str | None) -> None:
+        if value.kind not in ("text", "unknown"):
+            return
+        if value.text is None:
+            self.found.setdefault((token.start, token.start, ""), [UnreadSelector(token.start)])
+        else:
+            place = value.text.place(Span(0, len(value.text.text)))
+            selectors = list(found(value.text, dialect, _escape(value.literal)))
+            self.found.setdefault((place.start, place.end, value.text.text), selectors)
+
+
+def _escape(literal: Token | None) -> Escape:
+    quote = None if literal is None else escaped(literal)
+    if quote is None:
+        return as_is
+    return lambda text: text.replace("\\", "\\\\").replace(quote, f"\\{quote}").replace("\n", "\\n")

@@ -1,0 +1,347 @@
+"""The texts of expressions in source code: literals, constants of the same file, and what + joins of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Literal, NamedTuple
+from urllib.parse import quote
+
+from transpiler.tools.lint.embedded.code_scopes import Scopes
+from transpiler.tools.lint.embedded.code_tokens import CLOSING, OPENING, Family, Token, content
+from transpiler.tools.lint.embedded.selector_places import HOLE
+from transpiler.tools.lint.embedded.selector_text import MappedText, decoded, joined, plain
+
+#: Words for no selector.
+_NOTHING = frozenset("null nil none undefined nullptr".split())
+_OWN = frozenset({"this", "self", "cls"})
+#: Signs behind an expression that end it.
+_ENDS = frozenset(",)]};")
+#: Signs that go on with an expression on the next line.
+_CONTINUES = frozenset("+.%?(")
+#: Signs before an operand that make no other value of it.
+_REFERENCES = frozenset("&*$")
+#: Signs and words of functions and of types in the place of a value.
+_NO_TEXT = frozenset(("->", "=>", "::", "class", "function", "typeof", "lambda", "async"))
+#: A decimal number that is written as languages write it in a text.
+_NUMBER = re.compile(r"(?:0|[1-9]\d*)(?P<fraction>\.\d*[1-9]|\.0)?(?P<suffix>[lL]?)")
+#: Types of which a text is.
+_TEXT_TYPES = frozenset(
+    "string str charsequence simplestring char wchar stringbuilder stringbuffer object any dynamic var val let auto"
+    " cstr gstring optional option".split()
+)
+#: Ends of names that are those of other things than selectors.
+_OTHER_THINGS = re.compile(
+    r"(?:handler|listener|callback|consumer|subscriber|dest|destination|queue|topic|address|class|type|options?|config"
+    r"|configuration|settings|executor|scheduler|timeout|interval|session|connection|factory|context|local|durable|group"
+    r"|groupid|clientid|tenant|tenantid|name|id|metrics|registry|tracer|span|void)$"
+)
+#: Artemis's class of texts: a call with one text as its argument, which it is.
+_WRAPPER = "SimpleString"
+#: Calls whose value is their first argument as it stands in a URI.
+_URI_ENCODERS = frozenset({"URLEncoder", "encodeURIComponent", "UriUtils", "quote_plus", "urlencode"})
+#: Calls that put values into a text, and the places of these: of printf, of Python and of .NET.
+_FORMATS = frozenset("format printf sprintf fromf tof".split())
+_FORMAT = re.compile(r"%%|%[-#+ 0,(]*(?:\d+\$)?[\d.]*[a-zA-Z]|\{\w*(?:[:!][^{}]*)?\}")
+#: What an interpolated literal has in the place of a value.
+_INTERPOLATED = re.compile(r"[$#]?\{[^{}]*\}|\$\w+|\([^()]*\)")
+#: Constants of constants that are followed.
+_MAX_DEPTH = 20
+
+Kind = Literal["text", "unknown", "other", "none"]
+
+
+class Value(NamedTuple):
+    """The text of an expression; None where it is known at run time only.
+
+    A ``text`` is a literal, a constant of one, or joined with one. What is ``unknown`` may be a text, ``other`` is a
+    number or a boolean, and ``none`` no value: null, a function, a type, a declaration. ``parts`` is the text with
+    ``HOLE`` in the place of what is not known. ``literal`` is the first literal in it.
+    """
+
+    text: MappedText | None
+    kind: Kind
+    literal: Token | None = None
+    parts: MappedText | None = None
+
+
+_NO_VALUE = Value(None, "none")
+_UNKNOWN = Value(None, "unknown")
+
+
+class Values:
+    """The expressions of a file, by the numbers of their first tokens."""
+
+    def __init__(self, tokens: Sequence[Token], family: Family, text: str) -> None:
+        self.tokens = tokens
+        self._family, self._text = family, text
+        self._interpolated = re.compile(family.interpolated)
+
+    @cached_property
+    def _scopes(self) -> Scopes:
+        return Scopes(self.tokens, self._family, self._text)
+
+    def at(self, number: int, depth: int = 0) -> Value:
+        """Return the value of the expression that begins with a token."""
+        return self._read(number, depth)[0]
+
+    def argument(self, number: int) -> Value:
+        """Return the value of an argument that begins with a token: behind its name, if it has one."""
+        if self._kind(number) == "name" and self._is(number + 1, "=", ":", ":="):
+            number += 2
+            if self._kind(number) == "name" and self.tokens[number].text.lower() in _TEXT_TYPES:
+                # A parameter with its type.
+                return _NO_VALUE
+        value = self.at(number)
+        if value.kind == "text":
+            return value
+        inside = list(self._extent(number))
+        if any(self.tokens[place].text in _NO_TEXT for place in inside) or self._declares(inside):
+            return _NO_VALUE
+        is_choice = value.kind in ("other", "none") or any(self._is(place, "?") for place in inside)
+        if is_choice and any(self._kind(place) == "text" for place in inside):
+            # A condition decides which text it is.
+            is_value = self.tokens[number].text not in ("{", "[", "@")
+            return Value(None, "text" if is_value else "none")
+        if value.kind == "unknown" and self._is_other_thing(inside):
+            return _NO_VALUE
+        return value
+
+    def assigned(self, number: int) -> Value:
+        """Return the value that a name is given, which begins with a token; none where it is only handed on.
+
+        A parameter is assigned to a field, a member is read, or a type stands behind a colon.
+        """
+        value = self.argument(number)
+        if value.kind != "unknown":
+            return value
+        inside = self._extent(number)
+        called = next((place for place in inside if self.tokens[place].text == "("), None)
+        is_got = called is not None and self.tokens[called - 1].text.lower().startswith(("get", "is"))
+        return value if called is not None and called > number and not is_got else _NO_VALUE
+
+    def is_literal(self, number: int) -> bool:
+        """Return True for an argument that is a literal of text and nothing else."""
+        return self._kind(number) == "text" and self._is(number + 1, ",", ")")
+
+    def around(self, number: int) -> tuple[int, Value]:
+        """Return the expression that a literal of text is a part of, and the number of its first token."""
+        first = number
+        while first:
+            before = self.tokens[first - 1]
+            if self._family.adjacent and before.kind == "text":
+                first -= 1
+            elif before.text == "+" and first > 1 and (operand := self._before(first - 2)) is not None:
+                first = operand
+            else:
+                break
+        sign = self.tokens[first - 1].text if first else ""
+        called = self.tokens[first - 2].text.lower() if first > 1 else ""
+        if sign in ("+", ".", "%") or (sign == "(" and called in _FORMATS):
+            token = self.tokens[number]
+            return first, Value(None, "text", token, _holed(_filled_in(content(token), _FORMAT)))
+        return first, self.at(first)
+
+    def _before(self, number: int) -> int | None:
+        """Return the first token of the operand that ends with a token; None for one that is not followed."""
+        if self.tokens[number].text == ")":
+            depth = 0
+            while number >= 0:
+                depth += (self.tokens[number].text == ")") - (self.tokens[number].text == "(")
+                if depth == 0:
+                    break
+                number -= 1
+            if number > 0 and self.tokens[number - 1].kind == "name":
+                number -= 1
+            elif number < 0:
+                return None
+        elif self.tokens[number].kind == "sign":
+            return None
+        while number > 1 and self.tokens[number - 1].text == "." and self.tokens[number - 2].kind == "name":
+            number -= 2
+        return number
+
+    def _read(self, number: int, depth: int) -> tuple[Value, int]:
+        """Return a value and the number of the token behind it."""
+        operands: list[Value] = []
+        while True:
+            operand, number = self._operand(number, depth)
+            operands.append(operand)
+            behind = self._token(number)
+            if behind is not None and behind.text == "+":
+                number += 1
+            elif not (self._family.adjacent and self._kind(number) == self._kind(number - 1) == "text"):
+                break
+        kinds = {operand.kind for operand in operands}
+        ends = behind is None or behind.text in _ENDS or (behind.on_new_line and behind.text not in _CONTINUES)
+        kind: Kind = next((kind for kind in ("text", "unknown", "other") if kind in kinds), "none")
+        if kind == "other" and not ends:
+            # A condition, of which a text may come.
+            kind = "unknown"
+        known = [operand.text for operand in operands if operand.text is not None]
+        text = joined(known) if ends and len(known) == len(operands) else None
+        some = [part for operand in operands if (part := operand.text or operand.parts) is not None]
+        literal = next((operand.literal for operand in operands if operand.literal is not None), None)
+        parts = text
+        if text is None and some:
+            hole = MappedText(HOLE, [some[0].at], [some[0].at], some[0].at)
+            parts = joined([operand.text or operand.parts or hole for operand in operands])
+            if behind is not None and not ends:
+                called = self._token(number + 1)
+                is_format = called is not None and behind.text == "." and called.text in ("format", "formatted")
+                is_filled = is_format or behind.text == "%"
+                parts = _filled_in(parts, _FORMAT) if is_filled else _holed(parts)
+        return Value(text, kind, literal, parts), number
+
+    def _operand(self, number: int, depth: int) -> tuple[Value, int]:
+        """Return a literal, the value of a name or of what is in parentheses, and the number behind it."""
+        token = self._token(number)
+        if token is None:
+            return _NO_VALUE, number
+        if token.kind == "text":
+            if self._interpolated.search(token.text):
+                return Value(None, "text", token, _filled_in(content(token), _INTERPOLATED)), number + 1
+            return Value(content(token), "text", token), number + 1
+        if token.kind == "number" or token.text.lower() in ("true", "false"):
+            return Value(_constant(token), "other"), number + 1
+        if depth >= _MAX_DEPTH:
+            return _UNKNOWN, number
+        if token.text == "(":
+            inner, behind = self._read(number + 1, depth + 1)
+            if self._is(behind, ")"):
+                return inner, behind + 1
+            behind = self._closing(number)
+            return Value(None, "unknown" if inner.kind == "none" else inner.kind, inner.literal), behind
+        if token.kind == "name" and token.text.lower() not in _NOTHING:
+            return self._named(number, depth)
+        if token.text in _REFERENCES:
+            return self._operand(number + 1, depth + 1)
+        return _NO_VALUE, number + (token.kind == "name")
+
+    def _named(self, number: int, depth: int) -> tuple[Value, int]:
+        """Return the value of a name, which is none where it is a type with its variable, and the number behind it."""
+        first = number
+        path = [self.tokens[number].text]
+        if path[0] == "new" and (token := self._token(number + 1)) is not None:
+            number += 1
+            path = [token.text]
+        number += 1
+        while self._is(number, ".") and self._kind(number + 1) == "name":
+            path.append(self.tokens[number + 1].text)
+            number += 2
+        behind = self._token(number)
+        if behind is not None and behind.kind == "name" and not behind.on_new_line:
+            return _NO_VALUE, number
+        if self._is(number, "("):
+            return self._call(path, number, depth)
+        return self._variable(path, first, depth), number
+
+    def _call(self, path: list[str], number: int, depth: int) -> tuple[Value, int]:
+        """Return the value of a call whose parentheses open at a token, and the number behind all calls of a chain."""
+        inner = _UNKNOWN
+        behind = self._closing(number)
+        if _WRAPPER in path or _URI_ENCODERS & set(path):
+            inner = self._read(number + 1, depth + 1)[0]
+            if _WRAPPER not in path and inner.text is not None:
+                inner = inner._replace(text=_in_uri(inner.text), parts=None)
+        return inner, behind
+
+    def _variable(self, path: list[str], first: int, depth: int) -> Value:
+        name = path[-1]
+        if len(path) == 1:
+            variable = self._scopes.find(name, first)
+        elif len(path) == 2 and (path[0] in _OWN or path[0] in self._scopes.types):
+            variable = self._scopes.find_member(name, first, None if path[0] in _OWN else path[0])
+        else:
+            return _UNKNOWN
+        if variable is None:
+            return _UNKNOWN
+        value = variable.values[0] if len(variable.values) == 1 else None
+        if value is not None:
+            found = self.at(value, depth + 1)
+            is_null = self.tokens[value].text.lower() in _NOTHING
+            return found if found.kind != "none" or is_null else Value(None, self._of_type(variable.type))
+        return Value(None, self._of_type(variable.type))
+
+    def _of_type(self, type_name: str | None) -> Kind:
+        return "unknown" if type_name is None or type_name.lower().strip("_") in _TEXT_TYPES else "none"
+
+    def _is_other_thing(self, inside: Sequence[int]) -> bool:
+        """Return True for a name, or a call, that says that it is something else than a text."""
+        names = [place for place in inside if self._kind(place) == "name"]
+        if not names or any(self.tokens[place].text in "+?" for place in inside):
+            return False
+        opened = next((place for place in inside if self.tokens[place].text == "("), None)
+        last = opened - 1 if opened is not None and opened > inside[0] else names[-1]
+        if self.tokens[inside[0]].text == "new":
+            return self.tokens[names[min(1, len(names) - 1)]].text.lower() not in _TEXT_TYPES
+        return bool(_OTHER_THINGS.search(self.tokens[last].text.lower().replace("_", "")))
+
+    def _declares(self, inside: Sequence[int]) -> bool:
+        """Return True for a parameter: a type, and its name behind it."""
+        inside = inside[: next((at for at, place in enumerate(inside) if self._is(place, "=")), len(inside))]
+        if len(inside) < 2 or self._kind(inside[-1]) != "name":
+            return False
+        before = self.tokens[inside[-2]]
+        return before.kind == "name" or before.text in (">", "]") or (len(inside) > 2 and before.text in ("*", "&"))
+
+    def _extent(self, number: int) -> range:
+        """Return the tokens of an expression: to a comma, or to the bracket that ends what it is in."""
+        depth = 0
+        for place in range(number, len(self.tokens)):
+            text = self.tokens[place].text
+            if self.tokens[place].kind == "sign":
+                if depth == 0 and text in _ENDS:
+                    return range(number, place)
+                depth += (text in OPENING) - (text in CLOSING)
+        return range(number, len(self.tokens))
+
+    def _closing(self, number: int) -> int:
+        """Return the number of the token behind the bracket that closes one."""
+        depth = 0
+        for place in range(number, len(self.tokens)):
+            if self.tokens[place].kind == "sign":
+                text = self.tokens[place].text
+                depth += (text in OPENING) - (text in CLOSING)
+                if depth == 0:
+                    return place + 1
+        return len(self.tokens)
+
+    def _token(self, number: int) -> Token | None:
+        return self.tokens[number] if number < len(self.tokens) else None
+
+    def _kind(self, number: int) -> str | None:
+        return self.tokens[number].kind if 0 <= number < len(self.tokens) else None
+
+    def _is(self, number: int, *signs: str) -> bool:
+        token = self._token(number)
+        return token is not None and token.kind == "sign" and token.text in signs
+
+
+def _constant(token: Token) -> MappedText | None:
+    """Return a number or a boolean as it stands in a text to which it is joined; None where languages differ."""
+    if token.kind == "name":
+        return plain(token.text, token.start)
+    match = _NUMBER.fullmatch(token.text)
+    return None if match is None else plain(token.text[: match.start("suffix")], token.start)
+
+
+def _holed(text: MappedText) -> MappedText:
+    """Return a text with a hole behind it."""
+    end = text.ends[-1] if text.ends else text.at
+    return joined([text, MappedText(HOLE, [end], [end], end)])
+
+
+def _filled_in(text: MappedText, pattern: re.Pattern[str]) -> MappedText:
+    """Return a text with a hole for each match of a pattern."""
+    return decoded(text.text, 0, pattern, lambda match: "%" if match[0] == "%%" else HOLE).within(text)
+
+
+def _in_uri(text: MappedText) -> MappedText:
+    """Return a text with the escapes that a URI has for its characters, each with the character's place."""
+    parts = []
+    for place, character in enumerate(text.text):
+        written = quote(character)
+        parts.append(MappedText(written, [text.starts[place]] * len(written), [text.ends[place]] * len(written)))
+    return joined(parts)

@@ -1,0 +1,260 @@
+"""Selectors in files of data: JSON, YAML and .properties, by the keys that lead to a text; and in selector files.
+
+A file may hold another one in a text: Broker-J's configurations have JSON in JSON, ConfigMaps properties in YAML.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any
+
+from transpiler.base.documents.jsontext import JSON_TOKEN, JsonTextError, load_json, without_comments
+from transpiler.tools.lint.embedded.markers import read_marker, without_ignore
+from transpiler.tools.lint.embedded.selector_places import find_place, names_of
+from transpiler.tools.lint.embedded.selector_text import (
+    FoundSelector,
+    InFile,
+    MappedText,
+    UnreadableError,
+    UnreadSelector,
+    as_is,
+    decoded,
+    plain,
+    selectors_at,
+    within,
+)
+
+if TYPE_CHECKING:
+    from yaml.nodes import CollectionNode, ScalarNode
+
+_JSON_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL
+)
+#: Members whose text may be JSON itself, and the depth to which they are read.
+_JSON_IN_JSON, _MAX_NESTED = frozenset({"defaultFilters", "virtualHostInitialConfiguration"}), 4
+
+#: A comment, or a line that goes on in the next one where it ends in an odd number of backslashes.
+_LOGICAL_LINE = re.compile(r"[ \t\f]*[#!][^\n]*|(?:[^\\\n]|\\[\s\S]?)++")
+_KEY = re.compile(r"[ \t\f]*(?P<key>(?:[^\\=: \t\f]|\\.)*+)[ \t\f]*[=:]?[ \t\f]*")
+_PROPERTY_ESCAPE = re.compile(r"\\(?:\n[ \t\f]*|u[0-9a-fA-F]{4}|.)")
+_CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}
+
+_YAML_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+#: A line end that is no part of a text in double quotes.
+_CONTINUED = re.compile(r"\\\n[ \t]*")
+_YAML_COMMENT = re.compile(r"(?:^|\s)#(?P<text>[^\n]*)\Z")
+#: Keys of texts that are lines of a properties file: of Artemis's operator, and in a ConfigMap.
+_PROPERTIES_IN_YAML = frozenset({"brokerProperties", "properties"})
+#: Levels of nested collections that are looked into, and how often one is that has aliases.
+_MAX_DEPTH, _MAX_ALIASES = 100, 50
+
+
+def find_in_lines(text: str) -> Iterator[InFile]:
+    """Yield the selectors of a selector file: one a line; an empty line, or one that begins with #, is none."""
+    start = 0
+    for line in text.split("\n"):
+        if line.strip() and not line.lstrip().startswith("#"):
+            yield FoundSelector(plain(without_ignore(line), start))
+        start += len(line) + 1
+
+
+# JSON
+
+
+def find_in_json(text: str) -> Iterator[InFile]:
+    """Yield the selectors of a JSON text; ``UnreadableError`` where it is none."""
+    # Broker-J's configurations have comments.
+    text = without_comments(text)
+    try:
+        load_json(text, most=None)
+    except JsonTextError as error:
+        raise UnreadableError(error.message, None if error.span is None else error.span.start) from None
+    yield from _members(text, 0)
+
+
+def _members(text: str, depth: int) -> Iterator[InFile]:
+    #: The last key of each object or array that is open.
+    path: list[str | None] = []
+    for token, following in pairwise(chain(JSON_TOKEN.finditer(text), [None])):
+        assert token is not None
+        mark = token[0]
+        if mark in ("{", "["):
+            path.append(None)
+        elif mark in ("}", "]"):
+            del path[-1:]
+        elif path and mark[0] == '"':
+            value = decoded(mark[1:-1], token.start() + 1, _JSON_ESCAPE, _json_character)
+            if following is not None and following[0] == ":":
+                path[-1] = value.text
+            else:
+                yield from _member(value, [key for key in path if key is not None], depth)
+
+
+def _member(value: MappedText, path: list[str], depth: int) -> Iterator[InFile]:
+    if path and path[-1] in _JSON_IN_JSON and depth < _MAX_NESTED and value.text.lstrip().startswith("{"):
+        return within(_members(value.text, depth + 1), value, lambda text: _in_json(_in_json(text)))
+    return selectors_at(names_of(path), value, _in_json)
+
+
+def _in_json(text: str) -> str:
+    """Return a text as it stands in a JSON string."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def _json_character(match: re.Match[str]) -> str:
+    character: str = json.loads(f'"{match[0]}"')
+    return character
+
+
+# .properties, by the syntax of java.util.Properties: separators, escapes, continued lines
+
+
+def find_in_properties(text: str) -> Iterator[InFile]:
+    """Yield the values of keys that name selectors, and those behind a comment that marks one."""
+    marked: tuple[bool, str | None] = (False, None)
+    for key, value in entries(text):
+        if key is None:
+            marked = read_marker(value.text)
+            continue
+        own = value.text
+        if len(own) > 2 and own[0] == own[-1] == '"':
+            # Artemis takes the text of filterString in double quotes too.
+            value = value.part(1, len(own) - 1)
+        yield from selectors_at(names_of(re.split(r"[.\[\]]", key)), value, _in_property, "data", *marked)
+        marked = False, None
+
+
+def entries(text: str) -> Iterator[tuple[str | None, MappedText]]:
+    """Yield the keys with their values, and for a comment its text without a key."""
+    for line in _LOGICAL_LINE.finditer(text):
+        stripped = line[0].lstrip(" \t\f")
+        if stripped.startswith(("#", "!")):
+            yield None, plain(stripped[1:])
+        elif stripped:
+            match = _KEY.match(line[0])
+            assert match is not None
+            value = decoded(line[0][match.end() :], line.start() + match.end(), _PROPERTY_ESCAPE, _property_character)
+            yield match["key"].replace("\\", ""), value
+
+
+def _in_property(text: str) -> str:
+    """Return a text as it stands behind a key."""
+    return text.replace("\\", "\\\\").replace("\n", "\\n")
+
+
+def _property_character(match: re.Match[str]) -> str:
+    escape = match[0][1:]
+    if escape.startswith("\n"):
+        return ""
+    return chr(int(escape[1:], 16)) if len(escape) == 5 else _CONTROLS.get(escape, escape)
+
+
+# YAML, by PyYAML's nodes with their marks; without PyYAML no such file is read
+
+
+def find_in_yaml(text: str) -> Iterator[InFile]:
+    """Yield the selectors of all documents of a YAML text; ``UnreadableError`` where it is none."""
+    lines = text.split("\n")
+    done: set[tuple[int, int]] = set()
+    for path, node, line in scalars(text):
+        if node.tag in ("tag:yaml.org,2002:str", "!"):
+            for one in _scalar(node, path, text, _marker(lines, line)):
+                # An alias leads to what its anchor did.
+                place = (one.offset, -1) if isinstance(one, UnreadSelector) else (one.mapped.at, len(one.mapped.text))
+                if place not in done:
+                    done.add(place)
+                    yield one
+        elif not node.tag.startswith("tag:yaml.org,") and find_place(names_of(path), "yaml"):
+            yield UnreadSelector(node.start_mark.index, reason=f"{node.tag} is for another tool")
+
+
+def scalars(text: str) -> Iterator[tuple[list[str], ScalarNode, int]]:
+    """Yield the scalars of a YAML text with the steps of their keys and the lines of these; errors as above."""
+    try:
+        import yaml
+    except ImportError:
+        raise UnreadableError("reading YAML needs PyYAML: pip install PyYAML") from None
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        documents = list(yaml.compose_all(text, Loader=loader))
+    except yaml.MarkedYAMLError as error:
+        raise UnreadableError(
+            f"this is not YAML: {error.problem}", getattr(error.problem_mark, "index", None)
+        ) from None
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise UnreadableError(f"this is not YAML: {error}".splitlines()[0]) from None
+    seen: Counter[int] = Counter()
+    for document in documents:
+        if isinstance(document, yaml.CollectionNode):
+            yield from _inner(document, [], seen)
+
+
+def _inner(node: CollectionNode, path: list[str], seen: Counter[int]) -> Iterator[tuple[list[str], ScalarNode, int]]:
+    # An alias is the node of its anchor again, by which keys lead to another place.
+    if seen[id(node)] >= _MAX_ALIASES or len(path) > _MAX_DEPTH:
+        return
+    seen[id(node)] += 1
+    for item in node.value:
+        key, value = item if isinstance(item, tuple) else (None, item)
+        steps = path if key is None else [*path, *(key.value if key.id == "scalar" else "").split(".")]
+        if value.id == "scalar":
+            yield steps, value, (key or value).start_mark.line
+        else:
+            yield from _inner(value, steps, seen)
+
+
+def _scalar(node: ScalarNode, path: list[str], text: str, marked: tuple[bool, str | None]) -> Iterator[InFile]:
+    names, is_file = names_of(path), bool(path) and path[-1] in _PROPERTIES_IN_YAML
+    if not (is_file or marked[0] or "selector" in node.value.lower() or find_place(names, "yaml")):
+        # The characters of few texts are looked for.
+        return
+    start, escape = node.start_mark.index, _IN_YAML.get(node.style or "", as_is)
+    value = _aligned(node.value, text[start : node.end_mark.index], start, node.style)
+    if is_file:
+        yield from within(find_in_properties(value.text), value, lambda changed: escape(_in_property(changed)))
+    else:
+        yield from selectors_at(names, value, escape, "yaml", *marked)
+
+
+#: The escaping of a text in a YAML scalar, by its quote.
+_IN_YAML = {"'": lambda text: text.replace("'", "''"), '"': _in_json}
+
+
+def _marker(lines: list[str], line: int) -> tuple[bool, str | None]:
+    """Read the comment at the end of a line, or on the line before it."""
+    own = _YAML_COMMENT.search(lines[line]) if line < len(lines) else None
+    if own is not None and read_marker(own["text"])[0]:
+        return read_marker(own["text"])
+    before = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+    return read_marker(before[1:]) if before.startswith("#") else (False, None)
+
+
+def _aligned(value: str, raw: str, start: int, style: str | None) -> MappedText:
+    """Map the characters of a scalar to those that it is written with.
+
+    Both are read in parallel. A line end and the indentation behind it are one character of the value, or none.
+    """
+    starts, ends = [], []
+    place = raw.find("\n") + 1 if style in ("|", ">") else 1 if style in ("'", '"') else 0
+    for character in value:
+        while style == '"' and (continued := _CONTINUED.match(raw, place)):
+            place = continued.end()
+        if character not in " \n\t":
+            while place < len(raw) and raw[place] in " \n\t":
+                place += 1
+        behind = place + 1
+        if style == '"' and raw[place : place + 1] == "\\":
+            match = _YAML_ESCAPE.match(raw, place)
+            behind = match.end() if match else behind
+        elif style == "'" and raw[place : place + 2] == "''":
+            behind = place + 2
+        starts.append(start + min(place, len(raw) - 1))
+        ends.append(start + min(behind, len(raw)))
+        place = min(behind, len(raw))
+    # The line end behind a block is no part of the selector.
+    kept = len(value.rstrip("\n")) if style in ("|", ">") else len(value)
+    return MappedText(value[:kept], starts[:kept], ends[:kept], start)

@@ -1,0 +1,119 @@
+"""Changes that findings propose, as texts: one that somebody asks for, or all that are certain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transpiler.base.diagnostics import Fix
+from transpiler.base.source import Span
+from transpiler.language.selector.dialects import JMS, Dialect, find_dialect
+from transpiler.tools.lint.check import Checker
+from transpiler.tools.lint.embedded import FoundSelector, find_selectors
+from transpiler.tools.lint.embedded.markers import IgnoreComments
+from transpiler.tools.lint.report import Lines
+
+#: Changes of one selector; a person who needs more has another language in mind.
+_MAX_FIXES = 50
+
+
+def fixed(text: str, fix: Fix, dialect: Dialect, checker: Checker | None = None) -> str | None:
+    """Return a selector after a change; None if it brings an error that was not there, or leads no further."""
+    checker = checker or Checker()
+    changed = fix.apply(text)
+    before, after = _first_error(checker, text, dialect), _first_error(checker, changed, dialect)
+    if changed == text or (after is not None and (before is None or len(text) - before <= len(changed) - after)):
+        return None
+    return changed
+
+
+def mended(text: str, fix: Fix, dialect: Dialect) -> str | None:
+    """Return a selector after a change and those that are certain then; None if an error is left."""
+    checker = Checker()
+    changed = fixed(text, fix, dialect, checker)
+    if changed is None or _first_error(checker, changed, dialect) is None:
+        return changed
+    changed, _ = fix_all(changed, [dialect], checker)
+    return changed if _first_error(checker, changed, dialect) is None else None
+
+
+def fix_all(text: str, dialects: Sequence[Dialect], checker: Checker | None = None) -> tuple[str, list[Fix]]:
+    """Return a selector after all changes that are certain, and these, each of the text after those before it."""
+    checker = checker or Checker()
+    done: list[Fix] = []
+    while len(done) < _MAX_FIXES:
+        found = checker.check(text, dialects).findings
+        # What one dialect takes as it is may mean something else there.
+        fixes = [one.diagnostic.fix for one in found if len(one.dialects) == len(dialects)]
+        certain = [fix for fix in fixes if fix is not None and fix.certain]
+        made = next(
+            ((fix, new) for fix in certain if (new := fixed(text, fix, dialects[0], checker)) is not None), None
+        )
+        if made is None:
+            break
+        done.append(made[0])
+        text = made[1]
+    return text, done
+
+
+def _first_error(checker: Checker, text: str, dialect: Dialect) -> int | None:
+    """Return the offset of a selector's first error."""
+    errors = [
+        finding.diagnostic.span.start if finding.diagnostic.span is not None else 0
+        for finding in checker.check(text, [dialect]).findings
+        if finding.diagnostic.severity == "error"
+    ]
+    return min(errors, default=None)
+
+
+def fix_file(content: str, name: str, dialects: Sequence[Dialect], checker: Checker) -> tuple[str, int]:
+    """Return a file's text after the changes of its selectors that are certain, and their number.
+
+    A selector whose changed characters are apart in the file, or whose line ignores a rule, stays as it is. What comes
+    out reads as the selectors that were meant; otherwise nothing is changed. Raises ``UnreadableError``.
+    """
+    selectors = [one for one in find_selectors(content, name) if isinstance(one, FoundSelector)]
+    lines = Lines(content)
+    ignored = IgnoreComments(lines.texts)
+    #: Two selectors may have one constant, which is changed once.
+    edits: dict[Span, str] = {}
+    meant, count = [], 0
+    for one in selectors:
+        text = one.mapped.text
+        line = lines.place(one.mapped.place(Span(0, 1))).line
+        own = dialects or (JMS if one.dialect is None else find_dialect(one.dialect),)
+        changed, fixes = (text, []) if any(ignored.at(line)) else fix_all(text, own, checker)
+        changes = _changes(text, fixes)
+        if all(one.mapped.is_contiguous(span) for span, _ in changes):
+            own_edits = {one.mapped.place(span): one.escape(new) for span, new in changes}
+            count += len(fixes) if own_edits.keys() - edits.keys() else 0
+            edits |= own_edits
+        else:
+            changed = text
+        meant.append(changed)
+    written = content
+    for span, new in sorted(edits.items(), reverse=True):
+        written = written[: span.start] + new + written[span.end :]
+    read = [one.mapped.text for one in find_selectors(written, name) if isinstance(one, FoundSelector)]
+    return (written, count) if read == meant else (content, 0)
+
+
+def _changes(text: str, fixes: Sequence[Fix]) -> list[tuple[Span, str]]:
+    """Return the parts of a text that are others after some changes, one after the other."""
+    characters: list[tuple[str, int | None]] = [(character, number) for number, character in enumerate(text)]
+    for fix in fixes:
+        assert fix.span is not None
+        current = "".join(character for character, _ in characters)
+        new: list[tuple[str, int | None]] = [(character, None) for character in fix.spaced(current)]
+        characters[fix.span.start : fix.span.end] = new
+    changes, place, written = [], 0, ""
+    for character, number in (*characters, ("", len(text))):
+        if number is None:
+            written += character
+            continue
+        if number == place and written and place:
+            # A place between two characters is that of one of them.
+            changes.append((Span(place - 1, place), text[place - 1] + written))
+        elif number > place:
+            changes.append((Span(place, number), written))
+        place, written = number + 1, ""
+    return changes

@@ -1,0 +1,194 @@
+"""A report as text: for people (``human``, ``oneline``), and for programs (``json_form``, ``github``, ``sarif``)."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from transpiler.base.diagnostics import Severity, caret_block, one_line, shortened
+from transpiler.base.source import Span
+from transpiler.tools.lint.registry import find_rule
+from transpiler.tools.lint.report import NOUNS, Place, Report, Reported
+from transpiler.tools.lint.rule import Rule
+
+#: A function that gives a text the colour of a severity.
+Paint = Callable[[str, str], str]
+
+_GITHUB = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+def human(report: Report, paint: Paint = lambda text, _: text) -> str:
+    """Return all findings, each as a block of lines."""
+    return "".join(f"{_block(reported, paint)}\n" for reported in report.findings)
+
+
+def oneline(report: Report, paint: Paint = lambda text, _: text) -> str:
+    """Return the headline of each finding, for editors and for ``grep``."""
+    return "".join(f"{_headline(reported, paint)}\n" for reported in report.findings)
+
+
+def _headline(reported: Reported, paint: Paint) -> str:
+    diagnostic, place = reported.diagnostic, reported.place
+    severity = diagnostic.severity
+    label = diagnostic.code if severity == "error" else f"{severity}: {diagnostic.code}"
+    where = f"{one_line(reported.name)}:{place.line}:{place.column}"
+    return f"{where}: {paint(label, severity)}: {reported.message}"
+
+
+def _block(reported: Reported, paint: Paint) -> str:
+    diagnostic, place = reported.diagnostic, reported.place
+    lines = [_headline(reported, paint)]
+    if diagnostic.span is not None or reported.file is not None:
+        first = place.column - 1
+        end = place.end_column - 1 if place.end_line == place.line else len(reported.line)
+        text, carets = caret_block(reported.line, str(place.line), [Span(first, end)])
+        gutter = len(carets) - len(carets.lstrip(" |"))
+        lines += [text, carets[:gutter] + paint(carets[gutter:], diagnostic.severity)]
+    if reported.is_filled:
+        lines.append(f"  with the values of its placeholders: {one_line(reported.selector)}")
+    if diagnostic.hint:
+        lines.append(f"  hint: {diagnostic.hint}")
+    return "\n".join(lines)
+
+
+def json_form(report: Report) -> str:
+    """Return the findings as JSON.
+
+    ``line``, ``column``, ``end_line`` and ``end_column`` count from 1 in code points, the end exclusive: in ``file``,
+    or in the selector where that is an argument. ``fix`` has its text, and the place of what
+    that replaces. ``start`` and ``end`` are offsets in the selector.
+    """
+    return json.dumps([_entry(reported) for reported in report.findings], ensure_ascii=False, indent=2) + "\n"
+
+
+def _entry(reported: Reported) -> dict[str, Any]:
+    diagnostic = reported.diagnostic
+    entry: dict[str, Any] = {
+        "code": diagnostic.code,
+        "severity": diagnostic.severity,
+        "message": diagnostic.message,
+    }
+    if diagnostic.hint:
+        entry["hint"] = diagnostic.hint
+    if reported.fix is not None:
+        fix = {"text": reported.fix.text, "certain": reported.fix.certain}
+        entry["fix"] = fix | reported.fix.place._asdict()
+    if reported.file is not None:
+        entry["file"] = reported.file
+    entry |= reported.place._asdict()
+    entry["selector"] = reported.selector
+    if diagnostic.span is not None:
+        entry |= {"start": diagnostic.span.start, "end": diagnostic.span.end}
+    if reported.dialects:
+        entry["dialects"] = list(reported.dialects)
+    rule = find_rule(diagnostic.code)
+    if rule is not None:
+        entry["help"] = rule.help
+    return entry
+
+
+def github(report: Report) -> str:
+    """Return one workflow command a finding."""
+    return "".join(f"{_command(reported)}\n" for reported in report.findings)
+
+
+def _command(reported: Reported) -> str:
+    diagnostic, place = reported.diagnostic, reported.place
+    properties = {}
+    if reported.file is not None:
+        properties = {"file": reported.file, "line": str(place.line), "endLine": str(place.end_line)}
+        # GitHub takes columns of one line only.
+        if place.line == place.end_line:
+            properties |= {"col": str(place.column), "endColumn": str(place.end_column)}
+    properties["title"] = diagnostic.code
+    listed = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    hint = f" ({diagnostic.hint})" if diagnostic.hint else ""
+    return f"::{_GITHUB[diagnostic.severity]} {listed}::{_data(reported.message + hint)}"
+
+
+def _data(text: str) -> str:
+    """Escape the message of a workflow command, as ``escapeData`` of GitHub's actions toolkit does."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    """Escape a property of a workflow command, as ``escapeProperty`` of GitHub's actions toolkit does."""
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def sarif(report: Report, version: str) -> str:
+    """Return a log with one run; ``version`` is that of this tool."""
+    severities = {reported.diagnostic.code: reported.diagnostic.severity for reported in report.findings}
+    codes = sorted(severities)
+    rules = [_rule(code, find_rule(code), severities[code]) for code in codes]
+    driver = {"name": "selector-sql", "semanticVersion": version, "rules": rules}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(reported, codes.index(reported.diagnostic.code)) for reported in report.findings],
+    }
+    log = {"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "runs": [run]}
+    return json.dumps(log, ensure_ascii=False, indent=2) + "\n"
+
+
+def _rule(code: str, rule: Rule | None, severity: Severity) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "id": code,
+        "name": "".join(word.capitalize() for word in code.replace(".", "-").split("-")),
+    }
+    if rule is None:
+        return entry | {"defaultConfiguration": {"level": NOUNS[severity]}}
+    text = f"{rule.why}\n\nWrong: {shortened(rule.wrong, 200)}\nRight: {rule.right}\n\nMore: {rule.help}"
+    markdown = f"{rule.why}\n\nWrong: `{shortened(rule.wrong, 200)}`\n\nRight: `{rule.right}`\n\nMore: `{rule.help}`"
+    return entry | {
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": rule.why},
+        "help": {"text": text, "markdown": markdown},
+        "defaultConfiguration": {"level": NOUNS[rule.severity]},
+    }
+
+
+def _result(reported: Reported, rule: int) -> dict[str, Any]:
+    diagnostic, place = reported.diagnostic, reported.place
+    snippet = {"text": reported.line if len(reported.line) <= 500 else reported.selector[:500]}
+    artifact = {"uri": uri(reported.file or "selector")}
+    location = {"artifactLocation": artifact, "region": _region(place) | {"snippet": snippet}}
+    hint = f" Hint: {diagnostic.hint}." if diagnostic.hint else ""
+    result = {
+        "ruleId": diagnostic.code,
+        "ruleIndex": rule,
+        "level": NOUNS[diagnostic.severity],
+        "message": {"text": f"{reported.message}.{hint}"},
+        "locations": [{"physicalLocation": location}],
+    }
+    if reported.fix is not None:
+        change = {"deletedRegion": _region(reported.fix.place), "insertedContent": {"text": reported.fix.text}}
+        result["fixes"] = [
+            {
+                "description": {"text": diagnostic.hint or diagnostic.message},
+                "artifactChanges": [{"artifactLocation": artifact, "replacements": [change]}],
+            }
+        ]
+    return result
+
+
+def _region(place: Place) -> dict[str, Any]:
+    return {
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endLine": place.end_line,
+        "endColumn": place.end_column,
+    }
+
+
+def uri(name: str) -> str:
+    """Return a file's name as a URI reference: relative to the run's directory, or with the scheme file."""
+    if name.startswith("/"):
+        return f"file://{quote(name)}"
+    if os.name == "nt":
+        return Path(name).as_uri() if Path(name).is_absolute() else quote(name.replace("\\", "/"))
+    return quote(name.removeprefix("./"))

@@ -1,0 +1,120 @@
+"""All rules: the choice of some by their ids, and their findings about the tree of a selector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from types import MappingProxyType
+from typing import NamedTuple
+
+from transpiler.base.diagnostics import Diagnostic, nearest
+from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.base.source import Source, Span
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import JMS, Dialect
+from transpiler.tools.lint.rule import Context, Doubt, Finder, Rule
+from transpiler.tools.lint.rules import headers, literals, logic, refusals, spelling
+
+#: All rules in the order of their pages.
+RULES: tuple[Rule, ...] = (
+    *spelling.RULES,
+    *literals.RULES,
+    *headers.RULES,
+    *logic.RULES,
+    *refusals.RULES,
+)
+_BY_ID: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in RULES})
+#: Names that select rules: an id, the first part of ids, or a severity.
+_NAMES = (*_BY_ID, *dict.fromkeys(rule.id.split(".")[0] for rule in RULES), "error", "warning", "info")
+
+_OF_NODE: dict[type[ast.Expression], list[tuple[Rule, Finder]]] = {}
+for _rule in RULES:
+    for _node in _rule.nodes:
+        if _rule.find is not None:
+            _OF_NODE.setdefault(_node, []).append((_rule, _rule.find))
+_OF_ROOT = [(rule, rule.find) for rule in RULES if rule.find is not None and not rule.nodes]
+
+
+def find_rule(code: str) -> Rule | None:
+    """Return the rule of an id; None for a code without a page of its own."""
+    return _BY_ID.get(code)
+
+
+class Selection(NamedTuple):
+    """The rules whose findings are reported: those selected, or all, without those ignored."""
+
+    selected: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, selected: Iterable[str], ignored: Iterable[str]) -> Selection:
+        """Return the selection of some ids, prefixes and severities; ``UnsupportedFeatureError`` for an unknown one."""
+        return cls(tuple(map(check_pattern, selected)), tuple(map(check_pattern, ignored)))
+
+    def has(self, finding: Diagnostic) -> bool:
+        """Return True if a finding is reported."""
+        wanted = not self.selected or any(fits(pattern, finding) for pattern in self.selected)
+        return wanted and not any(fits(pattern, finding) for pattern in self.ignored)
+
+
+def check_pattern(pattern: str) -> str:
+    """Return an id, the first part of ids, or a severity; ``UnsupportedFeatureError`` if no rule is called so."""
+    name = full_id(pattern)
+    # Layouts and Spark have findings without a page.
+    if name in _NAMES or name.split(".")[0] in ("layout", "spark", "limit"):
+        return name
+    near = nearest(name, _NAMES) or nearest(f"lint.{name}", _BY_ID)
+    hint = (
+        f"did you mean {near[0]}?" if near else "docs/rules lists the rules; a prefix such as lint is all of its rules"
+    )
+    raise UnsupportedFeatureError.at("rule.unknown", f"there is no rule called {pattern!r}", hint=hint)
+
+
+def full_id(pattern: str) -> str:
+    """Return the id of a rule that is written without its ``lint.``, and anything else as it is."""
+    name = pattern.strip().removesuffix(".*").removesuffix(".")
+    return f"lint.{name}" if f"lint.{name}" in _BY_ID else name
+
+
+def fits(pattern: str, finding: Diagnostic) -> bool:
+    """Return True if an id, a first part of ids or a severity is that of a finding; an id may lack its ``lint.``."""
+    pattern = full_id(pattern)
+    code = finding.code
+    return pattern in (code, finding.severity) or code.startswith(f"{pattern}.")
+
+
+def lint(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> list[Diagnostic]:
+    """Return the findings about a checked tree, in the order of the text."""
+    context = Context(tree, source, dialect)
+    diagnostics = [
+        _finding(rule, doubt, source)
+        for node in ast.walk(tree)
+        for rule, find in _OF_NODE.get(type(node), ())
+        for doubt in find(node, context)
+    ]
+    diagnostics += [_finding(rule, doubt, source) for rule, find in _OF_ROOT for doubt in find(tree, context)]
+    return without_lesser(diagnostics) if diagnostics else diagnostics
+
+
+def _finding(rule: Rule, doubt: Doubt, source: Source) -> Diagnostic:
+    known = rule if doubt.rule is None else _BY_ID[doubt.rule]
+    severity = doubt.severity or known.severity
+    return Diagnostic(known.id, severity, doubt.message, source, doubt.span, doubt.hint, doubt.fix)
+
+
+def without_lesser(*groups: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return findings in the order of the text, without those that another one replaces and without equal ones."""
+    findings = sorted(chain(*groups), key=lambda finding: finding.span or Span(0, 0))
+    kept: list[Diagnostic] = []
+    for finding in findings:
+        if finding not in kept and not any(_replaces(other, finding) for other in findings):
+            kept.append(finding)
+    return kept
+
+
+def _replaces(other: Diagnostic, finding: Diagnostic) -> bool:
+    rule = find_rule(other.code)
+    if rule is None or finding.code not in rule.instead_of or other.span is None or finding.span is None:
+        return False
+    first, second = other.span, finding.span
+    return first.start < second.end and second.start < first.end

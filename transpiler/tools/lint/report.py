@@ -1,0 +1,123 @@
+"""The findings of a run, each with its place in a file, for the formats."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from transpiler.base.diagnostics import Diagnostic, Severity, one_line
+from transpiler.base.source import Span
+
+#: The severities as people call them, and SARIF.
+NOUNS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
+#: Unread selectors whose places the summary names.
+_MAX_UNREAD = 3
+
+
+class Place(NamedTuple):
+    """A part of a text: lines and columns from 1 in code points, the end exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Lines:
+    """The lines of a text, which end at LF, and the places of offsets."""
+
+    def __init__(self, text: str) -> None:
+        self.texts = text.split("\n")
+        self._starts = [0]
+        for line in self.texts:
+            self._starts.append(self._starts[-1] + len(line) + 1)
+
+    def place(self, span: Span) -> Place:
+        """Return the place of a span."""
+        return Place(*self._position(span.start), *self._position(span.end))
+
+    def _position(self, offset: int) -> tuple[int, int]:
+        line = min(bisect_right(self._starts, offset), len(self.texts))
+        return line, offset - self._starts[line - 1] + 1
+
+
+class PlacedFix(NamedTuple):
+    """A fix with what it takes the place of in the file, and its text as it stands there."""
+
+    place: Place
+    text: str
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A finding with its place: in the file, or in the selector where that is an argument.
+
+    ``name`` is that of the file, or what a person calls the argument. ``line`` is the text of the place's first line.
+    ``dialects`` are those in which it holds, if not in all of the run.
+    """
+
+    diagnostic: Diagnostic
+    selector: str
+    place: Place
+    line: str
+    name: str = "selector"
+    file: str | None = None
+    dialects: tuple[str, ...] = ()
+    fix: PlacedFix | None = None
+    #: True if the line has a placeholder where the selector has a value.
+    is_filled: bool = False
+
+    @property
+    def message(self) -> str:
+        """The message of the finding, and the dialects in which it holds."""
+        only = f" [{', '.join(self.dialects)}]" if self.dialects else ""
+        return self.diagnostic.message + only
+
+
+@dataclass(slots=True)
+class Report:
+    """All findings of a run, in the order of files and lines, and what was looked at."""
+
+    findings: list[Reported] = field(default_factory=list)
+    selectors: int = 0
+    files: int = 0
+    #: Selectors with a finding.
+    affected: int = 0
+    ignored: int = 0
+    #: Places, as a file and a line, of selectors that are known at run time only, with what is known of their keys.
+    unread: list[str] = field(default_factory=list)
+
+    @property
+    def fails(self) -> bool:
+        """Return True if there is an error or a warning."""
+        return any(reported.diagnostic.severity != "info" for reported in self.findings)
+
+    def summary(self) -> str:
+        """Return the findings by severity and what was looked at, in one line."""
+        return self._counts() + self._not_read()
+
+    def _not_read(self) -> str:
+        if not self.unread:
+            return ""
+        more = " …" if len(self.unread) > _MAX_UNREAD else ""
+        places = ", ".join(map(one_line, self.unread[:_MAX_UNREAD]))
+        hint = "; give a key one value in application.properties or application.yml, or write ${key:default}"
+        keys = hint if any("${" in place for place in self.unread) else ""
+        return f"; {_count(len(self.unread), 'selector')} not read: {places}{more}{keys}"
+
+    def _counts(self) -> str:
+        looked_at = _count(self.selectors, "selector") + (f", {_count(self.files, 'file')}" if self.files else "")
+        ignored = f" ({self.ignored:,} ignored)" if self.ignored else ""
+        if not self.findings:
+            return f"no findings{ignored}: {looked_at}"
+        severities = Counter(reported.diagnostic.severity for reported in self.findings)
+        kinds = ", ".join(_count(severities[kind], noun) for kind, noun in NOUNS.items() if severities[kind])
+        of_all = f"{self.affected:,} of {looked_at}" if self.selectors != 1 else looked_at
+        return f"{kinds}{ignored} in {of_all}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

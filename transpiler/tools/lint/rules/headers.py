@@ -1,0 +1,241 @@
+"""Rules on header fields: their types, their ranges, their units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import NamedTuple
+
+from transpiler.base.times import EPOCH, iso_time
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import Ordering
+from transpiler.message.header_fields import DELIVERY_MODES, MAX_PRIORITY, Conversion, MessageField, Origin
+from transpiler.message.message import Header, Message
+from transpiler.message.operand_types import OperandType
+from transpiler.reference.evaluate import judge
+from transpiler.tools.lint.rule import Context, Doubt, Rule
+
+#: The two words of a delivery mode, by the conversion of the field.
+_MODES = {
+    Conversion.DELIVERY_MODE: tuple(DELIVERY_MODES.values()),
+    Conversion.DURABILITY: ("DURABLE", "NON_DURABLE"),
+}
+#: Places of milliseconds since the epoch.
+_TIMES = frozenset({"creation_time", "absolute_expiry_time", "x-opt-delivery-time", "timestamp", "expiration"})
+#: The seconds since the epoch from 2001 to 2100: as milliseconds they are in January and February of 1970.
+_SECONDS = range(10**9, 4_102_444_800)
+
+
+def _is_numeric(node: ast.Expression, context: Context) -> bool:
+    """Return True for a header field that is an integer in every message."""
+    field = context.header(node)
+    return field is not None and field.type.integer and not field.falls_back_to_property
+
+
+def _is_time(node: ast.Expression, context: Context) -> bool:
+    field = context.header(node)
+    return field is not None and field.type.integer and any(place.field in _TIMES for place in field.places)
+
+
+def _delivery_modes(node: ast.Expression, context: Context) -> tuple[str, ...]:
+    field = context.header(node)
+    if field is None:
+        return ()
+    return next((words for conversion, words in _MODES.items() if field.has_conversion(conversion)), ())
+
+
+def _beside_literals(node: ast.Expression) -> Iterator[tuple[ast.Expression, ast.Expression]]:
+    """Yield the operand of a comparison, BETWEEN or IN with each of what it is compared with."""
+    match node:
+        case ast.Compare(left=left, right=right):
+            yield left, right
+            yield right, left
+        case ast.Between(operand=operand, low=low, high=high):
+            yield operand, low
+            yield operand, high
+        case ast.In(operand=operand, members=members):
+            for member in members:
+                yield operand, member
+
+
+def _delivery_mode(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+    for named, other in _beside_literals(node):
+        modes = _delivery_modes(named, context)
+        if not modes:
+            continue
+        words = (*modes, *(word for word, read in context.dialect.fields.rewritten if read in modes))
+        if isinstance(other, ast.IntegerLiteral) or (isinstance(other, ast.StringLiteral) and other.value not in words):
+            hint = f"write '{modes[0]}' or '{modes[1]}'"
+            yield Doubt(f"{context.text(named)} is one of two strings", other.span, hint)
+
+
+def _text_for_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+    match node:
+        # Where strings are read as numbers, it is no mistake to compare the two.
+        case ast.Compare() if not context.converts_strings:
+            for named, other in _beside_literals(node):
+                if isinstance(other, ast.StringLiteral) and _is_numeric(named, context):
+                    hint = _milliseconds_hint(other.value) if _is_time(named, context) else "write it without quotes"
+                    message = f"{context.text(named)} is a number, and a string never equals it"
+                    yield Doubt(message, other.span, hint)
+        case ast.Like(operand=operand) if _is_numeric(operand, context):
+            yield Doubt(f"{context.text(operand)} is a number, and LIKE is for strings", operand.span)
+        case ast.In(operand=operand, members=members) if _is_numeric(operand, context):
+            if all(isinstance(member, ast.StringLiteral) for member in members):
+                yield Doubt(f"{context.text(operand)} is a number, and IN is for strings", operand.span)
+
+
+def _milliseconds_hint(text: str) -> str:
+    time = iso_time(text)
+    return f"write the milliseconds since 1970-01-01{'' if time is None else f': {time}'}"
+
+
+def _time_in_seconds(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+    for named, other in _beside_literals(node):
+        if isinstance(other, ast.IntegerLiteral) and other.value in _SECONDS and _is_time(named, context):
+            early = (EPOCH + timedelta(milliseconds=other.value)).date()
+            meant = (EPOCH + timedelta(seconds=other.value)).date()
+            message = f"{context.text(named)} is in milliseconds, and {other.value} is a time of {early}"
+            yield Doubt(message, other.span, f"for {meant}, write {other.value}000")
+
+
+def _order_of_text(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+    if isinstance(node, ast.Compare) and node.operator.is_equality:
+        return
+    ordered: dict[ast.Expression, list[ast.Expression]] = {}
+    for named, other in _beside_literals(node):
+        ordered.setdefault(named, []).append(other)
+    sign = node.operator.value if isinstance(node, ast.Compare) else "BETWEEN"
+    for named, others in ordered.items():
+        numbers = any(isinstance(other, _NUMBERS) for other in others)
+        if _is_text(named, context) and (numbers or context.dialect.ordering is Ordering.FALSE):
+            hint = "compare it with =, <>, IN or LIKE"
+            yield Doubt(f"{context.text(named)} is a string, and {sign} orders numbers", named.span, hint)
+
+
+def _is_text(node: ast.Expression, context: Context) -> bool:
+    """Return True for a header field that is a string; in RabbitMQ's sections an id may have another type."""
+    if not isinstance(node, ast.Identifier) or node.section:
+        return False
+    # An annotation, which no table has, may be of any type, and so may a property.
+    field = context.dialect.fields.table.get(node.name)
+    if field is None or field.type is not OperandType.STRING or field.falls_back_to_property:
+        return False
+    # A name that the broker answers with NULL has no type.
+    return bool(field.origins or field.unavailable_because)
+
+
+def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+    """Doubt a test of a field that all of its values pass, or none."""
+    match node:
+        case (
+            ast.Compare(left=ast.Identifier() as name, right=bound)
+            | ast.Compare(left=bound, right=ast.Identifier() as name)
+        ):
+            bounds = [bound]
+        case ast.Between(operand=ast.Identifier() as name, low=low, high=high):
+            bounds = [low, high]
+        case _:
+            return
+    described = _described(name, context)
+    numbers = [bound.value for bound in bounds if isinstance(bound, _NUMBERS)]
+    if described is None or len(numbers) < len(bounds):
+        # A bound that is no literal may be any number, and one of another type is the finding of another rule.
+        return
+    if described.field == "priority":
+        headers = (Header(priority=count) for count in (0, MAX_PRIORITY, *range(MAX_PRIORITY), None))
+    else:
+        near = [int(min(max(number, 1), _MAX_COUNT - 1)) + step for number in numbers for step in (-1, 0, 1)]
+        headers = (Header(delivery_count=count) for count in (0, _MAX_COUNT, *near))
+    truths = (judge(node, Message(header=header), context.dialect, now=0).truth is True for header in headers)
+    known = next(truths)
+    if all(holds is known for holds in truths):
+        always = "true for every message" if known else "never true"
+        always += "" if described.sure else " of a JMS client" if known else " of a JMS client's message"
+        message = f"{name.name} is {described.text}, so this is {always}"
+        yield Doubt(message, bounds[0].span.to(bounds[-1].span), "remove it or change the number")
+
+
+class _Described(NamedTuple):
+    """The values of a field of the header in words; ``sure`` is False if JMS bounds them, and AMQP does not."""
+
+    field: str
+    text: str
+    sure: bool
+
+
+#: The largest count of an AMQP header, and the literals that are numbers.
+_MAX_COUNT, _NUMBERS = 2**32 - 1, (ast.IntegerLiteral, ast.FloatLiteral)
+
+
+def _described(name: ast.Identifier, context: Context) -> _Described | None:
+    field = context.header(name)
+    match field.origins if field is not None else ():
+        case (Origin((place,), Conversion.PRIORITY),):
+            return _Described(place.field, "a number from 0 to 9", True)
+        case (Origin((place,), Conversion.DELIVERY_COUNT),):
+            return _Described(place.field, "1 or more", True)
+        case (Origin((place,), Conversion.AS_IS),) if place == _PRIORITY and name.name.startswith("JMS"):
+            return _Described(place.field, "a number from 0 to 9 in JMS", False)
+        case _:
+            return None
+
+
+_PRIORITY = MessageField("header", "priority")
+
+RULES = (
+    Rule(
+        id="lint.delivery-mode",
+        title="A delivery mode that is no mode",
+        wrong="JMSDeliveryMode = 2",
+        right="JMSDeliveryMode = 'PERSISTENT'",
+        why="In Java a delivery mode is the number 1 or 2. In a selector it is the text `'NON_PERSISTENT'` or "
+        "`'PERSISTENT'` (Jakarta Messaging 3.8.1.3), and a number never equals it. Artemis's core filters have "
+        "`AMQDurable` with `'NON_DURABLE'` and `'DURABLE'`.",
+        nodes=(ast.Compare, ast.In),
+        find=_delivery_mode,
+        instead_of=("type.unlike",),
+    ),
+    Rule(
+        id="lint.text-for-number",
+        title="Text beside a numeric header field",
+        wrong="JMSPriority = '5'",
+        right="JMSPriority = 5",
+        why="Text never equals a number, in any broker. `JMSPriority`, `JMSTimestamp` and other numeric header fields "
+        "are compared with numbers without quotes; times are milliseconds since 1970-01-01.",
+        nodes=(ast.Compare, ast.Like, ast.In),
+        find=_text_for_number,
+        instead_of=("type.unlike",),
+    ),
+    Rule(
+        id="lint.time-in-seconds",
+        title="A time in seconds",
+        wrong="JMSTimestamp > 1717200000",
+        right="JMSTimestamp > 1717200000000",
+        why="`JMSTimestamp` counts milliseconds since 1970-01-01. A Unix time in seconds is a moment in January or "
+        "February 1970, so `>` takes every message and `<` none.",
+        nodes=(ast.Compare, ast.Between),
+        find=_time_in_seconds,
+    ),
+    Rule(
+        id="lint.order-of-text",
+        title="The order of a string header field",
+        wrong="JMSMessageID BETWEEN 1 AND 2",
+        right="JMSMessageID = 'ID:1'",
+        why="Strings have no order in selectors: only `=`, `<>`, `IN` and `LIKE` apply to them (Jakarta Messaging "
+        "3.8.1.2). A comparison with `<`, `>` or `BETWEEN` is never true.",
+        nodes=(ast.Compare, ast.Between),
+        find=_order_of_text,
+        instead_of=("type.unlike",),
+    ),
+    Rule(
+        id="lint.out-of-range",
+        title="A value that a header field never has",
+        wrong="JMSPriority > 9",
+        right="JMSPriority > 8",
+        why="A priority is from 0 to 9, and a delivery count begins at 1. Beyond these a test selects all messages or "
+        "none.",
+        nodes=(ast.Compare, ast.Between),
+        find=_out_of_range,
+    ),
+)

@@ -1,0 +1,236 @@
+"""Rules on literals: quotes, lists, patterns, and tests that a missing property does not pass."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from transpiler.base.diagnostics import Fix
+from transpiler.base.times import iso_time
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import Wildcards
+from transpiler.language.selector.numbers import spelled_number
+from transpiler.language.selector.pattern import Wildcard, pattern_of
+from transpiler.message.message import Message
+from transpiler.reference.evaluate import judge
+from transpiler.tools.analysis.building import identity_of
+from transpiler.tools.lint.rule import Context, Doubt, Rule
+from transpiler.tools.lint.rules.spelling import is_null
+
+_DATE = re.compile(r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]")
+
+
+def _quoted_number(node: ast.Compare, context: Context) -> Iterator[Doubt]:
+    # Where strings are read as numbers, it is no mistake to compare the two.
+    if context.converts_strings:
+        return
+    for named, other in ((node.left, node.right), (node.right, node.left)):
+        if not isinstance(named, ast.Identifier) or not isinstance(other, ast.StringLiteral):
+            continue
+        number = spelled_number(other.value)
+        if context.header(named) is None and number is not None and not is_null(named, context):
+            message = "this compares text: a property that holds a number never equals it"
+            yield Doubt(message, other.span, f"to compare the number, write {number}")
+
+
+def _date_as_subtraction(node: ast.Compare | ast.In | ast.Between, context: Context) -> Iterator[Doubt]:
+    """Doubt ``2024-01-31`` without quotes, which is the number 1992."""
+    for part in ast.children(node):
+        text = context.source.text[part.span.start : part.span.end]
+        time = iso_time(text) if isinstance(part, ast.Calculate) and _DATE.fullmatch(text) else None
+        if time is None:
+            continue
+        year, month, day = (int(digits) for digits in text.split("-"))
+        # Only some dialects order text.
+        takes_text = isinstance(node, ast.In) or (isinstance(node, ast.Compare) and node.operator.is_equality)
+        text_or = f"write '{text}' for text, or " if takes_text else "write "
+        hint = f"{text_or}{time} for the milliseconds since 1970-01-01 in UTC"
+        yield Doubt(f"this is a subtraction and gives {year - month - day}", part.span, hint)
+
+
+def _comma_in_string(node: ast.In, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
+    if len(node.members) == 1 and isinstance(node.members[0], ast.StringLiteral) and "," in node.members[0].value:
+        member = node.members[0]
+        parts = [part.strip(" '\"") for part in member.value.split(",")]
+        members = ", ".join(_quoted(part) for part in parts if part)
+        message = "this is one string with a comma, not several strings"
+        yield Doubt(message, member.span, f"write {members}", fix=Fix(members))
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _without_wildcard(node: ast.Like, context: Context) -> Iterator[Doubt]:
+    parts = pattern_of(node, context.dialect.escapes)
+    if parts is not None and all(isinstance(part, str) for part in parts):
+        hint = f"write {'<>' if node.negated else '='}"
+        pattern = node.pattern.value
+        if node.escape is None and ("*" in pattern or "?" in pattern):
+            meant = pattern.replace(".*", "%").replace("*", "%").replace("?", "_")
+            hint = f"% stands for any text and _ for one character, and case counts: write {_quoted(meant)}"
+        yield Doubt("a pattern without % or _ matches one text only", node.pattern.span, hint)
+
+
+def _any_text(node: ast.Like, context: Context) -> Iterator[Doubt]:
+    parts = pattern_of(node, context.dialect.escapes)
+    if parts and all(part is Wildcard.ANY for part in parts):
+        shown = context.text(node.operand)
+        of_lines = context.dialect.wildcards in (Wildcards.LINES, Wildcards.BYTES_OF_LINE)
+        every = "every text of one line" if of_lines else "every text"
+        if node.negated:
+            message = f"{every} matches %, so this is true of none"
+            hint = f"for messages without {shown}, write {shown} IS NULL"
+        else:
+            message, hint = f"{every} matches %: this asks if {shown} is text", f"write {shown} IS NOT NULL"
+        fix = Fix(f"{shown} IS {'' if node.negated else 'NOT '}NULL", span=node.span) if "…" not in shown else None
+        yield Doubt(message, node.pattern.span, hint, fix=fix)
+
+
+def _empty_range(node: ast.Between, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
+    match node:
+        case ast.Between(
+            low=ast.IntegerLiteral(value=low) | ast.FloatLiteral(value=low),
+            high=ast.IntegerLiteral(value=high) | ast.FloatLiteral(value=high),
+            negated=negated,
+        ) if low > high:
+            what = "everything is outside of" if negated else "nothing is between"
+            yield Doubt(f"{what} {low} and {high}", node.span, "exchange the bounds")
+
+
+def _repeated(node: ast.In | ast.And | ast.Or, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
+    what = "member stands in the list" if isinstance(node, ast.In) else "condition stands here"
+    seen: set[object] = set()
+    for part in node.members if isinstance(node, ast.In) else node.terms:
+        key = identity_of(part)
+        if key in seen:
+            yield Doubt(f"this {what} twice", part.span, "remove one of the two")
+        seen.add(key)
+
+
+def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+    """Doubt a negative test of a property that nothing else in the selector shows to be there."""
+    test = node.operand if isinstance(node, ast.Not) else node
+    name = _tested_name(test)
+    if name is None or _is_negative(test) is isinstance(node, ast.Not) or is_null(name, context):
+        return
+    field = context.header(name)
+    if field is not None and (field.default is not None or not field.origins):
+        return
+    verdict = judge(node, Message(), context.dialect, now=0)
+    if verdict.truth is not None or verdict.thrown is not None:
+        return
+    # Another test may show that the author thought of the name's absence, or rule it out.
+    others = (other for other in ast.walk(context.tree) if other is not test and name in ast.children(other))
+    if any(isinstance(one, ast.IsNull) or (isinstance(one, _TESTS) and not _is_negative(one)) for one in others):
+        return
+    shown = context.text(name)
+    hint = f"if it should, write ({context.text(node)} OR {shown} IS NULL)"
+    yield Doubt(f"this does not select messages without {shown}", node.span, hint)
+
+
+_TESTS = (ast.Compare, ast.In, ast.Like, ast.Between)
+
+
+def _tested_name(node: ast.Expression) -> ast.Identifier | None:
+    """Return the name that a test compares with values."""
+    if not isinstance(node, _TESTS):
+        return None
+    sides = (node.left, node.right) if isinstance(node, ast.Compare) else (node.operand,)
+    names = [side for side in sides if isinstance(side, ast.Identifier)]
+    return names[0] if len(names) == 1 else None
+
+
+def _is_negative(node: ast.Expression) -> bool:
+    """Return True for a test that is true of all values but some."""
+    return getattr(node, "negated", False) or (isinstance(node, ast.Compare) and node.operator is ast.Comparison.NE)
+
+
+RULES = (
+    Rule(
+        id="lint.quoted-number",
+        title="A number in quotes",
+        severity="info",
+        wrong="weight = '2600'",
+        right="weight = 2600",
+        why="`'2600'` is text, and text never equals a number. The comparison selects messages whose property is that "
+        "text. If producers set the property as text, as for account numbers and postal codes, this is right.",
+        nodes=(ast.Compare,),
+        find=_quoted_number,
+    ),
+    Rule(
+        id="lint.date-as-subtraction",
+        title="A date without quotes",
+        wrong="expiry >= 2024-01-01",
+        right="expiry >= 1704067200000",
+        why="`2024-01-01` subtracts 1 and 1 from 2024, which is 2022. Times of the standard's header fields are "
+        "milliseconds since 1970-01-01; a property may hold a date as text, which `=` and `IN` compare and which has "
+        "no order in most dialects.",
+        nodes=(ast.Compare, ast.In, ast.Between),
+        find=_date_as_subtraction,
+    ),
+    Rule(
+        id="lint.comma-in-string",
+        title="One string where several were meant",
+        wrong="JMSType IN ('closed, saleUpdate')",
+        right="JMSType IN ('closed', 'saleUpdate')",
+        why="Each member of a list has quotes of its own. A list of one string with a comma selects only that string.",
+        nodes=(ast.In,),
+        find=_comma_in_string,
+    ),
+    Rule(
+        id="lint.like-without-wildcard",
+        title="LIKE without a wildcard",
+        wrong="region LIKE 'eu'",
+        right="region LIKE 'eu%'",
+        why="`%` stands for any text and `_` for one character. A pattern without them equals one text only, and that "
+        "is what `=` says.",
+        nodes=(ast.Like,),
+        find=_without_wildcard,
+    ),
+    Rule(
+        id="lint.like-any-text",
+        title="LIKE '%'",
+        wrong="region LIKE '%'",
+        right="region IS NOT NULL",
+        why="Every text matches `%`, and what is missing or no text does not. The test asks if the property is text; "
+        "`IS NOT NULL` asks if it is there.",
+        nodes=(ast.Like,),
+        find=_any_text,
+        instead_of=("lint.may-be-absent",),
+    ),
+    Rule(
+        id="lint.empty-range",
+        title="A range from high to low",
+        wrong="weight BETWEEN 10 AND 5",
+        right="weight BETWEEN 5 AND 10",
+        why="`BETWEEN` has its lower bound first. The other way round no number is in the range.",
+        nodes=(ast.Between,),
+        find=_empty_range,
+        instead_of=("lint.never-true", "lint.out-of-range"),
+    ),
+    Rule(
+        id="lint.repeated",
+        title="The same condition or member twice",
+        wrong="color = 'red' OR color = 'red'",
+        right="color = 'red' OR color = 'blue'",
+        why="A condition that stands twice in one AND or OR, or a member that stands twice in one list, changes "
+        "nothing. Often one of the two was meant to be another.",
+        nodes=(ast.In, ast.And, ast.Or),
+        find=_repeated,
+        instead_of=("lint.implied",),
+    ),
+    Rule(
+        id="lint.may-be-absent",
+        title="A negative test of a property that may be missing",
+        severity="info",
+        wrong="region <> 'eu'",
+        right="(region <> 'eu' OR region IS NULL)",
+        why="A comparison with a missing property is *unknown*, and so are `NOT LIKE`, `NOT IN` and `NOT (…)`; "
+        "only TRUE selects. `region <> 'eu'` does not select messages without a region. If all messages have the "
+        "property, or none of the others is wanted, this is right. The rule is silent where another part of the "
+        "selector tests the same property.",
+        nodes=(ast.Compare, ast.In, ast.Like, ast.Between, ast.Not),
+        find=_may_be_absent,
+    ),
+)

@@ -1,0 +1,425 @@
+"""Rules that need an analysis: never true, always true, implied, unreachable, contained.
+
+Terms of one AND or OR that test one name are compared with each other on the cells of the name. The parts of nested
+conditions are then looked at in their context: the other terms of each AND around them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+from transpiler.base.diagnostics import Severity
+from transpiler.base.source import Span
+from transpiler.language.selector import ast
+from transpiler.message.message import Message
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.reference.evaluate import judge
+from transpiler.tools.analysis.building import Conditions
+from transpiler.tools.analysis.cases import Requirement
+from transpiler.tools.analysis.formula import NOT_TRUE, TRUE, Formula, UndecidedError, all_tests, possible
+from transpiler.tools.analysis.representatives import representatives
+from transpiler.tools.analysis.solve import Solver
+from transpiler.tools.lint.rule import Context, Doubt, Rule
+
+#: Tests of one name, tests of a nested condition, and terms of one name that are compared two by two.
+_MAX_OF_NAME, _MAX_TESTS, _MAX_PAIRS = 64, 40, 64
+#: Evaluations of tests for one claim.
+_BUDGET = 40_000
+_ERRORS_ONLY = "remove it; messages on which it throws may match then"
+
+
+def find_redundancies(tree: ast.Expression, context: Context) -> list[Doubt]:
+    """Return the findings of all rules of this module but containment, at most one for a place."""
+    if context.converts_strings:
+        # Strings that are read as numbers are equal to numbers, and to other strings.
+        return []
+    found = list(_constants(tree, context))
+    if context.repeats_name:
+        analysis = _Analysis(context, found)
+        analysis.terms_of_one_name(tree, positive=True)
+        if analysis.is_nested():
+            with suppress(UndecidedError):
+                analysis.condition(tree, [])
+    return found
+
+
+def _constants(tree: ast.Expression, context: Context) -> Iterator[Doubt]:
+    """Yield a finding for each constant that decides the condition that it is in, or that changes nothing in it."""
+    truth = context.constant(tree)
+    if truth is False:
+        yield _verdict(False, "this is", tree.span, "write a condition")
+    if truth is True and not isinstance(tree, ast.BooleanLiteral):
+        yield _verdict(True, "this is", tree.span, "write TRUE, or no selector")
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.And | ast.Or):
+            continue
+        deciding = isinstance(node, ast.Or)
+        truths = [context.constant(term) for term in node.terms]
+        if deciding not in truths:
+            for term, constant in zip(node.terms, truths, strict=True):
+                if constant is not None:
+                    yield _verdict(constant, "this is", term.span, "remove it")
+            continue
+        place = truths.index(deciding)
+        # An exception of another term may come before.
+        if not (deciding and context.dialect.on_throw and place > 0):
+            shown = context.text(node.terms[place])
+            yield _verdict(deciding, f"{shown} makes this", node.span, f"remove {shown}")
+
+
+def _verdict(truth: bool, subject: str, span: Span, hint: str) -> Doubt:
+    """Return the finding that a condition has one verdict for every message; the subject ends in a verb."""
+    said = "true for every message" if truth else "never true"
+    return Doubt(f"{subject} {said}", span, hint, rule="lint.always-true" if truth else "lint.never-true")
+
+
+class _Analysis:
+    """The walk through a selector that adds findings to those that are known."""
+
+    def __init__(self, context: Context, found: list[Doubt]) -> None:
+        self._context, self._found = context, found
+        self._conditions = Conditions()
+        self._whole = self._formula(context.tree)
+        self._solver = Solver(self._conditions, _BUDGET, _MAX_OF_NAME)
+        self._witnesses: dict[int, Message | None] = {}
+
+    def _formula(self, node: ast.Expression) -> Formula:
+        return self._conditions.selector(node, self._context.dialect)
+
+    def is_nested(self) -> bool:
+        """Return True if one AND or OR is inside another one, or comparisons of names may close a circle."""
+        tests = self._conditions.tests
+        if len(tests) > _MAX_TESTS:
+            return False
+        junctions = sum(isinstance(node, ast.And | ast.Or) for node in ast.walk(self._context.tree))
+        return junctions > 1 or any(test.relation is not None for test in tests)
+
+    # terms of one name
+
+    def terms_of_one_name(self, node: ast.Expression, positive: bool) -> None:
+        """Compare the terms of each AND and OR that test one name; ``positive`` is False below a NOT."""
+        match node:
+            case ast.And(terms=terms) | ast.Or(terms=terms):
+                for term in terms:
+                    self.terms_of_one_name(term, positive)
+                groups: dict[Hashable, list[ast.Expression]] = {}
+                for term in terms:
+                    variables = self._solver.variables(self._formula(term))
+                    groups.setdefault(variables if len(variables) == 1 else None, []).append(term)
+                alone = len(groups) == 1 and None not in groups
+                for subject, group in groups.items():
+                    if subject is not None and len(group) > 1:
+                        self._group(node, group, alone, positive)
+            case ast.Not(operand=operand):
+                self.terms_of_one_name(operand, positive=False)
+
+    def _group(self, node: ast.And | ast.Or, group: list[ast.Expression], alone: bool, positive: bool) -> None:
+        try:
+            cells = self._solver.cells(self._formula(group[0]))
+        except UndecidedError:
+            if isinstance(node, ast.And):
+                self._long_list(group)
+            return
+        assert cells is not None
+        terms = [_Term(term, *_cells_of(self._formula(term), cells)) for term in group]
+        may_hold = [term for term in terms if term.holds]
+        if isinstance(node, ast.And):
+            if self._contradiction(may_hold):
+                return
+        elif alone or not self._context.dialect.on_throw:
+            _, fails = _cells_of(self._formula(ast.Or(tuple(group), node.span)), cells)
+            if not fails:
+                self._add(_verdict(True, "this is", node.span, "remove it, or join with AND"))
+                return
+            if positive and self._holds_where_present(node, group):
+                return
+        if positive and len(may_hold) <= _MAX_PAIRS:
+            self._implications(node, may_hold)
+
+    def _contradiction(self, terms: Sequence[_Term]) -> bool:
+        """Report the first term that excludes one or all of those before it; return False if all may hold together."""
+        left = terms[0].holds if terms else frozenset()
+        for number, term in enumerate(terms):
+            if left.isdisjoint(term.holds):
+                before = terms[:number]
+                single = [other for other in before if other.holds.isdisjoint(term.holds)]
+                self._exclusion(term.node, [other.node for other in single[:1] or before])
+                return True
+            left &= term.holds
+        return False
+
+    def _implications(self, node: ast.And | ast.Or, terms: Sequence[_Term]) -> None:
+        """Report the redundant terms, each with the first term that makes it so."""
+        superfluous: list[_Term] = []
+        for term in terms:
+            for by in terms:
+                if by is term or by in superfluous or term.node == by.node:
+                    continue
+                weaker, stronger = (term, by) if isinstance(node, ast.And) else (by, term)
+                if not stronger.holds.isdisjoint(weaker.fails):
+                    continue
+                superfluous.append(term)
+                shown = self._context.text(by.node)
+                message = f"{shown} implies this" if isinstance(node, ast.And) else f"this implies {shown}"
+                # Many write the test of presence on purpose, for their readers.
+                severity: Severity | None = "info" if isinstance(term.node, ast.IsNull) else None
+                hint = self._removal(term.node)
+                self._add(Doubt(message, term.node.span, hint, severity, rule="lint.implied"))
+                break
+
+    def _holds_where_present(self, node: ast.Or, group: list[ast.Expression]) -> bool:
+        """Report an OR that is true for all texts, or for all numbers, and so tests presence in a strange way."""
+        joined = ast.Or(tuple(group), node.span)
+        names = ast.names_of(joined)
+        if not all(isinstance(term, ast.Compare) for term in group) or len(names) != 1:
+            return False
+        tests = [test for term in group for test in all_tests(self._formula(term))]
+        assert tests[0].subject is not None
+        made = representatives(tests[0].subject, tests).messages
+        for kind, types in (("text", (AmqpType.STRING,)), ("a number", (AmqpType.LONG, AmqpType.DOUBLE))):
+            own = [
+                message
+                for message, value, _ in made
+                if isinstance(value, AmqpValue) and value.type in types and not _is_special(value.value)
+            ]
+            alone = any(all(self._holds(term, message) for message in own) for term in group)
+            if own and not alone and all(self._holds(joined, message) for message in own):
+                shown = self._context.text(names[0])
+                message = f"this is true for every message that has {shown} as {kind}"
+                hint = f"write {shown} IS NOT NULL, or join with AND"
+                self._add(Doubt(message, group[0].span.to(group[-1].span), hint, rule="lint.always-true"))
+                return True
+        return False
+
+    def _long_list(self, group: list[ast.Expression]) -> None:
+        """Look for what excludes the first equality of a long AND: a value is asked for that another term refuses."""
+        equalities = (term for term in group if isinstance(term, ast.Compare) and term.operator is ast.Comparison.EQ)
+        term = next(equalities, None)
+        message = None if term is None else self._witness(term)
+        for other in group:
+            met = message is not None and self._holds(other, message)
+            if term is not None and other is not term and not met and not self._may_both(term, other):
+                self._exclusion(term, [other])
+                return
+
+    def _may_both(self, term: ast.Expression, other: ast.Expression) -> bool:
+        pair = Conditions()
+        formulas = [pair.selector(one, self._context.dialect) for one in (term, other)]
+        return not Solver(pair).impossible(*map(Requirement, formulas))
+
+    def _exclusion(self, term: ast.Expression, others: Sequence[ast.Expression]) -> None:
+        subject, hint = (
+            f"this is never true together with {self._listed(others)}",
+            "remove one of them, or join them with OR",
+        )
+        self._add(Doubt(subject, term.span, hint, rule="lint.never-true"))
+
+    def _listed(self, conditions: Sequence[ast.Expression]) -> str:
+        shown = " and ".join(self._context.text(one) for one in conditions[:3])
+        return f"{shown} and others" if len(conditions) > 3 else shown
+
+    # nested conditions
+
+    def condition(self, node: ast.Expression, around: list[ast.Expression]) -> None:
+        """Look at a condition where all conditions ``around`` it are true."""
+        if isinstance(node, ast.And):
+            self._and(node.terms, around)
+        elif isinstance(node, ast.Or):
+            self._or(node, around)
+
+    def _and(self, terms: Sequence[ast.Expression], around: list[ast.Expression]) -> None:
+        for number, term in enumerate(terms):
+            before = [*around, *terms[:number]]
+            # What is never true within itself is found there.
+            if number and self._never(term, before) and not self._never(term, []):
+                self._report("lint.never-true", term, before, "this is never true together with {}")
+                return
+        for number, term in enumerate(terms):
+            others = [*around, *terms[:number], *terms[number + 1 :]]
+            if isinstance(term, ast.Or | ast.And):
+                if self._always(term, others) and not self._always(term, []):
+                    self._report("lint.implied", term, others, "{} implies this", self._removal(term))
+                else:
+                    self.condition(term, others)
+
+    def _or(self, node: ast.Or, around: list[ast.Expression]) -> None:
+        # What is always true is so for a message without anything, and few conditions are.
+        if not around and self._holds(node, Message()) and self._always(node, []):
+            self._add(_verdict(True, "this is", node.span, "remove it, or join with AND"))
+            return
+        reachable = []
+        for term in node.terms:
+            if around and self._never(term, around) and not self._never(term, []):
+                self._report("lint.unreachable-branch", term, around, "this branch is never true together with {}")
+            else:
+                reachable.append(term)
+        superfluous: list[ast.Expression] = []
+        for term in reachable:
+            others = [other for other in reachable if other is not term and other not in superfluous]
+            # Tests of one name in one OR have been compared.
+            if not any(isinstance(one, ast.And | ast.Or) for one in (term, *others)):
+                continue
+            by = next((other for other in others if self._implies(term, other, around)), None)
+            if by is not None:
+                superfluous.append(term)
+                message = f"this branch is in {self._context.text(by)} already"
+                self._add(Doubt(message, term.span, self._removal(term), rule="lint.unreachable-branch"))
+        for term in reachable:
+            if term not in superfluous:
+                self.condition(term, around)
+
+    def _implies(self, term: ast.Expression, other: ast.Expression, around: Sequence[ast.Expression]) -> bool:
+        # A message of the one that is none of the other: most branches of an OR exclude each other.
+        message = self._witness(term)
+        if message is not None and not self._holds(other, message):
+            return False
+        related = self._related(term, [*around, other])
+        if not any(part is other for part in related):
+            return False
+        requirements = [self._required(part) for part in related if part is not other]
+        return self._solver.impossible(
+            *requirements, self._required(term), self._required(other, NOT_TRUE)
+        ) and not self._never(term, around)
+
+    def _witness(self, term: ast.Expression) -> Message | None:
+        if id(term) not in self._witnesses:
+            self._witnesses[id(term)] = self._solver.example(self._required(term))
+        return self._witnesses[id(term)]
+
+    def _holds(self, node: ast.Expression, message: Message) -> bool:
+        return judge(node, message, self._context.dialect, now=0).truth is True
+
+    def _required(self, node: ast.Expression, outcomes: int = TRUE) -> Requirement:
+        return Requirement(self._formula(node), outcomes)
+
+    def _never(self, term: ast.Expression, others: Sequence[ast.Expression], outcomes: int = TRUE) -> bool:
+        """Return True if a term has none of some outcomes where others are TRUE, by those that it is related to."""
+        related = self._related(term, others)
+        if others and not related:
+            return False
+        return self._solver.impossible(*map(self._required, related), self._required(term, outcomes))
+
+    def _always(self, term: ast.Expression, others: Sequence[ast.Expression]) -> bool:
+        return self._never(term, others, NOT_TRUE)
+
+    def _related(self, term: ast.Expression, others: Sequence[ast.Expression]) -> list[ast.Expression]:
+        """Return the conditions that have a variable in common with a term, directly or through others."""
+        variables = [self._solver.variables(self._formula(other)) for other in others]
+        reached = set(self._solver.variables(self._formula(term)))
+        known = 0
+        while known < len(reached):
+            known = len(reached)
+            reached.update(*(own for own in variables if not reached.isdisjoint(own)))
+        return [other for other, own in zip(others, variables, strict=True) if not reached.isdisjoint(own)]
+
+    def _report(
+        self, rule: str, term: ast.Expression, others: Sequence[ast.Expression], message: str, hint: str | None = None
+    ) -> None:
+        needed = self._related(term, others)
+        outcomes = NOT_TRUE if rule == "lint.implied" else TRUE
+        # Name no more than what it takes.
+        for other in needed:
+            fewer = [one for one in needed if one is not other]
+            if fewer and self._never(term, fewer, outcomes):
+                needed = fewer
+        # Where an exception ends the evaluation, the branch may guard those behind it.
+        default = (
+            "mend one of the two" if self._context.dialect.on_throw else "remove the branch, or mend one of the two"
+        )
+        self._add(Doubt(message.format(self._listed(needed)), term.span, hint or default, rule=rule))
+
+    # what is said
+
+    def _removal(self, term: ast.Expression) -> str:
+        """Return the hint to remove a term; where that may turn an exception into a match, it says so."""
+        if not self._context.dialect.on_throw:
+            return "remove it"
+        rest = self._formula(_without(self._context.tree, term))
+        pairs = (rest, self._whole), (self._whole, rest)
+        same = all(self._solver.impossible(Requirement(one), Requirement(other, NOT_TRUE)) for one, other in pairs)
+        return "remove it" if same else _ERRORS_ONLY
+
+    def _add(self, doubt: Doubt) -> None:
+        """Add a finding, unless one lies inside its place: that is the cause."""
+        start, end = doubt.span
+        if not any(start <= known.span.start and known.span.end <= end for known in self._found):
+            self._found.append(doubt)
+
+
+class _Term(NamedTuple):
+    """A term that tests one name, and the numbers of the cells of that name where it may be TRUE, and may not be."""
+
+    node: ast.Expression
+    holds: frozenset[int]
+    fails: frozenset[int]
+
+
+def _cells_of(formula: Formula, cells: Sequence[Mapping[int, int]]) -> tuple[frozenset[int], frozenset[int]]:
+    """Return the numbers of the cells where a formula may be TRUE, and of those where it may have another outcome."""
+    outcomes = [possible(formula, cell) for cell in cells]
+    holds = frozenset(number for number, outcome in enumerate(outcomes) if outcome & TRUE)
+    return holds, frozenset(number for number, outcome in enumerate(outcomes) if outcome & NOT_TRUE)
+
+
+def _is_special(content: object) -> bool:
+    return isinstance(content, float) and not math.isfinite(content)
+
+
+def _without(node: ast.Expression, term: ast.Expression) -> ast.Expression:
+    """Return a condition without one of the terms of its junctions, each of which it has once."""
+    terms = tuple(own for own in node.terms if own is not term) if isinstance(node, ast.And | ast.Or) else ()
+    if isinstance(node, ast.And | ast.Or) and len(terms) < len(node.terms):
+        return terms[0] if len(terms) == 1 else type(node)(terms, node.span)
+    return ast.exchanged(node, lambda part: _without(part, term))
+
+
+RULES = (
+    Rule(
+        id="lint.never-true",
+        title="A condition that is never true",
+        wrong="color = 'red' AND color = 'blue'",
+        right="color = 'red' OR color = 'blue'",
+        find=find_redundancies,
+        why="No message meets both conditions, so the selector, or the branch of an OR that they are in, selects "
+        "nothing. Mostly AND stands where OR was meant. The claim is a proof in the dialect's own semantics, with "
+        "NULL, unlike types and the order of floating point numbers: no message is an exception.",
+    ),
+    Rule(
+        id="lint.always-true",
+        title="A condition that is always true",
+        wrong="color IS NULL OR color IS NOT NULL",
+        right="color IS NOT NULL",
+        why="One of the branches is true for every message, so the condition selects everything. Mostly OR stands "
+        "where AND was meant.",
+    ),
+    Rule(
+        id="lint.implied",
+        title="A condition that another one implies",
+        wrong="weight > 5 AND weight > 3",
+        right="weight > 5",
+        why="Where one condition of an AND is true, the other one is too; or in an OR, one selects nothing that the "
+        "other does not. It changes nothing, and often one of the two was meant to be another. A test with `IS NOT "
+        "NULL` beside a comparison that implies it is a note only.",
+    ),
+    Rule(
+        id="lint.unreachable-branch",
+        title="An OR branch that cannot be reached",
+        wrong="color = 'red' AND (color = 'blue' OR weight > 2500)",
+        right="color = 'red' AND weight > 2500",
+        why="A branch of an OR that contradicts the conditions around it, or that another branch contains, never "
+        "decides anything.",
+    ),
+    Rule(
+        id="lint.contained",
+        title="A selector that another one contains",
+        severity="info",
+        wrong="color = 'red'\ncolor = 'red' AND weight > 2500",
+        right="color = 'red' AND weight <= 2500\ncolor = 'red' AND weight > 2500",
+        why="Every message that this selector selects, another one in the same file selects as well. For subscribers "
+        "of one address that means two copies; for a list of exclusive routes it means that the narrower one is dead. "
+        "Up to some hundred selectors of one file are compared with each other, more only for being the same.",
+    ),
+)

@@ -1,0 +1,244 @@
+"""Rules on how names and words are written: quotes, hyphens, parentheses, and words of other languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from transpiler.base.diagnostics import Fix, nearest
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import DoubleQuotes, Extension, ReservedWords
+from transpiler.language.selector.dialects import JMS, RABBITMQ
+from transpiler.language.selector.lexer import SelectorLexer
+from transpiler.tools.lint.rule import Context, Doubt, Rule
+
+#: Jakarta Messaging 3.5: names that begin with JMS are reserved, JMSX for the standard and JMS_ for providers.
+_PREFIX, _PROVIDER = "JMS", "JMS_"
+
+#: The words of a name: by underscores and dots, humps and digits.
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[0-9]+")
+#: Characters of a selector that a hint writes out with its parentheses.
+_LONGEST_PRECEDENCE = 120
+
+
+def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
+    left, right = node.left, node.right
+    if not isinstance(left, ast.Identifier) or not isinstance(right, ast.Identifier):
+        return
+    if not node.operator.is_equality or context.header(right) is not None:
+        # Text has no order.
+        return
+    if is_null(left, context) or is_null(right, context):
+        return
+    if left == right:
+        return
+    message = f"{right.name} is the name of a property here, not text"
+    fix = Fix(f"'{right.name}'")
+    if _reads_as_name(right, left, node.operator, context):
+        yield Doubt(message, right.span, f"if text was meant, write '{right.name}'", "info", fix)
+    else:
+        yield Doubt(message, right.span, f"text goes into single quotes: '{right.name}'", fix=fix)
+
+
+def _reads_as_name(right: ast.Identifier, left: ast.Identifier, operator: ast.Comparison, context: Context) -> bool:
+    """Return True if a name looks like a second property: as ``billCountry`` beside ``shipCountry``.
+
+    In upper case it looks like a constant. Else it is one if it has several words, or a word of the other name, or
+    stands elsewhere in the selector too; and properties are compared with <> more often than with a text unquoted.
+    """
+    words, others = _WORDS.findall(right.name), _WORDS.findall(left.name)
+    if not right.name.isupper() and (len(words) > 1 or operator is ast.Comparison.NE):
+        return True
+    if {word.casefold() for word in words} & {word.casefold() for word in others}:
+        return True
+    return sum(1 for node in ast.walk(context.tree) if node == right) > 1
+
+
+def is_null(node: ast.Expression, context: Context) -> bool:
+    """Return True for the name NULL, where a dialect reserves the word in IS NULL only."""
+    named = isinstance(node, ast.Identifier) and node.name.upper() == "NULL"
+    return named and context.dialect.reserved_words is ReservedWords.ANY_CASE_WITHOUT_NULL
+
+
+def _null_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
+    for null, other in ((node.left, node.right), (node.right, node.left)):
+        if is_null(null, context):
+            shown = other.name if isinstance(other, ast.Identifier) else "…"
+            test = "IS NULL" if node.operator is not ast.Comparison.NE else "IS NOT NULL"
+            message = f"NULL is the name of a property in {context.dialect.title}"
+            fix = Fix(f"{shown} {test}", certain=True, span=node.span) if isinstance(other, ast.Identifier) else None
+            yield Doubt(message, null.span, f"write {shown} {test}", fix=fix)
+            return
+
+
+def _unknown_header(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
+    """Doubt a reserved name that neither the standard nor the dialect defines."""
+    name, fields = node.name, context.dialect.fields
+    if node.section or not fields.table:
+        # Where there are no header fields, such a name is a property as any other.
+        return
+    if not name.startswith(_PREFIX):
+        if name[:3].upper() == _PREFIX and len(name) > 3:
+            yield from _in_another_case(node, context)
+        return
+    if name in fields.table or name in JMS.fields.table:
+        return
+    known = {field for field in (*JMS.fields.table, *fields.table) if field.startswith(_PREFIX)}
+    near = nearest(name, sorted(known))
+    if name.startswith(_PROVIDER) and not near:
+        return
+    hint = f"did you mean {near[0]}?" if near else f"names that begin with {_PREFIX} are reserved; choose another one"
+    titles = dict.fromkeys((JMS.title, context.dialect.title))
+    fix = Fix(near[0]) if near else None
+    yield Doubt(f"{name} is no header field of {' or '.join(titles)}", node.span, hint, fix=fix)
+
+
+def _in_another_case(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
+    table = context.dialect.fields.table
+    same = [field for field in table if field.casefold() == node.name.casefold()]
+    if same and node.name not in table:
+        message = f"{node.name} is a property here; the header field is {same[0]}"
+        yield Doubt(message, node.span, f"did you mean {same[0]}? Names are case-sensitive", fix=Fix(same[0]))
+
+
+def _hyphenated_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
+    """Doubt a subtraction of two names without a blank around the sign."""
+    for side in (node.left, node.right):
+        text = context.source.text[side.span.start : side.span.end]
+        names = _minuends(side)
+        if len(names) < 2 or any(character.isspace() or character in "()" for character in text):
+            continue
+        dialect = context.dialect
+        if dialect.has(Extension.HYPHENATED):
+            hint = f'write "{text}", or the prefix hyphenated_props: before the selector'
+        elif dialect.double_quotes is DoubleQuotes.IDENTIFIER:
+            hint = f'write "{text}" for the property of that name'
+        elif dialect.has(Extension.BRACKETS):
+            hint = f"write [{text}] for the property of that name"
+        else:
+            hint = f"no name has a hyphen in {dialect.title}: rename the property, such as {text.replace('-', '_')}"
+        yield Doubt(
+            f"this is a subtraction, {' minus '.join(names)}", side.span, f"{hint}; or write {' - '.join(names)}"
+        )
+
+
+def _minuends(node: ast.Expression) -> list[str]:
+    match node:
+        case ast.Identifier(name=name):
+            return [name]
+        case ast.Calculate(operator=ast.Arithmetic.SUBTRACT, left=left, right=ast.Identifier(name=name)):
+            before = _minuends(left)
+            return [*before, name] if before else []
+        case _:
+            return []
+
+
+def _mixed_and_or(node: ast.Or, context: Context) -> Iterator[Doubt]:
+    """Doubt the first AND in an OR that has no parentheses around it."""
+    for term in node.terms:
+        # The span of a condition in parentheses has them in it.
+        if not isinstance(term, ast.And) or term.span.start < term.terms[0].span.start:
+            continue
+        shown = " OR ".join(_in_parentheses(one, context) for one in node.terms)
+        hint = f"write {shown}" if len(shown) <= _LONGEST_PRECEDENCE and "…" not in shown else "write the parentheses"
+        # The parentheses change nothing, and whether they are meant is the doubt.
+        fix = Fix(f"({context.source.text[term.span.start : term.span.end]})")
+        yield Doubt("AND binds before OR, so these belong together", term.span, hint, fix=fix)
+        return
+
+
+def _in_parentheses(node: ast.Expression, context: Context) -> str:
+    bare = isinstance(node, ast.And) and node.span.start == node.terms[0].span.start
+    return f"({context.text(node)})" if bare else context.text(node)
+
+
+def _broker_limit(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+    """Doubt a selector of no broker in particular that RabbitMQ would refuse for its length."""
+    if context.dialect is not JMS:
+        return
+    text = context.source.text
+    if RABBITMQ.max_length < len(text):
+        what = f"{len(text):,} characters", f"{RABBITMQ.max_length:,}"
+    else:
+        # The shortest tokens have one character, and most have blanks between them.
+        most = RABBITMQ.max_tokens or 0
+        if len(text) <= most:
+            return
+        count = sum(1 for _ in SelectorLexer(context.source, JMS).scan())
+        if count <= most:
+            return
+        what = f"{count:,} tokens", f"{most:,}"
+    message = f"RabbitMQ refuses SQL filters of more than {what[1]} {what[0].split()[1]}, and this has {what[0]}"
+    yield Doubt(message, node.span, "for another broker, leave it; else split it into several consumers")
+
+
+RULES = (
+    Rule(
+        id="lint.unquoted-word",
+        title="Text without quotes",
+        wrong="color = red",
+        right="color = 'red'",
+        why="A word without quotes is the name of a property. `color = red` compares the property `color` with the "
+        "property `red`, which no message has, and so selects nothing. Text goes into single quotes.",
+        nodes=(ast.Compare,),
+        find=_unquoted_word,
+    ),
+    Rule(
+        id="lint.null-name",
+        title="NULL compared as if it were a value",
+        wrong="color = NULL",
+        right="color IS NULL",
+        dialect="rabbitmq-jms",
+        why="RabbitMQ's JMS client reserves NULL behind IS only. Elsewhere it is the name of a property that no "
+        "message has. Whether a property is missing is tested with `IS NULL`.",
+        nodes=(ast.Compare,),
+        find=_null_name,
+        instead_of=("lint.unquoted-word",),
+    ),
+    Rule(
+        id="lint.unknown-header",
+        title="The name of a header field that does not exist",
+        wrong="JMSPriorty > 4",
+        right="JMSPriority > 4",
+        why="Names that begin with JMS are reserved for header fields (Jakarta Messaging 3.5), and names are "
+        "case-sensitive. A misspelt one is a property that no message has, so the comparison is never true.",
+        nodes=(ast.Identifier,),
+        find=_unknown_header,
+    ),
+    Rule(
+        id="lint.hyphenated-name",
+        title="A hyphen in a name",
+        wrong="order-type = 5",
+        right="order_type = 5",
+        why="A hyphen is a minus: `order-type` subtracts the property `type` from the property `order`. Where one of "
+        "them is missing or is no number, the comparison is never true. A property with a hyphen in its name cannot be "
+        "named in JMS at all. Brokers differ: Artemis, Broker-J and Qpid C++ have names in double quotes, ActiveMQ "
+        "Artemis also the prefix `hyphenated_props:`, and RabbitMQ's SQL filters have names in brackets. If a "
+        "subtraction is meant, write blanks around the minus.",
+        nodes=(ast.Compare,),
+        find=_hyphenated_name,
+        instead_of=("type.unlike",),
+    ),
+    Rule(
+        id="lint.mixed-and-or",
+        title="AND beside OR without parentheses",
+        wrong="color = 'red' OR color = 'blue' AND weight > 2500",
+        right="color = 'red' OR (color = 'blue' AND weight > 2500)",
+        why="AND binds before OR. The first selector takes every red message, of any weight. If that is what it should "
+        "do, parentheses say so to the next reader; if not, they mend it: "
+        "`(color = 'red' OR color = 'blue') AND weight > 2500`.",
+        nodes=(ast.Or,),
+        find=_mixed_and_or,
+    ),
+    Rule(
+        id="lint.broker-limit",
+        title="Too long for a broker",
+        severity="info",
+        wrong="id IN (" + ", ".join(f"'{number}'" for number in range(100)) + ")",
+        right="id IN ('1', '2', '3')",
+        why="RabbitMQ refuses SQL filter expressions of more than 4,096 characters or 200 tokens. Under `--dialect "
+        "rabbitmq` these limits are the errors [limit.length](limit.length.md) and [limit.tokens](limit.tokens.md). "
+        "Under `jms`, which is no broker in particular, this says that the selector is not portable.",
+        find=_broker_limit,
+    ),
+)

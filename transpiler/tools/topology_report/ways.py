@@ -1,0 +1,192 @@
+"""Findings about the ways of messages: nodes without a way in or out, loops, targets that are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+
+from transpiler.tools.topology_report.labels import Finding, exchange_title
+from transpiler.tools.topology_report.summary import Summary
+from transpiler.topology.broker_rules import Destinations
+from transpiler.topology.destinations import TOPIC_KIND
+from transpiler.topology.graph import (
+    Node,
+    all_ways,
+    components,
+    is_node,
+    onward,
+    reached,
+    reverse,
+    routes,
+    shortest_cycle,
+    successors,
+)
+from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
+
+#: Queues that one finding lists.
+_MAX_SOURCES = 5
+
+
+class Ways:
+    """The ways of messages in a topology, which several findings are about."""
+
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+        #: The nodes that each exchange and queue leads to by routing.
+        self.routes = successors(topology, routes(topology))
+        # Exchanges to which a queue is bound that feeds another broker.
+        feeding = (link for link in topology.links if link.source_type == "exchange" and link.kind != "dead-letter")
+        ends: list[Node] = [("exchange", link.source) for link in feeding if link.source is not None]
+        ends += [("queue", name) for name in topology.queue_names]
+        ends += [("exchange", DEFAULT_EXCHANGE)] if topology.queues else []
+        self.back = reverse(self.routes)
+        #: The nodes that lead to a queue.
+        self.leading = reached(self.back, ends)
+
+
+def lonely_queues(of: Ways) -> Iterator[Finding]:
+    """Yield the queues that nothing leads to."""
+    topology = of.topology
+    if topology.rules.destinations is Destinations.ACTIVEMQ:
+        # A queue is a destination by its name.
+        return
+    reason = "only messages sent to it by its own name reach it"
+    if topology.rules.destinations is Destinations.ARTEMIS:
+        reason = "it gets no message: it is disabled, or it needs a consumer and has none"
+    linked = {(link.destination_type, link.destination) for link in topology.onward}
+    for queue in topology.queues:
+        if not of.back["queue", queue.name] and ("queue", queue.name) not in linked:
+            yield Finding("queue-without-bindings", queue.name, reason)
+
+
+def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
+    """Yield the exchanges without a way in or out, by the messages that were counted if some were."""
+    topology = of.topology
+    ways = successors(topology, all_ways(topology))
+    starts: list[Node] = [("exchange", n) for n, exchange in topology.exchange_by_name.items() if not exchange.internal]
+    # A queue gets what is sent to it by its name, and another broker sends to where its link ends.
+    starts += [("queue", name) for name in topology.queue_names]
+    starts += [(link.destination_type, link.destination) for link in topology.links if link.destination is not None]
+    entered = reached(ways, starts)
+    used = None
+    if summary is not None:
+        used = reached(ways, [("exchange", name) for name, count in summary.exchanges.items() if count])
+        used |= reached(ways, [("queue", name) for name, count in summary.queues.items() if count])
+    for exchange in topology.exchanges:
+        node: Node = ("exchange", exchange.name)
+        if topology.rules.destinations is not None and not (of.routes[node] or of.back[node]):
+            # Of dead-letter addresses only it is said where their letters go.
+            continue
+        if node not in entered:
+            reason = "it is internal, and no exchange that takes messages leads to it"
+            yield Finding("exchange-without-way-in", exchange.name, reason)
+        elif used is not None and node not in used:
+            reason = "no counted message was published to it or to one that leads to it"
+            yield Finding("exchange-without-way-in", exchange.name, reason)
+        lost = _lost(topology, exchange.name, bool(ways[node])) if node not in of.leading else None
+        if lost is not None:
+            yield Finding("exchange-without-way-out", exchange.name, lost)
+
+
+def _lost(topology: Topology, name: str, leads_on: bool) -> str | None:
+    """Return why messages that come to an exchange reach no queue; None where clients may have queues there."""
+    if leads_on:
+        return "its ways end before a queue"
+    if topology.rules.destinations is None or topology.readers is not None:
+        return "it leads to no queue: its messages are lost"
+    if name.startswith(f"{TOPIC_KIND}://"):
+        return None
+    return "the file has no queue there: its messages are lost, if no client made one"
+
+
+def loops(of: Ways) -> Iterator[Finding]:
+    """Yield each strongly connected component that has a cycle, with a shortest one: of routing, then of links."""
+    topology, inner = of.topology, of.routes
+    for cycle in _cycles(inner):
+        fate = "a send that comes back fails" if topology.rules.rings_fail else "a message passes each of them once"
+        yield Finding("exchange-loop", _title(cycle[0]), f"{_drawn(cycle)}: {fate}")
+    if topology.onward:
+        for cycle in _cycles(successors(topology, chain(routes(topology), onward(topology, again=True)))):
+            if any(target not in inner[source] for source, target in zip(cycle, (*cycle[1:], cycle[0]), strict=True)):
+                reason = f"{_drawn(cycle)}: a message that {_let_go(topology, cycle)} may come back"
+                yield Finding("link-loop", _title(cycle[0]), reason)
+
+
+def _cycles(graph: Mapping[Node, set[Node]]) -> Iterator[list[Node]]:
+    # In an order that no hash decides.
+    for component in components({node: sorted(targets) for node, targets in graph.items()}):
+        start = min(component)
+        if len(component) > 1 or start in graph[start]:
+            yield shortest_cycle(graph, start)
+
+
+def _title(node: Node) -> str:
+    return exchange_title(node[1]) if node[0] == "exchange" else node[1]
+
+
+def _drawn(cycle: list[Node]) -> str:
+    return " → ".join(_title(node) for node in [*cycle, cycle[0]])
+
+
+def _let_go(topology: Topology, cycle: list[Node]) -> str:
+    """Return the conditions of the links of a cycle."""
+    steps = set(zip(cycle, (*cycle[1:], cycle[0]), strict=True))
+    conditions = (link.when for link in topology.onward if link.ends in steps)
+    return f"is {' and '.join(dict.fromkeys(conditions))}"
+
+
+def targets(of: Ways) -> Iterator[Finding]:
+    """Yield the alternates and the ends of links that are not there, and the dead letters that reach no queue."""
+    topology = of.topology
+    for exchange in topology.exchanges:
+        alternate = exchange.alternate
+        if alternate is not None and not is_node(topology, (alternate.type, alternate.name)):
+            reason = f"there is no {alternate.type} called {alternate.name!r}: what it cannot route is lost"
+            yield Finding("missing-target", f"{exchange.name}, alternate", reason)
+    for link in topology.onward:
+        if link.destination is None:
+            continue
+        target: Node = (link.destination_type, link.destination)
+        subject = f"{link.source or 'another broker'}, {link.kind}"
+        if not is_node(topology, target):
+            yield Finding("missing-target", subject, f"there is no {target[0]} called {target[1]!r}")
+            continue
+        if target[0] == "queue" or link.source is None:
+            continue
+        if target not in of.leading and target[1] != DEFAULT_EXCHANGE:
+            reason = f"{exchange_title(target[1])} leads to no queue"
+            if topology.rules.destinations is Destinations.ARTEMIS and topology.readers is None:
+                reason = f"the file has no queue at {target[1]}: they are lost, if no client made one"
+            yield Finding("dead-letters-lost", subject, reason)
+        elif link.key is not None and not _takes_key(topology, target[1], link.key):
+            yield Finding(
+                "dead-letters-lost", subject, f"nothing in {exchange_title(target[1])} takes the key {link.key!r}"
+            )
+
+
+def unread(of: Ways) -> Iterator[Finding]:
+    """Yield the queues that get dead letters or expired messages, and that nobody reads, where readers are known."""
+    topology = of.topology
+    if topology.readers is None:
+        return
+    sources: dict[str, dict[str, None]] = {}
+    for link in topology.onward:
+        if link.destination is None or link.source is None or link.kind not in ("dead-letter", "expiry"):
+            continue
+        for kind, name in reached(of.routes, [(link.destination_type, link.destination)]):
+            if kind == "queue" and name not in topology.readers:
+                sources.setdefault(name, {})[link.source] = None
+    for name, listed in sorted(sources.items()):
+        shown = ", ".join([*listed][:_MAX_SOURCES]) + (", …" if len(listed) > _MAX_SOURCES else "")
+        yield Finding("unread-dead-letters", name, f"it has no consumer, and keeps what comes from {shown}")
+
+
+def _takes_key(topology: Topology, name: str, key: str) -> bool:
+    """Return True unless it is certain that an exchange does nothing with a key."""
+    exchange = topology.exchange_by_name[name]
+    if exchange.type != "direct" or topology.alternate(exchange) is not None:
+        return True
+    if name == DEFAULT_EXCHANGE:
+        return key in topology.queue_names
+    fed = any(link.source == name and link.source_type == "exchange" for link in topology.links)
+    return fed or any(binding.key == key for binding in topology.bindings_by_source.get(name, ()))

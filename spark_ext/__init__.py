@@ -3,7 +3,7 @@
 In order of use::
 
     from spark_ext import compile_selector, explain_matches, verify, route, backtest
-    from spark_ext.reports import diff
+    from spark_ext import diff
 
     df.filter(compile_selector("color = 'red' AND weight > 2500", df))   # one native expression over df's columns
     explain_matches(df, "color = 'red' AND weight > 2500")               # how many rows each part kept out, and why

@@ -15,8 +15,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_ext import backtest, compile_selector, compile_topology, route
-from spark_ext.routing import route_stream
+from spark_ext import backtest, compile_selector, compile_topology, route, route_stream
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import QPID_JAVA
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology

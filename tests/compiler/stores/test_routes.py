@@ -7,8 +7,7 @@ from operator import itemgetter
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_ext import route
-from spark_ext.reports import compare_dialects
+from spark_ext import compare_dialects, route
 from tests.compiler.stores.tables import DOCUMENTS, LAYOUTS, layout, path
 from tests.sizes import sample
 from transpiler import evaluate, route_message

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_ext import create_messages
-from spark_ext.reports import compare_dialects
+from spark_ext import compare_dialects, create_messages
 from transpiler import TranspilerError
 
 MESSAGES = [

@@ -13,8 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_ext import route
-from spark_ext.routing import route_stream
+from spark_ext import route, route_stream
 from tests.benchmarks.routing_shapes import COLUMNS, as_message
 from tests.spark_ext.harness import SPARK
 from tests.spark_ext.routing.test_shapes import SCHEMA, all_shapes

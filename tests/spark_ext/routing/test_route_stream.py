@@ -8,8 +8,7 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_ext import compile_topology
-from spark_ext.routing import route_stream
+from spark_ext import compile_topology, route_stream
 from transpiler.topology.broker_rules import RABBITMQ
 from transpiler.topology.model import Binding, Exchange, Queue, Topology
 

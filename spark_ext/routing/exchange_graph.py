@@ -19,8 +19,9 @@ from transpiler.routing.columns import (
     STEPS,
     SUBJECT,
     WITH_ALTERNATES,
+    reached_end,
 )
-from transpiler.topology.destinations import FAILED
+from transpiler.topology.targets import FAILED
 
 #: The deliveries within the expressions of this room. Spark puts a column that is read in one place there, and would
 #: make it anew in each round of a fold, or for each element of an array: so it is bound to a variable first.
@@ -45,6 +46,8 @@ _BY_STOP = (
 )
 
 
+_NO_QUEUES = "CAST(array() AS ARRAY<STRING>)"
+
 #: The states that a message is in after more steps than a path has: some only if it comes back to one.
 _COMES_BACK = (
     f"size(aggregate(array_repeat(0, coalesce({ROUNDS}, 0) + 1), array({ROOT}), (now, i) -> "
@@ -57,16 +60,17 @@ def composed(on_no_match: bool, rings: bool) -> tuple[tuple[str, ...], str]:
     """Return columns to add to the messages, and the SQL of their queues, in any order.
 
     With ``on_no_match`` an alternate gets what no binding matched; else it gets what reached no queue. With ``rings`` a
-    message that comes back to a state reaches the mark of a send that fails.
+    message that comes back to a state reaches the end of a send that fails.
     """
     if not on_no_match:
-        return (), f"coalesce(element_at({_BY_STOP}, -1), CAST(array() AS ARRAY<STRING>))"
+        return (), f"coalesce(element_at({_BY_STOP}, -1), {_NO_QUEUES})"
     alternates = f"coalesce({ALTERNATES}, {Payload.DELIVERY.empty})"
     unanswered = f"filter({alternates}, a -> NOT exists({DELIVERED}, m -> m.x = a.x))"
     reached = let({"active": _ACTIVATION}, f"filter({_ALL}, m -> m.q IS NOT NULL AND array_contains(active, m.x))")
     queues = f"transform({reached}, m -> m.q)"
     if rings:
-        failed = f"CASE WHEN {_COMES_BACK} THEN array({quote_text(FAILED)}) ELSE CAST(array() AS ARRAY<STRING>) END"
+        failure = quote_text(reached_end(*FAILED[:2]))
+        failed = f"CASE WHEN {_COMES_BACK} THEN array({failure}) ELSE {_NO_QUEUES} END"
         queues = f"concat({queues}, {failed})"
     return (f"concat({DELIVERED}, {unanswered}) AS {WITH_ALTERNATES}",), let({_ALL: WITH_ALTERNATES}, queues)
 

@@ -13,7 +13,8 @@ from transpiler.compiler.sql import quote_name, quote_text
 from transpiler.routing.columns import DIRECT, EXCHANGE, UNROUTABLE, UNROUTABLE_EXCHANGE
 from transpiler.routing.plan import RoutingPlan
 from transpiler.topology.model import Topology
-from transpiler.topology.publishing import Outcome, Publisher
+from transpiler.topology.publishing import Publisher
+from transpiler.topology.targets import Outcome
 
 
 class Outcomes:

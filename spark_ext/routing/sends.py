@@ -1,4 +1,4 @@
-"""Sends to destinations of a JMS broker: the names of their own queues, the marks that decide outcomes, and lists.
+"""Sends to destinations of a JMS broker: the names of their own queues, what decides their outcomes, and lists.
 
 A list of destinations is several sends. Rows with one are routed once for each, and put together again by a shuffle of
 these rows alone; a stream has none.
@@ -15,11 +15,17 @@ from spark_ext.routing.broadcast_join import without
 from spark_ext.routing.plans import Prepared
 from spark_ext.routing.routing_keys import PART, Sends
 from transpiler.compiler.sql import quote_name, quote_text
+from transpiler.routing.columns import reached_end
 from transpiler.topology.broker_rules import Destinations
-from transpiler.topology.destinations import DEAD_LETTER, FAILED, OWN_QUEUE, REJECTED, UNDECLARED, activemq_parts
+from transpiler.topology.destinations import activemq_parts
+from transpiler.topology.targets import DEAD_LETTER, FAILED, OWN_QUEUE, REJECTED
 
 #: The row of a list, and its message.
 _ROW, _MESSAGE = "_list_row", "_list_message"
+
+_OWN, _FAILED, _REJECTED, _DEAD_LETTER = (
+    quote_text(reached_end(*end[:2])) for end in (OWN_QUEUE, FAILED, REJECTED, DEAD_LETTER)
+)
 
 _NO_TEXTS = "CAST(array() AS ARRAY<STRING>)"
 
@@ -33,7 +39,7 @@ def sent(
     exchange: str | None,
     routed: Callable[[DataFrame], DataFrame],
 ) -> DataFrame:
-    """Return the messages as ``routed`` returns them; to a JMS broker with names in the place of its marks."""
+    """Return the messages as ``routed`` returns them; to a JMS broker with queues and outcomes in the place of ends."""
     topology = prepared.topology
     if topology.rules.destinations is None:
         return routed(messages)
@@ -61,14 +67,14 @@ class _Answers:
         return [self._column] if self._possible is None else [self._column, self._possible]
 
     def named(self, frame: DataFrame) -> DataFrame:
-        """Replace the mark of a destination's own queue by its name."""
+        """Name the destination's own queue."""
         own = self._sends.own_queue
         for name in self._arrays:
-            renamed = f"CASE WHEN q = {quote_text(OWN_QUEUE)} THEN {own} ELSE q END"
+            renamed = f"CASE WHEN q = {_OWN} THEN {own} ELSE q END"
             frame = frame.withColumn(
                 name,
                 sf.expr(
-                    f"CASE WHEN array_contains({quote_name(name)}, {quote_text(OWN_QUEUE)}) "
+                    f"CASE WHEN array_contains({quote_name(name)}, {_OWN}) "
                     f"THEN array_sort(array_distinct(transform({quote_name(name)}, q -> {renamed}))) "
                     f"ELSE {quote_name(name)} END"
                 ),
@@ -110,25 +116,27 @@ class _Answers:
         return without(self.named(routed(single)), PART).unionByName(together)
 
     def settled(self, frame: DataFrame) -> DataFrame:
-        """Decide the outcome by the marks that a message reached, and take these out."""
+        """Decide the outcome by the ends that a message reached or may reach, and leave queues alone."""
         queues = quote_name(self._column)
-        marked = {
-            outcome: f"array_contains({queues}, {quote_text(mark)})"
-            for outcome, mark in (("error", FAILED), ("rejected", REJECTED), ("dead-letter", DEAD_LETTER))
-        }
+        possible = _NO_TEXTS if self._possible is None else quote_name(self._possible)
+        failed, rejected, dead = (f"array_contains({queues}, {end})" for end in (_FAILED, _REJECTED, _DEAD_LETTER))
+        may_fail = f"arrays_overlap({possible}, array({_FAILED}, {_REJECTED}))"
         if self._outcome is not None:
-            cases = " ".join(f"WHEN {condition} THEN '{outcome}'" for outcome, condition in marked.items())
             before = quote_name(self._outcome)
-            nowhere = f"WHEN {before} = 'no-exchange' AND {self._sends.destination} IS NOT NULL THEN 'discarded'"
-            frame = frame.withColumn(self._outcome, sf.expr(f"CASE {cases} {nowhere} ELSE {before} END"))
-        marks = f"array({', '.join(map(quote_text, sorted(UNDECLARED)))})"
-        if self._possible is not None:
-            possible = quote_name(self._possible)
-            # The order of bindings decides which queues got it before a failure.
-            cases = f"WHEN {marked['error']} THEN array_sort(array_union({queues}, {possible}))"
-            cases += f" WHEN {marked['rejected']} THEN {_NO_TEXTS}"
-            others = f"CASE {cases} ELSE array_except({possible}, {queues}) END"
-            frame = frame.withColumn(self._possible, sf.expr(f"array_except({others}, {marks})"))
-        none = f"{marked['error']} OR {marked['rejected']}"
-        certain = f"CASE WHEN {none} THEN {_NO_TEXTS} ELSE array_except({queues}, {marks}) END"
-        return frame.withColumn(self._column, sf.expr(certain))
+            cases = f"WHEN {failed} THEN 'error' WHEN {rejected} THEN 'rejected' WHEN {may_fail} THEN 'undecided' "
+            cases += f"WHEN {dead} THEN 'dead-letter' "
+            cases += f"WHEN array_contains({possible}, {_DEAD_LETTER}) THEN 'undecided' "
+            cases += f"WHEN {before} = 'no-exchange' AND {self._sends.destination} IS NOT NULL THEN 'discarded'"
+            frame = frame.withColumn(self._outcome, sf.expr(f"CASE {cases} ELSE {before} END"))
+        ends = f"array({_FAILED}, {_REJECTED}, {_DEAD_LETTER})"
+        # The order of bindings decides which queues got it before a failure.
+        uncertain = f"{failed} OR (NOT {rejected} AND {may_fail})"
+        certain = (
+            f"CASE WHEN {failed} OR {rejected} OR {may_fail} THEN {_NO_TEXTS} ELSE array_except({queues}, {ends}) END"
+        )
+        if self._possible is None:
+            return frame.withColumn(self._column, sf.expr(certain))
+        others = f"CASE WHEN {uncertain} THEN array_sort(array_union({queues}, {possible})) "
+        others += f"WHEN {rejected} THEN {_NO_TEXTS} ELSE array_except({possible}, {queues}) END"
+        answers = {self._column: sf.expr(certain), self._possible: sf.expr(f"array_except({others}, {ends})")}
+        return frame.withColumns(answers)

@@ -20,8 +20,9 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.routing.exchange_graph import build_exchange_graph
 from transpiler.topology import parse_topology
 from transpiler.topology.broker_rules import RULES
-from transpiler.topology.destinations import DEFAULT_WORDS, UNDECLARED
+from transpiler.topology.destinations import DEFAULT_WORDS
 from transpiler.topology.model import REPLACEMENT_ARGUMENT, Binding, Exchange, Queue, Topology
+from transpiler.topology.targets import TargetType
 
 _DATA = Path(__file__).parent / "data"
 
@@ -43,7 +44,8 @@ class Sent(NamedTuple):
 
     def agrees(self, queues: set[str], possible: set[str], outcome: str) -> bool:
         """Return True if an answer allows what the broker did."""
-        return queues <= self.received <= queues | possible and self.failed == (outcome in ("error", "rejected"))
+        fails = outcome == "undecided" or self.failed == (outcome in ("error", "rejected"))
+        return queues <= self.received <= queues | possible and fails
 
 
 @cache
@@ -103,8 +105,7 @@ def merged(broker: str, rings: bool) -> tuple[Topology, list[Sent]]:
         for exchange in topology.exchanges:
             alternate = exchange.alternate
             if alternate is not None:
-                is_queue = alternate.type == "queue"
-                name = _queue(alternate.name, word) if is_queue else f"{word}/{alternate.name}"
+                name = _end(alternate.type, alternate.name, word)
                 alternate = replace(alternate, name=name)
             inner = replace(exchange, name=f"{word}/{exchange.name}", alternate=alternate, internal=True)
             exchanges[inner.name] = inner
@@ -112,14 +113,15 @@ def merged(broker: str, rings: bool) -> tuple[Topology, list[Sent]]:
                 exchanges.setdefault(exchange.name, Exchange(exchange.name, "topic"))
                 key = f"*.{word}.#" if exchange.name.endswith("::") else f"{word}.#"
                 bindings.append(Binding(exchange.name, inner.name, key, destination_type="exchange"))
-        queues += (Queue(_queue(queue.name, word)) for queue in topology.queues)
+        queues += (Queue(_named(queue.name, word)) for queue in topology.queues)
         bindings += (_with_word(binding, word, topology) for binding in topology.bindings)
         messages += (_sent_with_word(each, word) for each in sent(configuration))
     return Topology(rules, tuple(exchanges.values()), tuple(queues), tuple(bindings)), messages
 
 
-def _queue(name: str, word: str) -> str:
-    return name if name in UNDECLARED else _named(name, word)
+def _end(kind: TargetType, name: str, word: str) -> str:
+    named = {"queue": _named(name, word), "exchange": f"{word}/{name}"}
+    return named.get(kind, name)
 
 
 def _named(name: str, word: str) -> str:
@@ -137,7 +139,6 @@ def _key(key: str, word: str, qualified: bool) -> str:
 def _with_word(binding: Binding, word: str, topology: Topology) -> Binding:
     source, key = binding.source, binding.key
     qualified = any(source.startswith(f"{entry}::") for entry in ("untyped", "ANYCAST", "MULTICAST"))
-    to_queue = binding.destination_type == "queue"
     # An exchange without a type of its own compares no keys; the empty key of an address is one.
     is_fanout = topology.exchange_by_name[source].type == "fanout"
     arguments = dict(binding.arguments)
@@ -148,7 +149,7 @@ def _with_word(binding: Binding, word: str, topology: Topology) -> Binding:
     return replace(
         binding,
         source=f"{word}/{source}",
-        destination=_queue(binding.destination, word) if to_queue else f"{word}/{binding.destination}",
+        destination=_end(binding.destination_type, binding.destination, word),
         key=key if is_fanout else f"{word}." if key == "" else _key(key, word, qualified),
         arguments=arguments,
     )

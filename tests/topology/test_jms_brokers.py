@@ -84,9 +84,9 @@ def test_dead_letter_and_expiry_addresses_are_links_of_the_queues_below() -> Non
     assert [(link.kind, link.source, link.key, link.pattern) for link in topology.links] == [
         ("dead-letter", "a", "DLA", None),
         ("expiry", "a", "EXP", None),
-        ("dead-letter", "{queue}", "DLA", "a"),
-        ("dead-letter", "{queue}", "DLA", "#"),
-        ("expiry", "{queue}", "EXP", "a"),
+        ("dead-letter", "", "DLA", "a"),
+        ("dead-letter", "", "DLA", "#"),
+        ("expiry", "", "EXP", "a"),
     ]
     shown = addresses_of(topology)
     assert [(link.source, link.destination) for link in shown.links] == [("a", "DLA"), ("a", "EXP")]
@@ -139,6 +139,56 @@ def test_a_ring_of_diverts_is_an_error_that_a_filter_ends() -> None:
     )
     assert send(topology, "a", "MULTICAST", n=9) == Routed((), "error", "a", ("qa", "qb"))
     assert send(topology, "a", "MULTICAST", n=1) == Routed(("qa", "qb"), "delivered", "a")
+
+
+FORWARD = "<compositeTopic name='*.*'><forwardTo><queue physicalName='q'/>{}</forwardTo></compositeTopic>"
+
+
+@pytest.mark.parametrize(
+    ("topology", "to", "routing_type", "expected"),
+    [
+        (
+            activemq(
+                composites(
+                    FORWARD.format("<filteredDestination topic='v.x' selector=\"JMSDestination LIKE 'topic://%'\"/>")
+                )
+            ),
+            "topic://a.b",
+            None,
+            Routed((), "undecided", "topic://a.b", ("queue://q",)),
+        ),
+        (
+            artemis(
+                "<diverts><divert name='d'><address>a.#</address><forwarding-address>a.x</forwarding-address>"
+                "<filter string=\"_AMQ_ORIG_ADDRESS IS NULL OR _AMQ_ORIG_ADDRESS LIKE 'a.%'\"/></divert></diverts>"
+                "<addresses><address name='a.#'><multicast><queue name='q'/></multicast></address></addresses>"
+            ),
+            "a.y",
+            "MULTICAST",
+            Routed((), "undecided", "a.y", ("a.x", "q")),
+        ),
+        (
+            artemis(
+                "<address-settings><address-setting match='#'><dead-letter-address>DLA</dead-letter-address>"
+                "<send-to-dla-on-no-route>true</send-to-dla-on-no-route></address-setting></address-settings>"
+                "<diverts><divert name='y'><address>c</address><forwarding-address>a</forwarding-address></divert>"
+                "</diverts>"
+                "<addresses><address name='a'><multicast><queue name='a'>"
+                "<filter string='_AMQ_ORIG_MESSAGE_ID &gt; 5'/></queue></multicast></address>"
+                "<address name='c'><multicast><queue name='c'/></multicast></address>"
+                "<address name='DLA'><multicast><queue name='DLA'/></multicast></address></addresses>"
+            ),
+            "c",
+            "MULTICAST",
+            Routed(("c",), "undecided", "c", ("DLA", "a")),
+        ),
+    ],
+    ids=["a ring", "a ring of diverts", "a dead letter"],
+)
+def test_what_a_branch_may_come_to_is_not_decided(
+    topology: Topology, to: str, routing_type: str | None, expected: Routed
+) -> None:
+    assert send(topology, to, routing_type) == expected
 
 
 @pytest.mark.parametrize(

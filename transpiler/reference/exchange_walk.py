@@ -25,14 +25,18 @@ from transpiler.reference.pairs import is_equal
 from transpiler.reference.xquery import matches_query
 from transpiler.topology.broker_rules import Rules
 from transpiler.topology.choices import Choice, choice_of, is_choosing, leaves_open
-from transpiler.topology.destinations import OWN_QUEUE, own_queue
+from transpiler.topology.destinations import own_queue
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, Topology
+from transpiler.topology.targets import Target, TargetType
 
 #: The routing keys of a publication; None is an absent one.
 Keys = tuple[str | None, ...]
 
-#: A part of a traversal: it asks for the queues of further parts, and returns its own.
-_Walk = Generator["_Walk", frozenset[str], frozenset[str]]
+#: The queues and outcomes that a message comes to.
+Ends = frozenset[Target]
+
+#: A part of a traversal: it asks for the ends of further parts, and returns its own.
+_Walk = Generator["_Walk", Ends, Ends]
 
 
 class Visit(NamedTuple):
@@ -66,21 +70,21 @@ class ExchangeWalk:
         self._chosen = chosen
         #: The exchanges, with keys, that the message passes through on its path.
         self._path: set[tuple[str, Keys]] = set()
-        self._known: dict[tuple[str, Keys], frozenset[str]] = {}
+        self._known: dict[tuple[str, Keys], Ends] = {}
         self._shortened = 0
 
-    def queues(self, exchange: Exchange, keys: Keys) -> frozenset[str]:
-        """Return the queues reached from an exchange; the result does not depend on the order of the bindings."""
+    def ends(self, exchange: Exchange, keys: Keys) -> Ends:
+        """Return what is reached from an exchange; the result does not depend on the order of the bindings."""
         # A path may be longer than Python's stack is deep.
-        walks, queues = [self._through(exchange, keys)], None
+        walks, ends = [self._through(exchange, keys)], None
         while walks:
             try:
-                walks.append(walks[-1].send(queues) if queues is not None else next(walks[-1]))
-                queues = None
+                walks.append(walks[-1].send(ends) if ends is not None else next(walks[-1]))
+                ends = None
             except StopIteration as end:
                 walks.pop()
-                queues = end.value
-        return queues or frozenset()
+                ends = end.value
+        return ends or frozenset()
 
     def _through(self, exchange: Exchange, keys: Keys) -> _Walk:
         """Walk from an exchange; a message that comes back to one on its path goes no further there."""
@@ -93,28 +97,28 @@ class ExchangeWalk:
             return known
         shortened = self._shortened
         self._path.add(here)
-        queues, matched = yield from self._bound(exchange, keys)
-        if not (matched if self.topology.rules.alternate_on_no_match else queues):
-            queues |= yield from self._alternate(exchange, keys)
+        ends, matched = yield from self._bound(exchange, keys)
+        if not (matched if self.topology.rules.alternate_on_no_match else ends):
+            ends |= yield from self._alternate(exchange, keys)
         if not self.topology.rules.alternate_on_no_match:
             # Elsewhere what an exchange does depends on itself alone, so once is enough.
             self._path.remove(here)
         if self._shortened == shortened:
             # Nothing was cut short, so the result is the same on every other path.
-            self._known[here] = queues
-        return queues
+            self._known[here] = ends
+        return ends
 
-    def _bound(self, exchange: Exchange, keys: Keys) -> Generator[_Walk, frozenset[str], tuple[frozenset[str], bool]]:
+    def _bound(self, exchange: Exchange, keys: Keys) -> Generator[_Walk, Ends, tuple[Ends, bool]]:
         if exchange.name == DEFAULT_EXCHANGE:
             # "All queues are automatically bound to it upon their creation using the queue name as the binding key."
-            queue_names = frozenset(key for key in keys if key is not None and self._names_queue(key))
+            named = frozenset(Target("queue", key) for key in keys if key is not None and self._names_queue(key))
             self.visits[exchange.name, keys] = Visit(exchange, keys, ())
-            return queue_names, bool(queue_names)
+            return named, bool(named)
         choice = choice_of(self.topology, exchange) if is_choosing(exchange) else None
         if choice is not None and not choice.by_match:
             self.visits[exchange.name, keys] = Visit(exchange, keys, ())
             return (yield from self._chose(exchange, choice, keys)), True
-        queues: set[str] = set()
+        ends: set[Target] = set()
         bindings = self.topology.bindings_by_source.get(exchange.name, ())
         answers = tuple(self._matches(exchange, binding, keys) for binding in bindings)
         self.visits[exchange.name, keys] = Visit(exchange, keys, answers)
@@ -124,13 +128,13 @@ class ExchangeWalk:
                 return (yield from self._chose(exchange, choice._replace(bindings=matched), keys)), True
         for binding, is_match in zip(bindings, answers, strict=True):
             if is_match:
-                queues |= yield from self._along(binding, keys)
-        return frozenset(queues), any(answers)
+                ends |= yield from self._along(binding, keys)
+        return frozenset(ends), any(answers)
 
     def _along(self, binding: Binding, keys: Keys) -> _Walk:
         """Walk along a binding that the message matches."""
-        if binding.destination_type == "queue":
-            return frozenset({self._queue(binding.destination, keys)})
+        if binding.destination_type != "exchange":
+            return self._end(binding.destination_type, binding.destination, keys)
         replacement = self.topology.replacement_key(binding)
         onward = keys if replacement is None else (replacement,)
         self._go(binding.source, keys, binding.destination, onward)
@@ -140,16 +144,18 @@ class ExchangeWalk:
         """Walk to the queues that are reached whatever an exchange chooses, or to all that are by some choice."""
         self.used_choices = True
         self.chose_queue |= choice.reaches_queue
-        queues: set[str] = set()
+        ends: set[Target] = set()
         if self._chosen:
             for binding in choice.bindings:
-                queues |= yield from self._along(binding, keys)
+                ends |= yield from self._along(binding, keys)
             if not choice.total and not choice.by_match:
-                queues |= yield from self._alternate(exchange, keys)
-        return frozenset(queues)
+                ends |= yield from self._alternate(exchange, keys)
+        return frozenset(ends)
 
-    def _queue(self, name: str, keys: Keys) -> str:
-        return own_queue(self.topology, keys[0] or "") if name == OWN_QUEUE else name
+    def _end(self, kind: TargetType, name: str, keys: Keys) -> Ends:
+        if kind == "own-queue":
+            return frozenset({Target("queue", own_queue(self.topology, keys[0] or ""))})
+        return frozenset({Target(kind, name)})
 
     def _go(self, source: str, keys: Keys, destination: str, onward: Keys) -> None:
         if self.topology.rules.rings_fail:
@@ -176,14 +182,14 @@ class ExchangeWalk:
         if alternate is None:
             return frozenset()
         self.used_alternates = True
-        if alternate.type == "queue":
-            return frozenset({self._queue(alternate.name, keys)})
+        if alternate.type != "exchange":
+            return self._end(alternate.type, alternate.name, keys)
         self._go(exchange.name, keys, alternate.name, keys)
         next_exchange = self.topology.exchange_by_name[alternate.name]
         if self.topology.rules.alternates_chain:
             return (yield self._through(next_exchange, keys))
-        queues, _ = yield from self._bound(next_exchange, keys)
-        return queues
+        ends, _ = yield from self._bound(next_exchange, keys)
+        return ends
 
     def _matches(self, exchange: Exchange, binding: Binding, keys: Keys) -> bool:
         topology = self.topology

@@ -14,7 +14,7 @@ from transpiler.message.message import Message, MessageLike, Properties, as_mess
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.exchange_walk import Keys, subject_of
 from transpiler.reference.route_path import RoutePath, follow
-from transpiler.reference.routed import Routed, Traced, arrive, settle
+from transpiler.reference.routed import Routed, Traced, arrival, arrive, settle
 from transpiler.topology.destinations import sends_of
 from transpiler.topology.model import Exchange, Topology, check_topology
 from transpiler.topology.publishing import ANY_PUBLISHER, PUBLISH_TO, Publisher, PublishTo, relay_target
@@ -174,7 +174,7 @@ def _send(
 ) -> Traced:
     """Send to a destination of a JMS broker, to each part of a list of them."""
     parts = [
-        _publish(topology, message, topology.exchange_by_name[send.exchange], (send.key,), publisher)
+        arrival(topology, message, topology.exchange_by_name[send.exchange], (send.key,), publisher)
         for send in sends_of(topology, destination, routing_type)
     ]
     return settle(topology, message, destination, parts)

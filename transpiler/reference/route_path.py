@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 from transpiler.message.message import Message
 from transpiler.reference.exchange_walk import Keys, subject_of
 from transpiler.reference.match import matches_words
-from transpiler.reference.routed import Routed, Traced, arrive, settle
-from transpiler.topology.destinations import NOWHERE, OWN_QUEUE, TOPIC_KIND, destination_name, key_characters, queue_key
+from transpiler.reference.routed import Routed, Traced, arrival, arrive, settle
+from transpiler.topology.destinations import TOPIC_KIND, destination_name, key_characters, queue_key
 from transpiler.topology.model import Link, Topology
 from transpiler.topology.publishing import Publisher
+from transpiler.topology.targets import OWN_QUEUE, Target
 
 _PUBLISHER = Publisher()
 
@@ -98,10 +99,10 @@ def follow(traced: Traced) -> RoutePath:
     """Return the path of a message from the queues that it has reached."""
     topology, message, routed = traced.topology, traced.message, traced.routed
     first = traced.visits[0].keys if traced.visits else (subject_of(message),)
-    links: dict[str, list[Link]] = {}
+    links: dict[Target, list[Link]] = {}
     for link in topology.onward:
-        if link.source is not None and link.source_type == "queue":
-            links.setdefault(link.source, []).append(link)
+        if link.source is not None and link.source_type != "exchange":
+            links.setdefault(Target(link.source_type, link.source), []).append(link)
     waiting = deque((queue, first, False) for queue in (*routed.queues, *routed.possible_queues))
     seen = {queue for queue, _, _ in waiting}
     steps: list[Step] = []
@@ -121,18 +122,18 @@ def follow(traced: Traced) -> RoutePath:
     return RoutePath(routed, tuple(steps))
 
 
-def _links_from(topology: Topology, links: Mapping[str, list[Link]], queue: str, let_go: bool) -> Iterator[Link]:
+def _links_from(topology: Topology, links: Mapping[Target, list[Link]], queue: str, let_go: bool) -> Iterator[Link]:
     """Yield the links of a queue; a JMS broker's message that a queue has let go of does not expire again."""
     if topology.rules.destinations is None:
-        yield from links.get(queue, ())
+        yield from links.get(Target("queue", queue), ())
         return
     own = () if queue in topology.queue_names else _links_of_own(topology, links, queue_key(topology, queue), let_go)
-    for link in (*links.get(queue, ()), *own):
+    for link in (*links.get(Target("queue", queue), ()), *own):
         if not (let_go and link.kind == "expiry"):
             yield link
 
 
-def _links_of_own(topology: Topology, links: Mapping[str, list[Link]], key: str, let_go: bool) -> Iterator[Link]:
+def _links_of_own(topology: Topology, links: Mapping[Target, list[Link]], key: str, let_go: bool) -> Iterator[Link]:
     """Yield the links of a queue that a send has made: of each kind those of the first pattern that matches."""
     words = topology.rules.topic.words
     patterns: dict[str, str | None] = {}
@@ -140,20 +141,23 @@ def _links_of_own(topology: Topology, links: Mapping[str, list[Link]], key: str,
         if not matches_words(words(link.pattern or ""), words(key)):
             continue
         # Dead letters of dead letters would have ever longer names.
-        endless = let_go and OWN_QUEUE in f"{link.key}{link.destination}"
+        endless = let_go and link.affixes is not None
         first = patterns.setdefault(link.kind, link.pattern) == link.pattern
         stays = link.key == key and link.destination != TOPIC_KIND
-        if first and not endless and not stays and link.destination != NOWHERE:
+        if first and not endless and not stays and link.destination_type != "outcome":
             yield _of_queue(topology, link, key)
 
 
 def _of_queue(topology: Topology, link: Link, key: str) -> Link:
     """Return a link of queues that only sends name as that of one of them."""
-    name = key_characters(topology).inverse.translate(key)
-    return replace(
-        link,
-        destination=link.destination and link.destination.replace(OWN_QUEUE, name),
-        key=link.key and link.key.replace(OWN_QUEUE, key),
+    if link.affixes is None:
+        return link
+    characters = key_characters(topology)
+    name = characters.inverse.translate(key).join(link.affixes)
+    return (
+        replace(link, destination=name)
+        if link.destination_type == "queue"
+        else replace(link, key=characters.translate(name))
     )
 
 
@@ -171,7 +175,7 @@ def _step(topology: Topology, message: Message, queue: str, link: Link, keys: Ke
         return Step(queue, link, to)
     # Publishers cannot send to an internal exchange, and nobody is there to tell what was not routed.
     open_exchange = replace(exchange, internal=False, unroutable="discard")
-    traced = arrive(topology, message, open_exchange, keys if link.key is None else (link.key,), _PUBLISHER)
-    if topology.rules.destinations is not None:
-        traced = settle(topology, message, to, [traced])
-    return Step(queue, link, to, traced)
+    come = topology, message, open_exchange, keys if link.key is None else (link.key,), _PUBLISHER
+    if topology.rules.destinations is None:
+        return Step(queue, link, to, arrive(*come))
+    return Step(queue, link, to, settle(topology, message, to, [arrival(*come)]))

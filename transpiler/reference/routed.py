@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from transpiler.message.message import Message
-from transpiler.reference.exchange_walk import ExchangeWalk, Keys, Visit
-from transpiler.topology.destinations import FAILED, MARKS, UNDECLARED
+from transpiler.reference.exchange_walk import Ends, ExchangeWalk, Keys, Visit
 from transpiler.topology.model import Exchange, Topology
-from transpiler.topology.publishing import OUTCOMES, Outcome, Publisher
+from transpiler.topology.publishing import Publisher
+from transpiler.topology.targets import DEAD_LETTER, FAILED, OUTCOMES, REJECTED, Outcome
 
 #: Queues that are listed in words.
 _MAX_QUEUES = 8
@@ -59,47 +59,68 @@ class Traced(NamedTuple):
     visits: tuple[Visit, ...] = ()
 
 
-def arrive(topology: Topology, message: Message, exchange: Exchange, keys: Keys, publisher: Publisher) -> Traced:
+class Arrival(NamedTuple):
+    """The queues and outcomes that a message comes to from one exchange, those that it may come to besides, and its
+    outcome but for these.
+    """
+
+    ends: Ends
+    possible: Ends
+    outcome: Outcome
+    visits: tuple[Visit, ...] = ()
+
+
+def arrival(topology: Topology, message: Message, exchange: Exchange, keys: Keys, publisher: Publisher) -> Arrival:
     """Return what becomes of a message that comes to an exchange under some keys."""
     route = ExchangeWalk(topology, message)
-    queues = route.queues(exchange, keys)
-    if route.comes_back:
-        queues |= {FAILED}
-    possible: frozenset[str] = frozenset()
+    ends = route.ends(exchange, keys) | ({FAILED} if route.comes_back else set())
+    possible: Ends = frozenset()
     if route.used_choices:
-        possible = ExchangeWalk(topology, message, chosen=True).queues(exchange, keys) - queues
+        chosen = ExchangeWalk(topology, message, chosen=True)
+        possible = (chosen.ends(exchange, keys) | ({FAILED} if chosen.comes_back else set())) - ends
     outcome: Outcome = "delivered"
-    if not queues and not route.chose_queue:
+    if not ends and not route.chose_queue:
         # "Otherwise, the message is discarded."
         outcome = "undecided" if possible else publisher.outcome(exchange, topology.rules)
     elif route.used_alternates:
         without = ExchangeWalk(topology, message, alternates=False)
-        if not without.queues(exchange, keys) and not without.chose_queue:
+        if not without.ends(exchange, keys) and not without.chose_queue:
             outcome = "alternate"
-    routed = Routed(tuple(sorted(queues)), outcome, exchange.name, tuple(sorted(possible)))
-    return Traced(routed, message, topology, tuple(route.visits.values()))
+    return Arrival(ends, possible, outcome, tuple(route.visits.values()))
 
 
-def settle(topology: Topology, message: Message, destination: str, parts: Sequence[Traced]) -> Traced:
+def arrive(topology: Topology, message: Message, exchange: Exchange, keys: Keys, publisher: Publisher) -> Traced:
+    """Return what becomes of a message that comes to an exchange of a broker whose senders name exchanges."""
+    found = arrival(topology, message, exchange, keys, publisher)
+    routed = Routed(_queues(found.ends), found.outcome, exchange.name, _queues(found.possible))
+    return Traced(routed, message, topology, found.visits)
+
+
+def settle(topology: Topology, message: Message, destination: str, parts: Sequence[Arrival]) -> Traced:
     """Return what became of a message to a JMS broker, by the parts that a list of destinations has."""
-    queues = {queue for part in parts for queue in part.routed.queues}
-    possible = {queue for part in parts for queue in part.routed.possible_queues} - queues
+    ends = frozenset(end for part in parts for end in part.ends)
+    possible = frozenset(end for part in parts for end in part.possible) - ends
     outcome: Outcome = "discarded"
     if parts:
-        outcome = min((part.routed.outcome for part in parts), key=_WEIGHTS.index)
-    marked = next((MARKS[mark] for mark in MARKS if mark in queues), None)
-    if marked == "error":
-        # The order of bindings decides which queues got it before the failure.
-        queues, possible = set(), queues | possible
-    elif marked == "rejected":
-        queues, possible = set(), set()
-    queues, possible = queues - UNDECLARED, possible - UNDECLARED
-    if marked is not None:
-        outcome = marked
+        outcome = min((part.outcome for part in parts), key=_WEIGHTS.index)
+    queues, others = _queues(ends), _queues(possible)
+    if FAILED in ends or REJECTED in ends:
+        # The order of bindings decides which queues got it before a failure.
+        outcome = "error" if FAILED in ends else "rejected"
+        queues, others = (), _queues(ends | possible) if FAILED in ends else ()
+    elif FAILED in possible or REJECTED in possible:
+        # Where the send may fail, no queue gets the message for certain.
+        outcome, queues, others = "undecided", (), _queues(ends | possible)
+    elif DEAD_LETTER in ends or DEAD_LETTER in possible:
+        outcome = "dead-letter" if DEAD_LETTER in ends else "undecided"
     elif outcome == "alternate":
         # A chain of cases, and no fallback of the broker's.
         outcome = "delivered"
-    elif not queues and not possible and outcome not in ("delivered", "undecided"):
+    elif not queues and not others and outcome not in ("delivered", "undecided"):
         outcome = "discarded"
-    routed = Routed(tuple(sorted(queues)), outcome, destination, tuple(sorted(possible)))
+    routed = Routed(queues, outcome, destination, others)
     return Traced(routed, message, topology, tuple(visit for part in parts for visit in part.visits))
+
+
+def _queues(ends: Ends) -> tuple[str, ...]:
+    return tuple(sorted(end.name for end in ends if end.type == "queue"))

@@ -45,7 +45,7 @@ class BindingBuckets:
 
     @classmethod
     def of(cls, queues: Sequence[Queue], bindings: Sequence[Binding]) -> BindingBuckets:
-        """Return the buckets of queues and bindings; those between exchanges are left out."""
+        """Return the buckets of queues and bindings; only bindings to queues have one."""
         count = 1 + max(len(queues), len(bindings)) // tuning.BUCKET_SIZE
         buckets = [Bucket([], []) for _ in range(count)]
         for queue in queues:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from transpiler.topology.targets import TargetType
+
 #: The beginning of all names.
 PREFIX = "_routing_"
 
@@ -63,6 +65,15 @@ TO, TO_NAME, TO_REST = f"{PREFIX}to", f"{PREFIX}to_name", f"{PREFIX}to_rest"
 NODE, NODE_KIND = f"{PREFIX}node", f"{PREFIX}node_kind"
 TO_WHOLE, TO_FIRST = f"{PREFIX}to_whole", f"{PREFIX}to_first"
 RELAY_EXCHANGE, RELAY_KEY = f"{PREFIX}relay_exchange", f"{PREFIX}relay_key"
+
+
+def reached_end(kind: TargetType, name: str = "") -> str:
+    """Return what stands among the queues that a message has reached for an end that is none.
+
+    No queue's name begins so. It is the destination's own queue, or an outcome of a JMS broker.
+    """
+    return f"\0{kind} {name}"
+
 
 #: The types of the columns of tables, as DDL. Those of the automaton's deliveries are the payload's.
 TYPES: Mapping[str, str] = MappingProxyType(

@@ -139,7 +139,7 @@ class CompiledTopology:
         anew = _has_alternates(self.plan) or self.settings.destination.relay
         between = list(self.topology.bindings)
         for item in removed:
-            if isinstance(item, Binding) and item.destination_type == "exchange":
+            if isinstance(item, Binding) and item.destination_type != "queue":
                 _remove(between, item)
                 anew = True
                 continue
@@ -152,7 +152,7 @@ class CompiledTopology:
                 _remove(left, item)
                 queues[name] = queue, tuple(left)
         for item in added:
-            if isinstance(item, Binding) and item.destination_type == "exchange":
+            if isinstance(item, Binding) and item.destination_type != "queue":
                 between.append(item)
                 anew = True
             elif isinstance(item, Queue):
@@ -271,7 +271,7 @@ def compile_plan(
         topology,
         # The relay looks for a name among the queues.
         queues=tuple(queue for queue in topology.queues if settings.destination.relay or queue.name in alternates),
-        bindings=tuple(binding for binding in topology.bindings if binding.destination_type == "exchange"),
+        bindings=tuple(binding for binding in topology.bindings if binding.destination_type != "queue"),
         findings=(),
     )
     bindings = BindingBuckets.of(topology.queues, topology.bindings)

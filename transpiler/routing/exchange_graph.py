@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from transpiler.base.errors import UnsupportedFeatureError
-from transpiler.topology.destinations import OWN_QUEUE, own_queue
+from transpiler.routing.columns import reached_end
+from transpiler.topology.destinations import own_queue
 from transpiler.topology.graph import components
 from transpiler.topology.model import Binding, Topology
+from transpiler.topology.targets import TargetType
 
 #: Paths through the exchanges of a topology with cycles that are followed from one exchange at most.
 MAX_PATHS = 10_000
@@ -109,10 +111,9 @@ class _Reach:
             target: State | str | None = None
             alternate = self.topology.alternate(self.topology.exchange_by_name[state.exchange])
             if alternate is not None:
-                is_queue = alternate.type == "queue"
-                target = (
-                    queue_at(self.topology, alternate.name, state) if is_queue else State(alternate.name, state.key)
-                )
+                kind, name = alternate.type, alternate.name
+                between = kind == "exchange"
+                target = State(name, state.key) if between else end_at(self.topology, kind, name, state)
             known = self._known[state] = tuple(dict.fromkeys(targets)), target
         return known
 
@@ -142,9 +143,14 @@ class _Reach:
         return tuple(reached)
 
 
-def queue_at(topology: Topology, name: str, state: State) -> str:
-    """Return the name of a queue; that of a destination's own queue where the state has decided the destination."""
-    return own_queue(topology, state.key) if name == OWN_QUEUE and state.key is not None else name
+def end_at(topology: Topology, kind: TargetType, name: str, state: State) -> str:
+    """Return the name of a queue, or what stands for another end among those of a message.
+
+    A destination's own queue has a name where the state has decided the destination.
+    """
+    if kind == "own-queue" and state.key is not None:
+        return own_queue(topology, state.key)
+    return name if kind == "queue" else reached_end(kind, name)
 
 
 def onward(topology: Topology, binding: Binding, state: State) -> State:

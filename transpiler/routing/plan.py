@@ -22,7 +22,7 @@ from transpiler.routing.binding_patterns import BindingPatterns, Pattern
 from transpiler.routing.columns import EXCHANGE, KEY, KEYS, MATCHED, READ, ROW, SUBJECT, TOPIC
 from transpiler.routing.common_lookups import MapValueColumns
 from transpiler.routing.constant_rows import Delivery, Rule, Rules
-from transpiler.routing.exchange_graph import Entry, ExchangeGraph, State, build_exchange_graph, onward, queue_at
+from transpiler.routing.exchange_graph import Entry, ExchangeGraph, State, build_exchange_graph, end_at, onward
 from transpiler.routing.interval_index import Interval, find_interval
 from transpiler.routing.merge_signatures import merge_signatures, open_constants
 from transpiler.routing.prefilter import implied_filter
@@ -41,7 +41,6 @@ from transpiler.routing.signatures import (
 from transpiler.routing.specialize import specialize
 from transpiler.routing.substring_index import Grams, choose_grams, find_substring
 from transpiler.routing.topic_automaton import TopicAutomaton, TopicAutomatonBuilder
-from transpiler.topology.destinations import OWN_QUEUE
 from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
 
 #: Bindings after which progress is reported.
@@ -247,8 +246,8 @@ class _Builder:
             pattern = patterns.of(binding, state.key)
             if pattern.predicate == ir.FALSE:
                 continue
-            if binding.destination_type == "queue":
-                queue = queue_at(topology, binding.destination, state)
+            if binding.destination_type != "exchange":
+                queue = end_at(topology, binding.destination_type, binding.destination, state)
                 yield pattern, Delivery(number, None, self._queues[queue])
                 continue
             following = self._numbers[onward(topology, binding, state)]
@@ -331,9 +330,12 @@ class _Builder:
 def _queue_names(topology: Topology, states: ExchangeGraph) -> set[str]:
     """The queues that something can be delivered to, other than by a message's own key."""
     names = set(topology.queue_names)
-    names.update(binding.destination for binding in topology.bindings if binding.destination_type == "queue")
-    own = {binding.source for binding in topology.bindings if binding.destination == OWN_QUEUE}
-    names.update(queue_at(topology, OWN_QUEUE, state) for state in states.states if state.exchange in own)
+    for state in states.states:
+        names.update(
+            end_at(topology, binding.destination_type, binding.destination, state)
+            for binding in topology.bindings_by_source.get(state.exchange, ())
+            if binding.destination_type not in ("queue", "exchange")
+        )
     names.update(queue for entry in states.entries.values() for _, _, queue in entry.alternates if queue is not None)
     return names
 

@@ -24,6 +24,7 @@ from transpiler.topology.model import (
     Queue,
     Topology,
 )
+from transpiler.topology.targets import TargetType
 
 
 class Choice(NamedTuple):
@@ -39,7 +40,7 @@ class Choice(NamedTuple):
     @property
     def reaches_queue(self) -> bool:
         """Return True if every choice is a queue."""
-        return self.total and all(binding.destination_type == "queue" for binding in self.bindings)
+        return self.total and all(binding.destination_type in ("queue", "own-queue") for binding in self.bindings)
 
 
 def is_choosing(exchange: Exchange) -> bool:
@@ -69,7 +70,7 @@ def choice_of(topology: Topology, exchange: Exchange) -> Choice | None:
 
 
 #: The kind and the name of a binding's destination, and the key that the message goes on with, if it is not its own.
-_Target = tuple[str, str, str | None]
+_Target = tuple[TargetType, str, str | None]
 
 
 def target_of(topology: Topology, binding: Binding) -> _Target:
@@ -155,8 +156,8 @@ def _add_only_matches(
         only, then = f"{source}: only {number}", f"{source}: then {number}"
         bindings += [_led(binding, only) for binding in own]
         bindings += [replace(_led(binding, nowhere), source=only) for binding in others]
-        if kind == "queue":
-            exchanges.append(Exchange(only, "topic", Alternate(name, "queue"), internal=True))
+        if kind != "exchange":
+            exchanges.append(Exchange(only, "topic", Alternate(name, kind), internal=True))
         elif key is None:
             exchanges.append(Exchange(only, "topic", Alternate(name), internal=True))
         else:

@@ -3,8 +3,7 @@
 A topology of Artemis or ActiveMQ has exchanges that match a *key*: the words of an address or of a destination's name,
 with the broker's characters for wildcards in the place of ``.``, ``*`` and ``#``. A destination becomes an exchange, by
 routing type or by kind, and such a key. Bindings lead to queues by name, to the queue that has the destination's own
-name (``OWN_QUEUE``), which the broker creates when it is sent to, and to marks that are no queues and decide the
-outcome (``MARKS``): the broker refuses the send, the send fails, or it went to a dead letter address.
+name, which the broker creates when it is sent to, and to outcomes of the send (``topology.targets``).
 
 Sources: ``CompositeAddress`` and ``WildcardConfiguration`` of Artemis; ``ActiveMQDestination`` of ActiveMQ.
 """
@@ -21,26 +20,11 @@ from transpiler.topology.broker_rules import Destinations
 
 if TYPE_CHECKING:
     from transpiler.topology.model import Topology
-    from transpiler.topology.publishing import Outcome
 
 #: The routing type of a message of Artemis; None is a message without one.
 RoutingType = Literal["ANYCAST", "MULTICAST"]
 
 ROUTING_TYPES: tuple[RoutingType, ...] = get_args(RoutingType)
-
-#: The queue that has the name of the destination itself.
-OWN_QUEUE = "{queue}"
-
-REJECTED, FAILED, DEAD_LETTER = "{rejected}", "{error}", "{dead-letter}"
-
-#: What reaching a mark says of a message, the weightiest first.
-MARKS: Mapping[str, Outcome] = MappingProxyType({FAILED: "error", REJECTED: "rejected", DEAD_LETTER: "dead-letter"})
-
-#: Names that bindings may lead to and that nothing declares.
-UNDECLARED = frozenset({OWN_QUEUE, *MARKS})
-
-#: An exchange without bindings.
-NOWHERE = "nowhere"
 
 #: The exchanges that destinations enter at: Artemis's by routing type, ActiveMQ's by kind.
 UNTYPED = "untyped"

@@ -11,10 +11,11 @@ from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
 
-from transpiler.topology.model import Alternate, DestinationType, Topology, unknown_name
+from transpiler.topology.model import Alternate, Topology, unknown_name
+from transpiler.topology.targets import TargetType
 
 #: A node: its kind and its name.
-Node = tuple[DestinationType, str]
+Node = tuple[TargetType, str]
 
 #: A node of any graph: what each leads to.
 N = TypeVar("N", bound=Hashable)
@@ -46,7 +47,9 @@ def onward(topology: Topology, *, again: bool = False) -> Iterator[tuple[Node, N
 def is_node(topology: Topology, node: Node) -> bool:
     """Return True if an exchange or queue is there."""
     kind, name = node
-    return name in (topology.queue_names if kind == "queue" else topology.exchange_by_name)
+    if kind == "queue":
+        return name in topology.queue_names
+    return kind == "exchange" and name in topology.exchange_by_name
 
 
 def all_ways(topology: Topology) -> Iterator[tuple[Node, Node]]:

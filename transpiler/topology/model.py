@@ -19,9 +19,8 @@ from transpiler.base.errors import TopologyError
 from transpiler.language.filters.binding_rules import HeadersMatch, read_headers_match
 from transpiler.message.types import AmqpValue
 from transpiler.topology.broker_rules import UNKNOWN, ExchangeType, RelayAddress, Rules
-from transpiler.topology.destinations import DEFAULT_WORDS, UNDECLARED
-
-DestinationType = Literal["queue", "exchange"]
+from transpiler.topology.destinations import DEFAULT_WORDS
+from transpiler.topology.targets import ENDS, TargetType
 
 #: What becomes of a message that reaches no queue: dropped, refused, or sent back to its publisher.
 Unroutable = Literal["discard", "reject", "return"]
@@ -56,7 +55,7 @@ class Alternate:
     """The destination of unroutable messages: RabbitMQ's alternate exchange, Broker-J's alternate binding."""
 
     name: str
-    type: DestinationType = "exchange"
+    type: TargetType = "exchange"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ class Binding:
     destination: str
     key: str = ""
     arguments: Arguments = field(default_factory=dict, hash=False)
-    destination_type: DestinationType = "queue"
+    destination_type: TargetType = "queue"
     path: str = field(default="", compare=False)
 
     def text(self, argument: str) -> str | None:
@@ -119,23 +118,24 @@ class Link:
     """A way on that is no routing: of messages that a queue lets go of, or from or to another broker.
 
     An end without a name is another broker. ``when`` is the condition in words; ``key``, if there is one, takes the
-    place of the routing key. Of queues that only the sends to a JMS broker name the source is ``OWN_QUEUE``, and
-    ``pattern`` is that of their keys; the first pattern that matches counts, and ``OWN_QUEUE`` in the key or the
-    destination stands for the queue's name.
+    place of the routing key. Of queues that only the sends to a JMS broker name the source is an ``own-queue``, and
+    ``pattern`` is that of their keys; the first pattern that matches counts. With ``affixes`` the key, or the name of
+    the queue that the link leads to, is the source's name between these two.
     """
 
     kind: LinkKind
     when: str
     source: str | None
     destination: str | None
-    source_type: DestinationType = "queue"
-    destination_type: DestinationType = "exchange"
+    source_type: TargetType = "queue"
+    destination_type: TargetType = "exchange"
     key: str | None = None
     path: str = field(default="", compare=False)
     pattern: str | None = None
+    affixes: tuple[str, str] | None = None
 
     @property
-    def ends(self) -> tuple[tuple[DestinationType, str], ...]:
+    def ends(self) -> tuple[tuple[TargetType, str], ...]:
         """The kinds and the names of its ends in this broker."""
         ends = (self.source_type, self.source), (self.destination_type, self.destination)
         return tuple((kind, name) for kind, name in ends if name is not None)
@@ -224,14 +224,14 @@ class Topology:
         return frozenset(queue.name for queue in self.queues)
 
     @cached_property
-    def relay_nodes(self) -> Mapping[str, DestinationType]:
+    def relay_nodes(self) -> Mapping[str, TargetType]:
         """The nodes that a whole address in ``to`` can name to the anonymous relay, where ``rules.relay`` reads names.
 
         An address stands for one node: where a queue and an exchange have one name, for the kind that the broker
         resolves first.
         """
-        exchanges: dict[str, DestinationType] = {name: "exchange" for name in self.exchange_by_name if name}
-        queues: dict[str, DestinationType] = dict.fromkeys(self.queue_names, "queue")
+        exchanges: dict[str, TargetType] = {name: "exchange" for name in self.exchange_by_name if name}
+        queues: dict[str, TargetType] = dict.fromkeys(self.queue_names, "queue")
         if self.rules.relay is RelayAddress.QUEUE_FIRST:
             return exchanges | queues
         return {name: destination_type for name, destination_type in (queues | exchanges).items() if "/" not in name}
@@ -257,7 +257,7 @@ class Topology:
     def alternate(self, exchange: Exchange) -> Alternate | None:
         """Return the destination of messages that an exchange cannot route; None where there is none."""
         alternate = exchange.alternate
-        if alternate is None or alternate.type == "queue":
+        if alternate is None or alternate.type != "exchange":
             return alternate
         if alternate.name == DEFAULT_EXCHANGE and not self.rules.default_as_alternate:
             return None
@@ -364,13 +364,22 @@ def _exchange_errors(topology: Topology, exchange: Exchange, path: str) -> Itera
 
 
 def _alternate_errors(topology: Topology, alternate: Alternate, path: str) -> Iterator[Diagnostic]:
+    if alternate.type in ("own-queue", "outcome"):
+        yield from _end_errors(topology, alternate.type, alternate.name, path)
+        return
     if alternate.type == "queue" and not topology.rules.alternate_queues:
         yield _error("topology.alternate", path, f"in {topology.rules.name} an alternate is an exchange, not a queue")
-    if alternate.type == "queue" and topology.rules.destinations is not None and alternate.name in UNDECLARED:
-        return
     known = topology.queue_names if alternate.type == "queue" else topology.exchange_by_name
     if alternate.name not in known and not topology.rules.tolerates_missing_alternate:
         yield _missing(f"topology.no-{alternate.type}", path, alternate.type, alternate.name, known)
+
+
+def _end_errors(topology: Topology, kind: TargetType, name: str, path: str) -> Iterator[Diagnostic]:
+    """Yield what is wrong with a target that is neither a queue nor an exchange."""
+    if topology.rules.destinations is None:
+        yield _error("topology.destination", path, f"{topology.rules.name} leads to queues and exchanges only")
+    elif kind == "outcome" and name not in ENDS:
+        yield _error("topology.destination", path, f"{name!r} is no outcome of a send", f"it is {', '.join(ENDS)}")
 
 
 def _binding_errors(topology: Topology, binding: Binding, path: str) -> Iterator[Diagnostic]:
@@ -392,9 +401,9 @@ def _binding_errors(topology: Topology, binding: Binding, path: str) -> Iterator
         elif binding.destination not in topology.exchange_by_name:
             known = topology.exchange_by_name
             yield _missing("topology.no-exchange", f"{path}.destination", "exchange", binding.destination, known)
-    elif binding.destination not in topology.queue_names and not (
-        topology.rules.destinations is not None and binding.destination in UNDECLARED
-    ):
+    elif binding.destination_type != "queue":
+        yield from _end_errors(topology, binding.destination_type, binding.destination, path)
+    elif binding.destination not in topology.queue_names:
         yield _missing("topology.no-queue", f"{path}.destination", "queue", binding.destination, topology.queue_names)
     if exchange.type == "x-jms-topic" and binding.text(SELECTOR_ARGUMENT) is None:
         message = "an exchange of type x-jms-topic takes no binding without a selector"

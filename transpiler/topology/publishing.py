@@ -16,6 +16,7 @@ from urllib.parse import unquote
 from transpiler.base.arguments import check_choice
 from transpiler.topology.broker_rules import RelayAddress, Rules
 from transpiler.topology.model import DEFAULT_EXCHANGE, Exchange, Topology, Unroutable
+from transpiler.topology.targets import Outcome
 
 #: The publisher's protocol; None stands for any: each setting has the meaning that its own protocol gives it.
 Protocol = Literal["0-8", "0-9", "0-9-1", "0-10", "1.0"]
@@ -26,16 +27,6 @@ PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 PublishTo = Literal["exchange", "to"]
 
 PUBLISH_TO: tuple[PublishTo, ...] = get_args(PublishTo)
-
-#: The fate of a message: it reached queues, or reached them only through alternates; it was dropped, sent back to
-#: its publisher, or refused; ``no-exchange`` is one that was published to an exchange that is not there.
-#: ``undecided`` is one that reaches a queue or none by what an exchange chooses, at random or by a hash. JMS brokers
-#: also send what no queue of an address took to a ``dead-letter`` address, or fail to send at all: ``error``.
-Outcome = Literal[
-    "delivered", "alternate", "undecided", "discarded", "returned", "rejected", "no-exchange", "dead-letter", "error"
-]
-
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 _BEHAVIOURS: Mapping[Unroutable, Outcome] = MappingProxyType(
     {"discard": "discarded", "reject": "rejected", "return": "returned"}

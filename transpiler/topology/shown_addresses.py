@@ -17,10 +17,7 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.destinations import (
     ACTIVEMQ_PATTERNS,
-    DEAD_LETTER,
     FULLY_QUALIFIED,
-    OWN_QUEUE,
-    UNDECLARED,
     artemis_characters,
     destination_name,
     is_sent_wildcard,
@@ -35,12 +32,12 @@ from transpiler.topology.model import (
     SELECTOR_ARGUMENT,
     Arguments,
     Binding,
-    DestinationType,
     Exchange,
     Link,
     Queue,
     Topology,
 )
+from transpiler.topology.targets import DEAD_LETTER, TargetType
 
 #: The keys that every message matches.
 _ANY = ("", "#")
@@ -64,7 +61,7 @@ def addresses_of(topology: Topology, *, matching: bool = True) -> Topology:
     sources = dict.fromkeys(binding.source for binding in bindings.values())
     bindings = {_identity(each): each for each in (_to_queue(topology, one, sources) for one in bindings.values())}
     names = dict.fromkeys(name for each in bindings.values() for name in _exchanges(each))
-    links = tuple(_shown(topology, link, names) for link in topology.links if link.source != OWN_QUEUE)
+    links = tuple(_shown(topology, link, names) for link in topology.links if link.source_type != "own-queue")
     links += tuple(dict.fromkeys(unroutable))
     names |= dict.fromkeys(name for link in links for kind, name in link.ends if kind == "exchange")
     queues = {queue.name: queue for queue in topology.queues}
@@ -132,7 +129,7 @@ def _shown(topology: Topology, link: Link, sources: Mapping[str, None]) -> Link:
     if link.destination_type == "queue":
         return link
     name = destination_name(topology, link.destination or "", link.key or "")
-    kind: DestinationType = "queue" if _is_queue(topology, name, sources) else "exchange"
+    kind: TargetType = "queue" if _is_queue(topology, name, sources) else "exchange"
     return replace(link, destination=name, destination_type=kind, key=None)
 
 
@@ -211,7 +208,9 @@ class _Walk:
                     # What the selectors of a composite destination's targets refuse.
                     arguments = _OTHERWISE
                 waiting.append(here._replace(exchange=alternate.name, arguments=arguments))
-            unroutable = any(binding.destination == DEAD_LETTER for binding in bindings)
+            unroutable = any(
+                each.destination_type == "outcome" and each.destination == DEAD_LETTER.name for each in bindings
+            )
             for binding in bindings:
                 if not is_sent_wildcard(self._topology, binding.key):
                     yield from self._along(here, binding, waiting, unroutable)
@@ -234,12 +233,12 @@ class _Walk:
             waiting.append(_State(binding.destination, pattern, tuple(arguments.items()), here.entry))
             return
         address = destination_name(topology, here.entry, "#" if pattern is None else pattern)
-        if binding.destination_type == "queue":
-            name: str | None = None if binding.destination in UNDECLARED else binding.destination
-            if binding.destination == OWN_QUEUE and topology.rules.destinations is Destinations.ACTIVEMQ:
+        if binding.destination_type != "exchange":
+            name: str | None = binding.destination if binding.destination_type == "queue" else None
+            if binding.destination_type == "own-queue" and topology.rules.destinations is Destinations.ACTIVEMQ:
                 name = None if pattern is None or is_wild(pattern.split(".")) else address
             if name is not None:
-                yield replace(binding, source=address, destination=name, key="", arguments=arguments)
+                yield Binding(address, name, "", arguments, path=binding.path)
             return
         assert key is not None
         following = binding.destination

@@ -24,7 +24,8 @@ from transpiler.routing import tuning
 from transpiler.topology import topology_from_dict
 from transpiler.topology.broker_rules import RULES, Rules
 from transpiler.topology.model import Alternate, Binding, Exchange, Topology
-from transpiler.topology.publishing import OUTCOMES, PROTOCOLS, Publisher
+from transpiler.topology.publishing import PROTOCOLS, Publisher
+from transpiler.topology.targets import OUTCOMES
 
 #: Exchanges that no topology has: as many as there are of each of a few sorts that it has.
 UNKNOWN = ("nowhere", "nowhere else", "é")

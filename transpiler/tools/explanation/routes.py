@@ -20,8 +20,6 @@ from transpiler.tools.explanation.binding_facts import Lack, binding_text, lacks
 from transpiler.tools.explanation.wording import value_text
 from transpiler.topology.choices import choice_of, leaves_open
 from transpiler.topology.destinations import (
-    MARKS,
-    OWN_QUEUE,
     destination_name,
     is_sent_wildcard,
     names_queue,
@@ -60,7 +58,7 @@ class BindingExplanation:
         """The JSON form."""
         return {
             "exchange": self.source,
-            self.binding.destination_type: self.end,
+            "exchange" if self.binding.destination_type == "exchange" else "queue": self.end,
             "asks": self.asks,
             **({"lacks": list(self.lacks)} if self.lacks else {}),
         }
@@ -249,7 +247,7 @@ def _binding(topology: Topology, binding: Binding, visit: Visit, lacking: Sequen
         target = end if binding.destination_type == "queue" else f"exchange {end}"
     else:
         asks, (source, end) = _asked(topology, binding), _ends(topology, binding, visit)
-        target = end if binding.destination_type == "queue" or "://" in end else f"address {end}"
+        target = end if binding.destination_type != "exchange" or "://" in end else f"address {end}"
     texts, distance = tuple(lack.text for lack in lacking), sum(lack.distance for lack in lacking)
     return BindingExplanation(binding, asks, source, end, target, texts, distance)
 
@@ -284,13 +282,13 @@ def _ends(topology: Topology, binding: Binding, visit: Visit) -> tuple[str, str]
     source, onward = name(visit.exchange.name, key), topology.replacement_key(binding)
     if onward is not None:
         return source, name(binding.destination, onward)
-    return source, own_queue(topology, key) if binding.destination == OWN_QUEUE else binding.destination
+    return source, own_queue(topology, key) if binding.destination_type == "own-queue" else binding.destination
 
 
 def _leads_on(topology: Topology, binding: Binding) -> bool:
     """Return True if a binding leads to a queue or to another destination: others tell cases of a JMS broker apart."""
-    if binding.destination_type == "queue":
-        return binding.destination not in MARKS
+    if binding.destination_type != "exchange":
+        return binding.destination_type != "outcome"
     return topology.replacement_key(binding) is not None
 
 

@@ -22,7 +22,8 @@ from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.tools.topology_report.labels import binding_label, exchange_title
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.graph import routes
-from transpiler.topology.model import Binding, DestinationType, Topology
+from transpiler.topology.model import Binding, Topology
+from transpiler.topology.targets import TargetType
 
 if TYPE_CHECKING:
     from transpiler.tools.topology_report.findings import TopologyReport
@@ -197,7 +198,7 @@ class _Builder:
                 kind = f"{link.kind}{key}\n" if key or link.kind != "expiry" else ""
                 yield Arrow(source, target, f"{kind}{link.when}", True)
 
-    def _end(self, kind: DestinationType, name: str | None) -> str | None:
+    def _end(self, kind: TargetType, name: str | None) -> str | None:
         if name is not None:
             return self._ids.get((kind, name))
         if ("broker", "") not in self._ids:

@@ -14,17 +14,10 @@ from functools import cmp_to_key
 from itertools import product
 
 from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
-from transpiler.topology.destinations import (
-    ACTIVEMQ_KEYS,
-    ACTIVEMQ_PATTERNS,
-    NOWHERE,
-    OWN_QUEUE,
-    QUEUE_KIND,
-    SENT_WILDCARD,
-    SENT_WILDCARDS,
-)
+from transpiler.topology.destinations import ACTIVEMQ_KEYS, ACTIVEMQ_PATTERNS, QUEUE_KIND, SENT_WILDCARD, SENT_WILDCARDS
 from transpiler.topology.importers.activemq_config import DeadLetters
 from transpiler.topology.model import Link
+from transpiler.topology.targets import NOWHERE
 
 Words = tuple[str, ...]
 
@@ -138,18 +131,39 @@ class DeadLetterLinks:
         policies = [policy for policy in self._policies if policy.kind == QUEUE_KIND]
         by_pattern = {".".join(_pattern(policy)): policy for policy in reversed([*policies, DeadLetters("queue", ">")])}
         for pattern, policy in reversed(by_pattern.items()):
-            link = _link(policy, OWN_QUEUE, OWN_QUEUE, policy.place, pattern)
-            yield link or Link("dead-letter", "", OWN_QUEUE, NOWHERE, pattern=pattern)
+            yield _link_of_made(policy, pattern)
 
 
-def _link(policy: DeadLetters, name: str, source: str, place: str, pattern: str | None = None) -> Link | None:
+def _link(policy: DeadLetters, name: str, source: str, place: str) -> Link | None:
     to = policy.to if policy.affixes is None else f"{policy.affixes[0]}{name}{policy.affixes[1]}"
     if to is None:
         return None
-    when = "delivered too often" + (" or expired" if policy.expired else "")
-    when = when if policy.non_persistent else f"persistent, and {when}"
     key = ACTIVEMQ_KEYS.translate(to)
-    return Link("dead-letter", when, source, policy.to_kind, key=key, path=place, pattern=pattern)
+    return Link("dead-letter", _when(policy), source, policy.to_kind, key=key, path=place)
+
+
+def _link_of_made(policy: DeadLetters, pattern: str) -> Link:
+    """Return the link of queues that sends make, or that they have none."""
+    nowhere = policy.to is None and policy.affixes is None
+    kind, to = NOWHERE[:2] if nowhere else ("exchange", policy.to_kind)
+    key = None if policy.to is None or policy.affixes is not None else ACTIVEMQ_KEYS.translate(policy.to)
+    return Link(
+        "dead-letter",
+        "" if nowhere else _when(policy),
+        "",
+        to,
+        "own-queue",
+        kind,
+        key,
+        "" if nowhere else policy.place,
+        pattern,
+        policy.affixes,
+    )
+
+
+def _when(policy: DeadLetters) -> str:
+    when = "delivered too often" + (" or expired" if policy.expired else "")
+    return when if policy.non_persistent else f"persistent, and {when}"
 
 
 def _pattern(policy: DeadLetters) -> Words:

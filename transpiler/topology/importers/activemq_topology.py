@@ -2,7 +2,7 @@
 
 A message enters at the exchange of its destination's kind, with the name as the key. Each interceptor is an exchange
 whose bindings lead to the virtual destinations that match, and whose alternate is the interceptor within; innermost are
-the queue itself (``OWN_QUEUE``: queues are made when they are sent to) and the subscriptions of topics. A target of a
+the queue itself (queues are made when they are sent to) and the subscriptions of topics. A target of a
 virtual destination leads back to an entry, with its name as the key.
 
 Only the file's queues, and those of the state that the caller gives, are there for virtual topics to find, and only the
@@ -23,9 +23,7 @@ from transpiler.language.selector.parsing import parse_tree
 from transpiler.topology.broker_rules import ACTIVEMQ
 from transpiler.topology.destinations import (
     ACTIVEMQ_KEYS,
-    FAILED,
     LISTED,
-    OWN_QUEUE,
     QUEUE_KIND,
     SENT_WILDCARD,
     TOPIC_KIND,
@@ -43,9 +41,10 @@ from transpiler.topology.importers.activemq_patterns import (
     up_to_any,
     words_of,
 )
-from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder, Target
+from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder
 from transpiler.topology.importers.known_names import Known, Unknown, reads_names, with_known_names
 from transpiler.topology.model import Link, Queue, Topology
+from transpiler.topology.targets import FAILED, OWN_QUEUE, Target
 
 #: Words of a name for which sends to names with wildcards are computed, and names at most.
 _MAX_WORDS, _MAX_NAMES = 4, 500
@@ -140,7 +139,7 @@ class _ActiveMQ:
             binding.destination for binding in self._builder.bindings if binding.destination_type == "queue"
         )
         names |= dict.fromkeys(f"queue://{name}" for name, made in self._queues.items() if not made)
-        queues = tuple(Queue(name) for name in names if not name.startswith("{"))
+        queues = tuple(map(Queue, names))
         links = tuple(self._links(queue.name for queue in queues))
         return Topology(
             ACTIVEMQ,
@@ -227,7 +226,7 @@ class _ActiveMQ:
 
     def _queue_itself(self, source: str, entry: _Entry) -> None:
         builder = self._builder
-        builder.bind(source, ANY_KEY, Target("queue", OWN_QUEUE))
+        builder.bind(source, ANY_KEY, OWN_QUEUE)
         consumers = [each for each in self._subscriptions if each.kind == QUEUE_KIND and each.name]
         if not consumers:
             return
@@ -324,7 +323,7 @@ class _ActiveMQ:
                 names[node.operand.name] = None
         if not names:
             return
-        target = Target("queue", FAILED)
+        target = FAILED
         if shielded:
             # The other side of AND or OR may decide before.
             target = self._builder.perhaps(f"{source} perhaps fails", target)

@@ -18,14 +18,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from transpiler.language.selector.dialects import ARTEMIS
-from transpiler.topology.destinations import DEAD_LETTER, NOWHERE, OWN_QUEUE, REJECTED, entry_name
+from transpiler.topology.destinations import entry_name
 from transpiler.topology.importers.artemis_addresses import Addresses, Answer, Words, answer_anew, is_wild
 from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, Settings, Taker
-from transpiler.topology.importers.exchange_builder import ExchangeBuilder, Target
+from transpiler.topology.importers.exchange_builder import ExchangeBuilder
 from transpiler.topology.importers.known_names import Known, Unknown, reads_names, with_known_names
 from transpiler.topology.model import Link, LinkKind
-
-_OWN, _REJECTED = Target("queue", OWN_QUEUE), Target("queue", REJECTED)
+from transpiler.topology.targets import DEAD_LETTER, NOWHERE, OWN_QUEUE, REJECTED, Target, TargetType
 
 _ADDRESS = "AMQAddress"
 _ORIGINAL_ADDRESS, _ORIGINAL_QUEUE = "_AMQ_ORIG_ADDRESS", "_AMQ_ORIG_QUEUE"
@@ -146,13 +145,13 @@ class BySettings:
         """Return where the sends go that the broker refuses; None where it refuses none."""
         if entry.type is None or entry.last or entry.detached:
             return None
-        return self._by_answer(entry, entry.type, Answer.REFUSED, _REJECTED, None)
+        return self._by_answer(entry, entry.type, Answer.REFUSED, REJECTED, None)
 
     def own(self, entry: Entry) -> Target | None:
         """Return where a message gets into the queue that has the name of its address."""
         if entry.qualified or entry.type == "MULTICAST":
             return None
-        created = self._by_answer(entry, "ANYCAST", Answer.CREATED, _OWN, None)
+        created = self._by_answer(entry, "ANYCAST", Answer.CREATED, OWN_QUEUE, None)
         if created is None or (entry.type is not None and not entry.detached):
             return created
         # An earlier send with a routing type may have created the queue.
@@ -202,7 +201,7 @@ class BySettings:
             if hop is not None:
                 name += f" from {hop.address}"
             if name not in self._builder.exchanges:
-                self._builder.fanout(name, [onward, Target("queue", DEAD_LETTER)])
+                self._builder.fanout(name, [onward, DEAD_LETTER])
             return Target("exchange", name)
 
         return self._by_settings(f"{entry.name}, no queue", entry, action)
@@ -233,7 +232,7 @@ class BySettings:
         hop = Hop(queue.name, None if is_wild(words) else queue.address, _UNKNOWN, queue.name)
         yield self._link(kind, when, queue.name, address, hop, queue.place)
         if settings[f"auto-create-{kind}-resources"] and not is_wild(words):
-            made = _made_queue(kind, queue.address, settings)
+            made = queue.address.join(_affixes(kind, settings))
             self.made[made] = f"_AMQ_ORIG_ADDRESS = '{queue.address}'"
             yield Link(kind, when, queue.name, made, destination_type="queue", path=queue.place)
 
@@ -246,20 +245,22 @@ class BySettings:
             pattern, when = ".".join(self._addresses.words(settings["match"])), _when(kind, settings)
             address = settings[f"{kind}-address"]
             if address is None:
-                yield Link(kind, when, OWN_QUEUE, NOWHERE, pattern=pattern)
+                yield Link(kind, when, "", NOWHERE.name, "own-queue", NOWHERE.type, pattern=pattern)
                 continue
             hop = Hop("a queue that a send made", None, _UNKNOWN, _UNKNOWN)
-            yield self._link(kind, when, OWN_QUEUE, address, hop, pattern=pattern)
+            yield self._link(kind, when, "", address, hop, pattern=pattern)
             if settings[f"auto-create-{kind}-resources"]:
-                made = _made_queue(kind, OWN_QUEUE, settings)
-                yield Link(kind, when, OWN_QUEUE, made, destination_type="queue", pattern=pattern)
+                affixes = _affixes(kind, settings)
+                yield Link(kind, when, "", "", "own-queue", "queue", pattern=pattern, affixes=affixes)
 
     def _link(
         self, kind: LinkKind, when: str, source: str, address: str, hop: Hop, path: str = "", pattern: str | None = None
     ) -> Link:
         words = self._addresses.words(address)
         entry = Entry(None, hop=hop, at=words) if self._hops else Entry(None)
-        return Link(kind, when, source, self._enter(entry), key=".".join(words), path=path, pattern=pattern)
+        kind_of_source: TargetType = "queue" if pattern is None else "own-queue"
+        to, key = self._enter(entry), ".".join(words)
+        return Link(kind, when, source, to, kind_of_source, key=key, path=path, pattern=pattern)
 
 
 def _when(kind: LinkKind, settings: Settings) -> str:
@@ -269,6 +270,6 @@ def _when(kind: LinkKind, settings: Settings) -> str:
     return "rejected" if attempts < 1 else f"rejected or delivered {attempts} times"
 
 
-def _made_queue(kind: LinkKind, name: str, settings: Settings) -> str:
-    """Return the name of the queue that the broker makes for the messages of an address."""
-    return f"{settings[f'{kind}-queue-prefix']}{name}{settings[f'{kind}-queue-suffix']}"
+def _affixes(kind: LinkKind, settings: Settings) -> tuple[str, str]:
+    """Return what stands around an address in the name of the queue that the broker makes for its messages."""
+    return settings[f"{kind}-queue-prefix"], settings[f"{kind}-queue-suffix"]

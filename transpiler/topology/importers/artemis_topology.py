@@ -5,7 +5,7 @@ A message enters at the exchange of its routing type, or of none, with its addre
 exchange of the exclusive diverts, whose alternate has the other diverts and the queues; of several anycast queues of
 one address, or diverts of one routing name, an exchange that chooses among those that match; a divert leads back to an
 entry with the forwarding address as the key. Where nobody's queue took a message, and the settings say so, it goes on
-to the dead letter address. What the broker creates for a send is ``OWN_QUEUE``.
+to the dead letter address. What the broker creates for a send is an ``own-queue``.
 
 The numbers in comments are those of the page of rules, docs/jms-brokers.md.
 """
@@ -29,8 +29,9 @@ from transpiler.topology.importers.artemis_addresses import (
 )
 from transpiler.topology.importers.artemis_config import ArtemisConfig, Taker, with_state
 from transpiler.topology.importers.artemis_settings import BySettings, Entry, Hop, filter_at, reads_hops
-from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder, Target
+from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder
 from transpiler.topology.model import SELECTOR_ARGUMENT, Queue, Topology
+from transpiler.topology.targets import Target
 
 _TYPES: tuple[RoutingType | None, ...] = (None, "ANYCAST", "MULTICAST")
 

@@ -18,12 +18,12 @@ from transpiler.topology.model import (
     SELECTOR_ARGUMENT,
     Alternate,
     Binding,
-    DestinationType,
     Exchange,
     Queue,
     Topology,
     Unroutable,
 )
+from transpiler.topology.targets import TargetType
 
 #: Attributes that every object of the broker has and that have no effect on routing.
 _COMMON = frozenset(
@@ -212,7 +212,7 @@ def _bindings(entry: Entry, exchange: Exchange, queues: set[str], findings: Find
                 if exchange.type == "headers" and isinstance(value.type, Compound):
                     findings.add("import.types", place.at(f"arguments.{name}"), TYPES_LOST)
             # The broker looks for a queue of that name first.
-            kind: DestinationType = "queue" if destination in queues else "exchange"
+            kind: TargetType = "queue" if destination in queues else "exchange"
             bindings[key, destination] = Binding(exchange.name, destination, key, arguments, kind, place.path)
     return list(bindings.values())
 

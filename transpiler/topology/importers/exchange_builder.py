@@ -8,31 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import ExchangeType
-from transpiler.topology.destinations import NOWHERE
 from transpiler.topology.model import (
     EXCLUSIVE_ARGUMENT,
     REPLACEMENT_ARGUMENT,
     SELECTOR_ARGUMENT,
     Alternate,
     Binding,
-    DestinationType,
     Exchange,
 )
+from transpiler.topology.targets import Target
+
+#: An exchange without bindings.
+_NOWHERE = "nowhere"
 
 #: The key that every message matches.
 ANY_KEY = "#"
-
-
-class Target(NamedTuple):
-    """A queue or an exchange, and the key that a message goes on with, if it is not its own."""
-
-    type: DestinationType
-    name: str
-    key: str | None = None
 
 
 @dataclass(slots=True)
@@ -90,9 +83,9 @@ class ExchangeBuilder:
     ) -> None:
         """Add a binding; without a target it takes messages and leads nowhere."""
         if target is None:
-            if NOWHERE not in self.exchanges:
-                self.exchanges[NOWHERE] = Exchange(NOWHERE, "fanout", internal=True)
-            target = Target("exchange", NOWHERE)
+            if _NOWHERE not in self.exchanges:
+                self.exchanges[_NOWHERE] = Exchange(_NOWHERE, "fanout", internal=True)
+            target = Target("exchange", _NOWHERE)
         arguments = {}
         if selector is not None:
             arguments[SELECTOR_ARGUMENT] = AmqpValue(AmqpType.STRING, selector)

@@ -22,7 +22,6 @@ from transpiler.topology.model import (
     Alternate,
     Arguments,
     Binding,
-    DestinationType,
     Exchange,
     Link,
     LinkKind,
@@ -31,9 +30,11 @@ from transpiler.topology.model import (
     Unroutable,
 )
 from transpiler.topology.receivers import with_addresses
+from transpiler.topology.targets import TargetType
 
 _TYPES: tuple[ExchangeType, ...] = tuple(dict.fromkeys(kind for rules in RULES.values() for kind in rules.types))
 _LINKS: tuple[LinkKind, ...] = get_args(LinkKind)
+_TARGETS: tuple[TargetType, ...] = get_args(TargetType)
 _PARTS = ("queues", "exchanges", "bindings", "links")
 _UNROUTABLE: tuple[Unroutable, ...] = ("discard", "reject", "return")
 
@@ -115,22 +116,23 @@ def _alternate(entry: Entry) -> Alternate | None:
     return None if node is None else Alternate(*node)
 
 
-def _node(entry: Entry, name: str) -> tuple[str, DestinationType] | None:
+def _node(entry: Entry, name: str) -> tuple[str, TargetType] | None:
     if not entry.has(name):
         return None
     inner = Entry.of(entry.data[name], entry.at(name))
-    inner.only(("queue", "exchange"))
+    inner.only(_TARGETS)
     return _destination(inner)
 
 
-def _destination(entry: Entry) -> tuple[str, DestinationType]:
-    if entry.has("queue") is entry.has("exchange"):
+def _destination(entry: Entry) -> tuple[str, TargetType]:
+    named = [kind for kind in _TARGETS if entry.has(kind)]
+    if len(named) != 1:
         refuse("topology.destination", entry.path, "names a queue or an exchange, one of the two")
-    return (entry.text("queue"), "queue") if entry.has("queue") else (entry.text("exchange"), "exchange")
+    return entry.text(named[0]), named[0]
 
 
 def _binding(entry: Entry) -> Binding:
-    entry.only(("source", "queue", "exchange", "key", "selector", "xquery", "arguments"))
+    entry.only(("source", *_TARGETS, "key", "selector", "xquery", "arguments"))
     destination, destination_type = _destination(entry)
     arguments = entry.arguments("arguments", tagged=True)
     for member, argument in (("selector", SELECTOR_ARGUMENT), ("xquery", XQUERY_ARGUMENT)):
@@ -142,13 +144,19 @@ def _binding(entry: Entry) -> Binding:
 
 
 def _link(entry: Entry) -> Link:
-    entry.only(("kind", "when", "from", "to", "key", "pattern"))
+    entry.only(("kind", "when", "from", "to", "key", "pattern", "affixes"))
     # An end that is not said is another broker.
     source, source_type = _node(entry, "from") or (None, "queue")
     destination, destination_type = _node(entry, "to") or (None, "queue")
     key, pattern = (entry.text(name) if entry.has(name) else None for name in ("key", "pattern"))
     kind, when = entry.one_of("kind", _LINKS), entry.text("when", "")
-    return Link(kind, when, source, destination, source_type, destination_type, key, entry.path, pattern)
+    affixes = None
+    if entry.has("affixes"):
+        around = [text for text, _ in _texts(entry, "affixes", "text around a name")]
+        if len(around) != 2:
+            refuse("topology.type", entry.at("affixes"), "expected the text before a name and that behind it")
+        affixes = around[0], around[1]
+    return Link(kind, when, source, destination, source_type, destination_type, key, entry.path, pattern, affixes)
 
 
 def _queue_to_dict(queue: Queue) -> Any:
@@ -177,13 +185,14 @@ def _link_to_dict(link: Link) -> dict[str, Any]:
     ends = (("from", link.source_type, link.source), ("to", link.destination_type, link.destination))
     result: dict[str, Any] = {"kind": link.kind, "when": link.when}
     result |= {end: {kind: name} for end, kind, name in ends if name is not None}
+    result |= {"affixes": list(link.affixes)} if link.affixes is not None else {}
     return result | {name: getattr(link, name) for name in ("key", "pattern") if getattr(link, name) is not None}
 
 
 def _alternate_to_dict(alternate: Alternate | None) -> dict[str, Any]:
     if alternate is None:
         return {}
-    return {"alternate": alternate.name if alternate.type == "exchange" else {"queue": alternate.name}}
+    return {"alternate": alternate.name if alternate.type == "exchange" else {alternate.type: alternate.name}}
 
 
 def _arguments_to_dict(arguments: Arguments) -> dict[str, Any]:

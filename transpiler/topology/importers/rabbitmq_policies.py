@@ -18,7 +18,8 @@ from transpiler.base.regex.search import Regular, SearchLimitError, compile_regu
 from transpiler.base.regex.syntax import Flavor, RegexError
 from transpiler.message.json import kind_of
 from transpiler.topology.importers.json_reader import Entry, Findings, refuse
-from transpiler.topology.model import DestinationType, Exchange, Link, Queue
+from transpiler.topology.model import Exchange, Link, Queue
+from transpiler.topology.targets import TargetType
 
 #: The values of ``apply-to`` of policies for exchanges; those of the others are kinds of queues.
 _FOR_EXCHANGES = ("all", "exchanges")
@@ -79,7 +80,7 @@ class Policies:
         applied = ("all", "queues", "streams" if kind == "stream" else f"{kind}_queues")
         return self._settings(name, applied)
 
-    def federates(self, kind: DestinationType, name: str) -> bool:
+    def federates(self, kind: TargetType, name: str) -> bool:
         """Return True if a policy gives an exchange or a queue an upstream."""
         settings = self._settings(name, _FOR_EXCHANGES) if kind == "exchange" else self.of_queue(name)
         return any(setting.startswith("federation") for setting in settings)
@@ -192,7 +193,7 @@ def shovel(entry: Entry, vhost: str | None, findings: Findings) -> Link | None:
     return Link("shovel", when, source, destination, source_type, destination_type, key, entry.path)
 
 
-def _end(value: Entry, side: str, vhost: str | None) -> tuple[str | None, DestinationType]:
+def _end(value: Entry, side: str, vhost: str | None) -> tuple[str | None, TargetType]:
     """Return what is here of a shovel's end: the name of a queue or an exchange."""
     uris = value.data.get(f"{side}-uri")
     uri = uris[0] if isinstance(uris, list) and uris else uris

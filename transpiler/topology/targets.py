@@ -1,0 +1,46 @@
+"""Targets of bindings, alternates and links: queues and exchanges, and of JMS brokers what a send comes to besides.
+
+What a broker does with a send is a target like others: the queue that has the name of the key, which the broker makes,
+or an outcome, such as that the send fails. Both stand where a queue or an exchange stands, and neither has a name that
+a queue could have as well.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, get_args
+
+#: The kinds of targets. An ``own-queue`` has the name of the destination that was sent to, and none of its own; the
+#: name of an ``outcome`` is one of ``ENDS``.
+TargetType = Literal["queue", "exchange", "own-queue", "outcome"]
+
+#: The fate of a message: it reached queues, or reached them only through alternates; it was dropped, sent back to
+#: its publisher, or refused; ``no-exchange`` is one that was published to an exchange that is not there.
+#: ``undecided`` is one that reaches a queue or none by what an exchange chooses, at random or by a hash. JMS brokers
+#: also send what no queue of an address took to a ``dead-letter`` address, or fail to send at all: ``error``. A send to
+#: them is ``undecided``, too, where it is not known if it fails or goes to a dead letter address.
+Outcome = Literal[
+    "delivered", "alternate", "undecided", "discarded", "returned", "rejected", "no-exchange", "dead-letter", "error"
+]
+
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+#: The outcomes that a binding of a JMS broker can lead to, the weightiest first.
+ENDS: tuple[Outcome, ...] = ("error", "rejected", "dead-letter")
+
+
+class Target(NamedTuple):
+    """A target by its kind and name, and the key that a message goes on with, if it is not its own."""
+
+    type: TargetType
+    name: str = ""
+    key: str | None = None
+
+
+#: The queue that has the name of the destination that was sent to.
+OWN_QUEUE = Target("own-queue")
+
+#: The send fails; the broker refuses it; no queue of the address took the message.
+FAILED, REJECTED, DEAD_LETTER = (Target("outcome", outcome) for outcome in ENDS)
+
+#: A link to it ends: the queue lets go of no message so.
+NOWHERE = Target("outcome", "discarded")

@@ -316,7 +316,8 @@ def test_the_picture_has_addresses_and_not_the_cases_that_route() -> None:
 def test_a_change_of_a_divert_is_shown_with_a_message() -> None:
     diff = diff_topologies(artemis(ORDERS.format(limit=1000)), artemis(ORDERS.format(limit=2000)))
     assert [change.text for change in diff.changes] == [
-        "orders -> review (address): exclusive | amount > 2000, was exclusive | amount > 1000"
+        "orders -> review (address): divert large | exclusive | amount > 2000, "
+        "was divert large | exclusive | amount > 1000"
     ]
     assert [(each.exchange, each.routing_type, each.old, each.new) for each in diff.examples] == [
         ("orders", "ANYCAST", ("review",), ("a (possible)", "b (possible)"))
@@ -335,7 +336,7 @@ SETTING = (
         (
             ORDERS.format(limit=1000),
             ORDERS.format(limit=1000).replace("<exclusive>true", "<exclusive>false"),
-            "orders -> review (address): amount > 1000, was exclusive | amount > 1000",
+            "orders -> review (address): divert large | amount > 1000, was divert large | exclusive | amount > 1000",
             True,
         ),
         (

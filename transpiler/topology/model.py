@@ -40,8 +40,9 @@ SELECTOR_ARGUMENT = "x-filter-jms-selector"
 XQUERY_ARGUMENT = "xquery"
 REPLACEMENT_ARGUMENT = "x-replacement-routing-key"
 
-#: Of bindings of a JMS broker: the mark of a divert that keeps messages from queues, and in pictures a choice in words.
-EXCLUSIVE_ARGUMENT, CHOICE_ARGUMENT = "exclusive", "choice"
+#: Of bindings of a JMS broker: the name of a divert, the mark of one that keeps messages from queues, and in the
+#: topology that people see a choice in words.
+DIVERT_ARGUMENT, EXCLUSIVE_ARGUMENT, CHOICE_ARGUMENT = "divert", "exclusive", "choice"
 
 #: Errors that one exception lists; a file with a wrong name may have a million.
 MAX_ERRORS = 20
@@ -162,6 +163,8 @@ class Topology:
     readers: frozenset[str] | None = None
     #: The version of the broker that wrote the file, if it says so.
     version: str = field(default="", compare=False)
+    #: Of a JMS broker the topology that people see, whose exchanges are addresses: those that route are cases.
+    shown: Topology | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.rules, Rules):

@@ -11,6 +11,7 @@ from transpiler.message.types import AmqpValue
 from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES, TAKING_ALL, UNKNOWN, ExchangeType
 from transpiler.topology.model import (
     CHOICE_ARGUMENT,
+    DIVERT_ARGUMENT,
     EXCLUSIVE_ARGUMENT,
     SELECTOR_ARGUMENT,
     XQUERY_ARGUMENT,
@@ -40,6 +41,7 @@ def binding_label(topology: Topology, binding: Binding) -> str:
     exchange_type = topology.exchange_by_name[binding.source].type
     parts: list[str] = []
     if topology.rules.destinations is not None:
+        parts += [f"divert {binding.text(DIVERT_ARGUMENT)}"] if DIVERT_ARGUMENT in binding.arguments else []
         parts += ["exclusive"] if EXCLUSIVE_ARGUMENT in binding.arguments else []
         parts += [binding.text(CHOICE_ARGUMENT) or ""] if CHOICE_ARGUMENT in binding.arguments else []
     if exchange_type == "headers":

@@ -45,6 +45,11 @@ def literal_name(words: Words) -> str | None:
     """Return the name that a pattern without wildcards is."""
     if MANY_WORDS in words or ONE_WORD in words:
         return None
+    return name_of(words)
+
+
+def name_of(words: Words) -> str:
+    """Return the name, in a file, that has some words."""
     return ACTIVEMQ_PATTERNS.inverse.translate(".".join(words))
 
 

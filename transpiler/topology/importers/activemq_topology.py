@@ -41,6 +41,7 @@ from transpiler.topology.importers.activemq_patterns import (
     up_to_any,
     words_of,
 )
+from transpiler.topology.importers.activemq_shown import Subscription, shown_destinations
 from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder
 from transpiler.topology.importers.known_names import Known, Unknown, reads_names, with_known_names
 from transpiler.topology.model import Link, Queue, Topology
@@ -55,16 +56,6 @@ _CAST = (
     "a selectorAware virtual topic is around another interceptor of topics: where both match, ActiveMQ 5.17 fails the "
     "send with a ClassCastException, which is not computed"
 )
-
-
-class _Subscription(NamedTuple):
-    """A subscription to topics, or a consumer of queues, with the pattern of keys; ``exact`` if that is all it has."""
-
-    name: str
-    kind: str
-    pattern: Words
-    selector: str | None
-    exact: bool
 
 
 class _Entry(NamedTuple):
@@ -141,14 +132,18 @@ class _ActiveMQ:
         names |= dict.fromkeys(f"queue://{name}" for name, made in self._queues.items() if not made)
         queues = tuple(map(Queue, names))
         links = tuple(self._links(queue.name for queue in queues))
+        readers = self._readers(links)
         return Topology(
             ACTIVEMQ,
             tuple(self._builder.exchanges.values()),
             queues,
             tuple(self._builder.bindings),
             links=links,
-            readers=self._readers(links),
+            readers=readers,
             findings=tuple(dict.fromkeys(self._findings)),
+            shown=shown_destinations(
+                self._config.interceptors, self._queues, self._subscriptions, self._watched, queues, links, readers
+            ),
         )
 
     def _readers(self, links: Iterable[Link]) -> frozenset[str] | None:
@@ -242,7 +237,7 @@ class _ActiveMQ:
                 for pattern in _keys(entry, [subscription.pattern]):
                     self._subscribe(source, subscription._replace(pattern=pattern), entry)
 
-    def _subscribe(self, source: str, subscription: _Subscription, entry: _Entry) -> None:
+    def _subscribe(self, source: str, subscription: Subscription, entry: _Entry) -> None:
         target = Target("queue", subscription.name)
         selector, certain = subscription.selector, subscription.exact
         if selector is not None and _reads_destination(selector):
@@ -398,13 +393,13 @@ def _kind_of(destination: Composite | VirtualTopic) -> str:
     return destination.kind if isinstance(destination, Composite) else TOPIC_KIND
 
 
-def _subscriptions(state: Mapping[str, Any]) -> Iterator[_Subscription]:
+def _subscriptions(state: Mapping[str, Any]) -> Iterator[Subscription]:
     for item in (*state.get("subscriptions", ()), *state.get("consumers", ())):
         selector = item.get("selector", item.get("filter")) or None
         for kind, name in activemq_parts(_destination_of(item)):
             pattern = words_of(name)
             cut = up_to_any(pattern)
-            yield _Subscription(str(item.get("name", "")), kind, cut, selector, cut == pattern)
+            yield Subscription(str(item.get("name", "")), kind, cut, selector, cut == pattern)
 
 
 def _destination_of(item: Mapping[str, Any]) -> str:

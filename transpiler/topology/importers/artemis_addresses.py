@@ -47,6 +47,8 @@ class Addresses:
 
     def __init__(self, config: ArtemisConfig) -> None:
         self._config = config
+        #: The broker's characters for delimiter and wildcards.
+        self.characters = config.words
         self._characters = artemis_characters(config.words)
         routed = (queue for queue in config.queues if queue.routed)
         named = (replace(each, routing_name=each.address if each.type == "ANYCAST" else each.name) for each in routed)

@@ -29,6 +29,7 @@ from transpiler.topology.importers.artemis_addresses import (
 )
 from transpiler.topology.importers.artemis_config import ArtemisConfig, Taker, with_state
 from transpiler.topology.importers.artemis_settings import BySettings, Entry, Hop, filter_at, reads_hops
+from transpiler.topology.importers.artemis_shown import shown_addresses
 from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder
 from transpiler.topology.model import SELECTOR_ARGUMENT, Queue, Topology
 from transpiler.topology.targets import Target
@@ -88,6 +89,7 @@ class _Artemis:
             for name, selector in self._settings.made.items()
             if name not in names
         )
+        consumed, made = self._consumers, self._settings.made
         return Topology(
             ARTEMIS,
             tuple(self._builder.exchanges.values()),
@@ -97,6 +99,7 @@ class _Artemis:
             links=links,
             readers=self._readers,
             findings=tuple(dict.fromkeys(self._findings)),
+            shown=shown_addresses(self._addresses, queues, links, made, consumed, self._readers),
         )
 
     def _enter(self, entry: Entry) -> str:
@@ -267,7 +270,8 @@ class _Artemis:
 
         def link(exchange: str, pattern: Words) -> None:
             key = entry.key(pattern, queue)
-            self._builder.bind(exchange, key, target, selector, taker.place, exclusive=taker.exclusive)
+            divert = taker.name if taker.is_divert else None
+            self._builder.bind(exchange, key, target, selector, taker.place, divert=divert, exclusive=taker.exclusive)
 
         if is_plain(words):
             link(source, words)

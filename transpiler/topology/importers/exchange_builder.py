@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import ExchangeType
 from transpiler.topology.model import (
+    DIVERT_ARGUMENT,
     EXCLUSIVE_ARGUMENT,
     REPLACEMENT_ARGUMENT,
     SELECTOR_ARGUMENT,
@@ -79,6 +80,7 @@ class ExchangeBuilder:
         selector: str | None = None,
         place: str = "",
         *,
+        divert: str | None = None,
         exclusive: bool = False,
     ) -> None:
         """Add a binding; without a target it takes messages and leads nowhere."""
@@ -91,6 +93,8 @@ class ExchangeBuilder:
             arguments[SELECTOR_ARGUMENT] = AmqpValue(AmqpType.STRING, selector)
         if target.key is not None:
             arguments[REPLACEMENT_ARGUMENT] = AmqpValue(AmqpType.STRING, target.key)
+        if divert is not None:
+            arguments[DIVERT_ARGUMENT] = AmqpValue(AmqpType.STRING, divert)
         if exclusive:
             arguments[EXCLUSIVE_ARGUMENT] = AmqpValue(AmqpType.BOOLEAN, True)
         self.bindings.append(Binding(source, target.name, key, arguments, target.type, place))

@@ -46,7 +46,7 @@ _EXCHANGE = {"durable": True, "auto_delete": False, "internal": False}
 def topology_from_dict(data: Mapping[str, Any]) -> Topology:
     """The topology that an object in the project's own form describes; ``TopologyError`` names what does not fit."""
     root = Entry.of(data, "")
-    root.only(("broker", "default_exchange", "words", *_PARTS, "readers", "addresses"))
+    root.only(("broker", "default_exchange", "words", *_PARTS, "readers", "addresses", "shown"))
     rules = RULES[root.one_of("broker", tuple(RULES))]
     exchanges = tuple(_exchange(entry) for entry in root.entries("exchanges"))
     queues = tuple(_queue(item, path) for item, path in root.items("queues"))
@@ -56,7 +56,8 @@ def topology_from_dict(data: Mapping[str, Any]) -> Topology:
     words, readers = root.text("words", DEFAULT_WORDS), None
     if root.has("readers"):
         readers = frozenset(name for name, _ in _texts(root, "readers", "the name of a queue"))
-    topology = Topology(rules, exchanges, queues, bindings, default, words, links=links, readers=readers)
+    shown = topology_from_dict(root.data["shown"]) if root.has("shown") else None
+    topology = Topology(rules, exchanges, queues, bindings, default, words, links=links, readers=readers, shown=shown)
     return with_addresses(topology, tuple(_texts(root, "addresses", "an address")))
 
 
@@ -79,6 +80,8 @@ def topology_to_dict(topology: Topology) -> dict[str, Any]:
     result["bindings"] = [_binding_to_dict(binding) for binding in topology.bindings]
     result["links"] = [_link_to_dict(link) for link in topology.links]
     result = {name: part for name, part in result.items() if part != []}
+    if topology.shown is not None:
+        result["shown"] = topology_to_dict(topology.shown)
     return result if topology.readers is None else result | {"readers": sorted(topology.readers)}
 
 

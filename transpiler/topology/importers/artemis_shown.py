@@ -1,0 +1,76 @@
+"""The addresses of an Artemis broker as people see them: queues, diverts by their names, dead-letter addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from transpiler.topology.broker_rules import ARTEMIS
+from transpiler.topology.destinations import FULLY_QUALIFIED
+from transpiler.topology.importers.artemis_addresses import Addresses
+from transpiler.topology.importers.artemis_config import Taker
+from transpiler.topology.importers.shown_builder import ONE_OF, PERHAPS, ShownBuilder
+from transpiler.topology.model import Link, Queue, Topology
+from transpiler.topology.targets import Target
+
+
+def shown_addresses(
+    addresses: Addresses,
+    queues: Iterable[Queue],
+    links: Sequence[Link],
+    made: Mapping[str, str],
+    consumed: Collection[str] | None,
+    readers: frozenset[str] | None,
+) -> Topology:
+    """Return the addresses with the queues of the topology that routes, and its links.
+
+    ``made`` are the queues that the broker makes at dead-letter addresses, with their filters; ``consumed`` those that
+    have consumers, where that is known.
+    """
+    builder = ShownBuilder()
+    groups: dict[object, list[Taker]] = {}
+    for taker in addresses.takers:
+        group = taker.name if taker.exclusive else (taker.routing_name, taker.words)
+        groups.setdefault(group, []).append(taker)
+    for takers in groups.values():
+        for taker in takers:
+            _bind(builder, taker, ONE_OF if len(takers) > 1 else None, consumed)
+    for setting in addresses.settings:
+        if setting["send-to-dla-on-no-route"] and setting["dead-letter-address"]:
+            when = "no queue of the address took it"
+            link = Link("dead-letter", when, setting["match"], None, source_type="exchange")
+            builder.link(link, Target("exchange", setting["dead-letter-address"]))
+    for link in links:
+        if link.source_type == "own-queue":
+            continue
+        if link.destination_type == "queue":
+            builder.link(link, Target("queue", link.destination or ""))
+        else:
+            builder.link(link, Target("exchange", addresses.name(tuple((link.key or "").split("."))) or ""))
+    for to_address, to_queue in pairwise(builder.links):
+        selector = made.get(to_queue.destination or "") if to_queue.destination_type == "queue" else None
+        if selector is not None:
+            # The queue that the broker makes at a dead-letter address; the link to that comes before.
+            builder.bind(to_address.destination or "", Target("queue", to_queue.destination or ""), selector)
+    return builder.topology(ARTEMIS, queues, addresses.characters, readers)
+
+
+def _bind(builder: ShownBuilder, taker: Taker, choice: str | None, consumed: Collection[str] | None) -> None:
+    if taker.is_divert:
+        for forward in taker.forwards:
+            target = Target("exchange", forward.partition(FULLY_QUALIFIED)[0])
+            builder.bind(
+                taker.address,
+                target,
+                taker.filter,
+                taker.place,
+                choice=choice,
+                divert=taker.name,
+                exclusive=taker.exclusive,
+            )
+        return
+    if taker.needs_consumer and consumed is not None and taker.name not in consumed:
+        return
+    if taker.needs_consumer and consumed is None:
+        choice = PERHAPS
+    builder.bind(taker.address, Target("queue", taker.name), taker.filter, taker.place, choice=choice)

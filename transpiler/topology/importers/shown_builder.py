@@ -1,0 +1,79 @@
+"""Builds the topology of a JMS broker that people see: addresses or destinations, and what leads on from them.
+
+The exchanges that route are cases: they differ by routing type, by what has taken a message already, and by who was
+asked before. Here an address, or a destination, is one exchange, and a binding is what the file says of it: a queue, a
+divert, a target of a virtual destination, with its selector as it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.topology.broker_rules import Rules
+from transpiler.topology.model import (
+    CHOICE_ARGUMENT,
+    DIVERT_ARGUMENT,
+    EXCLUSIVE_ARGUMENT,
+    SELECTOR_ARGUMENT,
+    Binding,
+    Exchange,
+    Link,
+    Queue,
+    Topology,
+)
+from transpiler.topology.targets import Target
+
+#: The ways in which a message goes along a binding or does not, in words.
+ONE_OF, PERHAPS, OTHERWISE = "one of", "perhaps", "otherwise"
+
+
+@dataclass(slots=True)
+class ShownBuilder:
+    """The bindings and links so far."""
+
+    bindings: dict[object, Binding] = field(default_factory=dict)
+    links: list[Link] = field(default_factory=list)
+
+    def bind(
+        self,
+        source: str,
+        target: Target,
+        selector: str | None = None,
+        place: str = "",
+        *,
+        choice: str | None = None,
+        divert: str | None = None,
+        exclusive: bool = False,
+    ) -> None:
+        """Add what leads from an address to a queue or to another address, once."""
+        texts = {SELECTOR_ARGUMENT: selector, CHOICE_ARGUMENT: choice, DIVERT_ARGUMENT: divert}
+        arguments = {name: AmqpValue(AmqpType.STRING, text) for name, text in texts.items() if text is not None}
+        if exclusive:
+            arguments[EXCLUSIVE_ARGUMENT] = AmqpValue(AmqpType.BOOLEAN, True)
+        identity = source, target, tuple(texts.values()), exclusive
+        self.bindings.setdefault(identity, Binding(source, target.name, "", arguments, target.type, place))
+
+    def link(self, link: Link, to: Target) -> None:
+        """Add a link of the topology that routes, with its target here."""
+        kinds = link.source_type, to.type
+        self.links.append(Link(link.kind, link.when, link.source, to.name, *kinds, path=link.path))
+
+    def topology(self, rules: Rules, queues: Iterable[Queue], words: str, readers: frozenset[str] | None) -> Topology:
+        """Return the topology; what bindings and links lead to is there."""
+        ends = [("exchange", binding.source) for binding in self.bindings.values()]
+        ends += [(binding.destination_type, binding.destination) for binding in self.bindings.values()]
+        ends += [end for link in self.links for end in link.ends]
+        by_name: Mapping[str, Queue] = {queue.name: queue for queue in queues}
+        by_name = {**by_name, **{name: Queue(name) for kind, name in ends if kind == "queue" and name not in by_name}}
+        exchanges = dict.fromkeys(name for kind, name in ends if kind == "exchange")
+        return Topology(
+            rules,
+            tuple(Exchange(name, "fanout") for name in exchanges),
+            tuple(by_name.values()),
+            tuple(self.bindings.values()),
+            words=words,
+            links=tuple(dict.fromkeys(self.links)),
+            readers=readers,
+        )

@@ -30,7 +30,7 @@ INPUTS = {
     "sql -": ("sql -", SELECTOR),
     "sql --schema": ("sql a='é' --schema @", SCHEMA),
     "sql --filter": ("sql --filter @", FILTER),
-    "check --file": ("check --file @", SELECTOR),
+    "check --file": ("check --as selectors --file @", SELECTOR),
     "check -": ("check -", SELECTOR),
     "check --schema": ("check a='é' --schema @", SCHEMA),
     "explain -": ("explain -", SELECTOR),
@@ -126,7 +126,7 @@ def test_bytes_that_are_not_utf8_are_told_with_their_line_and_column(name: str) 
     assert_one_line(result.exit_code, result.stderr, f"{file}:1:{len(before) + 1}: this is not UTF-8: byte 0xff")
     lines = b"\xef\xbb\xbf" + "é\r\n".encode() * 2 + b"# \xc3("
     Path("given").unlink(missing_ok=True)
-    result = run("check --file @", lines)
+    result = run("check --as selectors --file @", lines)
     assert_one_line(result.exit_code, result.stderr, "given:3:3: this is not UTF-8")
 
 
@@ -232,7 +232,9 @@ def test_standard_input_is_read_once() -> None:
         assert "Traceback" not in result.output
 
 
-@pytest.mark.parametrize("words", ["match --invert a=1 many.jsonl", "route topology.json many.jsonl", "check --file x"])
+@pytest.mark.parametrize(
+    "words", ["match --invert a=1 many.jsonl", "route topology.json many.jsonl", "check --as selectors --file x"]
+)
 def test_a_reader_that_goes_away_ends_the_command_quietly(words: str) -> None:
     Path("many.jsonl").write_text((MESSAGE + "\n") * 5_000, encoding="utf-8")
     Path("x").write_text("a == 1\n" * 1_000)
@@ -304,7 +306,7 @@ def test_half_of_a_surrogate_pair_in_json_is_one_line() -> None:
 
 def test_an_output_without_a_buffer_is_written_whole() -> None:
     Path("x").write_text("a == 1\n" * 1_000)
-    told = process("check --file x", environment={"PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE)
+    told = process("check --as selectors --file x", environment={"PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE)
     assert told.returncode == 1
     assert len(told.stdout.splitlines()) == 4_000
 
@@ -320,7 +322,7 @@ NAMES = (
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_file_name_injects_no_workflow_command(name: str) -> None:
-    result = run("check --file @ --format github", b"a == 1\n", name)
+    result = run("check --as selectors --file @ --format github", b"a == 1\n", name)
     assert result.exit_code == 1
     lines = re.split(r"[\r\n]", result.stdout.removesuffix("\n"))
     assert len(lines) == 1
@@ -333,15 +335,15 @@ def test_a_file_name_injects_no_workflow_command(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_file_name_is_data_in_every_other_format(name: str) -> None:
-    result = run("check --file @ --format json", b"a == 1\n", name)
+    result = run("check --as selectors --file @ --format json", b"a == 1\n", name)
     assert json.loads(result.stdout)[0]["file"] == name
-    result = run("check --file @ --format sarif", b"a == 1\n", name)
+    result = run("check --as selectors --file @ --format sarif", b"a == 1\n", name)
     place = json.loads(result.stdout)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == quote(name)
-    result = run("check --file @", b"a == 1\n", name)
+    result = run("check --as selectors --file @", b"a == 1\n", name)
     assert len(re.split(r"[\r\n]+", result.stdout.strip())) == 4
     path = str(Path(name).absolute())
-    result = CliRunner().invoke(main, ["check", "--format", "sarif", "--file", path])
+    result = CliRunner().invoke(main, ["check", "--as", "selectors", "--format", "sarif", "--file", path])
     place = json.loads(result.stdout)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "file://" + quote(path)
 

@@ -416,8 +416,8 @@ def command_bombs() -> Iterator[tuple[str, Bomb]]:
     inputs["nothing"] = lambda: b""
     inputs["a number"] = lambda: b"5"
     for what, arguments in {
-        "check": ("check", "--file", "{file}"),
-        "check as github": ("check", "--format", "github", "--file", "{file}"),
+        "check": ("check", "--as", "selectors", "--file", "{file}"),
+        "check as github": ("check", "--as", "selectors", "--format", "github", "--file", "{file}"),
         "check with a schema": ("check", "a = 1", "--schema", "{file}"),
         "sql with filters": ("sql", "--filter", "{file}"),
         "sql with bytes": ("sql", "--filter-bytes", "{file}"),

@@ -159,7 +159,6 @@ FILES = (
         [("color='blue'", "qpid-java"), ("a = 'b'", "qpid-java"), ("a=1", None), ("p.subject = 'x'", "rabbitmq")],
     ),
     ("x.sel", "# c\na = 1\n\nb = '5'  # selector-sql: ignore[quoted-number]\n", [("a = 1", None), ("b = '5'", None)]),
-    ("unknown.txt", "a = 1\n", [("a = 1", None)]),
     ("page.html.py", "x = 1\n", []),
 )
 
@@ -219,6 +218,7 @@ def test_yaml_gives_back_what_was_written(text: str) -> None:
         ("a.json", '{"selector": }', "this is not JSON", 13),
         ("a.yaml", "selector: [", "this is not YAML", 11),
         ("a.yaml", "selector: {{ x }}\n", "", None),
+        ("unknown.txt", "a = 1\n", "check does not know this kind of file", None),
     ],
 )
 def test_a_file_that_is_not_what_its_name_says_is_refused(

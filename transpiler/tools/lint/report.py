@@ -12,8 +12,8 @@ from transpiler.base.source import Span
 
 #: The severities as people call them, and SARIF.
 NOUNS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
-#: Unread selectors whose places the summary names.
-_MAX_UNREAD = 3
+#: Unread selectors, and files that were left out, that the summary names.
+_MAX_NAMED = 3
 
 
 class Place(NamedTuple):
@@ -87,6 +87,8 @@ class Report:
     #: Selectors with a finding.
     affected: int = 0
     ignored: int = 0
+    #: Directories and files that were not looked at.
+    left_out: list[str] = field(default_factory=list)
     #: Places, as a file and a line, of selectors that are known at run time only, with what is known of their keys.
     unread: list[str] = field(default_factory=list)
 
@@ -97,16 +99,17 @@ class Report:
 
     def summary(self) -> str:
         """Return the findings by severity and what was looked at, in one line."""
-        return self._counts() + self._not_read()
+        return self._counts() + self._not_read() + self._left_out()
+
+    def _left_out(self) -> str:
+        return f"; left out: {_some(self.left_out)}" if self.left_out else ""
 
     def _not_read(self) -> str:
         if not self.unread:
             return ""
-        more = " …" if len(self.unread) > _MAX_UNREAD else ""
-        places = ", ".join(map(one_line, self.unread[:_MAX_UNREAD]))
         hint = "; give a key one value in application.properties or application.yml, or write ${key:default}"
         keys = hint if any("${" in place for place in self.unread) else ""
-        return f"; {_count(len(self.unread), 'selector')} not read: {places}{more}{keys}"
+        return f"; {_count(len(self.unread), 'selector')} not read: {_some(self.unread)}{keys}"
 
     def _counts(self) -> str:
         looked_at = _count(self.selectors, "selector") + (f", {_count(self.files, 'file')}" if self.files else "")
@@ -117,6 +120,11 @@ class Report:
         kinds = ", ".join(_count(severities[kind], noun) for kind, noun in NOUNS.items() if severities[kind])
         of_all = f"{self.affected:,} of {looked_at}" if self.selectors != 1 else looked_at
         return f"{kinds}{ignored} in {of_all}"
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
+    return ", ".join(map(one_line, names[:_MAX_NAMED])) + more
 
 
 def _count(number: int, noun: str) -> str:

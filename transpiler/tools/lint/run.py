@@ -78,7 +78,7 @@ class Run:
 
     def _file(self, text: Text, report: Report) -> None:
         name = text.kind or text.file or ""
-        in_file = list(filled(find_selectors(text.content, name), partial(self.properties, name)))
+        in_file = list(filled(find_selectors(text.content, name), partial(self.properties, text.file or name)))
         report.files += 1
         lines = Lines(text.content)
         comments = IgnoreComments(lines.texts)

@@ -27,6 +27,7 @@ from transpiler.tools.lint.embedded.selector_text import FoundSelector, InFile, 
 from transpiler.tools.lint.embedded.xml_text import find_in_xml
 
 __all__ = [
+    "KINDS",
     "FoundSelector",
     "UnreadSelector",
     "UnreadableError",
@@ -39,30 +40,37 @@ __all__ = [
 SELECTOR_FILES = (".sel", ".selector", ".selectors")
 _READERS: Mapping[str, Callable[[str], Iterator[InFile]]] = {
     **dict.fromkeys(SELECTOR_FILES, find_in_lines),
-    ".xml": find_in_xml,
+    **dict.fromkeys((".xml", ".jmx"), find_in_xml),
     ".json": find_in_json,
     ".yaml": find_in_yaml,
     ".yml": find_in_yaml,
     ".properties": find_in_properties,
     **{suffix: partial(find_in_code, family=family) for suffix, family in FAMILIES.items()},
 }
+#: The ends of the names of the files that are read, and the kinds by which a file of another name can be.
+KINDS: Mapping[str, str] = {
+    "selectors": SELECTOR_FILES[0],
+    **{suffix[1:]: suffix for suffix in _READERS if suffix not in SELECTOR_FILES},
+}
 
 
 def is_known(name: str) -> bool:
-    """Return True for the name of a file in which selectors are looked for when its directory is checked."""
+    """Return True for the name of a file in which selectors are looked for."""
     return PurePath(name).suffix.lower() in _READERS
 
 
 def is_selector_file(name: str) -> bool:
-    """Return True for a file with one selector a line: by its name, or because no other kind has it."""
-    return PurePath(name).suffix.lower() in SELECTOR_FILES or not is_known(name)
+    """Return True for a file with one selector a line."""
+    return PurePath(name).suffix.lower() in SELECTOR_FILES
 
 
 def find_selectors(text: str, name: str) -> Iterator[InFile]:
-    """Yield the selectors of a file's text; the end of its name says what it is, and others are selector files.
+    """Yield the selectors of a file's text; the end of its name says what it is.
 
-    Lines of the text end at LF. Raises ``UnreadableError``.
+    Lines of the text end at LF. Raises ``UnreadableError``, for a name of no known kind as well.
     """
+    if not is_known(name):
+        raise UnreadableError("check does not know this kind of file")
     if is_selector_file(name):
         yield from find_in_lines(text)
     elif WORTH_READING.search(text):

@@ -1,0 +1,291 @@
+"""Inputs of ``check``: the files of its arguments and of their directories, what is left out, and corrections.
+
+A directory is searched for files of known kinds. What is left out there is counted; what a user named is read or
+refused.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from transpiler.base.source import Span
+from transpiler.cli.globs import GitIgnores, Globs
+from transpiler.cli.group import fail
+from transpiler.cli.inputs import check_input, exists, input_lines, read_bytes, read_text_file, shown, system_path
+from transpiler.cli.replacing import replace_file
+from transpiler.language.selector.dialects import Dialect
+from transpiler.tools.lint.check import Checker
+from transpiler.tools.lint.embedded import KINDS, UnreadableError, is_known
+from transpiler.tools.lint.embedded.placeholders import Properties, read_properties
+from transpiler.tools.lint.fixes import fix_file
+from transpiler.tools.lint.report import Lines
+from transpiler.tools.lint.run import Text
+
+#: Directories that hold what others wrote, or what a build made.
+_SKIPPED = frozenset("node_modules target dist obj venv __pycache__ site-packages".split())
+#: A line of the project file of this program; the selectors of its tests are wrong on purpose.
+_OUR_PROJECT = re.compile(rb'^name *= *"selector-sql"', re.MULTILINE)
+#: A word without blanks, quotes and operators, with a slash or an ending, that looks like the name of a file.
+_FILE_NAME = re.compile(r"[^\s'\"=<>()]*(?:[/\\][^\s'\"=<>()]*|\.[A-Za-z][A-Za-z0-9]{0,11})")
+_ENCODING = re.compile(rb"""^<\?xml[^>]*?encoding=["']([A-Za-z0-9._-]+)["']""")
+#: Bytes of a file that is read because its directory is checked: what people write by hand is smaller.
+_MAX_BYTES = 8 * 2**20
+
+_STANDARD_INPUT = "standard input"
+#: The properties of an application, from a directory of its project on.
+_APPLICATION = ("application*.*", "src/main/resources/application*.*")
+
+
+class Choice(NamedTuple):
+    """Which inputs are read, and as which kind the files that are named."""
+
+    kind: str | None = None
+    stdin_filename: str | None = None
+    exclude: Sequence[Globs] = ()
+    #: True if a named file is skipped where one of a directory would be.
+    ignore_unknown: bool = False
+
+
+@dataclass
+class Inputs:
+    """Arguments of ``check``, resolved in their order.
+
+    ``notes`` says which files were not read. ``failed`` if the user named one of them, and not its directory only, or
+    if no file was found. ``left_out`` are the directories that were not looked into, and the files that are excluded.
+    """
+
+    arguments: tuple[str, ...]
+    selectors: tuple[str, ...]
+    files: tuple[str, ...]
+    choice: Choice
+    notes: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    failed: bool = False
+    _git_ignores: GitIgnores = field(default_factory=GitIgnores)
+
+    def __post_init__(self) -> None:
+        if not (self.arguments or self.selectors or self.files):
+            fail("nothing to check: give a file, a directory, a selector, or - for standard input")
+        for argument in self.arguments:
+            if argument != "-" and not exists(argument) and _FILE_NAME.fullmatch(argument):
+                fail(f"there is no file {shown(argument)!r}; if it is a selector, write -e '{argument}'")
+        for name in (*self.files, *(one for one in self.arguments if exists(one) and not _is_directory(one))):
+            check_input(name)
+
+    @property
+    def has_files(self) -> bool:
+        """True if a file, a directory or standard input is checked."""
+        return bool(self.files) or any(argument == "-" or exists(argument) for argument in self.arguments)
+
+    def texts(self) -> Iterator[Text]:
+        """Read and yield the texts one after the other; a file that cannot be read ends the command."""
+        for argument in self.arguments:
+            if argument == "-":
+                yield self._standard_input()
+            elif not exists(argument):
+                yield Text(argument)
+            elif _is_directory(argument):
+                yield from self._directory(argument)
+            else:
+                yield from self._file(argument)
+        for selector in self.selectors:
+            yield Text(selector)
+        for name in self.files:
+            if name == "-":
+                yield self._standard_input()
+            else:
+                yield from self._file(name)
+
+    def fixed(self, dialects: Sequence[Dialect], checker: Checker) -> Iterator[Text]:
+        """Read the texts and write their corrections, then yield them as they are now."""
+        for text in self.texts():
+            given = (_STANDARD_INPUT, self.choice.stdin_filename)
+            if text.file is None or text.file in given or text.file.endswith(".gz"):
+                fail("--fix writes files: give the names of files or directories, not a selector or standard input")
+            try:
+                content, count = fix_file(text.content, text.kind or text.file, dialects, checker)
+            except UnreadableError:
+                # It is told with the findings.
+                content, count = text.content, 0
+            if count and (problem := _write(text.file, text.content, content)) is None:
+                self.notes.append(f"{shown(text.file)}: {count} correction{'' if count == 1 else 's'} written")
+                yield text._replace(content=content)
+                continue
+            if count:
+                self.notes.append(f"{shown(text.file)}: not corrected: {problem}")
+            yield text
+
+    def refuse(self, text: Text, error: UnreadableError) -> None:
+        """Note that a file is not what its name says."""
+        place = ""
+        if error.offset is not None:
+            line, column, *_ = Lines(text.content).place(Span(error.offset, error.offset))
+            place = f":{line}:{column}"
+        skipped = "" if text.named else "skipped: "
+        self.notes.append(f"{shown(text.file or 'argument')}{place}: {skipped}{error.message}")
+        self.failed = self.failed or text.named
+
+    def _standard_input(self) -> Text:
+        name = self.choice.stdin_filename
+        if name is not None and self.choice.kind is None and not is_known(name):
+            fail(f"{shown(name)}: {_unknown()}")
+        return Text(read_text_file("-"), name or _STANDARD_INPUT, self.choice.kind or name or "-.sel")
+
+    def _file(self, name: str) -> Iterator[Text]:
+        """Read a file that the user named; what cannot be read ends the command."""
+        kind = self.choice.kind or name.removesuffix(".gz")
+        is_skipped = self.choice.ignore_unknown and _is_in_ours(name)
+        if is_skipped or any(globs.has(name) for globs in self.choice.exclude):
+            self.left_out.append(shown(name))
+        elif not is_known(kind):
+            if not self.choice.ignore_unknown:
+                self.notes.append(f"{shown(name)}: {_unknown()}")
+                self.failed = True
+        elif self.choice.ignore_unknown:
+            yield from self._of_directory(name, kind)
+        elif name.endswith(".gz"):
+            yield Text("\n".join(line for _, line in input_lines(name)), name, kind)
+        else:
+            yield _decoded_xml(name, kind) or Text(read_text_file(name), name, kind)
+
+    def _directory(self, directory: str) -> Iterator[Text]:
+        found = False
+        for name in self._files_of(directory):
+            found = True
+            yield from self._of_directory(name)
+        if not found:
+            ends = ", ".join(f".{kind}" for kind in KINDS if kind != "selectors")
+            self.notes.append(
+                f"{shown(directory)}: there is no file that check reads: .sel, {ends}; "
+                "--as says what a file is that you name"
+            )
+            self.failed = True
+
+    def _of_directory(self, name: str, kind: str = "") -> Iterator[Text]:
+        """Read a file that others stand beside; what cannot be read is noted."""
+        try:
+            size = os.stat(system_path(name)).st_size
+            if size > _MAX_BYTES:
+                self.notes.append(f"{shown(name)}: skipped: it has more than {_MAX_BYTES // 2**20} MiB")
+                return
+            yield Text(_normalized(_decoded(read_bytes(name))), name, kind, named=False)
+        except (UnicodeDecodeError, LookupError):
+            self.notes.append(f"{shown(name)}: skipped: it is not UTF-8")
+        except (OSError, click.ClickException) as error:
+            self.notes.append(f"{shown(name)}: skipped: {getattr(error, 'message', error)}")
+
+    def _files_of(self, directory: str) -> Iterator[str]:
+        """Yield the files of a directory and those below in which selectors are looked for, in the order of names."""
+        for parent, directories, files in os.walk(directory):
+            if parent != directory and "pyproject.toml" in files and _is_ours(parent):
+                self.left_out.append(f"{shown(os.path.normpath(parent))} (a checkout of selector-sql)")
+                directories.clear()
+                continue
+            kept: list[str] = []
+            for one in sorted(directories):
+                if not one.startswith("."):
+                    name = os.path.normpath(os.path.join(parent, one))
+                    is_out = one in _SKIPPED or self._git_ignores.match(name) or self._excludes(name, True)
+                    (self.left_out if is_out else kept).append(shown(name) if is_out else one)
+            directories[:] = kept
+            for file in sorted(files):
+                if not file.startswith(".") and is_known(file):
+                    name = os.path.normpath(os.path.join(parent, file))
+                    if self._excludes(name, False):
+                        self.left_out.append(shown(name))
+                    else:
+                        yield name
+
+    def _excludes(self, name: str, is_directory: bool) -> bool:
+        return any(globs.match(name, is_directory) for globs in self.choice.exclude)
+
+
+def named_kind(kind: str | None) -> str | None:
+    """Return the name of a file of a kind of ``KINDS``."""
+    return None if kind is None else f"-{KINDS[kind]}"
+
+
+def properties_of(name: str) -> Properties:
+    """Return the values of each property in the nearest ``application*.properties`` and ``.yml`` above a file."""
+    found: dict[str, set[str]] = {}
+    for directory in Path(name).absolute().parents:
+        for file in (file for pattern in _APPLICATION for file in directory.glob(pattern)):
+            with suppress(OSError):
+                text = file.read_text(encoding="utf-8", errors="replace")
+                for key, value in read_properties(text, file.suffix):
+                    found.setdefault(key, set()).add(value)
+        if found:
+            break
+    return found
+
+
+def _unknown() -> str:
+    return (
+        "check does not know this kind of file; --as selectors reads it as one selector a line, "
+        f"and --as KIND as one of: {', '.join(kind for kind in KINDS if kind != 'selectors')}"
+    )
+
+
+def _is_in_ours(name: str) -> bool:
+    """Return True for a file in a checkout of this program that is inside the current directory."""
+    here = Path.cwd()
+    parents = (parent for parent in Path(name).absolute().parents if here in parent.parents)
+    return any(_is_ours(str(parent)) for parent in parents)
+
+
+def _is_ours(directory: str) -> bool:
+    try:
+        with open(os.path.join(directory, "pyproject.toml"), "rb") as file:
+            return _OUR_PROJECT.search(file.read(2**16)) is not None
+    except OSError:
+        return False
+
+
+def _decoded_xml(name: str, kind: str) -> Text | None:
+    """Read an XML file by its own declaration; None for any other file, and where that is not possible."""
+    if not kind.lower().endswith((".xml", ".jmx")):
+        return None
+    try:
+        return Text(_normalized(_decoded(read_bytes(name))), name, kind)
+    except (UnicodeDecodeError, LookupError):
+        return None
+
+
+def _write(name: str, old: str, new: str) -> str | None:
+    """Write the text of a file, its line ends as they were; return the reason where that is not possible."""
+    path = os.path.realpath(system_path(name))
+    with open(path, "rb") as stream:
+        data = stream.read()
+    begins = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
+    ends = next((end for end in ("\n", "\r\n", "\r") if begins + old.replace("\n", end).encode() == data), None)
+    if ends is None:
+        return "it is not UTF-8, or its lines end in several ways"
+    try:
+        replace_file(path, begins + new.replace("\n", ends).encode())
+    except OSError as error:
+        return str(error.strerror)
+    return None
+
+
+def _decoded(data: bytes) -> str:
+    """Decode a file: XML by its own declaration, all else as UTF-8."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16")
+    declared = _ENCODING.match(data)
+    return data.decode("utf-8-sig" if declared is None or declared[1].lower() == b"utf-8" else declared[1].decode())
+
+
+def _normalized(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _is_directory(name: str) -> bool:
+    return os.path.isdir(system_path(name))

@@ -1,0 +1,96 @@
+"""Patterns of files and directories with the syntax of .gitignore, and the .gitignore files around a directory."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+
+class Globs:
+    """Patterns, each a line, about the paths below a directory; the last one that matches a path decides."""
+
+    def __init__(self, lines: Iterable[str], base: str) -> None:
+        self._base = os.path.abspath(base)
+        self._patterns = [pattern for line in lines if (pattern := _compiled(line)) is not None]
+
+    def match(self, path: str, is_directory: bool) -> bool | None:
+        """Return True for a path that is left out, False for one that ``!`` takes back, and None for any other."""
+        if not self._patterns:
+            return None
+        relative = os.path.relpath(os.path.abspath(path), self._base).replace(os.sep, "/")
+        if relative == "." or relative.startswith("../"):
+            return None
+        for pattern, wanted, only_directories in reversed(self._patterns):
+            if (is_directory or not only_directories) and pattern.fullmatch(relative):
+                return wanted
+        return None
+
+    def has(self, path: str) -> bool:
+        """Return True for a file that is left out, or lies in a directory that is."""
+        place = Path(os.path.abspath(path))
+        parents = [parent for parent in place.parents if parent.is_relative_to(self._base)]
+        return any(self.match(str(parent), True) for parent in reversed(parents)) or bool(self.match(path, False))
+
+
+def _compiled(line: str) -> tuple[re.Pattern[str], bool, bool] | None:
+    line = line.rstrip("\r\n")
+    line = re.sub(r"(?<!\\) +$", "", line)
+    wanted = not line.startswith("!")
+    line = line.removeprefix("!").removeprefix("./")
+    if not line or line.startswith("#"):
+        return None
+    only_directories = line.endswith("/")
+    line = line.rstrip("/")
+    prefix = "" if "/" in line else "(?:.*/)?"
+    try:
+        return re.compile(prefix + "".join(_translated(line.removeprefix("/")))), wanted, only_directories
+    except re.error:
+        return None
+
+
+_PART = re.compile(
+    r"(?P<any>\*\*/)|(?P<below>/\*\*$)|(?P<stars>\*+)|(?P<one>\?)|(?P<set>\[!?\]?[^\]/]*\])|\\?(?P<plain>.)"
+)
+
+
+def _translated(pattern: str) -> Iterator[str]:
+    forms = {"any": "(?:.*/)?", "below": "/.*", "stars": "[^/]*", "one": "[^/]"}
+    for match in _PART.finditer(pattern):
+        kind = match.lastgroup
+        if kind == "plain":
+            yield re.escape(match["plain"])
+        elif kind == "set":
+            yield f"[^/{match['set'][2:]}" if match["set"].startswith("[!") else match["set"]
+        else:
+            yield forms[kind or ""]
+
+
+class GitIgnores:
+    """The .gitignore files around directories, each read once."""
+
+    def __init__(self) -> None:
+        self._read: dict[Path, tuple[Globs | None, bool]] = {}
+
+    def match(self, directory: str) -> bool:
+        """Return True for a directory that a .gitignore of its repository leaves out."""
+        place = Path(directory).absolute()
+        for parent in place.parents:
+            globs, is_root = self._at(parent)
+            matched = None if globs is None else globs.match(str(place), True)
+            if matched is not None:
+                return matched
+            if is_root:
+                break
+        return False
+
+    def _at(self, directory: Path) -> tuple[Globs | None, bool]:
+        """Return the patterns of a directory's .gitignore, and True for the root of a repository."""
+        if directory not in self._read:
+            globs = None
+            with suppress(OSError), open(directory / ".gitignore", encoding="utf-8", errors="replace") as file:
+                globs = Globs(file, str(directory))
+            self._read[directory] = globs, (directory / ".git").exists()
+        return self._read[directory]

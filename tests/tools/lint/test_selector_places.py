@@ -79,6 +79,22 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     ("a.cs", 'using Apache.NMS; session.CreateConsumer(queue, @"S""x");', ['S"x']),
     ("a.cs", 'session.CreateConsumer(queue, $"a = {x}");', [1]),
     ("a.cs", 'm.Add(s, new DescribedValue(new Symbol("apache.org:selector-filter:string"), "S"));', ["S"]),
+    # This project's own functions and commands.
+    ("a.py", 'from spark_ext import compile_selector\ncompile_selector("S", df)', ["S"]),
+    ("a.py", 'import transpiler\ntranspiler.transpile_selector("S", dialect="artemis")', ["artemis: S"]),
+    ("a.py", 'from transpiler import evaluate, subsumes\nevaluate(S, m)\nsubsumes("a", "b")', [2, "a", "b"]),
+    ("a.py", 'import other\nother.evaluate("S")', []),
+    ("a.sh", "selector-sql sql \"S\" --layout x\nselector-sql match --dialect artemis 'T' f", ["S", "artemis: T"]),
+    ("a.sh", 'x | selector-sql sql --schema "a INT" "a = $X" # selector-sql sql b\n', [1]),
+    ("a.sh", "/opt/bin/selector-sql check -e 'S' \\\n  -e T; selector-sql sql '{\"filters\": 1}'", ["S", "T"]),
+    (
+        "a.ipynb",
+        '{"cells": [{"cell_type": "markdown", "source": ["compile_selector(\\"no\\")"]},'
+        ' {"source": ["from spark_ext import compile_selector\\n", "compile_selector(\\"S\\")"], "cell_type": "code"},'
+        ' {"source": "!selector-sql sql \'T\'", "cell_type": "code"},'
+        ' {"source": ["%%sh\\n", "selector-sql sql \\"U\\""], "cell_type": "code"}]}',
+        ["S", "T", "U"],
+    ),
     # RabbitMQ's SQL filters.
     ("A.java", 'builder.stream().filter()\n  .sql("S").stream().builder();', ["rabbitmq: S"]),
     ("A.java", 'spark.sql("SELECT 1"); // selector', ["SELECT 1"]),

@@ -10,7 +10,7 @@ The places where files keep selectors are records of ``selector_places``, and no
 Deliberately not here: opening files (``transpiler.cli``), and what a selector means.
 
 In reading order: ``selector_places``, ``selector_text``, ``markers``; ``data_text``, ``xml_text``; ``code_tokens``,
-``code_scopes``, ``code_values``, ``code_text``; ``placeholders``.
+``code_scopes``, ``code_values``, ``code_text``; ``shell_text``, ``notebook_text``; ``placeholders``.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from pathlib import PurePath
 from transpiler.tools.lint.embedded.code_text import find_in_code
 from transpiler.tools.lint.embedded.code_tokens import FAMILIES
 from transpiler.tools.lint.embedded.data_text import find_in_json, find_in_lines, find_in_properties, find_in_yaml
+from transpiler.tools.lint.embedded.notebook_text import find_in_notebook
 from transpiler.tools.lint.embedded.selector_places import WORTH_READING
 from transpiler.tools.lint.embedded.selector_text import FoundSelector, InFile, UnreadableError, UnreadSelector
+from transpiler.tools.lint.embedded.shell_text import find_in_shell
 from transpiler.tools.lint.embedded.xml_text import find_in_xml
 
 __all__ = [
@@ -45,8 +47,11 @@ _READERS: Mapping[str, Callable[[str], Iterator[InFile]]] = {
     ".yaml": find_in_yaml,
     ".yml": find_in_yaml,
     ".properties": find_in_properties,
+    ".ipynb": find_in_notebook,
     **{suffix: partial(find_in_code, family=family) for suffix, family in FAMILIES.items()},
 }
+#: The files with commands of a shell.
+_SCRIPTS = (".sh", ".bash")
 #: The ends of the names of the files that are read, and the kinds by which a file of another name can be.
 KINDS: Mapping[str, str] = {
     "selectors": SELECTOR_FILES[0],
@@ -74,4 +79,7 @@ def find_selectors(text: str, name: str) -> Iterator[InFile]:
     if is_selector_file(name):
         yield from find_in_lines(text)
     elif WORTH_READING.search(text):
-        yield from _READERS[PurePath(name).suffix.lower()](text)
+        suffix = PurePath(name).suffix.lower()
+        yield from _READERS[suffix](text)
+        if suffix in _SCRIPTS:
+            yield from find_in_shell(text)

@@ -25,8 +25,17 @@ from transpiler.base.source import Span
 from transpiler.tools.lint.embedded.code_tokens import CLOSING, OPENING, Family, Token, content, escaped, tokens
 from transpiler.tools.lint.embedded.code_values import Value, Values
 from transpiler.tools.lint.embedded.markers import read_marker
-from transpiler.tools.lint.embedded.selector_places import code_places, has_operator
-from transpiler.tools.lint.embedded.selector_text import Escape, InFile, UnreadSelector, as_is, find_in_text, found
+from transpiler.tools.lint.embedded.selector_places import Place, code_places, has_operator
+from transpiler.tools.lint.embedded.selector_text import (
+    Escape,
+    FoundSelector,
+    InFile,
+    UnreadSelector,
+    as_is,
+    find_in_text,
+    found,
+    known_dialect,
+)
 
 _CALL = re.compile(r"(?:(?P<before>\w+)(?P<called>\(\))?\.)?(?P<name>[\w*]+)\((?P<arguments>.*)\)")
 #: Signs between the name of an argument, a member or a variable and its value.
@@ -109,7 +118,7 @@ class _Reader:
         self._text, self._code, self._values = text, code, values
         self._literals = [number for number, token in enumerate(code) if token.kind == "text"]
         self._ends = [code[number].end for number in self._literals]
-        self._patterns = [(_read_pattern(place.pattern), place.dialect) for place in code_places(text)]
+        self._patterns = [(_read_pattern(place.pattern), place) for place in code_places(text)]
         self.found: dict[_Key, list[InFile]] = {}
 
     def comment(self, comment: Token) -> None:
@@ -118,7 +127,7 @@ class _Reader:
         number = self._marked(comment) if marked else None
         if number is not None:
             first, value = self._values.around(number)
-            self._add(value, self._code[first], dialect)
+            self._add(value, self._code[first], dialect, "a comment")
 
     def calls(self) -> None:
         """Find the selectors in calls and assignments."""
@@ -185,14 +194,14 @@ class _Reader:
         name = squeezed(content(token).text if token.kind == "text" else token.text)
         if opened:
             opened[-1].members.append((name, at, 0))
-        for pattern, dialect in self._patterns:
+        for pattern, known in self._patterns:
             if pattern.name is None and pattern.key == name:
                 value = self._values.assigned(at)
-                self._add(value, self._code[at], dialect)
+                self._add(value, self._code[at], known.dialect, known.pattern)
                 return
 
     def _match(self, call: _Call) -> None:
-        for pattern, dialect in self._patterns:
+        for pattern, known in self._patterns:
             if pattern.name is None or not pattern.name.fullmatch(call.name) or not pattern.literals <= call.literals:
                 continue
             if pattern.before is not None and call.before != pattern.before:
@@ -205,7 +214,9 @@ class _Reader:
                 if own or (pattern.name.pattern == ".*" and value.kind != "text"):
                     continue
                 if is_certain or has_operator(text or (value.parts.text if value.parts is not None else "")):
-                    self._add(value, self._code[at], dialect)
+                    self._add(
+                        value, self._code[self._values.behind_name(at)], self._dialect(known, call), known.pattern
+                    )
 
     def _arguments(self, pattern: _CodePattern, call: _Call) -> Iterator[tuple[int, bool]]:
         """Yield where the selectors of a call begin, and False where another call may be meant."""
@@ -239,15 +250,24 @@ class _Reader:
                 return number
         return None
 
-    def _add(self, value: Value, token: Token, dialect: str | None) -> None:
+    def _dialect(self, known: Place, call: _Call) -> str | None:
+        """Return the dialect of a call: what its argument of that name says, or its place."""
+        for name, at, level in call.members:
+            if name == "dialect" and level == 0:
+                text = self._values.at(at).text
+                return known.dialect if text is None else known_dialect(text.text) or known.dialect
+        return known.dialect
+
+    def _add(self, value: Value, token: Token, dialect: str | None, whence: str) -> None:
         if value.kind not in ("text", "unknown"):
             return
         if value.text is None:
-            self.found.setdefault((token.start, token.start, ""), [UnreadSelector(token.start)])
+            self.found.setdefault((token.start, token.start, ""), [UnreadSelector(token.start, whence=whence)])
         else:
             place = value.text.place(Span(0, len(value.text.text)))
-            selectors = list(found(value.text, dialect, _escape(value.literal)))
-            self.found.setdefault((place.start, place.end, value.text.text), selectors)
+            selectors = found(value.text, dialect, _escape(value.literal), whence)
+            used = [one._replace(used=token.start) if isinstance(one, FoundSelector) else one for one in selectors]
+            self.found.setdefault((place.start, place.end, value.text.text), used)
 
 
 def _escape(literal: Token | None) -> Escape:

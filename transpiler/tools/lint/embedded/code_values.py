@@ -86,10 +86,14 @@ class Values:
         """Return the value of the expression that begins with a token."""
         return self._read(number, depth)[0]
 
+    def behind_name(self, number: int) -> int:
+        """Return the first token of the value of an argument, which may have a name."""
+        return number + 2 if self._kind(number) == "name" and self._is(number + 1, "=", ":", ":=") else number
+
     def argument(self, number: int) -> Value:
         """Return the value of an argument that begins with a token: behind its name, if it has one."""
-        if self._kind(number) == "name" and self._is(number + 1, "=", ":", ":="):
-            number += 2
+        if (begin := self.behind_name(number)) != number:
+            number = begin
             if self._kind(number) == "name" and self.tokens[number].text.lower() in _TEXT_TYPES:
                 # A parameter with its type.
                 return _NO_VALUE

@@ -87,7 +87,7 @@ def _members(text: str, depth: int) -> Iterator[InFile]:
         elif mark in ("}", "]"):
             del path[-1:]
         elif path and mark[0] == '"':
-            value = decoded(mark[1:-1], token.start() + 1, _JSON_ESCAPE, _json_character)
+            value = json_text(token)
             if following is not None and following[0] == ":":
                 path[-1] = value.text
             else:
@@ -96,13 +96,18 @@ def _members(text: str, depth: int) -> Iterator[InFile]:
 
 def _member(value: MappedText, path: list[str], depth: int) -> Iterator[InFile]:
     if path and path[-1] in _JSON_IN_JSON and depth < _MAX_NESTED and value.text.lstrip().startswith("{"):
-        return within(_members(value.text, depth + 1), value, lambda text: _in_json(_in_json(text)))
-    return selectors_at(names_of(path), value, _in_json)
+        return within(_members(value.text, depth + 1), value, in_json)
+    return selectors_at(names_of(path), value, in_json)
 
 
-def _in_json(text: str) -> str:
+def in_json(text: str) -> str:
     """Return a text as it stands in a JSON string."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def json_text(token: re.Match[str]) -> MappedText:
+    """Return the text of a string of JSON."""
+    return decoded(token[0][1:-1], token.start() + 1, _JSON_ESCAPE, _json_character)
 
 
 def _json_character(match: re.Match[str]) -> str:
@@ -215,13 +220,13 @@ def _scalar(node: ScalarNode, path: list[str], text: str, marked: tuple[bool, st
     start, escape = node.start_mark.index, _IN_YAML.get(node.style or "", as_is)
     value = _aligned(node.value, text[start : node.end_mark.index], start, node.style)
     if is_file:
-        yield from within(find_in_properties(value.text), value, lambda changed: escape(_in_property(changed)))
+        yield from within(find_in_properties(value.text), value, escape)
     else:
         yield from selectors_at(names, value, escape, "yaml", *marked)
 
 
 #: The escaping of a text in a YAML scalar, by its quote.
-_IN_YAML = {"'": lambda text: text.replace("'", "''"), '"': _in_json}
+_IN_YAML = {"'": lambda text: text.replace("'", "''"), '"': in_json}
 
 
 def _marker(lines: list[str], line: int) -> tuple[bool, str | None]:

@@ -42,7 +42,7 @@ def filled(selectors: Iterable[InFile], properties: Callable[[], Properties]) ->
         if reasons or not is_complete(text.text):
             yield one._replace(reason=", ".join(dict.fromkeys(reasons)))
         elif text.text.strip():
-            yield FoundSelector(text, one.dialect, is_filled=True)
+            yield FoundSelector(text, one.dialect, is_filled=True, whence=one.whence)
 
 
 def _value(properties: Callable[[], Properties], reasons: list[str], match: re.Match[str]) -> str:

@@ -3,7 +3,7 @@
 ``data`` and the names of single formats are for the steps that lead to a text: keys, elements and attributes. A step
 matches without case and punctuation, ``*`` stands for any characters, and other steps may stand between two. ``jms:a``
 is the name ``a`` in a namespace that has ``jms`` in it. ``code`` is for calls and assignments of programming languages
-(``code_text``), ``text`` for what stands within a text of any file.
+(``code_text``), ``shell`` for commands (``shell_text``), ``text`` for what stands within a text of any file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
-Language = Literal["data", "xml", "yaml", "code", "text"]
+Language = Literal["data", "xml", "yaml", "code", "shell", "text"]
 
 
 class Place(NamedTuple):
@@ -29,6 +29,7 @@ class Place(NamedTuple):
 
 
 _STOMP, _JMS = r"(?i)stomp", r"(?i)jms|session|activemq|qpid|\bnms\b"
+_OURS = r"\b(?:transpiler|spark_ext)\b"
 _ARTEMIS_CORE = r"ClientSession|artemis\.api\.core"
 
 PLACES: tuple[Place, ...] = (
@@ -122,6 +123,22 @@ PLACES: tuple[Place, ...] = (
     Place("code", "set('selector', $)", near=_STOMP),
     Place("code", "add('selector', $)", near=_STOMP),
     Place("code", "put('selector', $)", near=_STOMP),
+    # This project's own functions and commands.
+    *(
+        Place("code", f"{call}", near=_OURS)
+        for function in ("compileSelector", "transpileSelector", "parseSelector", "evaluate", "explainSelector")
+        for call in (f"{function}($)", f"{function}(selector = $)")
+    ),
+    *(
+        Place("code", call, near=_OURS)
+        for call in (
+            *("portSelector($)", "assertMatches($)", "assertNoMatch($)", "explainMatches(*, $)", "verify(*, $)"),
+            *("subsumes($, *)", "subsumes(*, $)", "equivalent($, *)", "equivalent(*, $)"),
+        )
+    ),
+    *(Place("shell", f"selector-sql {name} $") for name in ("sql", "match", "explain", "check", "compare", "port")),
+    *(Place("shell", f"selector-spark {name} $") for name in ("filter", "explain", "verify")),
+    Place("shell", "selector-sql check -e $"),
     # The URIs of Camel's components, and the statements of Lenses's connectors.
     Place("text", r"\b(?:jms|sjms2?|activemq6?|amqp|artemis)\d*:[^?\s]*\?(?:[^\s?]*&)?selector="),
     Place("text", r"\b(?i:WITHJMSSELECTOR)\s*=\s*"),
@@ -129,7 +146,8 @@ PLACES: tuple[Place, ...] = (
 
 #: A file without any of these words has no selector that is found by its place.
 WORTH_READING = re.compile(
-    r"selector|filter|select|create\w*(?:consumer|subscriber|browser|receiver)|\bsql\b", re.IGNORECASE
+    r"selector|filter|select|create\w*(?:consumer|subscriber|browser|receiver)|\bsql\b|\btranspiler\b|\bspark_ext\b",
+    re.IGNORECASE,
 )
 #: Stands in a text for what is known at run time only.
 HOLE = "\ufffc"

@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 from urllib.parse import quote, unquote_plus
 
 from transpiler.base.source import Span
+from transpiler.language.selector.dialects import DIALECTS
 from transpiler.tools.lint.embedded.selector_places import Language, find_place, is_complete, text_pattern
 
 #: Writes a text as it stands in a file.
@@ -105,12 +107,15 @@ class FoundSelector(NamedTuple):
     """A selector, its place, and its dialect where the file says whose it is.
 
     ``escape`` writes a text as it stands in the file, for corrections. ``is_filled`` if parts stand in another file.
+    ``whence`` is the pattern of the place, ``used`` the offset of the place where the text stands elsewhere.
     """
 
     mapped: MappedText
     dialect: str | None = None
     escape: Escape = as_is
     is_filled: bool = False
+    whence: str = ""
+    used: int | None = None
 
 
 class UnreadSelector(NamedTuple):
@@ -123,6 +128,7 @@ class UnreadSelector(NamedTuple):
     mapped: MappedText | None = None
     dialect: str | None = None
     reason: str = ""
+    whence: str = ""
 
 
 #: What readers yield.
@@ -137,12 +143,17 @@ class UnreadableError(ValueError):
         self.message, self.offset = message, offset
 
 
-def found(mapped: MappedText, dialect: str | None = None, escape: Escape = as_is) -> Iterator[InFile]:
+def found(mapped: MappedText, dialect: str | None = None, escape: Escape = as_is, whence: str = "") -> Iterator[InFile]:
     """Yield the selector of a place, ``UnreadSelector`` if its text is incomplete, nothing if it is blank."""
     if not is_complete(mapped.text):
-        yield UnreadSelector(mapped.place(Span(0, 0)).start, mapped, dialect)
+        yield UnreadSelector(mapped.place(Span(0, 0)).start, mapped, dialect, whence=whence)
     elif mapped.text.strip():
-        yield FoundSelector(mapped, dialect, escape)
+        yield FoundSelector(mapped, dialect, escape, whence=whence)
+
+
+def known_dialect(name: str) -> str | None:
+    """Return the name of a dialect; None for any other text."""
+    return name if name in DIALECTS else None
 
 
 def selectors_at(
@@ -159,8 +170,8 @@ def selectors_at(
     """
     place = find_place(path, language)
     if place is not None:
-        return found(value, dialect or place.dialect, escape)
-    return found(value, dialect, escape) if is_marked else find_in_text(value, dialect, escape)
+        return found(value, dialect or place.dialect, escape, place.pattern)
+    return found(value, dialect, escape, "a comment") if is_marked else find_in_text(value, dialect, escape)
 
 
 def within(inner: Iterator[InFile], outer: MappedText, escape: Escape) -> Iterator[InFile]:
@@ -170,7 +181,14 @@ def within(inner: Iterator[InFile], outer: MappedText, escape: Escape) -> Iterat
         if isinstance(one, UnreadSelector):
             yield one._replace(offset=outer.place(Span(one.offset, one.offset)).start, mapped=mapped)
         elif mapped is not None:
-            yield FoundSelector(mapped, one.dialect, escape)
+            inner_escape = one.escape
+            both = escape if inner_escape is as_is else partial(_escaped_twice, inner_escape, escape)
+            used = None if one.used is None else outer.place(Span(one.used, one.used)).start
+            yield one._replace(mapped=mapped, escape=both, used=used)
+
+
+def _escaped_twice(inner: Escape, outer: Escape, text: str) -> str:
+    return outer(inner(text))
 
 
 def find_in_text(text: MappedText, dialect: str | None = None, escape: Escape = as_is) -> Iterator[InFile]:
@@ -185,11 +203,11 @@ def find_in_text(text: MappedText, dialect: str | None = None, escape: Escape = 
             end = text.text.find({"(": ")", "{": "}"}[text.text[start - 1]] if raw else "&", start)
             part = text.part(start, end if end >= 0 else len(text.text))
             value = part if raw else decoded(part.text, 0, _PERCENT, lambda code: unquote_plus(code[0])).within(part)
-            yield from found(value, dialect, escape if raw else _in_uri(escape))
+            yield from found(value, dialect, escape if raw else _in_uri(escape), "a URI of Camel")
         elif text.text[start : start + 1] in ("`", "'", '"'):
             end = text.text.find(text.text[start], start + 1)
             if end >= 0:
-                yield from found(text.part(start + 1, end), dialect, escape)
+                yield from found(text.part(start + 1, end), dialect, escape, "a statement of KCQL")
             else:
                 yield UnreadSelector(text.place(Span(start, start)).start)
         elif text.text[start:].strip():

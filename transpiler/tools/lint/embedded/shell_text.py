@@ -1,0 +1,144 @@
+"""Selectors in the commands of shells: in scripts, in notebooks, and where a file of data has a command.
+
+In a pattern ``artemis --filter $`` the ``$`` is the value of an option, in ``selector-sql sql $`` the first argument
+that is no option; ``*`` is any word. What a shell puts into a word makes it a selector that is not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import PurePosixPath
+
+from transpiler.tools.lint.embedded.selector_places import HOLE, PLACES, Place
+from transpiler.tools.lint.embedded.selector_text import (
+    Escape,
+    InFile,
+    MappedText,
+    as_is,
+    decoded,
+    found,
+    joined,
+    known_dialect,
+    plain,
+)
+
+_PART = re.compile(
+    r"""(?P<blank>(?:[^\S\n]|\\\n)+)|(?P<comment>(?<![^\s;|&()])\#[^\n]*)|'(?P<single>[^']*)'"""
+    r"""|"(?P<double>(?:[^"\\]|\\.)*)"|(?P<end>[\n;|&(){}])|(?P<plain>(?:[^\s'"\\;|&(){}]|\\.|\$\{[^}]*\}|\$\([^)]*\))+)|(?P<rest>.)""",
+    re.DOTALL | re.VERBOSE,
+)
+#: What a shell replaces, and characters that stand for themselves behind a backslash.
+_SPECIAL = re.compile(r"\$\{[^}]*\}|\$\([^)]*\)|\$\w+|`[^`]*`|\\(?:\n|.)", re.DOTALL)
+#: Options of our commands that have no value.
+_FLAGS = frozenset(
+    "--pretty --no-pretty --names --invert --count --keep-going --verbose --strict --loose --fix --exit-zero --list"
+    " --all --or-replace --ignore-unknown --why --path".split()
+)
+#: A text that mentions a program whose options are selectors.
+_PROGRAM = re.compile(r"\b(?:selector-(?:sql|spark)|artemis|activemq)\b")
+
+
+@dataclass(slots=True)
+class _Word:
+    parts: list[MappedText] = field(default_factory=list)
+    quote: str = ""
+
+    @property
+    def text(self) -> MappedText:
+        return joined(self.parts)
+
+
+def find_in_shell(text: str) -> Iterator[InFile]:
+    """Yield the selectors of the commands of a text."""
+    if _PROGRAM.search(text):
+        for words in _commands(text):
+            yield from _selectors(words)
+
+
+def _commands(text: str) -> Iterator[list[_Word]]:
+    """Yield the words of each command."""
+    words: list[_Word] = []
+    is_open = False
+    for match in _PART.finditer(text):
+        kind = match.lastgroup or ""
+        if kind in ("blank", "comment"):
+            is_open = False
+        elif kind == "end":
+            if words:
+                yield words
+            words, is_open = [], False
+        else:
+            if not is_open:
+                words.append(_Word())
+                is_open = True
+            word, start = words[-1], match.start(kind)
+            word.parts.append(
+                plain(match[kind], start) if kind == "single" else decoded(match[kind], start, _SPECIAL, _character)
+            )
+            word.quote = word.quote or {"single": "'", "double": '"'}.get(kind, "")
+    if words:
+        yield words
+
+
+def _character(match: re.Match[str]) -> str:
+    if match[0][0] != "\\":
+        return HOLE
+    # Within double quotes most characters keep their backslash; none of those stands in a selector.
+    return match[0][1:].removeprefix("\n")
+
+
+def _selectors(words: Sequence[_Word]) -> Iterator[InFile]:
+    texts = [word.text.text for word in words]
+    for program, option, place in _patterns():
+        begin = next((at for at, text in enumerate(texts) if PurePosixPath(text.lstrip("!%")).name == program[0]), None)
+        if begin is None or texts[begin + 1 : begin + len(program)] != list(program[1:]):
+            continue
+        for at in _values(texts, begin + len(program), option):
+            mapped, quote = words[at].text, words[at].quote
+            if option and texts[at].startswith(f"{option}="):
+                mapped = mapped.part(len(option) + 1, len(mapped.text))
+            if mapped.text[:1] not in ("{", "@", "-"):
+                dialect = next(iter(_values(texts, begin, "--dialect")), None)
+                known = None if dialect is None else known_dialect(texts[dialect])
+                yield from found(mapped, known or place.dialect, _escape(quote), place.pattern)
+
+
+def _values(texts: Sequence[str], begin: int, option: str | None) -> Iterator[int]:
+    """Yield the words that are the values of an option; without one, the first that is no option and no value."""
+    skip = False
+    for at in range(begin, len(texts)):
+        text = texts[at]
+        if option is not None:
+            if at + 1 < len(texts) and text == option:
+                yield at + 1
+            elif text.startswith(f"{option}="):
+                yield at
+        elif skip:
+            skip = False
+        elif text.startswith("-") and len(text) > 1:
+            skip = "=" not in text and text not in _FLAGS
+        else:
+            yield at
+            return
+
+
+def _escape(quote: str) -> Escape:
+    if quote == "'":
+        return lambda text: text.replace("'", "'\\''")
+    if quote == '"':
+        return lambda text: re.sub(r'([\\"$`])', r"\\\1", text)
+    return as_is
+
+
+@cache
+def _patterns() -> tuple[tuple[tuple[str, ...], str | None, Place], ...]:
+    found_patterns = []
+    for place in PLACES:
+        if place.language == "shell":
+            *words, _ = place.pattern.split()
+            option = words.pop() if words[-1].startswith("-") else None
+            found_patterns.append((tuple(words), option, place))
+    return tuple(found_patterns)

@@ -295,13 +295,15 @@ def test_an_argument_that_is_not_utf8_is_one_line() -> None:
         assert_one_line(told.returncode, told.stderr.decode(), "argument 2 is not UTF-8: ")
 
 
-def test_half_of_a_surrogate_pair_in_json_is_one_line() -> None:
+def test_half_of_a_surrogate_pair_in_json_is_refused_at_its_place() -> None:
     message = '{"application_properties": {"a": "\\ud800"}}'
     topology = TOPOLOGY.replace("é", "\\udc00")
     for words, text in (("route topology.json @", message), ("match a='x' @", message), ("topology @", topology)):
         Path("given").unlink(missing_ok=True)
         result = run(words, text.encode())
-        assert_one_line(result.exit_code, result.stderr, "holds half of a surrogate pair")
+        said, *shown = result.stderr.splitlines()
+        assert_one_line(result.exit_code, f"{said}\n", "holds half of a surrogate pair")
+        assert all(" | " in line for line in shown)
 
 
 def test_an_output_without_a_buffer_is_written_whole() -> None:

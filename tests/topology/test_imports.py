@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from transpiler.message.amqp.values import AmqpList, AmqpMap
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.reference.route import publish
 from transpiler.topology import parse_topology, read_topology, topology_from_dict, topology_to_dict
-from transpiler.topology.files import guess_form
+from transpiler.topology.files import guess_form, vhosts_of
 from transpiler.topology.importers.broker_j import topology_from_broker_j
 from transpiler.topology.importers.rabbitmq import topology_from_definitions
 
@@ -138,7 +139,7 @@ def test_what_routes_besides_is_a_link_and_a_hidden_queue_is_listed() -> None:
         ("shovel", None, "q", None),
     ]
     assert [finding.message for finding in topology.findings] == [
-        "novelty is not understood",
+        "novelty: is not understood",
         "parameters[2]: the shovel 's2' binds a queue of its own to 'x', which no answer names",
         "parameters[6]: a parameter of of-a-plugin is not understood",
     ]
@@ -268,8 +269,8 @@ def test_what_is_wrong_in_a_broker_j_configuration_is_refused_with_its_path(
     text = json.dumps({"modelVersion": "9.0", "queues": [{"name": "q"}], "exchanges": [exchange]})
     with pytest.raises(TopologyError) as error:
         parse_topology(text, "config.json")
-    assert expected in str(error.value)
-    assert str(error.value).startswith("config.json: ")
+    assert expected in without_places(error.value)
+    assert re.match(r"config\.json:1:\d+: ", str(error.value))
 
 
 FORM = """
@@ -350,7 +351,141 @@ def test_the_own_form_reads_as_yaml_and_as_json_and_comes_back() -> None:
 def test_what_is_wrong_in_the_own_form_is_refused_with_its_path(text: str, expected: str) -> None:
     with pytest.raises(TopologyError) as error:
         parse_topology(text, "t.json")
-    assert expected in str(error.value)
+    assert expected in (str(error.value) if ":1:2:" in expected else without_places(error.value))
+
+
+def without_places(error: TopologyError) -> str:
+    """The error without the place in the file and the line that it shows."""
+    return re.sub(r"^(\w+\.json):\d+:\d+", r"\1", re.sub(r"(?m)\n +\d* \| .*", "", str(error)))
+
+
+OWN_LINES = """{"broker": "rabbitmq",
+ "queues": ["q", {"name": "r", "durable": "yes"}],
+ "exchanges": [{"name": "e", "type": "topik"}],
+ "bindings": [{"source": "gone", "queue": "q"},
+  {"source": "amq.headers", "queue": "q", "arguments": {"x-match": "some"}}]}"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "shown"),
+    [
+        ("", "", "3:38", '"topik"'),
+        ('"topik"', '"topic"', "2:43", '"yes"'),
+        ('"topik"|"yes"', '"topic"|true', "4:26", '"gone"'),
+        ('"topik"|"yes"|gone', '"topic"|true|amq.fanout', "5:68", '"some"'),
+        ('"broker": "rabbitmq"', '"brokr": 1', "1:1", "{"),
+        ('"queue": "q"}', '"queue": "q", "kee": 5}', "3:38", '"topik"'),
+    ],
+)
+@pytest.mark.parametrize("name", ["t.json", "t.yaml"])
+def test_an_error_of_the_own_form_has_line_and_column(old: str, new: str, place: str, shown: str, name: str) -> None:
+    text = OWN_LINES
+    for before, after in zip(old.split("|"), new.split("|"), strict=True):
+        text = text.replace(before, after) if before else text
+    with pytest.raises(TopologyError) as error:
+        parse_topology(text, name)
+    finding = error.value.diagnostics[0]
+    assert str(error.value).startswith(f"{name}:{place}: ")
+    assert finding.span is not None
+    assert text[finding.span.start :].startswith(shown)
+
+
+def test_the_last_of_many_bindings_is_found() -> None:
+    bindings = [{"source": "amq.topic", "queue": "q"} for _ in range(20_000)] + [{"source": "x", "queue": "q"}]
+    text = json.dumps({"broker": "rabbitmq", "queues": ["q"], "bindings": bindings}, indent=0)
+    line = text[: text.rindex('"x"')].count("\n") + 1
+    with pytest.raises(TopologyError, match=rf"t\.json:{line}:"):
+        parse_topology(text, "t.json")
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("NO", "write true or false, or 'NO'"),
+        ("off", "write true or false, or 'off'"),
+        ("010", "write '010', or a decimal number"),
+        ("1:30", "write '1:30'"),
+        ("0o17", "write '0o17', or 15"),
+        ("1e3", "write '1e3', or 1000"),
+        ("2024-06-24", "write '2024-06-24'"),
+        ("2024-06-24T10:00:00Z", "write '2024-06-24T10:00:00Z'"),
+        ("1.10", "write '1.10' for a text, or 1.1"),
+        ("4.1.0", "write '4.1.0'"),
+        ("!x 1", "write text in quotes"),
+    ],
+)
+def test_a_word_that_yaml_misreads_is_refused_with_the_spelling_to_use(word: str, said: str) -> None:
+    text = f"""broker: rabbitmq
+queues: [q]
+bindings:
+  - {{source: amq.headers, queue: q, arguments: {{x-match: all, code: {word}}}}}"""
+    with pytest.raises(TopologyError, match=r"t\.yaml:4:69: topology\.word") as error:
+        parse_topology(text, "t.yaml")
+    assert (error.value.diagnostics[0].hint or "").startswith(said)
+
+
+def test_words_that_yaml_reads_as_people_do_are_values() -> None:
+    text = """broker: rabbitmq
+queues: [q]
+bindings:
+  - source: amq.headers
+    queue: q
+    arguments: {x-match: all, NO: 'NO', a: true, b: 10, c: 1.5, d: -2, e: .5, f: "010", g: 1.0, h: '4.1.0'}"""
+    [binding] = parse_topology(text, "t.yaml").bindings
+    assert {name: value.value for name, value in binding.arguments.items()} == {
+        **{"x-match": "all", "NO": "NO", "a": True, "b": 10, "c": 1.5, "d": -2, "e": 0.5, "f": "010", "g": 1.0},
+        "h": "4.1.0",
+    }
+
+
+def test_a_mapping_of_yaml_may_be_merged_into_others() -> None:
+    text = """broker: rabbitmq
+queues: [q, {name: r}]
+bindings:
+  - &first {source: amq.topic, queue: q, key: a}
+  - {<<: *first, key: b}
+  - {<<: [{key: c}, *first], queue: r}"""
+    bindings = parse_topology(text, "t.yaml").bindings
+    assert [(each.destination, each.key) for each in bindings] == [("q", "a"), ("q", "b"), ("r", "c")]
+
+
+RESOURCES = """apiVersion: v1
+kind: Namespace
+metadata: {name: orders, resourceVersion: 010}
+---
+apiVersion: broker.amq.io/v1beta1
+kind: ActiveMQArtemis
+metadata: {name: one}
+spec:
+  version: 7.12.0
+  brokerProperties:
+    - addressConfigurations."orders.eu".routingTypes=MULTICAST
+    - addressConfigurations."orders.eu".queueConfigs.audit.routingType=MULTICAST
+---
+"""
+
+
+def test_each_document_of_a_file_is_looked_at() -> None:
+    topology = parse_topology(RESOURCES, "k.yaml")
+    assert [queue.name for queue in topology.queues] == ["audit"]
+    assert [finding.message for finding in topology.findings] == [
+        "the document at 1:1, a Namespace orders, is left out"
+    ]
+    both = RESOURCES + RESOURCES.partition("---\n")[2].replace("one", "two").replace("audit", "copy")
+    assert vhosts_of(both, "k.yaml") == ["one", "two"]
+    assert [queue.name for queue in parse_topology(both, "k.yaml", vhost="two").queues] == ["copy"]
+    with pytest.raises(TopologyError, match="there are 2 brokers"):
+        parse_topology(both, "k.yaml")
+    with pytest.raises(TopologyError, match="none of the 2 documents is a topology: a Namespace orders, a Service s"):
+        parse_topology(
+            RESOURCES.partition("---\n")[0] + "---\n{apiVersion: v1, kind: Service, metadata: {name: s}}", "k.yaml"
+        )
+    with pytest.raises(TopologyError, match="2 topologies in the file\n  hint: give each a file of its own: 1:1"):
+        parse_topology("broker: rabbitmq\n---\nbroker: qpid-java", "k.yaml")
+    with pytest.raises(TopologyError, match=r"k\.yaml:11:5: spec\.brokerProperties:3:1: "):
+        parse_topology(
+            RESOURCES.replace("MULTICAST\n---", "MULTICAST\n    - divertConfigurations.d.address=a\n---"), "k.yaml"
+        )
 
 
 def test_yaml_that_is_none_shows_its_place() -> None:

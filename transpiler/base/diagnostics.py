@@ -62,7 +62,8 @@ class Diagnostic:
     """A finding: what is wrong or doubtful, its place, and what to do about it.
 
     ``span`` is None where there is no text to point into, as for a value built in Python. ``message`` and ``hint`` are
-    one line each that a terminal can show, at most ``MAX_MESSAGE`` characters long.
+    one line each that a terminal can show, at most ``MAX_MESSAGE`` characters long. ``path`` is that of the value in a
+    document, ``bindings[0].key``, with which the message begins.
     """
 
     code: str
@@ -72,6 +73,7 @@ class Diagnostic:
     span: Span | None = None
     hint: str | None = None
     fix: Fix | None = None
+    path: str | None = None
 
     def __post_init__(self) -> None:
         if self.fix is not None and self.fix.span is None:
@@ -112,6 +114,11 @@ class Diagnostic:
             start, end = self.fix.span
             result["fix"] = {"start": start, "end": end, "text": self.fix.text, "certain": self.fix.certain}
         return result
+
+
+def at_path(code: str, severity: Severity, path: str | None, message: str, hint: str | None = None) -> Diagnostic:
+    """Return a finding about a value of a document, whose message begins with its path."""
+    return Diagnostic(code, severity, f"{path}: {message}" if path else message, hint=hint, path=path)
 
 
 def caret_block(text: str, gutter: str, spans: Sequence[Span]) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from uuid import UUID
 
 from transpiler.base.diagnostics import did_you_mean, mismatch, nearest
+from transpiler.base.documents.entries import kind_of
 from transpiler.base.errors import DecodeError
 from transpiler.base.ieee754 import float32, special_name
 from transpiler.message.amqp.decoder import MAX_DEPTH, decode
@@ -46,25 +47,6 @@ def section_to_json(content: Header | Properties | Body | Values) -> dict[str, A
 
 def _refuse(code: str, message: str, path: str = "", hint: str | None = None) -> NoReturn:
     raise DecodeError.at(code, f"{path}: {message}" if path else message, hint=hint)
-
-
-def kind_of(value: object) -> str:
-    """Return JSON's name for the type of a value, for errors."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "a boolean"
-        case int() | float():
-            return "a number"
-        case str():
-            return "text"
-        case Mapping():
-            return "an object"
-        case list() | tuple():
-            return "an array"
-        case _:
-            return f"a Python {type(value).__name__}"
 
 
 def _known_names(data: Mapping[str, Any], known: Mapping[str, object], path: str, what: str) -> None:

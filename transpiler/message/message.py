@@ -21,6 +21,7 @@ from uuid import UUID
 from transpiler.base import html
 from transpiler.base.arguments import unexpected
 from transpiler.base.diagnostics import nearest
+from transpiler.base.documents.entries import kind_of
 from transpiler.base.errors import DecodeError, TranspilerError
 from transpiler.base.times import since_epoch
 from transpiler.message import jms_types
@@ -28,7 +29,7 @@ from transpiler.message.codec import decode_sections
 from transpiler.message.header_fields import DELIVERY_MODES, FOLD, PROPERTIES, MessageField
 from transpiler.message.ids import read_id
 from transpiler.message.jms_fields import JMS_FIELDS
-from transpiler.message.json import SECTION_NAMES, kind_of, read_field, read_sections, read_value, section_to_json
+from transpiler.message.json import SECTION_NAMES, read_field, read_sections, read_value, section_to_json
 from transpiler.message.sections import Body, Header, Properties, Values
 from transpiler.message.types import AmqpType, AmqpValue
 

@@ -9,8 +9,11 @@ from pathlib import Path, PurePath
 from typing import Any, Literal, get_args
 
 from transpiler.base.arguments import unexpected
-from transpiler.base.diagnostics import Diagnostic
-from transpiler.base.documents.jsontext import MAX_VALUES, JsonTextError, load_json, without_comments
+from transpiler.base.diagnostics import Diagnostic, at_path
+from transpiler.base.documents.entries import Entry, choose
+from transpiler.base.documents.jsontext import JsonTextError, load_json
+from transpiler.base.documents.loading import Document, load_documents
+from transpiler.base.documents.xml_elements import Element, read_xml
 from transpiler.base.errors import TopologyError, TranspilerError
 from transpiler.base.source import Source
 from transpiler.language.path_expressions.xquery import parse_query
@@ -22,10 +25,8 @@ from transpiler.topology.importers.activemq_topology import topology_of_activemq
 from transpiler.topology.importers.artemis_config import core_of_properties, read_core, read_wildfly, wildfly_servers
 from transpiler.topology.importers.artemis_topology import topology_of_artemis
 from transpiler.topology.importers.broker_j import topology_from_broker_j, vhosts_of_broker_j
-from transpiler.topology.importers.json_reader import Entry, choose
 from transpiler.topology.importers.native_format import topology_from_dict
 from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions
-from transpiler.topology.importers.xml_reader import Element, read_xml
 from transpiler.topology.model import MAX_ERRORS, SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
 
 #: The forms of topology files: the project's own, RabbitMQ's definitions, Broker-J's, Artemis' and ActiveMQ's
@@ -89,8 +90,13 @@ def parse_topology(
     A name without an ending, as that of standard input, leaves it to the text.
     """
     source = Source(text, name)
+    document, left_out = Document(source), list[Diagnostic]()
     try:
-        listed = None if _is_xml(text) or form not in (None, "artemis") else _broker_properties(source)
+        if form in ("artemis", "activemq") or (form is None and _is_xml(text)) or _is_properties(source):
+            listed = None if _is_xml(text) or form == "activemq" else _properties_file(source)
+        else:
+            document, left_out, vhost = _choose_document(load_documents(source), vhost)
+            listed = None if form is not None else _properties_of_resource(document)
         if listed is not None:
             topology = topology_of_artemis(read_core(core_of_properties(listed, properties)), _read_state(state))
         elif form in ("artemis", "activemq") or (form is None and _is_xml(text)):
@@ -99,21 +105,26 @@ def parse_topology(
             message = "state and properties are for the XML of a JMS broker, and this file is none"
             raise TopologyError.at("topology.state", message, source)
         else:
-            data = _load(source)
+            data = document.plain()
             topology = _READERS[form or guess_form(data)](data, vhost)
         _check_texts(topology)
     except TopologyError as error:
-        raise TopologyError([_with_source(diagnostic, source) for diagnostic in error.diagnostics]) from None
-    if not topology.findings:
-        return topology
-    return replace(topology, findings=tuple(_with_source(finding, source) for finding in topology.findings))
+        raise TopologyError(document.placed(error.diagnostics)) from None
+    findings = document.placed((*topology.findings, *left_out))
+    return replace(topology, findings=findings) if findings else topology
 
 
 def vhosts_of(text: str, name: str) -> list[str]:
     """Return the names of the virtual hosts in a text, as ``parse_topology`` reads it; the project's form has none."""
     if _is_xml(text):
         return list(_brokers(read_xml(Source(text, name))))
-    data = _load(Source(text, name))
+    documents = load_documents(Source(text, name))
+    if len(documents) > 1:
+        brokers = [each for each in documents if _kind_of_resource(each) is None]
+        if len(brokers) != 1:
+            return [name for name in map(_name_of_resource, brokers) if name]
+        documents = brokers
+    data = documents[0].as_read()
     match guess_form(data):
         case "rabbitmq":
             return vhosts_of_definitions(data)
@@ -123,20 +134,78 @@ def vhosts_of(text: str, name: str) -> list[str]:
             return []
 
 
-def _broker_properties(source: Source) -> Source | None:
-    """Return the broker properties in a file of them, or in a resource of Artemis' operator; None where there are none.
+def _choose_document(documents: list[Document], name: str | None) -> tuple[Document, list[Diagnostic], str | None]:
+    """Return the document of a file that is a topology, warnings about the others, and the name that is yet to choose.
 
-    Those in a resource are a text of their own, which errors show.
+    Beside a broker a file may have other resources of Kubernetes; ``name`` chooses among several brokers.
     """
-    if PurePath(source.name).suffix == ".properties":
+    if len(documents) == 1:
+        return documents[0], [], name
+    kinds = [_kind_of_resource(each) for each in documents]
+    found = [each for each, kind in zip(documents, kinds, strict=True) if kind is None]
+    if not found:
+        message = f"none of the {len(documents)} documents is a topology: {', '.join(filter(None, kinds))}"
+        raise TopologyError.at("topology.form", message, documents[0].source)
+    chosen = found[0]
+    if len(found) > 1:
+        names = [_name_of_resource(each) for each in found]
+        if None in names or len(set(names)) < len(names):
+            message = f"there are {len(found)} topologies in the file"
+            places = ", ".join(each.place.removeprefix(":") for each in found)
+            raise TopologyError.at(
+                "topology.form", message, chosen.source, hint=f"give each a file of its own: {places}"
+            )
+        chosen, name = found[names.index(choose("broker", name, [str(each) for each in names]))], None
+    left_out = [
+        at_path("import.left-out", "warning", None, f"the document at {each.place[1:]}, {kind}, is left out")
+        for each, kind in zip(documents, kinds, strict=True)
+        if kind is not None
+    ]
+    return chosen, left_out, name
+
+
+def _kind_of_resource(document: Document) -> str | None:
+    """Return the kind and the name of a resource of Kubernetes that is no broker; None for what may be a topology."""
+    data = document.as_read()
+    if not isinstance(data, Mapping) or not {"apiVersion", "kind"} <= set(data):
+        return None
+    spec = data.get("spec")
+    if isinstance(spec, Mapping) and isinstance(spec.get(_PROPERTIES_MEMBER), list):
+        return None
+    return f"a {data['kind']} {_name_of_resource(document) or ''}".rstrip()
+
+
+def _name_of_resource(document: Document) -> str | None:
+    data = document.as_read()
+    metadata = data.get("metadata") if isinstance(data, Mapping) else None
+    name = metadata.get("name") if isinstance(metadata, Mapping) else None
+    return name if isinstance(name, str) else None
+
+
+def _is_properties(source: Source) -> bool:
+    return PurePath(source.name).suffix == ".properties"
+
+
+def _properties_file(source: Source) -> Source | None:
+    """Return a file of broker properties; None for one that is none."""
+    if _is_properties(source):
         return source
+    return None if _is_xml(source.text) else _properties_of_resource(load_documents(source)[0])
+
+
+def _properties_of_resource(document: Document) -> Source | None:
+    """Return the broker properties in a resource of Artemis' operator, which are a text of their own in errors."""
+    source = document.source
     if _PROPERTIES_MEMBER not in source.text:
         return None
-    data = _load(source)
-    listed = data.get("spec", {}).get(_PROPERTIES_MEMBER) if isinstance(data, Mapping) else None
+    data = document.as_read()
+    spec = data.get("spec") if isinstance(data, Mapping) else None
+    listed = spec.get(_PROPERTIES_MEMBER) if isinstance(spec, Mapping) else None
     if not isinstance(listed, list):
         return None
-    return Source("\n".join(map(str, listed)), f"{source.name}: spec.{_PROPERTIES_MEMBER}")
+    path = f"spec.{_PROPERTIES_MEMBER}"
+    line, column = source.position(document.places([path])[path].start)
+    return Source("\n".join(map(str, listed)), f"{source.name}:{line}:{column}: {path}")
 
 
 def _own_form(data: Any, vhost: str | None) -> Topology:
@@ -178,45 +247,6 @@ def _members(data: Mapping[str, Any], part: str) -> set[str]:
     items = data.get(part)
     first = items[0] if isinstance(items, list) and items else None
     return {str(name) for name in first} if isinstance(first, Mapping) else set()
-
-
-def _load(source: Source) -> Any:
-    """Read YAML or JSON, as the name's ending shows; a text under a name without one is JSON if it begins so."""
-    name = PurePath(source.name)
-    is_json = name.suffix != "" or source.text.lstrip()[:1] in ("{", "[", "")
-    return _load_yaml(source) if name.suffix in (".yaml", ".yml") or not is_json else _load_json(source)
-
-
-def _load_json(source: Source) -> Any:
-    try:
-        # Bindings with names of one letter have a value for each eight characters. Denser texts are no topologies, and
-        # take up many times their size once they are read.
-        return load_json(without_comments(source.text), most=max(MAX_VALUES, len(source.text) // 6))
-    except JsonTextError as error:
-        raise TopologyError.at("topology.json", error.message, source, error.span) from None
-
-
-def _load_yaml(source: Source) -> Any:
-    try:
-        import yaml  # noqa: F401
-    except ImportError:
-        hint = "pip install PyYAML, or write the topology as JSON"
-        raise TopologyError.at("topology.yaml", "YAML needs PyYAML", source, hint=hint) from None
-    from transpiler.topology.importers.yaml_reader import YamlTextError, load_yaml
-
-    try:
-        return load_yaml(source.text)
-    except YamlTextError as error:
-        raise TopologyError.at("topology.yaml", error.message, source, error.span, error.hint) from None
-
-
-def _with_source(diagnostic: Diagnostic, source: Source) -> Diagnostic:
-    if diagnostic.source is None:
-        return replace(diagnostic, source=source)
-    if diagnostic.source is source:
-        return diagnostic
-    # The text is a binding's, and its name is the path in the file.
-    return replace(diagnostic, source=Source(diagnostic.source.text, f"{source.name}: {diagnostic.source.name}"))
 
 
 def _is_xml(text: str) -> bool:
@@ -324,4 +354,4 @@ def _text_errors(topology: Topology) -> Iterator[Diagnostic]:
 def _placed(error: TranspilerError, text: str, binding: Binding, number: int, argument: str) -> Iterator[Diagnostic]:
     path = f"{binding.path or f'bindings[{number}]'}.arguments.{argument}"
     for diagnostic in error.diagnostics:
-        yield replace(diagnostic, source=Source(text, path))
+        yield replace(diagnostic, source=Source(text, path), path=path)

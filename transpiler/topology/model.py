@@ -14,7 +14,7 @@ from typing import Literal
 
 from transpiler.base import html
 from transpiler.base.arguments import unexpected
-from transpiler.base.diagnostics import Diagnostic, did_you_mean, mismatch
+from transpiler.base.diagnostics import Diagnostic, at_path, did_you_mean, mismatch
 from transpiler.base.errors import TopologyError
 from transpiler.language.filters.binding_rules import HeadersMatch, read_headers_match
 from transpiler.message.types import AmqpValue
@@ -312,7 +312,7 @@ def check_exchange(name: str | None, *topologies: Topology) -> None:
 
 
 def _error(code: str, path: str, message: str, hint: str | None = None) -> Diagnostic:
-    return Diagnostic(code, "error", f"{path}: {message}", hint=hint)
+    return at_path(code, "error", path, message, hint)
 
 
 def _missing(code: str, path: str, what: str, name: str, known: Mapping[str, object] | frozenset[str]) -> Diagnostic:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NoReturn
 
-from transpiler.base.diagnostics import Diagnostic, did_you_mean
+from transpiler.base.diagnostics import at_path, did_you_mean
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source
 from transpiler.topology.broker_rules import ExchangeType, RelayAddress
@@ -39,7 +39,7 @@ def with_addresses(topology: Topology, addresses: Iterable[str | tuple[str, str]
             address = parse_address(text)
         except TopologyError as error:
             diagnostic = error.diagnostics[0]
-            raise TopologyError([replace(diagnostic, source=Source(text, path))]) from None
+            raise TopologyError([replace(diagnostic, source=Source(text, path), path=path)]) from None
         links.add(address, path)
     return links.topology()
 
@@ -118,7 +118,7 @@ class _Links:
             self._subscribe(address)
         if address.link.selector is not None:
             message = "the link's selector filters what the receiver gets from the queue, not what the queue gets"
-            self._findings.append(Diagnostic("address.selector", "warning", f"{path}: {message}"))
+            self._findings.append(at_path("address.selector", "warning", path, message))
 
     def add_sender(self, address: Address, path: str) -> bool:
         """Add a sender; return True if it sends to a queue."""
@@ -140,7 +140,7 @@ class _Links:
         return is_queue
 
     def _refuse(self, code: str, message: str, hint: str) -> NoReturn:
-        raise TopologyError.at(code, f"{self._path}: {message}", hint=hint)
+        raise TopologyError([at_path(code, "error", self._path, message, hint)])
 
     def _is_queue(self, address: Address) -> bool:
         if address.node.type is not None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from transpiler.base.documents.yaml_text import MAX_LENGTH
 from transpiler.tools.test_cases import CaseFileError, find_files, read_cases, run_case
-from transpiler.tools.test_cases.file_nodes import MAX_LENGTH
 from transpiler.tools.test_cases.reading import PATTERNS
 
 ORDERS = """\
@@ -133,7 +133,13 @@ def of_message(message: str) -> str:
             "no without quotes is a boolean in YAML",
             "write true or false, or",
         ),
-        (of_message("{a: 0o10}"), "", "", ""),
+        (of_message("{a: 0o10}"), "3:18", "0o10 is text in YAML 1.1", "write '0o10', or 8"),
+        (of_message("{a: 1e3}"), "3:18", "1e3 is text in YAML 1.1", "write '1e3', or 1000"),
+        (of_message("{a: 2024-06-24}"), "3:18", "2024-06-24 without quotes is a date", "write '2024-06-24'"),
+        (of_message("{a: 1.10}"), "3:18", "YAML reads 1.10 as the number 1.1", "write '1.10' for a text, or 1.1"),
+        (of_message("{a: 4.1.0}"), "3:18", "4.1.0 without quotes looks like", "write '4.1.0'"),
+        ("selector: a = 1\nmessages: {m: {a: 010}}\ncases: []", "2:19", "YAML reads 010 as another", ""),
+        ("selector: no\ncases: [{message: {}, expect: matches}]", "1:11", "no without quotes is a boolean", ""),
         (of_message("{a: 010}"), "3:18", "YAML reads 010 as another number", "write '010', or"),
         (of_message("{a: 1:30}"), "3:18", "YAML reads 1:30 as another number", "write '1:30', or"),
         (of_message("{a: !x 1}"), "3:18", "values with the tag !x are not read", ""),
@@ -152,7 +158,7 @@ def of_message(message: str) -> str:
         ("- a", "1:1", "a document is a mapping, found a list", "its keys are dialect, selector"),
         ("layout: ampq\ncases: []", "1:9", "there is no layout called 'ampq'", "did you mean amqp?"),
         ("a: [", "1:", "this is not YAML", ""),
-        ("a: &x [*x]", "", "there are more than 50 levels", ""),
+        ("a: &x [*x]", "1:8", "the anchor x holds itself", ""),
         ("a: " + "[" * 60 + "]" * 60, "", "there are more than 50 levels", ""),
     ],
 )
@@ -207,7 +213,7 @@ def test_work_is_bounded(bomb: str) -> None:
     else:
         anchors = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9))
         text = f"a0: &a0 [x]\n{anchors}"
-    with pytest.raises(CaseFileError, match=r"there are more than|the file has more than"):
+    with pytest.raises(CaseFileError, match=r"there are more than|the text has"):
         read_cases("bomb.yaml", text)
 
 
@@ -216,7 +222,7 @@ def test_without_pyyaml_json_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setitem(sys.modules, "yaml", None)
     assert read_cases("cases.json", AS_JSON)
-    with pytest.raises(CaseFileError, match="pip install PyYAML, or write the cases as JSON"):
+    with pytest.raises(CaseFileError, match="pip install PyYAML, or write it as JSON"):
         read_cases("cases.yaml", ORDERS)
 
 
@@ -246,6 +252,6 @@ def values(text: str) -> Any:
 
 
 def test_words_without_quotes_are_those_of_json() -> None:
-    assert values("{a: true, b: False, c: null, d: 1, e: -1.5, f: 1e3, g: 2024-06-24, h: .nan, i: '5'}") == (
-        '{"a": true, "b": false, "c": null, "d": 1, "e": -1.5, "f": "1e3", "g": "2024-06-24", "h": NaN, "i": "5"}'
+    assert values("{a: true, b: False, c: null, d: 1, e: -1.5, f: 1.0e+3, g: '2024-06-24', h: .nan, i: '5'}") == (
+        '{"a": true, "b": false, "c": null, "d": 1, "e": -1.5, "f": 1000.0, "g": "2024-06-24", "h": NaN, "i": "5"}'
     )

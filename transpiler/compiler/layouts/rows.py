@@ -15,11 +15,11 @@ from decimal import Decimal
 from typing import Any, NoReturn
 
 from transpiler.base.diagnostics import mismatch
+from transpiler.base.documents.entries import kind_of
 from transpiler.base.errors import DecodeError
 from transpiler.base.ieee754 import float32
 from transpiler.base.times import iso_time, since_epoch
 from transpiler.compiler.ir.column_types import AMQP_TYPES, Key, Path, SparkType
-from transpiler.message.json import kind_of
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 
 

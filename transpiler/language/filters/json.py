@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from transpiler.base.diagnostics import mismatch
+from transpiler.base.documents.entries import kind_of
 from transpiler.language.filters.amqp_form import MAX_DEPTH, MAX_ENTRIES, X_MATCH, refusal, to_value
 from transpiler.language.filters.descriptors import Payload, find_descriptor, read_code
 from transpiler.language.filters.kinds import KINDS, Filter, NoLocal, PropertiesFilter
 from transpiler.message.amqp.values import AmqpList, AmqpMap, Described, Value
-from transpiler.message.json import kind_of, read_field, read_value, value_to_json
+from transpiler.message.json import read_field, read_value, value_to_json
 from transpiler.message.sections import PROPERTY_TYPES
 from transpiler.message.types import AmqpType, AmqpValue
 

@@ -9,13 +9,12 @@ one message, one dialect and one expectation, and is independent of all others.
 
 Not here: the terminal (``cli/test.py``) and pytest (``pytest_plugin``), which report the same results.
 
-Reading order: ``file_nodes`` (texts to values with their places), ``reading`` (these to cases), ``running``.
+Reading order: ``reading`` (``documents.nodes`` to cases), ``running``.
 """
 
 from __future__ import annotations
 
-from transpiler.tools.test_cases.file_nodes import CaseFileError
-from transpiler.tools.test_cases.reading import PATTERNS, Case, find_files, read_cases
+from transpiler.tools.test_cases.reading import PATTERNS, Case, CaseFileError, find_files, read_cases
 from transpiler.tools.test_cases.running import Result, run_case
 
 __all__ = ["PATTERNS", "Case", "CaseFileError", "Result", "find_files", "read_cases", "run_case"]

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
+from transpiler.base.documents.nodes import Node, Origin, json_documents
+from transpiler.base.documents.yaml_text import yaml_documents
 from transpiler.base.errors import DecodeError, TranspilerError
 from transpiler.base.source import Source
 from transpiler.compiler.layouts.json_rows import message_from_json, message_from_json_row
@@ -16,7 +18,11 @@ from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.presets import find_layout
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.message.message import Message
-from transpiler.tools.test_cases.file_nodes import CaseFileError, Node, json_documents, yaml_documents
+
+
+class CaseFileError(TranspilerError):
+    """A file of test cases cannot be read; the span is the place of what is wrong."""
+
 
 Expectation = Literal["matches", "does not match", "unknown"]
 _EXPECTATIONS: tuple[Expectation, ...] = get_args(Expectation)
@@ -62,7 +68,7 @@ def find_files(directory: str | Path) -> Iterator[Path]:
 def read_cases(path: str | Path, text: str | None = None) -> tuple[Case, ...]:
     """Read the cases of a file, or of its text if that is given; a name that ends in ``.json`` is JSON, else YAML.
 
-    Raises ``CaseFileError``, and ``OSError`` for a file that cannot be read.
+    Raises ``CaseFileError`` with line and column, and ``OSError`` for a file that cannot be read.
     """
     name = str(path)
     if text is None:
@@ -70,14 +76,16 @@ def read_cases(path: str | Path, text: str | None = None) -> tuple[Case, ...]:
             text = Path(path).read_text(encoding="utf-8-sig")
         except UnicodeDecodeError as error:
             raise CaseFileError.at("cases.text", f"{name} is not UTF-8: byte {error.start}") from None
-    source = Source(text, name)
-    documents = json_documents(source) if name.endswith(".json") else yaml_documents(source)
+    origin = Origin(Source(text, name), CaseFileError, "cases")
+    documents = json_documents(origin) if name.endswith(".json") else yaml_documents(origin)
     messages: dict[str, Node] = {}
     return tuple(case for document in documents for case in _document(document, messages))
 
 
 def _document(document: Node, messages: dict[str, Node]) -> Iterator[Case]:
     members = document.members("a document", _DOCUMENT)
+    # No word that YAML misreads stands in a document, whether a case reads it or not.
+    document.plain()
     if (named := members.get("messages")) is not None:
         if not isinstance(named.value, Mapping):
             named.refuse("type", f"messages is a mapping of names to messages, found {named.kind}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from transpiler.topology.importers.json_reader import Entry, refuse
+from transpiler.base.documents.entries import Entry, refuse
 
 
 @dataclass(frozen=True)

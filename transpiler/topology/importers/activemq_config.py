@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.documents.xml_elements import Element
 from transpiler.base.errors import TranspilerError
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import ACTIVEMQ
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.topology.destinations import QUEUE_KIND, TOPIC_KIND, activemq_parts
-from transpiler.topology.importers.xml_reader import Element
 
 _ELSEWHERE: Mapping[str, str] = {
     "networkConnectors": "a network of brokers forwards messages to other brokers and brings theirs",

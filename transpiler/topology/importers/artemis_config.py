@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.documents.xml_elements import Element, XmlDocument
 from transpiler.base.errors import TranspilerError
 from transpiler.base.source import Source
 from transpiler.language.selector.dialects import ARTEMIS
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.topology.destinations import DEFAULT_WORDS, ROUTING_TYPES, RoutingType
-from transpiler.topology.importers.xml_reader import Element, XmlDocument
 
 #: What else can make, change or take a message, by the element that configures it.
 _ELSEWHERE: Mapping[str, str] = {

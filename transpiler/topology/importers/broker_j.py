@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from transpiler.base.documents.entries import Entry, Findings, choose, refuse
 from transpiler.base.documents.jsontext import JsonTextError, load_json, without_comments
 from transpiler.message.types import AmqpType, Compound
 from transpiler.topology.broker_rules import QPID_JAVA
-from transpiler.topology.importers.json_reader import TYPES_LOST, Entry, Findings, choose, refuse
+from transpiler.topology.importers.arguments import TYPES_LOST, read_arguments
 from transpiler.topology.model import (
     REPLACEMENT_ARGUMENT,
     SELECTOR_ARGUMENT,
@@ -131,7 +132,7 @@ def vhosts_of_broker_j(data: Any) -> list[str]:
 def _choose(hosts: list[Entry], name: str | None) -> Entry:
     if not hosts and name is None:
         hint = "a virtual host has exchanges and queues; a broker has them under virtualhostnodes and virtualhosts"
-        refuse("topology.vhost", "", "there is no virtual host here", hint)
+        refuse("topology.vhost", None, "there is no virtual host here", hint)
     names = [str(host.data.get("name", "(without a name)")) for host in hosts]
     return hosts[names.index(choose("virtual host", name, names))]
 
@@ -204,7 +205,7 @@ def _bindings(entry: Entry, exchange: Exchange, queues: set[str], findings: Find
             if part == "bindings" and (key, destination) in bindings:
                 # The management interface shows a durable binding under both names.
                 continue
-            arguments = place.arguments("arguments", small=AmqpType.INT)
+            arguments = read_arguments(place, "arguments", small=AmqpType.INT)
             for name, value in arguments.items():
                 if isinstance(value.value, str):
                     _report_context(value.value, place.at(f"arguments.{name}"), findings)

@@ -11,7 +11,7 @@ The reader keeps a stack of the open tuples and lists: the client nests a chain 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple, NoReturn
 
@@ -83,9 +83,7 @@ def selector_of_term(text: str, path: str) -> str:
         return _selector(text)
     except TranspilerError as error:
         diagnostic = error.diagnostics[0]
-        raise TopologyError.at(
-            diagnostic.code, diagnostic.message, Source(text, path), diagnostic.span, diagnostic.hint
-        ) from None
+        raise TopologyError([replace(diagnostic, source=Source(text, path), path=path)]) from None
 
 
 @lru_cache(maxsize=4096)

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from transpiler.base.diagnostics import mismatch
-from transpiler.message.json import kind_of, value_to_json
+from transpiler.base.documents.entries import Entry, kind_of, refuse
+from transpiler.message.json import value_to_json
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import RULES, ExchangeType
 from transpiler.topology.destinations import DEFAULT_WORDS
-from transpiler.topology.importers.json_reader import Entry, refuse
+from transpiler.topology.importers.arguments import read_arguments
 from transpiler.topology.model import (
     DEFAULT_EXCHANGE,
     SELECTOR_ARGUMENT,
@@ -93,7 +94,7 @@ def _queue(item: Any, path: str) -> Queue:
     return Queue(
         entry.text("name"),
         alternate=_alternate(entry),
-        arguments=entry.arguments("arguments", tagged=True),
+        arguments=read_arguments(entry, "arguments", tagged=True),
         path=path,
         **entry.flags(_QUEUE),
     )
@@ -137,7 +138,7 @@ def _destination(entry: Entry) -> tuple[str, TargetType]:
 def _binding(entry: Entry) -> Binding:
     entry.only(("source", *_TARGETS, "key", "selector", "xquery", "arguments"))
     destination, destination_type = _destination(entry)
-    arguments = entry.arguments("arguments", tagged=True)
+    arguments = read_arguments(entry, "arguments", tagged=True)
     for member, argument in (("selector", SELECTOR_ARGUMENT), ("xquery", XQUERY_ARGUMENT)):
         if entry.has(member):
             if argument in arguments:

@@ -18,10 +18,11 @@ from dataclasses import replace
 from typing import Any
 
 from transpiler.base.diagnostics import did_you_mean, one_line
+from transpiler.base.documents.entries import Entry, Findings, choose
 from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType
 from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ, RABBITMQ_3_12, UNKNOWN, ExchangeType, Rules
+from transpiler.topology.importers.arguments import TYPES_LOST, read_arguments
 from transpiler.topology.importers.jms_selector_term import selector_of_term
-from transpiler.topology.importers.json_reader import TYPES_LOST, Entry, Findings, choose
 from transpiler.topology.importers.rabbitmq_policies import (
     Policies,
     check_operator_policy,
@@ -81,7 +82,7 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
     vhost_name = _choose_vhost(root, vhost, findings)
     for name in root.data:
         if name not in _UNRELATED and name not in _READ:
-            findings.add("import.unknown", "", f"{name} is not understood")
+            findings.add("import.unknown", root.at(name), "is not understood")
     policies = Policies(_listed(root, "policies", vhost_name), findings)
     queue_entries = list(_first(root, "queues", vhost_name, findings))
     queues = tuple(Queue(entry.text("name"), path=entry.path, **entry.flags(_KEPT)) for entry in queue_entries)
@@ -259,7 +260,7 @@ def _choose_vhost(root: Entry, vhost: str | None, findings: Findings) -> str | N
         known = _vhosts_with_objects(root) or known
     if not known:
         if vhost not in (None, _DEFAULT_VHOST):
-            findings.add("import.vhost", "", f"the export names no virtual host, so it may not be that of {vhost!r}")
+            findings.add("import.vhost", None, f"the export names no virtual host, so it may not be that of {vhost!r}")
         return vhost
     return choose("virtual host", vhost, known)
 
@@ -399,7 +400,7 @@ def _binding(entry: Entry) -> Binding:
         entry.text("source"),
         entry.text("destination"),
         entry.text("routing_key", ""),
-        entry.arguments("arguments") if entry.data.get("arguments") != [] else {},
+        read_arguments(entry, "arguments") if entry.data.get("arguments") != [] else {},
         entry.one_of("destination_type", ("queue", "exchange"), "queue"),
         entry.path,
     )

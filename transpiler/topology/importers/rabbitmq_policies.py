@@ -14,10 +14,9 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from transpiler.base.diagnostics import mismatch
+from transpiler.base.documents.entries import Entry, Findings, kind_of, refuse
 from transpiler.base.regex.search import Regular, SearchLimitError, compile_regular
 from transpiler.base.regex.syntax import Flavor, RegexError
-from transpiler.message.json import kind_of
-from transpiler.topology.importers.json_reader import Entry, Findings, refuse
 from transpiler.topology.model import Exchange, Link, Queue
 from transpiler.topology.targets import TargetType
 

@@ -5,7 +5,7 @@ the reference evaluator and router judge it on both sides.
 
 Invariants: every message that is shown was judged on both sides. "The same" is said only of what is proved.
 
-Deliberately not here: rows of data (``spark_ext.reports.diff``) and the reading of files (``cli``).
+Deliberately not here: rows of data (``spark_ext.diff``) and the reading of files (``cli``).
 
 In reading order: ``conditions``, ``topology_changes``.
 """

@@ -10,9 +10,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from transpiler.base.documents.jsontext import JSON_TOKEN, JsonTextError, load_json, without_comments
+from transpiler.base.documents.yaml_text import YamlTextError, compose
 from transpiler.tools.lint.embedded.markers import read_marker, without_ignore
 from transpiler.tools.lint.embedded.selector_places import find_place, names_of
 from transpiler.tools.lint.embedded.selector_text import (
@@ -180,21 +181,13 @@ def find_in_yaml(text: str) -> Iterator[InFile]:
 def scalars(text: str) -> Iterator[tuple[list[str], ScalarNode, int]]:
     """Yield the scalars of a YAML text with the steps of their keys and the lines of these; errors as above."""
     try:
-        import yaml
-    except ImportError:
-        raise UnreadableError("reading YAML needs PyYAML: pip install PyYAML") from None
-    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        documents = list(yaml.compose_all(text, Loader=loader))
-    except yaml.MarkedYAMLError as error:
-        raise UnreadableError(
-            f"this is not YAML: {error.problem}", getattr(error.problem_mark, "index", None)
-        ) from None
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise UnreadableError(f"this is not YAML: {error}".splitlines()[0]) from None
+        documents = compose(text)
+    except YamlTextError as error:
+        message = f"reading {error.message}: {error.hint}" if error.hint else error.message
+        raise UnreadableError(message, None if error.span is None else error.span.start) from None
     seen: Counter[int] = Counter()
     for document in documents:
-        if isinstance(document, yaml.CollectionNode):
+        if document.id != "scalar":
             yield from _inner(document, [], seen)
 
 

@@ -1,4 +1,4 @@
-"""Reader of a topology's file: objects with a path, which every error names, and a list of unknown entries."""
+"""Objects of a topology's file with their paths, which every error names, and a list of unknown entries."""
 
 from __future__ import annotations
 
@@ -6,23 +6,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
 
-from transpiler.base.diagnostics import Diagnostic, did_you_mean, mismatch
-from transpiler.base.errors import DecodeError, TopologyError
-from transpiler.message.json import kind_of, read_value
-from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.base.diagnostics import Diagnostic, at_path, did_you_mean, mismatch
+from transpiler.base.errors import TopologyError
 
 MAX_FINDINGS = 1_000
 
-#: Lists and maps inside each other, in an argument.
-MAX_DEPTH = 20
-
-#: The consequence of the lost types for an argument that holds other values.
-TYPES_LOST = (
-    "JSON has lost the types of the values inside: it equals a header whose integers are of 64 bits, if there are any, "
-    "whose fractions are doubles, and whose entries are in this order"
-)
-
 _Choice = TypeVar("_Choice", bound=str)
+
+
+def kind_of(value: object) -> str:
+    """Return JSON's name for the type of a value, for errors."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "text"
+        case Mapping():
+            return "an object"
+        case list() | tuple():
+            return "an array"
+        case _:
+            return f"a Python {type(value).__name__}"
 
 
 @dataclass
@@ -31,17 +39,17 @@ class Findings:
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
-    def add(self, code: str, path: str, message: str, hint: str | None = None) -> None:
+    def add(self, code: str, path: str | None, message: str, hint: str | None = None) -> None:
         """Add a warning, up to ``MAX_FINDINGS`` of them."""
         if len(self.diagnostics) < MAX_FINDINGS:
-            self.diagnostics.append(Diagnostic(code, "warning", f"{path}: {message}" if path else message, hint=hint))
+            self.diagnostics.append(at_path(code, "warning", path, message, hint))
         elif len(self.diagnostics) == MAX_FINDINGS:
             self.diagnostics.append(Diagnostic("import.more", "warning", "there is more that is not understood"))
 
 
-def refuse(code: str, path: str, message: str, hint: str | None = None) -> NoReturn:
-    """Raise the error for an entry of a file."""
-    raise TopologyError.at(code, f"{path}: {message}" if path else message, hint=hint)
+def refuse(code: str, path: str | None, message: str, hint: str | None = None) -> NoReturn:
+    """Raise the error for an entry of a file; its path is empty for the whole, and None for no place in it."""
+    raise TopologyError([at_path(code, "error", path, message, hint)])
 
 
 def choose(what: str, name: str | None, known: Sequence[str]) -> str:
@@ -50,10 +58,10 @@ def choose(what: str, name: str | None, known: Sequence[str]) -> str:
         return name
     if name is not None:
         hint = did_you_mean(name, known) or f"there are {', '.join(known)}" if known else None
-        refuse("topology.vhost", "", f"there is no {what} {name!r}", hint)
+        refuse("topology.vhost", None, f"there is no {what} {name!r}", hint)
     if len(known) > 1:
         hint = f"choose one of {', '.join(known)}: --vhost NAME, in Python vhost=NAME"
-        refuse("topology.vhost", "", f"there are {len(known)} {what}s", hint)
+        refuse("topology.vhost", None, f"there are {len(known)} {what}s", hint)
     return known[0]
 
 
@@ -89,10 +97,11 @@ class Entry:
         if not isinstance(value, str):
             refuse("topology.type", self.at(name), mismatch("text", kind_of(value)))
         if not value.isascii():
-            self._check_unicode(name, value)
+            self.check_unicode(name, value)
         return value
 
-    def _check_unicode(self, name: str, value: str) -> None:
+    def check_unicode(self, name: str, value: str) -> None:
+        """Refuse a text with half of a surrogate pair in it."""
         try:
             value.encode()
         except UnicodeEncodeError:
@@ -140,48 +149,3 @@ class Entry:
             if name not in known:
                 hint = did_you_mean(str(name), known) or f"the members are {', '.join(known)}"
                 refuse("topology.unknown", self.path, f"there is no member called {name!r}", hint)
-
-    def arguments(self, name: str, *, small: AmqpType = AmqpType.LONG, tagged: bool = False) -> dict[str, AmqpValue]:
-        """Read a member that maps names to values; ``small`` is the type of an integer of 32 bits.
-
-        An array is a list, an object a map; with ``tagged``, an object of ``type`` and ``value`` alone names its type.
-        """
-        if not self.has(name):
-            return {}
-        entry = Entry.of(self.data[name], self.at(name))
-        arguments = {}
-        for key, value in entry.data.items():
-            if not isinstance(key, str):
-                refuse("topology.type", entry.path, mismatch("text as the name of an argument", kind_of(key)))
-            entry._check_unicode(key, key)
-            arguments[key] = _value(_with_types(value, small, tagged, entry.at(key)), entry.at(key))
-        return arguments
-
-
-def _with_types(value: Any, small: AmqpType, tagged: bool, path: str, depth: int = 0) -> Any:
-    """Convert a value of an argument to the form of message JSON."""
-    if depth > MAX_DEPTH:
-        refuse("limit.nesting", path, f"values nest more than {MAX_DEPTH} deep")
-    match value:
-        case bool():
-            return value
-        case int() if small is not AmqpType.LONG and -(2**31) <= value < 2**31:
-            return {"type": small.value, "value": value}
-        case list() | tuple():
-            return {"type": "list", "value": [_with_types(item, small, tagged, path, depth + 1) for item in value]}
-        case Mapping():
-            if tagged and set(value) <= {"type", "value"} and "type" in value:
-                return value
-            items = {key: _with_types(item, small, tagged, path, depth + 1) for key, item in value.items()}
-            return {"type": "map", "value": items}
-        case _:
-            return value
-
-
-def _value(value: Any, path: str) -> AmqpValue:
-    """A value as message JSON has it: plain, or tagged with its type."""
-    try:
-        return read_value(path, value)
-    except DecodeError as error:
-        [diagnostic] = error.diagnostics
-        raise TopologyError.at("topology.argument", diagnostic.message, hint=diagnostic.hint) from None

@@ -1,0 +1,89 @@
+"""The documents of a file in JSON or YAML as plain values, with the places of errors that name a path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Any
+
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.documents.jsontext import MAX_VALUES, JsonTextError, load_json, without_comments
+from transpiler.base.documents.nodes import Node, Origin
+from transpiler.base.documents.places import places_in_json, places_in_node
+from transpiler.base.documents.yaml_text import yaml_documents
+from transpiler.base.errors import TopologyError
+from transpiler.base.source import Source, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document of a file: ``data`` is a JSON text's value, ``node`` a YAML text's; neither is of another text."""
+
+    source: Source
+    data: Any = None
+    node: Node | None = None
+    is_json: bool = False
+
+    def plain(self) -> Any:
+        """Return the value; ``TopologyError`` for a word that YAML does not read as people do."""
+        return self.data if self.node is None else self.node.plain()
+
+    def as_read(self) -> Any:
+        """Return the value, words in doubt as their text: for a look at which form it has."""
+        return self.data if self.node is None else self.node.as_read()
+
+    @property
+    def place(self) -> str:
+        """``:line:column`` of its beginning, where a file may have several."""
+        if self.node is None:
+            return ""
+        line, column = self.source.position(self.node.span.start)
+        return f":{line}:{column}"
+
+    def places(self, paths: Iterable[str]) -> dict[str, Span]:
+        """Return the places of paths; of one that leads nowhere, that of what is around it."""
+        wanted = set(paths)
+        if not wanted:
+            return {}
+        if self.node is not None:
+            return places_in_node(self.node, wanted)
+        return places_in_json(without_comments(self.source.text), wanted) if self.is_json else {}
+
+    def placed(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Return diagnostics with the source, and errors with the places of their paths in it."""
+        listed = tuple(diagnostics)
+        places = self.places(each.path for each in listed if each.path is not None and each.severity == "error")
+        return tuple(self._placed(each, places) for each in listed)
+
+    def _placed(self, diagnostic: Diagnostic, places: dict[str, Span]) -> Diagnostic:
+        span = None if diagnostic.path is None else places.get(diagnostic.path)
+        if diagnostic.source is None:
+            return replace(diagnostic, source=self.source, span=span)
+        if diagnostic.source is self.source:
+            return diagnostic
+        # The text is a part of the file, and its name is the path in it.
+        name = self.source.name
+        if span is not None:
+            line, column = self.source.position(span.start)
+            name = f"{name}:{line}:{column}"
+        return replace(diagnostic, source=Source(diagnostic.source.text, f"{name}: {diagnostic.source.name}"))
+
+
+def load_documents(source: Source) -> list[Document]:
+    """Return the documents of a text, YAML or JSON as its name's ending says; ``TopologyError`` where it is neither.
+
+    A text under a name without an ending is JSON if it begins so.
+    """
+    suffix = PurePath(source.name).suffix
+    is_json = suffix != "" or source.text.lstrip()[:1] in ("{", "[", "")
+    if suffix in (".yaml", ".yml") or not is_json:
+        nodes = yaml_documents(Origin(source, TopologyError, "topology"))
+        return [Document(source, node=node) for node in nodes] or [Document(source)]
+    try:
+        # Bindings with names of one letter have a value for each eight characters. Denser texts are no topologies, and
+        # take up many times their size once they are read.
+        data = load_json(without_comments(source.text), most=max(MAX_VALUES, len(source.text) // 6))
+    except JsonTextError as error:
+        raise TopologyError.at("topology.json", error.message, source, error.span) from None
+    return [Document(source, data, is_json=True)]

@@ -1,0 +1,222 @@
+"""YAML from anybody: bounded, with the place of each value, and no word that means something else than it says.
+
+YAML 1.1 reads ``NO`` as false, ``010`` as 8, ``1:30`` as 90, ``1.10`` as 1.1 and ``2024-06-24`` as a date, and ``1e3``
+as a text that is a number by YAML 1.2. Such a word without quotes is a ``Doubt``, refused where it is read.
+
+An alias stands for its whole anchor, so nine lines can stand for a billion values: the events are counted before
+anything is built, each alias as what it stands for. PyYAML's reader in C is used where it is there, for it is ten times
+as fast.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from transpiler.base.documents.jsontext import MAX_VALUES
+from transpiler.base.documents.nodes import MAX_DEPTH, Doubt, Node, Origin, mapping
+from transpiler.base.source import Span
+
+#: Characters of a text.
+MAX_LENGTH = 2**20
+
+#: Characters of one word without quotes: longer ones are looked at with regular expressions that read them as numbers.
+MAX_WORD = 4_000
+
+_TAG = "tag:yaml.org,2002:"
+_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
+_FLOAT = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+_SPECIAL = {".nan": math.nan, ".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf}
+
+#: A number whose last digit counts to people and not to YAML, as a version's does.
+_ENDS_IN_ZERO = re.compile(r"[-+]?[0-9]+\.[0-9]+0")
+_VERSION = re.compile(r"[0-9]+(\.[0-9]+){2,}")
+_NUMBER_ELSEWHERE = re.compile(r"0o[0-7]+")
+
+
+class YamlTextError(ValueError):
+    """The text is no YAML that can be read; ``span`` is where, if that is known."""
+
+    def __init__(self, message: str, span: Span | None = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message, self.span, self.hint = message, span, hint
+
+
+def compose(text: str) -> list[Any]:
+    """Return PyYAML's nodes of the documents of a text, without empty ones; raise ``YamlTextError``."""
+    try:
+        import yaml
+    except ImportError:
+        raise YamlTextError("YAML needs PyYAML", hint="pip install PyYAML") from None
+    try:
+        return [node for node in yaml.compose_all(text, Loader=_loader()) if node is not None]
+    except yaml.MarkedYAMLError as error:
+        raise YamlTextError(f"this is not YAML: {error.problem}", _at(error.problem_mark, text)) from None
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise YamlTextError(f"this is not YAML: {error}".splitlines()[0]) from None
+
+
+def yaml_documents(origin: Origin) -> list[Node]:
+    """Return the documents of a text, without empty ones; an error where it is no YAML, or beyond a limit."""
+    text = origin.source.text
+    try:
+        if len(text) > MAX_LENGTH:
+            message = f"the text has {len(text):,} characters, and the limit of YAML is {MAX_LENGTH:,}"
+            raise YamlTextError(message, Span(MAX_LENGTH, len(text)), "write it as JSON")
+        _count(text)
+        composed = compose(text)
+    except YamlTextError as error:
+        hint = f"{error.hint}, or write it as JSON" if error.span is None and error.hint else error.hint
+        origin.refuse("yaml", error.message, error.span, hint)
+    nodes = (_Reader(origin).node(node) for node in composed)
+    return [node for node in nodes if node.value is not None]
+
+
+def _loader() -> Any:
+    import yaml
+
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _at(mark: Any, text: str) -> Span | None:
+    if mark is None:
+        return None
+    index = min(mark.index, len(text))
+    return Span(index, index + 1)
+
+
+def _count(text: str) -> None:
+    """Refuse what would be too large or too deep once it is built."""
+    try:
+        import yaml
+    except ImportError:
+        return
+    total = 0
+    #: What each anchor stands for in values; the sizes at which the open collections began, and their anchors.
+    sizes: dict[str | None, int] = {}
+    opened: list[tuple[int, str | None]] = []
+    try:
+        for event in yaml.parse(text, Loader=_loader()):
+            here = _at(event.start_mark, text)
+            if isinstance(event, yaml.AliasEvent):
+                size = sizes.get(event.anchor)
+                if size is None and any(anchor == event.anchor for _, anchor in opened):
+                    raise YamlTextError(f"the anchor {event.anchor} holds itself", here)
+                total += size or 1
+            elif isinstance(event, yaml.ScalarEvent):
+                total += 1
+                if event.style is None and len(event.value) > MAX_WORD:
+                    raise YamlTextError(f"a word without quotes has more than {MAX_WORD:,} characters", here)
+                if event.anchor is not None:
+                    sizes[event.anchor] = 1
+            elif isinstance(event, yaml.CollectionStartEvent):
+                opened.append((total, event.anchor))
+                total += 1
+                if len(opened) > MAX_DEPTH:
+                    raise YamlTextError(f"there are more than {MAX_DEPTH} levels", here)
+            elif isinstance(event, yaml.CollectionEndEvent):
+                start, anchor = opened.pop()
+                if anchor is not None:
+                    sizes[anchor] = total - start
+            if total > MAX_VALUES:
+                message = f"there are more than {MAX_VALUES:,} values, each alias counted as what it stands for"
+                raise YamlTextError(message, here)
+    except yaml.YAMLError:
+        # ``compose`` meets it again, and says what it is.
+        return
+
+
+class _Reader:
+    """The nodes of one document; an alias is what it stands for, once more."""
+
+    def __init__(self, origin: Origin) -> None:
+        self.origin = origin
+
+    def span(self, composed: Any) -> Span:
+        length = len(self.origin.source.text)
+        first = min(composed.start_mark.index, length)
+        return Span(first, max(first + 1, min(composed.end_mark.index, length)))
+
+    def node(self, composed: Any) -> Node:
+        """Return the node of one of PyYAML's."""
+        span = self.span(composed)
+        match composed.id:
+            case "sequence":
+                return Node(tuple(self.node(item) for item in composed.value), span, self.origin)
+            case "mapping":
+                own = list(self.pairs(composed))
+                names = {key.value for key, _ in own}
+                merged: dict[Any, tuple[Node, Node]] = {}
+                for key, value in self.merged(composed):
+                    merged.setdefault(key.value, (key, value))
+                kept = [pair for name, pair in merged.items() if name not in names]
+                return mapping([*kept, *own], span, self.origin)
+            case _:
+                return self.scalar(composed, span)
+
+    def pairs(self, composed: Any) -> Iterator[tuple[Node, Node]]:
+        """Yield the keys and values of a mapping but those that ``<<`` merges into it."""
+        for key, value in composed.value:
+            here = Node(key.value, self.span(key), self.origin)
+            if key.id != "scalar":
+                here.refuse("key", "a key is text")
+            if key.tag != f"{_TAG}merge":
+                yield here, self.node(value)
+
+    def merged(self, composed: Any) -> Iterator[tuple[Node, Node]]:
+        """Yield the keys and values that ``<<`` merges into a mapping; of two of one name the first counts."""
+        for key, value in composed.value:
+            if key.tag != f"{_TAG}merge":
+                continue
+            for source in value.value if value.id == "sequence" else [value]:
+                if source.id != "mapping":
+                    Node(None, self.span(source), self.origin).refuse("type", "<< merges mappings")
+                node = self.node(source)
+                assert isinstance(node.value, dict)
+                yield from ((node.key(name), member) for name, member in node.value.items())
+
+    def scalar(self, composed: Any, span: Span) -> Node:
+        """Return a text, a number, a boolean or nothing; a word in doubt is its text."""
+        text: str = composed.value
+        value: bool | int | float | str | None = text
+        doubt = None
+        match composed.tag.removeprefix(_TAG):
+            case "str":
+                doubt = None if composed.style else _doubtful_text(text)
+            case "null":
+                value = None
+            case "bool" if text.lower() in ("true", "false"):
+                value = text.lower() == "true"
+            case "int" if _INTEGER.fullmatch(text):
+                value = int(text)
+            case "float" if _ENDS_IN_ZERO.fullmatch(text):
+                said = f"YAML reads {text} as the number {float(text)}"
+                doubt = Doubt(said, f"write '{text}' for a text, or {float(text)}")
+            case "float" if _FLOAT.fullmatch(text):
+                value = float(text)
+            case "float" if text.lower() in _SPECIAL:
+                value = _SPECIAL[text.lower()]
+            case "bool":
+                doubt = Doubt(f"{text} without quotes is a boolean in YAML", f"write true or false, or '{text}'")
+            case "timestamp":
+                doubt = Doubt(f"{text} without quotes is a date in YAML", f"write '{text}'")
+            case "int" | "float":
+                doubt = Doubt(f"YAML reads {text} as another number", f"write '{text}', or a decimal number")
+            case _:
+                doubt = Doubt(f"values with the tag {composed.tag} are not read", "write text in quotes")
+        return Node(value, span, self.origin, doubt=doubt)
+
+
+def _doubtful_text(text: str) -> Doubt | None:
+    """Return the doubt about a word that is text by YAML 1.1, and a number by YAML 1.2 or to people."""
+    if _VERSION.fullmatch(text):
+        return Doubt(f"{text} without quotes looks like a number and is none", f"write '{text}'")
+    if ("e" in text or "E" in text) and _FLOAT.fullmatch(text):
+        number = float(text)
+        plain = f", or {int(number) if number.is_integer() else number}" if abs(number) < 1e15 else ""
+        return Doubt(f"{text} is text in YAML 1.1 and a number in YAML 1.2", f"write '{text}'{plain}")
+    if _NUMBER_ELSEWHERE.fullmatch(text):
+        return Doubt(f"{text} is text in YAML 1.1 and a number in YAML 1.2", f"write '{text}', or {int(text, 8)}")
+    return None

@@ -1,0 +1,70 @@
+"""Arguments of bindings, queues and exchanges: values of message JSON, whose types a file may have lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from transpiler.base.diagnostics import mismatch
+from transpiler.base.documents.entries import Entry, kind_of, refuse
+from transpiler.base.errors import DecodeError, TopologyError
+from transpiler.message.json import read_value
+from transpiler.message.types import AmqpType, AmqpValue
+
+#: Lists and maps inside each other, in an argument.
+MAX_DEPTH = 20
+
+#: The consequence of the lost types for an argument that holds other values.
+TYPES_LOST = (
+    "JSON has lost the types of the values inside: it equals a header whose integers are of 64 bits, if there are any, "
+    "whose fractions are doubles, and whose entries are in this order"
+)
+
+
+def read_arguments(
+    parent: Entry, name: str, *, small: AmqpType = AmqpType.LONG, tagged: bool = False
+) -> dict[str, AmqpValue]:
+    """Read a member that maps names to values; ``small`` is the type of an integer of 32 bits.
+
+    An array is a list, an object a map; with ``tagged``, an object of ``type`` and ``value`` alone names its type.
+    """
+    if not parent.has(name):
+        return {}
+    entry = Entry.of(parent.data[name], parent.at(name))
+    arguments = {}
+    for key, value in entry.data.items():
+        if not isinstance(key, str):
+            refuse("topology.type", entry.path, mismatch("text as the name of an argument", kind_of(key)))
+        entry.check_unicode(key, key)
+        arguments[key] = _value(_with_types(value, small, tagged, entry.at(key)), entry.at(key))
+    return arguments
+
+
+def _with_types(value: Any, small: AmqpType, tagged: bool, path: str, depth: int = 0) -> Any:
+    """Convert a value of an argument to the form of message JSON."""
+    if depth > MAX_DEPTH:
+        refuse("limit.nesting", path, f"values nest more than {MAX_DEPTH} deep")
+    match value:
+        case bool():
+            return value
+        case int() if small is not AmqpType.LONG and -(2**31) <= value < 2**31:
+            return {"type": small.value, "value": value}
+        case list() | tuple():
+            return {"type": "list", "value": [_with_types(item, small, tagged, path, depth + 1) for item in value]}
+        case Mapping():
+            if tagged and set(value) <= {"type", "value"} and "type" in value:
+                return value
+            items = {key: _with_types(item, small, tagged, path, depth + 1) for key, item in value.items()}
+            return {"type": "map", "value": items}
+        case _:
+            return value
+
+
+def _value(value: Any, path: str) -> AmqpValue:
+    """A value as message JSON has it: plain, or tagged with its type."""
+    try:
+        return read_value(path, value)
+    except DecodeError as error:
+        [diagnostic] = error.diagnostics
+        raise TopologyError([replace(diagnostic, code="topology.argument", path=path)]) from None

@@ -47,7 +47,8 @@ LIMITS = (
 #: The version of each broker that its dialect copies.
 VERSIONS = (
     "| `activemq` | ActiveMQ Classic at c3580e79, which answers as release 5.17.2 |",
-    "| `artemis` | ActiveMQ Artemis at 6700541d |",
+    "| `artemis` | ActiveMQ Artemis at 6700541d, selectors of clients |",
+    "| `artemis-core` | ActiveMQ Artemis at 6700541d, filters of the broker itself |",
     "| `qpid-java` | Qpid Broker-J at 1df338ce |",
     "| `qpid-cpp` | the C++ broker of Qpid at 62aaa4cd |",
     "| `rabbitmq` | RabbitMQ 4 at 5b09e556, SQL filters of streams |",

@@ -138,7 +138,7 @@ SELECTORS = (
         "AMQPriority is the priority in Artemis, and a property that nobody has elsewhere.",
         "AMQPriority = 3 AND animal = 'aardvark'",
         {"JMSPriority": 3, "animal": "aardvark"},
-        "artemis",
+        "artemis-core",
     ),
     SelectorExample(
         "Brokers",

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from transpiler.cli import main
+from transpiler.language.selector.dialects import DIALECTS
 
 DEFINITIONS = {
     "rabbit_version": "3.13.0",
@@ -43,11 +44,11 @@ def complete(words: str) -> list[str]:
     ("words", "offered"),
     [
         ("match --dialect act", ["activemq"]),
-        ("match --dialect ", ["jms", "activemq", "artemis", "qpid-java", "qpid-cpp", "rabbitmq", "rabbitmq-jms"]),
+        ("match --dialect ", [*DIALECTS]),
         ("check --dialect QPID", ["qpid-java", "qpid-cpp"]),
         ("port --from rab", ["rabbitmq", "rabbitmq-jms"]),
         ("port --from jms --to qpid-c", ["qpid-cpp"]),
-        ("diff --new-dialect art", ["artemis"]),
+        ("diff --new-dialect art", ["artemis", "artemis-core"]),
         ("sql --layout kafka", ["kafka-headers"]),
         ("sql --layout amqp", ["amqp", "amqp-0-10"]),
         ("sql --result bo", ["boolean"]),

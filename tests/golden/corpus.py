@@ -67,7 +67,7 @@ ADDRESSES = (
 
 
 def dialects() -> tuple[str, ...]:
-    """The names of all dialects."""
+    """The names of all dialects but artemis-core, whose SQL is that of artemis under other names."""
     return "jms", "activemq", "artemis", "qpid-java", "qpid-cpp", "rabbitmq", "rabbitmq-jms"
 
 

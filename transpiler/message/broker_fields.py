@@ -101,35 +101,58 @@ def _annotation_keys(name: str) -> tuple[str, ...]:
 
 _SIZE = "the number of bytes in which the broker holds the message, which no message carries"
 
-#: Artemis rewrites the text of the selector to its own names, the words of the delivery mode in any literal.
-ARTEMIS_FIELDS = HeaderFields(
-    by_name(
-        _DURABILITY,
+#: The names of the broker's own filters. Every name that begins with JMS is an application property there.
+_OWN_NAMES = (
+    _DURABILITY,
+    _renamed(_PRIORITY, "AMQPriority"),
+    _USER_ID,
+    _renamed(_TIMESTAMP, "AMQTimestamp"),
+    _renamed(_EXPIRATION, "AMQExpiration"),
+    _or_property(_renamed(_GROUP, "AMQGroupID")),
+    _or_property(_renamed(_TO, "AMQAddress")),
+)
+
+#: Artemis' own filters: broker.xml, diverts, management, and consumers of its core API.
+ARTEMIS_CORE_FIELDS = HeaderFields(
+    by_name(*_OWN_NAMES),
+    annotation_prefix="m.",
+    annotation_keys=_annotation_keys,
+    unreadable=MappingProxyType({"AMQSize": _SIZE, "AMQFullSize": _SIZE}),
+    rewritten_for_clients=MappingProxyType(
+        {
+            "JMSDeliveryMode": "AMQDurable",
+            "JMSPriority": "AMQPriority",
+            "JMSMessageID": "AMQUserID",
+            "JMSTimestamp": "AMQTimestamp",
+            "JMSExpiration": "AMQExpiration",
+            "JMSXGroupID": "AMQGroupID",
+        }
+    ),
+)
+
+#: Clients' selectors for Artemis: they are rewritten to the broker's names, the words of the delivery mode in any
+#: literal.
+ARTEMIS_FIELDS = replace(
+    ARTEMIS_CORE_FIELDS,
+    table=by_name(
+        *_OWN_NAMES,
         _renamed(_DURABILITY, "JMSDeliveryMode"),
         _PRIORITY,
-        _renamed(_PRIORITY, "AMQPriority"),
-        _USER_ID,
         _renamed(_USER_ID, "JMSMessageID"),
         _or_property(_CORRELATION),
         _TIMESTAMP,
-        _renamed(_TIMESTAMP, "AMQTimestamp"),
         _EXPIRATION,
-        _renamed(_EXPIRATION, "AMQExpiration"),
         _or_property(_TYPE),
         _or_property(_REPLY_TO),
         _GROUP,
-        _or_property(_renamed(_GROUP, "AMQGroupID")),
         _SEQUENCE,
         _USER,
-        _or_property(_renamed(_TO, "AMQAddress")),
         _null("JMSDestination"),
         _null("JMSRedelivered"),
         _null("JMSXDeliveryCount"),
     ),
     rewritten=(("PERSISTENT", "DURABLE"), ("NON_PERSISTENT", "NON_DURABLE")),
-    annotation_prefix="m.",
-    annotation_keys=_annotation_keys,
-    unreadable=MappingProxyType({"AMQSize": _SIZE, "AMQFullSize": _SIZE}),
+    rewritten_for_clients=MappingProxyType({}),
 )
 
 #: Broker-J: the destination is always NULL; the JMSX names are application properties.

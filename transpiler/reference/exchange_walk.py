@@ -223,7 +223,7 @@ class ExchangeWalk:
         selector = topology.selector(binding)
         if selector is None:
             return True
-        dialect = topology.rules.dialect
+        dialect = topology.dialect(binding)
         return evaluate(_parsed(selector, dialect), self.message, DIALECTS[dialect]) is True
 
 

@@ -139,7 +139,8 @@ class BindingPatterns:
         self._rules = topology.rules
         self._builder = PatternBuilder()
         self._bindings = Bindings(layout, missing, topology.rules, self._builder)
-        self._selectors = SelectorParameterizer(layout, find_dialect(topology.rules.dialect), missing)
+        self._selectors: dict[str, SelectorParameterizer] = {}
+        self._layout, self._missing = layout, missing
         self._own_key: RoutingKey[Pattern] = SeveralKeys(topology.rules) if several else OnlyKey(topology.rules)
 
     def of(self, binding: Binding, key: str | None) -> Pattern:
@@ -149,8 +150,13 @@ class BindingPatterns:
         selector = self._topology.selector(binding)
         if selector is None or pattern.predicate == ir.FALSE:
             return pattern
-        selected, constants = self._selectors.pattern(selector)
+        selected, constants = self._parameterizer(self._topology.dialect(binding)).pattern(selector)
         return self._builder.both(pattern, Pattern(selected.predicate, constants))
+
+    def _parameterizer(self, dialect: str) -> SelectorParameterizer:
+        if dialect not in self._selectors:
+            self._selectors[dialect] = SelectorParameterizer(self._layout, find_dialect(dialect), self._missing)
+        return self._selectors[dialect]
 
     def of_default_exchange(self, key: str | None) -> Iterator[tuple[Pattern, str]]:
         """The patterns of the default exchange's bindings, and their queues."""

@@ -68,8 +68,8 @@ class Destinations(Enum):
 class Rules(BindingRules):
     """One broker's rules for exchanges and bindings.
 
-    ``dialect`` names the selector language of the bindings' selectors. ``predeclared`` are the exchanges that every
-    virtual host has beside the default exchange, whose name is empty.
+    ``dialect`` names the selector language of the bindings' selectors that name no other one. ``predeclared`` are the
+    exchanges that every virtual host has beside the default exchange, whose name is empty.
     """
 
     dialect: str
@@ -191,7 +191,7 @@ RABBITMQ_3_12 = replace(
 #: ``topology.importers``.
 ARTEMIS = Rules(
     "artemis",
-    dialect="artemis",
+    dialect="artemis-core",
     predeclared={},
     reserved=(),
     types=("topic", "fanout", *MATCHING_TYPES),

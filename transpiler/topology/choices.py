@@ -16,6 +16,7 @@ from typing import NamedTuple
 from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES, UNKNOWN
 from transpiler.topology.model import (
     DEFAULT_EXCHANGE,
+    DIALECT_ARGUMENT,
     REPLACEMENT_ARGUMENT,
     SELECTOR_ARGUMENT,
     Alternate,
@@ -25,6 +26,9 @@ from transpiler.topology.model import (
     Topology,
 )
 from transpiler.topology.targets import TargetType
+
+#: The arguments that a message has to match.
+_CONDITION = (SELECTOR_ARGUMENT, DIALECT_ARGUMENT)
 
 
 class Choice(NamedTuple):
@@ -169,7 +173,7 @@ def _add_only_matches(
 
 def _led(binding: Binding, exchange: str) -> Binding:
     """Return a binding that leads to another exchange, with the same key and selector."""
-    arguments = {name: value for name, value in binding.arguments.items() if name == SELECTOR_ARGUMENT}
+    arguments = {name: value for name, value in binding.arguments.items() if name in _CONDITION}
     return replace(binding, destination=exchange, destination_type="exchange", arguments=arguments)
 
 

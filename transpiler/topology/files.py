@@ -17,12 +17,12 @@ from transpiler.base.documents.xml_elements import Element, read_xml
 from transpiler.base.errors import TopologyError, TranspilerError
 from transpiler.base.source import Source
 from transpiler.language.path_expressions.xquery import parse_query
-from transpiler.language.selector.dialects import find_dialect
 from transpiler.language.selector.literal_scanner import scan
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.topology.importers.activemq_config import activemq_brokers, read_broker
 from transpiler.topology.importers.activemq_topology import topology_of_activemq
-from transpiler.topology.importers.artemis_config import core_of_properties, read_core, read_wildfly, wildfly_servers
+from transpiler.topology.importers.artemis_config import read_core, read_wildfly, wildfly_servers
+from transpiler.topology.importers.artemis_properties import core_of_properties
 from transpiler.topology.importers.artemis_topology import topology_of_artemis
 from transpiler.topology.importers.broker_j import topology_from_broker_j, vhosts_of_broker_j
 from transpiler.topology.importers.native_format import topology_from_dict
@@ -325,30 +325,30 @@ def _check_texts(topology: Topology) -> None:
 
 
 def _text_errors(topology: Topology) -> Iterator[Diagnostic]:
-    dialect = find_dialect(topology.rules.dialect)
-    sound: set[str] = set()
+    sound: set[tuple[str, str]] = set()
     for number, binding in enumerate(topology.bindings):
         query = topology.xquery(binding)
-        if query is not None and query not in sound:
+        if query is not None and ("", query) not in sound:
             try:
                 parse_query(query)
             except TranspilerError as error:
                 yield from _placed(error, query, binding, number, XQUERY_ARGUMENT)
             else:
-                sound.add(query)
+                sound.add(("", query))
         selector = topology.selector(binding)
         if selector is None:
             continue
         # The text of an escape matters; other literals are well formed where one of their form is.
+        dialect = topology.dialect(binding)
         shape = selector if "escape" in selector.lower() else scan(selector)[0]
-        if shape in sound:
+        if (dialect, shape) in sound:
             continue
         try:
             parse_selector(selector, dialect)
         except TranspilerError as error:
             yield from _placed(error, selector, binding, number, SELECTOR_ARGUMENT)
         else:
-            sound.add(shape)
+            sound.add((dialect, shape))
 
 
 def _placed(error: TranspilerError, text: str, binding: Binding, number: int, argument: str) -> Iterator[Diagnostic]:

@@ -17,6 +17,7 @@ from transpiler.base.arguments import unexpected
 from transpiler.base.diagnostics import Diagnostic, at_path, did_you_mean, mismatch
 from transpiler.base.errors import TopologyError
 from transpiler.language.filters.binding_rules import HeadersMatch, read_headers_match
+from transpiler.language.selector.dialects import DIALECTS
 from transpiler.message.types import AmqpValue
 from transpiler.topology.broker_rules import UNKNOWN, ExchangeType, RelayAddress, Rules
 from transpiler.topology.destinations import DEFAULT_WORDS
@@ -43,6 +44,9 @@ REPLACEMENT_ARGUMENT = "x-replacement-routing-key"
 #: Of bindings of a JMS broker: the name of a divert, the mark of one that keeps messages from queues, and in the
 #: topology that people see a choice in words.
 DIVERT_ARGUMENT, EXCLUSIVE_ARGUMENT, CHOICE_ARGUMENT = "divert", "exclusive", "choice"
+
+#: Of bindings of a JMS broker: the dialect of their selector, where it is a client's and not the broker's own.
+DIALECT_ARGUMENT = "dialect"
 
 #: Errors that one exception lists; a file with a wrong name may have a million.
 MAX_ERRORS = 20
@@ -272,6 +276,11 @@ class Topology:
             return None
         return binding.text(SELECTOR_ARGUMENT)
 
+    def dialect(self, binding: Binding) -> str:
+        """Return the name of the dialect that the binding's selector is in."""
+        own = None if self.rules.destinations is None else binding.text(DIALECT_ARGUMENT)
+        return self.rules.dialect if own is None else own
+
     def headers(self, binding: Binding) -> HeadersMatch:
         """Return the meaning of a headers binding's arguments, by the broker's rules."""
         return read_headers_match(binding.arguments, self.rules)
@@ -431,3 +440,8 @@ def _argument_errors(topology: Topology, exchange: Exchange, binding: Binding, p
         if value is not None and not isinstance(value.value, str | None):
             kind = value.type.value
             yield _error("topology.argument", f"{path}.arguments.{argument}", mismatch("text", kind))
+    dialect = topology.dialect(binding)
+    if dialect not in DIALECTS:
+        hint = did_you_mean(dialect, DIALECTS) or f"the dialects are {', '.join(DIALECTS)}"
+        message = f"there is no dialect called {dialect!r}"
+        yield _error("dialect.unknown", f"{path}.arguments.{DIALECT_ARGUMENT}", message, hint)

@@ -104,7 +104,7 @@ BROKER_J = r"""{"bindings": [{"arguments": {"x-filter-jms-selector": "color=\u00
  "selector": "#id", "jms": {"selector": "a=1"}, "messageSelector": "${x}", "sql-filter": "p.subject = 'x'"}"""
 
 FILES = (
-    ("broker.xml", ARTEMIS, [("color = 'red' AND size > 3 AND é = 5", "artemis"), ('x = "y"', "artemis")]),
+    ("broker.xml", ARTEMIS, [("color = 'red' AND size > 3 AND é = 5", "artemis-core"), ('x = "y"', "artemis-core")]),
     (
         "ejb.xml",
         EJB,
@@ -151,7 +151,7 @@ FILES = (
     (
         "a.properties",
         PROPERTIES,
-        [("color = 'red' AND b = 'A'", None), ("x = 1", "artemis"), ("b = 2", None), ("y = 1", "activemq")],
+        [("color = 'red' AND b = 'A'", None), ("x = 1", "artemis-core"), ("b = 2", None), ("y = 1", "activemq")],
     ),
     (
         "d.json",

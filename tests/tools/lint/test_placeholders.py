@@ -73,7 +73,7 @@ def test_a_placeholder_in_a_file_within_a_file_has_its_value() -> None:
     text = "brokerProperties: \"queueConfigs.Q.filterString=type = '${orders.type}'\\n\""
     [one] = filled(find_selectors(text, "broker.yaml"), properties)
     assert isinstance(one, FoundSelector)
-    assert (one.mapped.text, one.dialect) == ("type = 'paid'", "artemis")
+    assert (one.mapped.text, one.dialect) == ("type = 'paid'", "artemis-core")
     start, end = one.mapped.starts[8], one.mapped.ends[8]
     assert text[start:end] == "${orders.type}"
 

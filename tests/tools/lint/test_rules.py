@@ -12,6 +12,10 @@ from transpiler.tools.lint.registry import lint
 ALL = " ".join(DIALECTS)
 #: Dialects with header fields of JMS: in rabbitmq such names are properties as any other.
 HEADERS = ALL.replace(" rabbitmq ", " ")
+#: Dialects in which every name of JMS is read as clients mean it.
+OF_CLIENTS = ALL.replace(" artemis-core", "")
+
+CORE, OF_JMS = "artemis-core", "name-of-clients"
 
 #: The selector, the dialects, the code, the text that is underlined, a part of the message and the hint.
 WARNINGS = (
@@ -30,7 +34,20 @@ WARNINGS = (
     ),
     ("JMSMessageID BETWEEN b AND c", "jms qpid-cpp", "order-of-text", "JMSMessageID", "BETWEEN", "="),
     ("JMSType > 5", "jms activemq qpid-java qpid-cpp", "order-of-text", "JMSType", "> orders numbers", "LIKE"),
-    ("JMSType IN ('closed, saleUpdate')", ALL, "comma-in-string", "'closed, saleUpdate'", "one string", "'saleUpdate'"),
+    (
+        "JMSType IN ('closed, saleUpdate')",
+        OF_CLIENTS,
+        "comma-in-string",
+        "'closed, saleUpdate'",
+        "one string",
+        "'saleUpdate'",
+    ),
+    ("JMSPriority > 4", CORE, OF_JMS, "JMSPriority", "never set here, so a comparison with it is never", "AMQPriority"),
+    ("JMSPriority > 4 AND AMQTimestamp > 5", CORE, OF_JMS, "JMSPriority", "name of clients", "write AMQPriority"),
+    ("JMSMessageID = 'ID:1'", CORE, OF_JMS, "JMSMessageID", "never true", "write AMQUserID"),
+    ("JMSDeliveryMode = 'PERSISTENT'", CORE, OF_JMS, "JMSDeliveryMode", "never true", "'DURABLE' or 'NON_DURABLE'"),
+    ("JMSXGroupID = 'g'", CORE, OF_JMS, "JMSXGroupID", "an application property here", "write AMQGroupID"),
+    ("AMQDurable = 'PERSISTENT'", CORE, "delivery-mode", "'PERSISTENT'", "one of two", "'DURABLE' or"),
     ("a = 1 AND a = 2", ALL, "never-true", "a = 2", "never true together with a = 1", "join them with OR"),
     ("a > 5 AND a > 3", ALL, "implied", "a > 3", "a > 5 implies this", "remove it"),
     ("a > 5 OR a > 3", ALL, "implied", "a > 5", "this implies a > 3", "remove it"),
@@ -102,6 +119,14 @@ def test_a_doubt_is_said_where_it_is_true(
         assert hint in (finding.hint or "")
 
 
+def test_a_name_of_clients_for_which_the_broker_has_none_is_a_note() -> None:
+    text = "JMSType = 'x'"
+    tree = parse_selector(text, CORE)
+    assert tree is not None
+    (finding,) = lint(tree, Source(text), DIALECTS[CORE])
+    assert (finding.code, finding.severity) == ("lint.name-of-clients", "info")
+
+
 CLEAN = (
     # Properties as bounds may be any numbers.
     ("JMSPriority BETWEEN a AND b", "jms activemq artemis qpid-java qpid-cpp rabbitmq-jms"),
@@ -109,6 +134,7 @@ CLEAN = (
     ("JMSCorrelationID = 'x' AND JMSXGroupSeq > 5 AND JMS_AMQP_TTL > 5", "jms rabbitmq"),
     ("JMSXDeliveryCount > 1 AND JMS_IBM_Format = 'MQSTR'", ALL),
     ("JMSFoo = 1", "rabbitmq"),
+    ("AMQPriority > 4 AND AMQDurable = 'DURABLE' AND AMQGroupID = 'g'", "artemis artemis-core"),
     ("city IN ('Paris, France', 'Rome, Italy')", ALL),
     ("JMSTimestamp BETWEEN 1 AND 2", "jms activemq qpid-cpp"),
     ("p.correlation_id > 500", "rabbitmq"),

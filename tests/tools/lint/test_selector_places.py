@@ -30,8 +30,13 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     ("A.java", 'container.setMessageSelector("S"); Jms.inboundAdapter(f).messageSelector("S")', ["S", "S"]),
     ("A.java", '@JmsListener(destination = "q", selector = "S") void x() {}', ["S"]),
     ("A.java", '@JMSConnectionFactory("x") @Other(selector = "S") void x() {}', []),
-    ("A.java", 'import org.apache.activemq.artemis.api.core.*; s.createConsumer("q", "S");', ["artemis: S"]),
-    ("A.java", 's.createConsumer(new SimpleString("q"), new SimpleString("S")); ClientSession s;', ["artemis: S"]),
+    ("A.java", 'import org.apache.activemq.artemis.api.core.*; s.createConsumer("q", "S");', ["artemis-core: S"]),
+    (
+        "A.java",
+        'import jakarta.jms.*; import org.apache.activemq.artemis.api.core.*; s.createConsumer("q", "S");',
+        ["artemis: S"],
+    ),
+    ("A.java", 's.createConsumer(new SimpleString("q"), new SimpleString("S")); ClientSession s;', ["artemis-core: S"]),
     ("A.java", "void setMessageSelector(String messageSelector) { this.messageSelector = messageSelector; }", []),
     ("A.java", "Consumer createConsumer(Session session, String selector);", []),
     # Constants, and texts that are joined.
@@ -140,9 +145,9 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
         "standalone.xml",
         f'<s xmlns="{_ARTEMIS}"><server><divert name="d" filter="S"/><jms-queue name="q" selector="S"/>'
         '<other filter="x"/></server></s>',
-        ["artemis: S", "artemis: S"],
+        ["artemis-core: S", "artemis: S"],
     ),
-    ("broker.xml", '<core xmlns="urn:activemq:core"><bridge><filter string="S"/></bridge></core>', ["artemis: S"]),
+    ("broker.xml", '<core xmlns="urn:activemq:core"><bridge><filter string="S"/></bridge></core>', ["artemis-core: S"]),
     (
         "activemq.xml",
         '<b><amq:broker xmlns:amq="http://activemq.apache.org/schema/core">'
@@ -152,9 +157,13 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     (
         "cr.yaml",
         'spec:\n  brokerProperties:\n  - "addressConfigurations.o.queueConfigs.e.filterString=S"\n',
-        ["artemis: S"],
+        ["artemis-core: S"],
     ),
-    ("cm.yaml", "data:\n  broker.properties: |\n    divertConfigurations.d.filterString=S\n    x=1\n", ["artemis: S"]),
+    (
+        "cm.yaml",
+        "data:\n  broker.properties: |\n    divertConfigurations.d.filterString=S\n    x=1\n",
+        ["artemis-core: S"],
+    ),
 )
 
 

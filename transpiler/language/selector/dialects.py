@@ -47,6 +47,7 @@ from transpiler.language.selector.dialect_rules import (
     Wildcards,
 )
 from transpiler.message.broker_fields import (
+    ARTEMIS_CORE_FIELDS,
     ARTEMIS_FIELDS,
     CLASSIC_FIELDS,
     QPID_CPP_FIELDS,
@@ -175,7 +176,8 @@ ACTIVEMQ = Dialect(
     on_throw="the exception leaves the selector and disturbs the dispatch of the message",
 )
 
-#: Apache ActiveMQ Artemis: the same parser, grown apart. ``FilterImpl.createFilter`` makes no filter of a blank text.
+#: Clients' selectors in Apache ActiveMQ Artemis: the same parser, grown apart. ``FilterImpl.createFilter`` makes no
+#: filter of a blank text.
 ARTEMIS = replace(
     ACTIVEMQ,
     name="artemis",
@@ -191,6 +193,9 @@ ARTEMIS = replace(
     fields=ARTEMIS_FIELDS,
     on_throw="the message does not match, and the broker logs an invalid filter",
 )
+
+#: The filters of Artemis itself, which nobody rewrites.
+ARTEMIS_CORE = replace(ARTEMIS, name="artemis-core", fields=ARTEMIS_CORE_FIELDS)
 
 #: Apache Qpid Broker-J: the same parser again, with NOT mended and other tables of truth. ``FilterSupport`` makes no
 #: filter of a blank text.
@@ -299,7 +304,10 @@ RABBITMQ_JMS = Dialect(
 )
 
 DIALECTS: Mapping[str, Dialect] = MappingProxyType(
-    {dialect.name: dialect for dialect in (JMS, ACTIVEMQ, ARTEMIS, QPID_JAVA, QPID_CPP, RABBITMQ, RABBITMQ_JMS)}
+    {
+        dialect.name: dialect
+        for dialect in (JMS, ACTIVEMQ, ARTEMIS, ARTEMIS_CORE, QPID_JAVA, QPID_CPP, RABBITMQ, RABBITMQ_JMS)
+    }
 )
 
 
@@ -318,7 +326,8 @@ def find_dialect(dialect: str | Dialect) -> Dialect:
 
 def dialects_with(extension: Extension) -> str:
     """Return the names of the dialects that have a construct, for a hint."""
-    names = [dialect.name for dialect in DIALECTS.values() if dialect.has(extension)]
+    # The broker's own filters have what its clients' selectors have.
+    names = [dialect.name for dialect in DIALECTS.values() if dialect.has(extension) and dialect is not ARTEMIS_CORE]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

@@ -43,7 +43,7 @@ def binding_formula(conditions: Conditions, topology: Topology, binding: Binding
         terms.append(_query(conditions, topology.rules, query))
     selector = topology.selector(binding)
     if selector is not None:
-        dialect = find_dialect(topology.rules.dialect)
+        dialect = find_dialect(topology.dialect(binding))
         try:
             tree = parse_tree(selector, dialect)
         except TranspilerError:

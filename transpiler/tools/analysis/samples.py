@@ -18,6 +18,7 @@ from uuid import UUID
 
 from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
 from transpiler.language.selector import ast
+from transpiler.message.broker_fields import names_header_field
 from transpiler.message.header_fields import PROPERTIES, MessageField
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
@@ -116,8 +117,8 @@ def _items(place: MessageField, tests: Sequence[Test], constants: Sequence[objec
     match place.section, place.field:
         case "application_properties", name:
             items = [*(_calculated(constants) if calculating else ()), *items_of(place, known)]
-            if name.startswith("JMS") and not name.startswith("JMSX"):
-                # JMS keeps the name for itself: none of its clients gives it to a property.
+            if (name.startswith("JMS") or names_header_field(name)) and not name.startswith("JMSX"):
+                # JMS or a broker keeps the name for itself: hardly a client gives it to a property.
                 items = [item._replace(rare=True) for item in items]
         case "message_annotations", _:
             items = [item._replace(rare=True) for item in items_of(place, known)]

@@ -82,7 +82,7 @@ def lacks(topology: Topology, binding: Binding, visit: Visit, message: Message) 
         lacks.append(Lack(f"its query does not hold: {clipped(query, _MAX_TEXT)}", 1.0))
     selector = topology.selector(binding)
     if selector is not None:
-        dialect = DIALECTS[topology.rules.dialect]
+        dialect = DIALECTS[topology.dialect(binding)]
         tree = parse_selector(selector, dialect)
         if evaluate(tree, message, dialect) is not True:
             lacks.append(Lack(explain_tree(tree, selector, message, dialect, ANYONE).reason, 0.5))

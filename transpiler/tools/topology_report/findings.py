@@ -292,7 +292,7 @@ def _never_matching(topology: Topology) -> Iterator[Finding]:
                 yield Finding("never-matches", _shown(topology, binding), reason)
                 continue
         selector = topology.selector(binding)
-        if selector and _never_true(selector, topology.rules.dialect):
+        if selector and _never_true(selector, topology.dialect(binding)):
             yield Finding("never-matches", _shown(topology, binding), "its selector is never true")
 
 

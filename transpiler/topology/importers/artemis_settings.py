@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from transpiler.language.selector.dialects import ARTEMIS
+from transpiler.language.selector.dialects import Dialect
 from transpiler.topology.destinations import entry_name
 from transpiler.topology.importers.artemis_addresses import Addresses, Answer, Words, answer_anew, is_wild
 from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, Settings, Taker
@@ -84,12 +84,12 @@ class Entry(NamedTuple):
         return f"{'*' if queue is None else queue}.{text}"
 
 
-def reads_hops(selector: str | None) -> bool:
+def reads_hops(taker: Taker) -> bool:
     """Return True if a filter reads how the message came."""
-    return reads_names(selector, _NAMES, ARTEMIS)
+    return reads_names(taker.filter, _NAMES, taker.dialect)
 
 
-def filter_at(selector: str, hop: Hop | None, address: str | None) -> tuple[str | None, bool]:
+def filter_at(selector: str, dialect: Dialect, hop: Hop | None, address: str | None) -> tuple[str | None, bool]:
     """Return a filter with what is known at an address in the place of names; False if its answer is not certain.
 
     There is no filter where it depends on what nobody knows: every message may match then.
@@ -110,7 +110,7 @@ def filter_at(selector: str, hop: Hop | None, address: str | None) -> tuple[str 
             case _:
                 return Unknown.SOME
 
-    return with_known_names(selector, value, ARTEMIS)
+    return with_known_names(selector, value, dialect)
 
 
 class BySettings:

@@ -27,7 +27,8 @@ from transpiler.topology.importers.artemis_addresses import (
     matched_earlier,
     matches_later,
 )
-from transpiler.topology.importers.artemis_config import ArtemisConfig, Taker, with_state
+from transpiler.topology.importers.artemis_config import ArtemisConfig, Taker, condition_of, with_state
+from transpiler.topology.importers.artemis_filters import Condition, both_of
 from transpiler.topology.importers.artemis_settings import BySettings, Entry, Hop, filter_at, reads_hops
 from transpiler.topology.importers.artemis_shown import shown_addresses
 from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder
@@ -50,18 +51,18 @@ class _Artemis:
         self._addresses = Addresses(config)
         self._builder = ExchangeBuilder()
         self._findings: list[Diagnostic] = list(config.findings)
-        self._consumers: dict[str, list[str | None]] | None = None
+        self._consumers: dict[str, list[Condition | None]] | None = None
         self._readers: frozenset[str] | None = None
         if "subscriptions" in state or "consumers" in state:
             self._readers = frozenset(each["name"] for each in state.get("subscriptions", ()))
         if "consumers" in state:
             self._consumers = {}
             for consumer in state["consumers"]:
-                selector = consumer.get("filter", consumer.get("selector"))
+                text, dialect = condition_of(consumer)
                 queue = str(consumer.get("queue", consumer.get("destination")))
-                self._consumers.setdefault(queue, []).append(selector or None)
+                self._consumers.setdefault(queue, []).append(None if text is None else Condition(text, dialect))
             self._readers = (self._readers or frozenset()) | self._consumers.keys()
-        self._hops = any(reads_hops(taker.filter) for taker in self._addresses.takers)
+        self._hops = any(reads_hops(taker) for taker in self._addresses.takers)
         #: Where messages go that no queue of their address took.
         self._dead_letters = {
             self._addresses.words(each["dead-letter-address"])
@@ -184,7 +185,7 @@ class _Artemis:
             for taker in of_queues:
                 for target in self._targets(taker, entry):
                     self._bind(last, taker, entry, target)
-        eager: list[tuple[Taker, str | None]] = [(taker, None) for taker in takers if taker.is_divert]
+        eager: list[tuple[Taker, Condition | None]] = [(taker, None) for taker in takers if taker.is_divert]
         for taker in of_queues:
             eager += [(taker, selector) for selector in (self._consumers or {}).get(taker.name, ())]
         if not eager:
@@ -242,26 +243,31 @@ class _Artemis:
         taker: Taker,
         entry: Entry,
         target: Target,
-        also: str | None = None,
+        also: Condition | None = None,
         filtered: bool = True,
     ) -> None:
         """Bind a target under the address of a taker, and under its filter."""
         at = entry.at if entry.at is not None else None if is_wild(taker.words) else taker.words
         if entry.at is not None and not self._addresses.matches(taker, entry.at):
             return
-        selector, certain = None, True
+        condition, certain = None, True
         if filtered and taker.filter is not None:
-            selector, certain = filter_at(taker.filter, entry.hop, self._addresses.name(at))
+            selector, certain = filter_at(taker.filter, taker.dialect, entry.hop, self._addresses.name(at))
+            condition = None if selector is None else Condition(selector, taker.dialect)
             if not certain:
                 self._warn_of_hop(taker)
         if also is not None:
-            selector = also if selector is None else f"({selector}) AND ({also})"
+            both = also if condition is None else both_of(condition, also)
+            certain = certain and both is not None
+            condition = condition if both is None else both
+        selector = None if condition is None else condition.text
+        dialect = None if condition is None else condition.told
         queue = None
         if entry.qualified and not taker.is_divert:
             queue = self._queue_word(taker.name)
         if not certain:
             name = f"{source}, {taker.name} perhaps"
-            target, selector = self._builder.perhaps(name, target, selector, taker.place), None
+            target, selector = self._builder.perhaps(name, target, selector, taker.place, dialect=dialect), None
             alternate = self._builder.exchanges[source].alternate
             if alternate is not None:
                 # If it does not match, others may get the message.
@@ -270,8 +276,16 @@ class _Artemis:
 
         def link(exchange: str, pattern: Words) -> None:
             key = entry.key(pattern, queue)
-            divert = taker.name if taker.is_divert else None
-            self._builder.bind(exchange, key, target, selector, taker.place, divert=divert, exclusive=taker.exclusive)
+            self._builder.bind(
+                exchange,
+                key,
+                target,
+                selector,
+                taker.place,
+                divert=taker.name if taker.is_divert else None,
+                exclusive=taker.exclusive,
+                dialect=dialect,
+            )
 
         if is_plain(words):
             link(source, words)

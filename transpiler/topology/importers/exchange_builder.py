@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import ExchangeType
 from transpiler.topology.model import (
+    DIALECT_ARGUMENT,
     DIVERT_ARGUMENT,
     EXCLUSIVE_ARGUMENT,
     REPLACEMENT_ARGUMENT,
@@ -66,10 +67,12 @@ class ExchangeBuilder:
         """Give an exchange the alternate that gets what its bindings do not take."""
         self.exchanges[name] = replace(self.exchanges[name], alternate=Alternate(alternate))
 
-    def perhaps(self, name: str, target: Target, selector: str | None = None, place: str = "") -> Target:
+    def perhaps(
+        self, name: str, target: Target, selector: str | None = None, place: str = "", *, dialect: str | None = None
+    ) -> Target:
         """Return the way to an exchange that is added, and sends a message to a target or does not."""
         maybe = self.exchange(name, "maybe")
-        self.bind(maybe, ANY_KEY, target, selector, place)
+        self.bind(maybe, ANY_KEY, target, selector, place, dialect=dialect)
         return Target("exchange", maybe)
 
     def bind(
@@ -82,8 +85,12 @@ class ExchangeBuilder:
         *,
         divert: str | None = None,
         exclusive: bool = False,
+        dialect: str | None = None,
     ) -> None:
-        """Add a binding; without a target it takes messages and leads nowhere."""
+        """Add a binding; without a target it takes messages and leads nowhere.
+
+        ``dialect`` is that of the selector, where it is none of the broker's own.
+        """
         if target is None:
             if _NOWHERE not in self.exchanges:
                 self.exchanges[_NOWHERE] = Exchange(_NOWHERE, "fanout", internal=True)
@@ -91,6 +98,8 @@ class ExchangeBuilder:
         arguments = {}
         if selector is not None:
             arguments[SELECTOR_ARGUMENT] = AmqpValue(AmqpType.STRING, selector)
+            if dialect is not None:
+                arguments[DIALECT_ARGUMENT] = AmqpValue(AmqpType.STRING, dialect)
         if target.key is not None:
             arguments[REPLACEMENT_ARGUMENT] = AmqpValue(AmqpType.STRING, target.key)
         if divert is not None:

@@ -31,6 +31,8 @@ class Place(NamedTuple):
 _STOMP, _JMS = r"(?i)stomp", r"(?i)jms|session|activemq|qpid|\bnms\b"
 _OURS = r"\b(?:transpiler|spark_ext)\b"
 _ARTEMIS_CORE = r"ClientSession|artemis\.api\.core"
+#: A file with both APIs says of no session which one it is of.
+_CORE_ALONE = rf"(?s)\A(?!.*(?:javax|jakarta)\.jms).*(?:{_ARTEMIS_CORE})"
 
 PLACES: tuple[Place, ...] = (
     # Keys of any format.
@@ -51,7 +53,7 @@ PLACES: tuple[Place, ...] = (
     Place("data", "amqpSqlFilter", "rabbitmq"),
     Place("data", "sqlFilter", "rabbitmq"),
     # A property of a queue, a divert or a bridge of Artemis.
-    Place("data", "filterString", "artemis"),
+    Place("data", "filterString", "artemis-core"),
     # MicroProfile's channels (SmallRye, Quarkus) and the binders of Spring Cloud Stream.
     Place("data", "mp/messaging/incoming/selector"),
     Place("data", "spring/cloud/stream/consumer/selector"),
@@ -59,17 +61,17 @@ PLACES: tuple[Place, ...] = (
     Place("yaml", "from/parameters/selector"),
     Place("yaml", "to/parameters/selector"),
     Place("yaml", "pollEnrich/parameters/selector"),
-    # Artemis's broker.xml, and its older form for destinations of JMS.
+    # Artemis's broker.xml, and its older form for destinations of JMS, whose selectors the broker rewrites.
     *(
-        Place("xml", f"{holder}/filter/string", "artemis")
+        Place("xml", f"{holder}/filter/string", "artemis-core")
         for holder in ("queue", "divert", "bridge", "connectorService", "federation")
     ),
     Place("xml", "selector/string", "artemis"),
     # WildFly's subsystem.
     *(
-        Place("xml", f"messagingActivemq:{holder}/{attribute}", "artemis")
+        Place("xml", f"messagingActivemq:{holder}/{attribute}", dialect)
         for holder in ("divert", "queue", "coreQueue", "bridge", "jmsQueue", "jmsBridge")
-        for attribute in ("filter", "selector")
+        for attribute, dialect in (("filter", "artemis-core"), ("selector", "artemis"))
     ),
     # ActiveMQ's virtual destinations and its bridges to other providers.
     Place("xml", "filteredDestination/selector"),
@@ -83,6 +85,7 @@ PLACES: tuple[Place, ...] = (
     Place("xml", "jms:*/selector"),
     Place("xml", "jms:selector/expression"),
     # The API of Jakarta Messaging, and of its cousins for .NET.
+    Place("code", "createConsumer(*, $)", "artemis-core", near=_CORE_ALONE),
     Place("code", "createConsumer(*, $)", "artemis", near=_ARTEMIS_CORE),
     Place("code", "createConsumer(_, $)", near=_JMS),
     Place("code", "createBrowser(_, $)", near=_JMS),

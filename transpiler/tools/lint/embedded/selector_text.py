@@ -163,14 +163,17 @@ def selectors_at(
     language: Language = "data",
     is_marked: bool = False,
     dialect: str | None = None,
+    broker: str | None = None,
 ) -> Iterator[InFile]:
     """Yield the selector of a text to which some steps lead, or those within it where it is none itself.
 
-    It is one if a comment says so, too. ``dialect`` is what the file says; it counts more than what the place says.
+    It is one if a comment says so, too. ``dialect`` is what a comment says; it counts more than what the place says.
+    ``broker`` is the dialect of the broker whose file it is; it counts less.
     """
     place = find_place(path, language)
     if place is not None:
-        return found(value, dialect or place.dialect, escape, place.pattern)
+        return found(value, dialect or place.dialect or broker, escape, place.pattern)
+    dialect = dialect or broker
     return found(value, dialect, escape, "a comment") if is_marked else find_in_text(value, dialect, escape)
 
 

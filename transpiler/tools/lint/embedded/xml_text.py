@@ -124,7 +124,7 @@ class _Reader:
 
     def _add(self, value: MappedText, last: list[str], element: _Element, escaping: Escape) -> None:
         path = (*element.path, *last)
-        self.selectors += selectors_at(path, value, escaping, "xml", dialect=element.dialect)
+        self.selectors += selectors_at(path, value, escaping, "xml", broker=element.dialect)
 
 
 def _named(name: str) -> list[str]:

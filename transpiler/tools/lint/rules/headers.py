@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import NamedTuple
 
+from transpiler.base.diagnostics import Fix
 from transpiler.base.times import EPOCH, iso_time
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Ordering
+from transpiler.message.broker_fields import ARTEMIS_FIELDS
 from transpiler.message.header_fields import DELIVERY_MODES, MAX_PRIORITY, Conversion, MessageField, Origin
 from transpiler.message.message import Header, Message
 from transpiler.message.operand_types import OperandType
@@ -156,6 +158,25 @@ def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:
         yield Doubt(message, bounds[0].span.to(bounds[-1].span), "remove it or change the number")
 
 
+def _name_of_clients(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
+    """Doubt a name of JMS in a filter that no client has rewritten to the broker's names."""
+    fields = context.dialect.fields
+    of_clients = ARTEMIS_FIELDS.table.get(node.name) if fields.rewritten_for_clients else None
+    if of_clients is None or not of_clients.origins or node.name in fields.table:
+        return
+    message = f"{node.name} is an application property here: a filter of the broker itself is not rewritten"
+    own = fields.rewritten_for_clients.get(node.name)
+    if own is None:
+        yield Doubt(message, node.span, "such filters have no name for the header field", "info")
+        return
+    if not node.name.startswith("JMSX"):
+        # No client gives a property such a name.
+        message = f"{node.name} is never set here, so a comparison with it is never true: it is a name of clients"
+    modes = _delivery_modes(ast.Identifier(own), context)
+    hint = f"write {own}" + (f", which is {' or '.join(map(repr, modes))}" if modes else "")
+    yield Doubt(message, node.span, hint, fix=None if modes else Fix(own))
+
+
 class _Described(NamedTuple):
     """The values of a field of the header in words; ``sure`` is False if JMS bounds them, and AMQP does not."""
 
@@ -237,5 +258,18 @@ RULES = (
         "none.",
         nodes=(ast.Compare, ast.Between),
         find=_out_of_range,
+    ),
+    Rule(
+        id="lint.name-of-clients",
+        title="A name of JMS in a filter of Artemis itself",
+        wrong="JMSPriority > 4",
+        right="AMQPriority > 4",
+        why="A client's selector is rewritten to Artemis' own names before the broker reads it. The filters of queues, "
+        "diverts, bridges and broker properties are not: there `JMSPriority` is an application property, which no "
+        "client sets, so that a comparison with it is never true. They have `AMQDurable`, `AMQPriority`, `AMQUserID`, "
+        "`AMQTimestamp`, `AMQExpiration` and `AMQGroupID`.",
+        dialect="artemis-core",
+        nodes=(ast.Identifier,),
+        find=_name_of_clients,
     ),
 )

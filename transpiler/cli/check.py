@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
 
 from transpiler import __version__
 from transpiler.base.diagnostics import did_you_mean
+from transpiler.cli.check_config import Config, read_config
 from transpiler.cli.check_inputs import Choice, Inputs, named_kind, properties_of
+from transpiler.cli.globs import Globs
 from transpiler.cli.group import fail
-from transpiler.cli.inputs import InputFile
+from transpiler.cli.inputs import InputFile, exists, read_text_file, shown, system_path
 from transpiler.cli.layouts import ChosenLayout, layout_options, missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import DIALECT, Name
 from transpiler.language.selector.dialects import find_dialect
+from transpiler.tools.lint.baseline import Baseline
 from transpiler.tools.lint.check import Checker
 from transpiler.tools.lint.embedded import KINDS
-from transpiler.tools.lint.formats import github, human, json_form, oneline, sarif
+from transpiler.tools.lint.formats import Paint, github, human, json_form, json_listing, listing, oneline, sarif
 from transpiler.tools.lint.pages import index, page
 from transpiler.tools.lint.registry import RULES, Selection, find_rule, full_id
 from transpiler.tools.lint.report import Report
@@ -34,10 +39,49 @@ def _paint(text: str, severity: str) -> str:
     return click.style(text, fg=_COLORS[severity], bold=True)
 
 
+class _Known(NamedTuple):
+    """A baseline and its file."""
+
+    file: str
+    baseline: Baseline
+
+    @classmethod
+    def of(cls, given: str | None, config: Config, is_written: bool) -> _Known | None:
+        """Return the baseline of the option or the project; None without one."""
+        file = given or next((os.path.join(config.directory, name) for name in config.baseline), None)
+        if file is None:
+            if is_written:
+                fail("--write-baseline needs --baseline FILE, or baseline in [tool.selector-sql]")
+            return None
+        path = partial(_relative, os.path.dirname(os.path.abspath(file)))
+        if is_written:
+            return cls(file, Baseline(path))
+        if not exists(file):
+            fail(f"there is no baseline {shown(file)!r}: --write-baseline writes it")
+        try:
+            return cls(file, Baseline.read(read_text_file(file), path))
+        except ValueError as error:
+            fail(f"file '{shown(file)}' is no baseline: {error}")
+
+    def write(self, report: Report) -> None:
+        """Write the findings of a report."""
+        try:
+            with open(system_path(self.file), "w", encoding="utf-8") as stream:
+                stream.write(self.baseline.write(report))
+        except OSError as error:
+            fail(f"file '{shown(self.file)}' cannot be written: {error.strerror}")
+        click.echo(f"{shown(self.file)}: {len(report.findings):,} findings written", err=True)
+
+
+def _relative(directory: str, name: str) -> str:
+    return os.path.relpath(name, directory).replace(os.sep, "/")
+
+
+_FOR_PEOPLE: Mapping[str, Callable[[Report, Paint, bool], str]] = {"human": human, "oneline": oneline}
 #: The forms in which findings are printed.
 _FORMS: Mapping[str, Callable[[Report], str]] = {
-    "human": partial(human, paint=_paint),
-    "oneline": partial(oneline, paint=_paint),
+    "human": human,
+    "oneline": oneline,
     "json": json_form,
     "github": github,
     "sarif": partial(sarif, version=__version__),
@@ -90,6 +134,15 @@ _FORMS: Mapping[str, Callable[[Report], str]] = {
 @click.option("--select", multiple=True, metavar="ID[,ID]", help="Report only these rules, groups or severities.")
 @click.option("--ignore", multiple=True, metavar="ID[,ID]", help="Do not report these.")
 @click.option("--fix", is_flag=True, help="Write corrections that are certain into the files first.")
+@click.option(
+    "--exclude", multiple=True, metavar="GLOB", help="Leave files and directories out, as .gitignore writes them."
+)
+@click.option("--baseline", metavar="FILE", help="A file of known findings, which are not reported again.")
+@click.option("--write-baseline", is_flag=True, help="Write the findings into the baseline, and exit 0.")
+@click.option("--list", "lists", is_flag=True, help="Print every selector with its place, and no findings.")
+@click.option(
+    "--unread", is_flag=True, help="Print all places whose selector is not read; json, sarif and github have them."
+)
 @click.option("--exit-zero", is_flag=True, help="Exit 0 with findings too.")
 @click.option(
     "--format",
@@ -112,6 +165,11 @@ def check(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     fix: bool,
+    exclude: tuple[str, ...],
+    baseline: str | None,
+    write_baseline: bool,
+    lists: bool,
+    unread: bool,
     exit_zero: bool,
     form: str,
     layout: ChosenLayout,
@@ -123,23 +181,35 @@ def check(
     selectors are found where brokers, JMS or a comment "selector" say so. "# selector-sql: ignore[ID]" on a line, or on
     the line before, ignores a rule.
     """
-    selection = Selection.of(_listed(select), _listed(ignore))
+    config = read_config(Path.cwd())
+    selection = Selection.of(_listed(select or config.select), _listed(ignore or config.ignore))
     checker = Checker(None if layout == ChosenLayout() else layout.layout, missing, selection)
-    chosen = tuple(find_dialect(name) for name in dict.fromkeys(_listed(dialects)))
-    choice = Choice(named_kind(kind), stdin_filename, ignore_unknown=ignore_unknown)
+    chosen = tuple(find_dialect(name) for name in dict.fromkeys(_listed(dialects or config.dialect)))
+    excluded = (Globs(exclude, "."), Globs(config.exclude, config.directory))
+    choice = Choice(named_kind(kind), stdin_filename, excluded, ignore_unknown)
+    known = _Known.of(baseline, config, write_baseline)
     sources = Inputs(inputs, selectors, files, choice)
     texts = sources.fixed(chosen, checker) if fix else sources.texts()
     with _progress(sources.has_files) as progress:
         report = Run(checker, chosen, progress, sources.refuse, cache(properties_of)).report(texts)
     report.left_out = sources.left_out
-    click.echo(_FORMS[form](report), nl=False)
+    if lists:
+        click.echo((json_listing if form == "json" else listing)(report), nl=False)
+    elif known is not None and write_baseline:
+        known.write(report)
+    else:
+        if known is not None:
+            known.baseline.subtract_from(report)
+        click.echo(
+            _FORMS[form](report) if form not in _FOR_PEOPLE else _FOR_PEOPLE[form](report, _paint, unread), nl=False
+        )
     for note in sources.notes:
         click.echo(note, err=True)
     if form in ("human", "oneline") and (report.files or report.selectors > 1):
         click.echo(report.summary(), err=True)
     if sources.failed:
         raise SystemExit(2)
-    if report.fails and not exit_zero:
+    if report.fails and not (exit_zero or lists or write_baseline):
         raise SystemExit(1)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -21,14 +22,42 @@ Paint = Callable[[str, str], str]
 _GITHUB = {"error": "error", "warning": "warning", "info": "notice"}
 
 
-def human(report: Report, paint: Paint = lambda text, _: text) -> str:
-    """Return all findings, each as a block of lines."""
-    return "".join(f"{_block(reported, paint)}\n" for reported in report.findings)
+def human(report: Report, paint: Paint = lambda text, _: text, unread: bool = False) -> str:
+    """Return all findings, each as a block of lines, and with ``unread`` the selectors that are not read."""
+    return "".join(f"{_block(reported, paint)}\n" for reported in _shown(report, unread))
 
 
-def oneline(report: Report, paint: Paint = lambda text, _: text) -> str:
-    """Return the headline of each finding, for editors and for ``grep``."""
-    return "".join(f"{_headline(reported, paint)}\n" for reported in report.findings)
+def oneline(report: Report, paint: Paint = lambda text, _: text, unread: bool = False) -> str:
+    """Return the headline of each finding, for editors and for ``grep``; ``unread`` as above."""
+    return "".join(f"{_headline(reported, paint)}\n" for reported in _shown(report, unread))
+
+
+def _shown(report: Report, unread: bool = True) -> Iterable[Reported]:
+    return chain(report.findings, report.unread if unread else ())
+
+
+def listing(report: Report) -> str:
+    """Return a line for each selector: its place, dialects, text, and whence it is known; then those not read."""
+    lines = []
+    for one in report.listed:
+        used = f", line {one.used}" if one.used != one.place.line else ""
+        whence = f"  [{one.whence}{used}]" if one.whence else ""
+        where = f"{one_line(one.name)}:{one.place.line}:{one.place.column}"
+        lines.append(f"{where}: {', '.join(one.dialects)}: {one_line(one.selector)}{whence}\n")
+    return "".join((*lines, *(f"{_headline(one, lambda text, _: text)}\n" for one in report.unread)))
+
+
+def json_listing(report: Report) -> str:
+    """Return the selectors as JSON, and those that are not read, whose ``selector`` is null."""
+    entries: list[dict[str, Any]] = [
+        {"file": one.name, **one.place._asdict(), "dialects": list(one.dialects), "selector": one.selector}
+        | {"whence": one.whence, "used_line": one.used}
+        for one in report.listed
+    ]
+    entries += [
+        {"file": one.name, **one.place._asdict(), "selector": None, "message": one.message} for one in report.unread
+    ]
+    return json.dumps(entries, ensure_ascii=False, indent=2) + "\n"
 
 
 def _headline(reported: Reported, paint: Paint) -> str:
@@ -56,13 +85,13 @@ def _block(reported: Reported, paint: Paint) -> str:
 
 
 def json_form(report: Report) -> str:
-    """Return the findings as JSON.
+    """Return the findings as JSON, behind them those of ``check.unread``.
 
     ``line``, ``column``, ``end_line`` and ``end_column`` count from 1 in code points, the end exclusive: in ``file``,
     or in the selector where that is an argument. ``fix`` has its text, and the place of what
     that replaces. ``start`` and ``end`` are offsets in the selector.
     """
-    return json.dumps([_entry(reported) for reported in report.findings], ensure_ascii=False, indent=2) + "\n"
+    return json.dumps([_entry(reported) for reported in _shown(report)], ensure_ascii=False, indent=2) + "\n"
 
 
 def _entry(reported: Reported) -> dict[str, Any]:
@@ -93,7 +122,7 @@ def _entry(reported: Reported) -> dict[str, Any]:
 
 def github(report: Report) -> str:
     """Return one workflow command a finding."""
-    return "".join(f"{_command(reported)}\n" for reported in report.findings)
+    return "".join(f"{_command(reported)}\n" for reported in _shown(report))
 
 
 def _command(reported: Reported) -> str:
@@ -122,14 +151,14 @@ def _property(text: str) -> str:
 
 def sarif(report: Report, version: str) -> str:
     """Return a log with one run; ``version`` is that of this tool."""
-    severities = {reported.diagnostic.code: reported.diagnostic.severity for reported in report.findings}
+    severities = {reported.diagnostic.code: reported.diagnostic.severity for reported in _shown(report)}
     codes = sorted(severities)
     rules = [_rule(code, find_rule(code), severities[code]) for code in codes]
     driver = {"name": "selector-sql", "semanticVersion": version, "rules": rules}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(reported, codes.index(reported.diagnostic.code)) for reported in report.findings],
+        "results": [_result(reported, codes.index(reported.diagnostic.code)) for reported in _shown(report)],
     }
     log = {"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "runs": [run]}
     return json.dumps(log, ensure_ascii=False, indent=2) + "\n"

@@ -27,6 +27,9 @@ _BY_ID: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in RULES})
 #: Names that select rules: an id, the first part of ids, or a severity.
 _NAMES = (*_BY_ID, *dict.fromkeys(rule.id.split(".")[0] for rule in RULES), "error", "warning", "info")
 
+#: The last parts of ids, which are enough to name rules.
+_LAST_PARTS = frozenset({*(rule.id.rpartition(".")[2] for rule in RULES), "unread", "unknown-rule"})
+
 _OF_NODE: dict[type[ast.Expression], list[tuple[Rule, Finder]]] = {}
 for _rule in RULES:
     for _node in _rule.nodes:
@@ -60,8 +63,8 @@ class Selection(NamedTuple):
 def check_pattern(pattern: str) -> str:
     """Return an id, the first part of ids, or a severity; ``UnsupportedFeatureError`` if no rule is called so."""
     name = full_id(pattern)
-    # Layouts and Spark have findings without a page.
-    if name in _NAMES or name.split(".")[0] in ("layout", "spark", "limit"):
+    # Layouts, Spark and the check itself have findings without a page.
+    if name in _NAMES or name in _LAST_PARTS or name.split(".")[0] in ("layout", "spark", "limit", "check"):
         return name
     near = nearest(name, _NAMES) or nearest(f"lint.{name}", _BY_ID)
     hint = (
@@ -77,10 +80,10 @@ def full_id(pattern: str) -> str:
 
 
 def fits(pattern: str, finding: Diagnostic) -> bool:
-    """Return True if an id, a first part of ids or a severity is that of a finding; an id may lack its ``lint.``."""
+    """Return True if an id, its first or its last part, or a severity is that of a finding."""
     pattern = full_id(pattern)
     code = finding.code
-    return pattern in (code, finding.severity) or code.startswith(f"{pattern}.")
+    return pattern in (code, finding.severity, code.rpartition(".")[2]) or code.startswith(f"{pattern}.")
 
 
 def lint(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> list[Diagnostic]:

@@ -69,12 +69,25 @@ class Reported:
     fix: PlacedFix | None = None
     #: True if the line has a placeholder where the selector has a value.
     is_filled: bool = False
+    #: What is known of why a selector is not read.
+    reason: str = ""
 
     @property
     def message(self) -> str:
         """The message of the finding, and the dialects in which it holds."""
         only = f" [{', '.join(self.dialects)}]" if self.dialects else ""
         return self.diagnostic.message + only
+
+
+class Listed(NamedTuple):
+    """A selector with its place, its dialects, the pattern by which it was found, and the line where it is used."""
+
+    name: str
+    place: Place
+    dialects: tuple[str, ...]
+    selector: str
+    whence: str
+    used: int
 
 
 @dataclass(slots=True)
@@ -87,10 +100,14 @@ class Report:
     #: Selectors with a finding.
     affected: int = 0
     ignored: int = 0
+    #: Findings of a baseline.
+    known: int = 0
+    #: All selectors that were checked.
+    listed: list[Listed] = field(default_factory=list)
     #: Directories and files that were not looked at.
     left_out: list[str] = field(default_factory=list)
-    #: Places, as a file and a line, of selectors that are known at run time only, with what is known of their keys.
-    unread: list[str] = field(default_factory=list)
+    #: Places of selectors that are known at run time only, with what is known of their keys, as notes.
+    unread: list[Reported] = field(default_factory=list)
 
     @property
     def fails(self) -> bool:
@@ -108,12 +125,16 @@ class Report:
         if not self.unread:
             return ""
         hint = "; give a key one value in application.properties or application.yml, or write ${key:default}"
-        keys = hint if any("${" in place for place in self.unread) else ""
-        return f"; {_count(len(self.unread), 'selector')} not read: {_some(self.unread)}{keys}"
+        places = [f"{one.name}:{one.place.line}" + (f" ({one.reason})" if one.reason else "") for one in self.unread]
+        keys = hint if any("${" in place for place in places) else ""
+        return f"; {_count(len(places), 'selector')} not read: {_some(places)}{keys}"
 
     def _counts(self) -> str:
         looked_at = _count(self.selectors, "selector") + (f", {_count(self.files, 'file')}" if self.files else "")
-        ignored = f" ({self.ignored:,} ignored)" if self.ignored else ""
+        known = [f"{self.ignored:,} ignored"] * bool(self.ignored) + [f"{self.known:,} in the baseline"] * bool(
+            self.known
+        )
+        ignored = f" ({', '.join(known)})" if known else ""
         if not self.findings:
             return f"no findings{ignored}: {looked_at}"
         severities = Counter(reported.diagnostic.severity for reported in self.findings)

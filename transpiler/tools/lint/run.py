@@ -24,7 +24,7 @@ from transpiler.tools.lint.embedded.markers import IgnoreComments
 from transpiler.tools.lint.embedded.placeholders import Properties, filled
 from transpiler.tools.lint.embedded.selector_text import plain
 from transpiler.tools.lint.registry import check_pattern, fits
-from transpiler.tools.lint.report import Lines, Place, PlacedFix, Report, Reported
+from transpiler.tools.lint.report import Lines, Listed, Place, PlacedFix, Report, Reported
 
 
 class Text(NamedTuple):
@@ -86,14 +86,21 @@ class Run:
         told: set[tuple[str, Place, str]] = set()
         for one in in_file:
             if isinstance(one, UnreadSelector):
-                place = f"{text.file or name}:{lines.place(Span(one.offset, one.offset)).line}"
-                report.unread.append(f"{place} ({one.reason})" if one.reason else place)
+                self._add_unread(report, _unread(one, lines, text.file or name, text.file), comments)
             else:
                 located.append(_Located(lines, one, text.file or name, comments, text.file, told))
         self._all(located, report, [f"line {one.line}" for one in located] if is_selector_file(name) else None)
         if located:
             # Elsewhere such a comment is about something else, or an example.
             report.findings.extend(_unknown_ignores(comments, lines, text.file))
+
+    def _add_unread(self, report: Report, unread: Reported, comments: IgnoreComments) -> None:
+        if not self.checker.selection.has(unread.diagnostic):
+            return
+        if _ignores(comments, {unread.place.line}, unread.diagnostic):
+            report.ignored += 1
+        else:
+            report.unread.append(unread)
 
     def _all(self, located: Sequence[_Located], report: Report, places: Sequence[str] | None) -> None:
         """Check selectors; those that have ``places`` are one list, in which one may contain another."""
@@ -112,6 +119,7 @@ class Run:
         self, report: Report, findings: Sequence[Finding], located: _Located, dialects: tuple[Dialect, ...]
     ) -> None:
         report.selectors += 1
+        report.listed.append(located.listed(tuple(dialect.name for dialect in dialects)))
         reported = []
         for finding in findings:
             own = tuple(dialect.name for dialect in finding.dialects) if len(finding.dialects) < len(dialects) else ()
@@ -159,13 +167,30 @@ class _Located(NamedTuple):
         return PlacedFix(self.lines.place(mapped.place(fix.span)), text, fix.certain)
 
     def ignores(self, reported: Reported) -> bool:
-        if not self.comments:
-            return False
-        return any(
-            not comment.rules or any(fits(rule, reported.diagnostic) for rule in comment.rules)
-            for line in {self.line, reported.place.line}
-            for comment in self.comments.at(line)
-        )
+        return _ignores(self.comments, {self.line, reported.place.line}, reported.diagnostic)
+
+    def listed(self, dialects: tuple[str, ...]) -> Listed:
+        one = self.selector
+        place = self.lines.place(one.mapped.place(Span(0, len(one.mapped.text))))
+        used = place.line if one.used is None else self.lines.place(Span(one.used, one.used)).line
+        return Listed(self.name, place, dialects, one.mapped.text, one.whence, used)
+
+
+def _ignores(comments: IgnoreComments | None, lines: set[int], diagnostic: Diagnostic) -> bool:
+    return comments is not None and any(
+        not comment.rules or any(fits(rule, diagnostic) for rule in comment.rules)
+        for line in lines
+        for comment in comments.at(line)
+    )
+
+
+def _unread(one: UnreadSelector, lines: Lines, name: str, file: str | None) -> Reported:
+    """Return the note of a place whose selector is not read; its text is what is known of the reason."""
+    place = lines.place(Span(one.offset, one.offset + 1))
+    why = one.reason or "it is known at run time only"
+    message = f"the selector of {one.whence} is not read: {why}" if one.whence else f"a selector is not read: {why}"
+    diagnostic = Diagnostic("check.unread", "info", message, None, None, None)
+    return Reported(diagnostic, "", place, lines.texts[place.line - 1], name, file, reason=one.reason)
 
 
 def _told(reported: Reported) -> tuple[str, Place, str]:

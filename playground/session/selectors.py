@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.session.columns import columns_of
 from playground.session.messages import MessageProblem, read_message
-from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.diagnostics import Diagnostic, Fix
 from transpiler.base.errors import TranspilerError
 from transpiler.compiler.pipeline import Result, transpile_selector
 from transpiler.compiler.presets import LayoutLike
@@ -89,11 +89,11 @@ def judge(selector: str, message: str, dialect: str) -> dict[str, Any]:
 def _finding(selector: str, finding: Diagnostic, dialect: Dialect) -> dict[str, Any]:
     """Return a finding, and the selector after its fix where that is one."""
     entry = finding.to_dict()
-    fix = entry.pop("fix", None)
-    if finding.fix is not None and fix is not None:
+    entry.pop("fix", None)
+    if isinstance(finding.fix, Fix):
         changed = mended(selector, finding.fix, dialect)
         if changed is not None:
-            entry["fix"] = {"label": fix["text"], "selector": changed}
+            entry["fix"] = {"label": finding.fix.text or finding.hint, "selector": changed}
     return entry
 
 

@@ -8,5 +8,5 @@ except TranspilerError as error:
     [finding] = error.diagnostics
 
 assert finding.message == "a selector has no OFFSET"
-assert finding.hint == "write the condition alone"
+assert finding.hint == "a selector is the condition alone"
 assert finding.code == "syntax.unexpected-token"

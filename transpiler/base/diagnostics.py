@@ -49,6 +49,26 @@ class Fix:
         return " " * _touch(before, self.text[:1]) + self.text + " " * _touch(self.text[-1:], behind)
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnFix:
+    """A change of the table that a hint proposes: ``expression``, in Spark SQL, in the place of a column."""
+
+    column: str
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class OptionFix:
+    """An option that a hint proposes, by the name of its parameter, and its value as Python text."""
+
+    option: str
+    value: str
+
+
+#: What a hint proposes, as data.
+Remedy = Fix | ColumnFix | OptionFix
+
+
 def _touch(before: str, behind: str) -> bool:
     return (before.isalpha() and _in_word(behind)) or (_in_word(before) and behind.isalpha())
 
@@ -62,8 +82,9 @@ class Diagnostic:
     """A finding: what is wrong or doubtful, its place, and what to do about it.
 
     ``span`` is None where there is no text to point into, as for a value built in Python. ``message`` and ``hint`` are
-    one line each that a terminal can show, at most ``MAX_MESSAGE`` characters long. ``path`` is that of the value in a
-    document, ``bindings[0].key``, with which the message begins.
+    one line each that a terminal can show, at most ``MAX_MESSAGE`` characters long. ``fix`` is what the hint says to
+    do, as data: a change of the text, a column, or an option. ``path`` is that of the value in a document,
+    ``bindings[0].key``, with which the message begins.
     """
 
     code: str
@@ -72,11 +93,11 @@ class Diagnostic:
     source: Source | None = None
     span: Span | None = None
     hint: str | None = None
-    fix: Fix | None = None
+    fix: Remedy | None = None
     path: str | None = None
 
     def __post_init__(self) -> None:
-        if self.fix is not None and self.fix.span is None:
+        if isinstance(self.fix, Fix) and self.fix.span is None:
             object.__setattr__(self, "fix", None if self.span is None else replace(self.fix, span=self.span))
         object.__setattr__(self, "message", one_line(self.message))
         if self.hint is not None:
@@ -110,9 +131,13 @@ class Diagnostic:
                 result |= {"start": self.span.start, "end": self.span.end, "line": line, "column": column}
         if self.hint:
             result["hint"] = self.hint
-        if self.fix is not None and self.fix.span is not None:
-            start, end = self.fix.span
-            result["fix"] = {"start": start, "end": end, "text": self.fix.text, "certain": self.fix.certain}
+        match self.fix:
+            case Fix(text=text, certain=certain, span=Span(start, end)):
+                result["fix"] = {"start": start, "end": end, "text": text, "certain": certain}
+            case ColumnFix(column=column, expression=expression):
+                result["fix"] = {"column": column, "expression": expression}
+            case OptionFix(option=option, value=value):
+                result["fix"] = {"option": option, "value": value}
         return result
 
 

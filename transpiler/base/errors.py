@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from traceback import walk_tb
 from typing import Self
 
-from transpiler.base.diagnostics import Diagnostic, Fix
+from transpiler.base.diagnostics import Diagnostic, Remedy
 from transpiler.base.source import Source, Span
 
 #: The packages whose frames say nothing to whoever handed in a wrong text.
@@ -31,7 +31,7 @@ class TranspilerError(ValueError):
         source: Source | None = None,
         span: Span | None = None,
         hint: str | None = None,
-        fix: Fix | None = None,
+        fix: Remedy | None = None,
     ) -> Self:
         """An error with one diagnostic."""
         return cls([Diagnostic(code, "error", message, source, span, hint, fix)])

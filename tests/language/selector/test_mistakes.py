@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from tests.language.selector.test_bad_selectors import BAD
 from tests.sizes import size
 from transpiler import TranspilerError, parse_selector
-from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.diagnostics import Diagnostic, Fix
 from transpiler.language.selector import mistakes
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.language.selector.mistakes.table import HINTS, RULES, Rule
@@ -35,10 +36,10 @@ MISTAKES = (
     ("a between 1 to 2", NOT_RABBITMQ, TOKEN, "to", "expected AND and the upper bound", "write a BETWEEN 1 AND 2"),
     ("a between (1, 2)", NOT_RABBITMQ, TOKEN, ",", "expected AND and the upper bound", "write a BETWEEN 1 AND 2"),
     ("a between low high", NOT_RABBITMQ, TOKEN, "high", "expected AND and the upper bound", "AND high"),
-    ("a between 1 and", NOT_RABBITMQ, END, "", "expected an operand after and", "write the upper bound behind it"),
+    ("a between 1 and", NOT_RABBITMQ, END, "", "expected an operand after and", "the upper bound is missing behind it"),
     ("a between 1 or 2", "rabbitmq", TOKEN, "between", "rabbitmq has no BETWEEN", "write a >= 1 AND a <= 2"),
-    ("a NOT BETWEEN 1 AND 2", "rabbitmq", TOKEN, "BETWEEN", "rabbitmq has no BETWEEN", "write a < 1 OR a > 2"),
-    ("a not between 1", "rabbitmq", TOKEN, "between", "rabbitmq has no BETWEEN", "write a < 1 OR a > …"),
+    ("a NOT BETWEEN 1 AND 2", "rabbitmq", TOKEN, "BETWEEN", "rabbitmq has no BETWEEN", "write (a < 1 OR a > 2)"),
+    ("a not between 1", "rabbitmq", TOKEN, "between", "rabbitmq has no BETWEEN", "write (a < 1 OR a > …)"),
     # NOT
     ("a NOT = 5", NOT_RABBITMQ, TOKEN, "=", "expected LIKE, IN or BETWEEN after NOT", "write NOT (a = 5) or a <> 5"),
     ("a NOT = 5", "rabbitmq", TOKEN, "=", "expected LIKE or IN after NOT", "write NOT (a = 5) or a <> 5"),
@@ -80,13 +81,20 @@ MISTAKES = (
     ("a is nul", ALL, TOKEN, "nul", "expected NULL or NOT NULL", "write a IS NULL"),
     ("a is present", ALL, TOKEN, "present", "expected NULL or NOT NULL", "write a IS NOT NULL"),
     ("a is equal to 5", ALL, TOKEN, "equal", "expected NULL or NOT NULL", "write a = 5"),
-    ("a is not like 'x'", ALL, TOKEN, "like", "expected NULL", "write a NOT LIKE … without IS"),
+    ("a is not like 'x'", ALL, TOKEN, "like", "expected NULL", "a NOT LIKE … is written without IS"),
     # operators of other languages, and misspelled ones
     ("t flike 'a%'", ALL, TOKEN, "flike", "there is no such operator", "did you mean LIKE? write t LIKE 'a%'"),
-    ("t ilike 'a%'", ALL, TOKEN, "ilike", "there is no such operator", "did you mean LIKE? write t LIKE 'a%'"),
-    ("t ilike 'a'", ALL, TOKEN, "ilike", "there is no such operator", "write t LIKE 'a'; case counts"),
-    ("t ~* 'a'", ALL, SIGN, "~*", "there is no operator ~*", "write t LIKE 'a'; case counts"),
-    ("t not ilike 'a%'", ALL, TOKEN, "ilike", "there is no such operator", "did you mean LIKE? write t NOT LIKE 'a%'"),
+    ("t ilike 'a%'", ALL, TOKEN, "ilike", "there is no such operator", "did you mean LIKE? perhaps t LIKE 'a%'"),
+    ("t ilike 'a'", ALL, TOKEN, "ilike", "there is no such operator", "perhaps t LIKE 'a'; case counts"),
+    ("t ~* 'a'", ALL, SIGN, "~*", "there is no operator ~*", "perhaps t LIKE '%a%'; case counts"),
+    (
+        "t not ilike 'a%'",
+        ALL,
+        TOKEN,
+        "ilike",
+        "there is no such operator",
+        "did you mean LIKE? perhaps t NOT LIKE 'a%'",
+    ),
     ("t contains 'a'", ALL, TOKEN, "contains", "there is no such operator", "did you mean LIKE? write t LIKE '%a%'"),
     ("t starts with 'a'", ALL, TOKEN, "starts", "there is no such operator", "did you mean LIKE? write t LIKE 'a%'"),
     ("t endsWith 'a'", ALL, TOKEN, "endsWith", "there is no such operator", "did you mean LIKE? write t LIKE '%a'"),
@@ -113,7 +121,7 @@ MISTAKES = (
     ("where a = 1", ALL, TOKEN, "where", "a selector has no WHERE", "write the condition alone: a = 1"),
     ("where (a = 1)", ALL, TOKEN, "where", "a selector has no WHERE", "write the condition alone: (a = 1)"),
     ("select * from t where a = 1", ALL, TOKEN, "select * from t where", "a selector has no SELECT", "alone: a = 1"),
-    ("a = 1 order by b", ALL, TOKEN, "order", "a selector has no ORDER BY", "write the condition alone"),
+    ("a = 1 order by b", ALL, TOKEN, "order", "a selector has no ORDER BY", "a selector is the condition alone"),
     # a parenthesis before the operator, and operators without a name
     ("entry (not like '%aa%')", ALL, TOKEN, "(", "before the parenthesis", "write entry NOT LIKE '%aa%'"),
     ("entry (in ('a'))", ALL, TOKEN, "(", "before the parenthesis", "write entry IN ('a')"),
@@ -135,8 +143,22 @@ MISTAKES = (
     ("hyphenated_prop:a = 1", ALL, PREFIX, "hyphenated_prop:", "no prefix", "did you mean hyphenated_props:?"),
     # lists
     ("abc in ('def' 'ghi')", ALL, TOKEN, "'ghi'", "a comma is missing after 'def'", "write abc IN ('def', 'ghi')"),
-    ("abc in ()", STRINGS_IN_LISTS, TOKEN, ")", "a list has at least one string", "write abc IN ('one', 'other')"),
-    ("abc in ()", ANY_IN_LISTS, TOKEN, ")", "a list has at least one value", "write abc IN ('one', 'other')"),
+    (
+        "abc in ()",
+        STRINGS_IN_LISTS,
+        TOKEN,
+        ")",
+        "a list has at least one string",
+        "a list is written abc IN ('one', 'other')",
+    ),
+    (
+        "abc in ()",
+        ANY_IN_LISTS,
+        TOKEN,
+        ")",
+        "a list has at least one value",
+        "a list is written abc IN ('one', 'other')",
+    ),
     ("abc in ('a' , )", ALL, TOKEN, ")", "a comma stands between two members", "write abc IN ('a')"),
     ("abc not in ('a',,'b')", ALL, TOKEN, ",", "a comma stands between two members", "NOT IN ('a', 'b')"),
     ("abc in ('a'; 'b')", ALL, TOKEN, ";", "expected a comma", "write abc IN ('a', 'b')"),
@@ -176,7 +198,7 @@ MISTAKES = (
     ("trace-id.v = 'a'", "rabbitmq", CHARACTER, "id.v", "letters, digits and _", "[trace-id.v]"),
     ("5-a.b = 1", "artemis qpid-java", CHARACTER, ".", "have no dots", '"a.b"'),
     ('hyphenated_props:"a-b" = 1', "artemis", "syntax.double-quote", '"', "behind hyphenated_props:", "quotes: a-b"),
-    ('hyphenated_props:"a b" = 1', "artemis", "syntax.double-quote", '"', "behind hyphenated_props:", 'write "a b"'),
+    ('hyphenated_props:"a b" = 1', "artemis", "syntax.double-quote", '"', "behind hyphenated_props:", 'name is "a b"'),
     ("hyphenated_props:a.b = 1", "artemis", CHARACTER, ".", "has no dots", "leave the prefix out"),
     # literals that nothing closes
     ("a LIKE '%x", ALL, "syntax.unterminated-string", "'%x", "never closed", "close it with a single quote"),
@@ -192,7 +214,7 @@ MISTAKES = (
     ("uppercase(a) = 'B'", "rabbitmq", TOKEN, "(", "expected a comparison", "rabbitmq has no function but UTC()"),
     ("regex('a', b)", "activemq", "type.function", "regex('a', b)", "no function regex", "did you mean REGEX?"),
     # what the rows above leave of the table
-    ("a = 1 limit 5", ALL, TOKEN, "limit", "a selector has no LIMIT", "write the condition alone"),
+    ("a = 1 limit 5", ALL, TOKEN, "limit", "a selector has no LIMIT", "a selector is the condition alone"),
     ("entry (= 5)", ALL, TOKEN, "(", "before the parenthesis", "write entry = 5"),
     ("a LIKE NULL", ALL, TOKEN, "NULL", "expected a string literal after LIKE", "write a IS NULL"),
     ("a is not false", ALL, TOKEN, "false", "expected NULL after not", "write a = TRUE or a; add OR a IS NULL"),
@@ -201,10 +223,10 @@ MISTAKES = (
     ("a IS NOT > 5", ALL, TOKEN, ">", "expected NULL after NOT", "write a <= 5"),
     ("a is not present", ALL, TOKEN, "present", "expected NULL after not", "write a IS NULL"),
     ("a is unknown", ALL, TOKEN, "unknown", "expected NULL or NOT NULL", "write a IS NULL"),
-    ("a = “x y", ALL, CHARACTER, "“", "text goes into single quotes", "write ' at both ends"),
+    ("a = “x y", ALL, CHARACTER, "“", "text goes into single quotes", "a literal has ' at both ends"),
     ("a = 'x’", ALL, "syntax.unterminated-string", "'x’", "never closed", "close it with a straight quote: 'x'"),
-    ("a NOT IN", ALL, END, "", "expected a list in parentheses", "write a NOT IN ('one', 'other')"),
-    ("a IN )", ALL, TOKEN, ")", "expected a list in parentheses", "write a IN ('one', 'other')"),
+    ("a NOT IN", ALL, END, "", "expected a list in parentheses", "a list is written a NOT IN ('one', 'other')"),
+    ("a IN )", ALL, TOKEN, ")", "expected a list in parentheses", "a list is written a IN ('one', 'other')"),
     ("a exists", "jms", TOKEN, "exists", "there is no such operator", "write a IS NOT NULL"),
     ("a not equals 5", ALL, TOKEN, "equals", "there is no such operator", "write NOT (a = 5)"),
     ("a = 1 amd (b = 2)", "jms", TOKEN, "amd", "there is no such operator", "did you mean AND?"),
@@ -230,15 +252,37 @@ MISTAKES = (
     ("a ! = 5", ALL, SIGN, "! =", "writes 'not equal' as <>", "write a <> 5"),
     ("a =! 5", ALL, SIGN, "=!", "writes 'not equal' as <>", "write a <> 5"),
     ("a ! LIKE 'x'", ALL, SIGN, "!", "writes ! as NOT", "write NOT LIKE"),
-    ("a !", ALL, SIGN, "!", "writes ! as NOT", "write NOT"),
+    ("a !", ALL, SIGN, "!", "writes ! as NOT", "NOT stands before a condition"),
+    ("! NOT a", "jms", SIGN, "!", "writes ! as NOT", "write NOT"),
     ("a !< 5", ALL, SIGN, "!<", "there is no operator !<", "write a >= 5"),
-    ("a !~ 'x'", ALL, SIGN, "!~", "there is no operator !~", "write a NOT LIKE 'x'"),
-    ("a !~* 'x'", ALL, SIGN, "!~*", "there is no operator !~*", "write a NOT LIKE 'x'; case counts"),
+    ("a !~ 'x'", ALL, SIGN, "!~", "there is no operator !~", "write a NOT LIKE '%x%'"),
+    ("a !~* 'x'", ALL, SIGN, "!~*", "there is no operator !~*", "perhaps a NOT LIKE '%x%'; case counts"),
     ("AND a", ALL, TOKEN, "AND", "expected a condition", "remove the AND, or write a condition before it"),
     ("a =< 5", ALL, TOKEN, "<", "expected an operand after =", "write <="),
     ("a >< 5", ALL, TOKEN, "<", "expected an operand after >", "the comparison operators are"),
+    # what was copied out of markup, a statement or a program
+    ("a = &apos;x&apos; AND b &gt; 5", "jms", TOKEN, "&apos;", "markup of XML", "a = 'x' AND b > 5"),
+    ("a &lt;&gt; &quot;x&quot;", "jms", TOKEN, "&lt;", "markup of XML", "a <> 'x'"),
+    ("a = :b", ALL, CHARACTER, ":b", "no bind variables", "perhaps put the value itself in the place of :b"),
+    ("a = ? AND b = 1", ALL, CHARACTER, "?", "no bind variables", "a number, or text in single quotes"),
+    ("a IN (${b})", ALL, CHARACTER, "${b}", "no bind variables", "in the place of ${b}"),
+    ("a LIKE :b", ALL, CHARACTER, ":b", "no bind variables", "in the place of :b"),
+    ("JMSCorrelationID = ID:abc", NOT_RABBITMQ, CHARACTER, ":", "begins nothing", "quotes: 'ID:abc'"),
+    ("a = topic://b AND c = 1", ALL, CHARACTER, ":", "begins nothing", "quotes: 'topic://b'"),
+    ("a = 10.0.0.1", "jms", "syntax.number", "10.0.0.1", "neither a number nor a name", "quotes: '10.0.0.1'"),
+    ("a.startsWith('b') OR c = 1", "jms", TOKEN, "a.startsWith('b')", "operators in the place", "write a LIKE 'b%'"),
+    ("name = 'it\\'s'", ALL, TOKEN, "s", "expected a comparison", "written twice: 'it''s'"),
+    ("name = 'it\\'s' AND b = 'x'", ALL, TOKEN, "s", "expected a comparison", "written twice: 'it''s'"),
+    ("name = 'O'Brien' AND b = 'x'", ALL, TOKEN, "Brien", "expected a comparison", "written twice: 'O''Brien'"),
+    ("x BETWEEN (1 AND 5)", NOT_RABBITMQ, TOKEN, "(", "without parentheses", "write x BETWEEN 1 AND 5"),
+    ("x BETWEEN (1 AND 5) AND y = 2", "jms", TOKEN, "(", "without parentheses", "write x BETWEEN 1 AND 5"),
+    ("a IS NULL = TRUE", "jms", TOKEN, "= TRUE", "a condition itself", "write a IS NULL alone"),
+    ("a IS NOT NULL = FALSE", "jms", TOKEN, "= FALSE", "a condition itself", "write a IS NULL alone"),
+    ("a =~ 'r.*'", ALL, SIGN, "=~", "there is no operator =~", "write a LIKE 'r%'"),
+    ("a ~ 'red'", ALL, SIGN, "~", "there is no operator ~", "write a LIKE '%red%'"),
+    ("a =~ '^re[d]$'", ALL, SIGN, "=~", "there is no operator =~", "did you mean LIKE?"),
     # a message names the words that stand there, in dialects that regroup them too
-    ("a = NOT", "qpid-java", END, "", "expected an operand after NOT", "write a condition behind it"),
+    ("a = NOT", "qpid-java", END, "", "expected an operand after NOT", "a condition is missing behind it"),
     ("a is null null", "rabbitmq-jms", TOKEN, "null", "after null, found null", "join conditions"),
     ("a = TRUE FALSE", ALL, TOKEN, "FALSE", "after TRUE, found FALSE", "join conditions with AND or OR"),
 )
@@ -257,6 +301,43 @@ def test_a_mistake_is_named_and_corrected_in_each_dialect(
         assert found == (code, under), f"{dialect}: {finding}"
         assert message in finding.message, dialect
         assert hint in (finding.hint or ""), dialect
+
+
+def test_a_hint_that_says_what_to_write_has_it_as_its_fix() -> None:
+    without = []
+    for text in (*(row[0] for row in MISTAKES), *(row[0] for row in BAD)):
+        for dialect in DIALECTS:
+            finding = _finding(text, dialect)
+            hint = "" if finding is None else finding.hint or ""
+            if finding is not None and finding.fix is None and "write " in hint and "…" not in hint:
+                without.append((dialect, text, hint))
+    assert not without
+
+
+def test_a_text_with_its_fix_parses_or_fails_further_on_and_keeps_its_values() -> None:
+    broken = []
+    for text in (*(row[0] for row in MISTAKES), *(row[0] for row in BAD)):
+        for dialect in DIALECTS:
+            finding = _finding(text, dialect)
+            if finding is None or not isinstance(finding.fix, Fix):
+                continue
+            fixed = finding.fix.apply(text)
+            left = _finding(fixed, dialect)
+            # RabbitMQ's case of words is told of last.
+            further = left is None or left.code == "syntax.reserved-word"
+            if not further and len(fixed) - left.span.start >= len(text) - finding.span.start:
+                broken.append((dialect, text, fixed, left.message))
+            if fixed == text or not all(value in fixed for value in re.findall(r"'(\w+)'", text)):
+                broken.append((dialect, text, fixed, "a value is lost"))
+    assert not broken
+
+
+def _finding(text: str, dialect: str) -> Diagnostic | None:
+    try:
+        parse_selector(text, dialect)
+    except TranspilerError as error:
+        return error.diagnostics[0]
+    return None
 
 
 def test_every_row_of_the_table_is_met_by_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ text.
 
 from __future__ import annotations
 
-from transpiler.base.diagnostics import Diagnostic, Fix, did_you_mean
+from transpiler.base.diagnostics import Diagnostic, Fix, nearest
 from transpiler.base.errors import SelectorSyntaxError, SelectorTypeError, UnsupportedFeatureError
 from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
@@ -92,12 +92,16 @@ class _Checker:
             case ast.IntegerLiteral(value=value) if not -(2**63) <= value < 2**63:
                 long = self.dialect.numeric_literals in _LONG_INTEGERS
                 if long or self.dialect.integer_arithmetic in _LONG_ARITHMETIC:
-                    hint = "write it as a floating point number, with .0 at the end"
-                    self.report("syntax.number-range", f"{value} is outside 64 signed bits", node.span, hint)
+                    hint = f"write it as a floating point number, with .0 at the end: {value}.0"
+                    message, fix = f"{value} is outside 64 signed bits", Fix(f"{value}.0")
+                    self.report("syntax.number-range", message, node.span, hint, fix)
             case ast.Between(operand=operand, low=low, high=high) if self.dialect.between is BetweenMeaning.ABSENT:
                 tested, lower, upper = (self._text(part) for part in (operand, low, high))
-                hint = f"write {tested} >= {lower} AND {tested} <= {upper}"
-                self.report("syntax.unexpected-token", f"{self.dialect.title} has no BETWEEN", node.span, hint)
+                written = f"{tested} >= {lower} AND {tested} <= {upper}"
+                if node.negated:
+                    written = f"({tested} < {lower} OR {tested} > {upper})"
+                message, fix = f"{self.dialect.title} has no BETWEEN", Fix(written)
+                self.report("syntax.unexpected-token", message, node.span, f"write {written}", fix)
             case ast.In(operand=operand, members=members):
                 self._tested(operand, "IN", self.dialect.in_operand)
                 if self.dialect.in_member is not ListMember.ANY:
@@ -112,8 +116,9 @@ class _Checker:
                 self._sign(node)
             case ast.Not(operand=ast.Not() as inner) if self.dialect.not_binding is NotBinding.LOOSE_ONCE:
                 if not self._in_parentheses(inner):
-                    hint = "put the inner one into parentheses"
-                    self.report("type.not-twice", f"{self.dialect.title} takes one NOT in a row", inner.span, hint)
+                    hint, fix = "put the inner one into parentheses", Fix(f"({self._text(inner)})")
+                    message = f"{self.dialect.title} takes one NOT in a row"
+                    self.report("type.not-twice", message, inner.span, hint, fix)
             case ast.Call():
                 self._call(node)
             case _:
@@ -126,11 +131,12 @@ class _Checker:
             case Signs.BEFORE_PRIMARY if not (bare or self._in_parentheses(operand)) and isinstance(
                 operand, (ast.Sign, *ast.LITERALS)
             ):
-                self.report("type.sign", f"{title} takes one sign in a row", operand.span, "use parentheses")
+                message, fix = f"{title} takes one sign in a row", Fix(f"({self._text(operand)})")
+                self.report("type.sign", message, operand.span, "put the second one into parentheses", fix)
             case Signs.PLUS_BEFORE_PRIMARY if node.operator is ast.Arithmetic.ADD:
                 if not bare or self._in_parentheses(operand):
                     message = f"a unary plus of {title} stands before a name or a literal only"
-                    self.report("type.sign", message, node.span, "remove it")
+                    self.report("type.sign", message, node.span, "remove it", Fix(self._text(operand)))
             case _:
                 pass
 
@@ -153,12 +159,13 @@ class _Checker:
         if isinstance(member, ast.StringLiteral) and not (bare and self._in_parentheses(member)):
             return
         hint = "join comparisons with OR; the dialects qpid-cpp and rabbitmq take any expression"
-        what = describe(member)
+        what, fix = describe(member), None
         if isinstance(member, ast.StringLiteral):
-            hint, what = "remove the parentheses", "one in parentheses"
+            hint, what, fix = "remove the parentheses", "one in parentheses", Fix(_literal(member.value))
         elif isinstance(member, ast.Identifier):
-            hint = f"text goes into single quotes: '{member.name}'; {hint}"
-        self.report("type.in-member", f"IN lists string literals, and this is {what}", member.span, hint)
+            fix = Fix(_literal(member.name))
+            hint = f"text goes into single quotes: {fix.text}; {hint}"
+        self.report("type.in-member", f"IN lists string literals, and this is {what}", member.span, hint, fix)
 
     def _pattern(self, node: ast.Like) -> None:
         escape, rule = node.escape, self.dialect.escapes
@@ -166,18 +173,30 @@ class _Checker:
             message = f"ESCAPE takes {_ESCAPE_FORMS[rule]}, not {len(escape.value)}"
             if rule is not Escapes.ONE_CODE_POINT:
                 message = f"ESCAPE of {self.dialect.title} takes {_ESCAPE_FORMS[rule]}"
-            self.report("syntax.escape", message, escape.span, "write for example ESCAPE '!'")
+            self.report("syntax.escape", message, escape.span, "perhaps ESCAPE '!'")
             return
         try:
             parts = read_pattern(node.pattern.value, escape.value if escape else None, rule)
         except PatternError as error:
-            hint = "write the escape character twice to mean itself"
-            self.report("syntax.pattern", str(error), node.pattern.span, hint)
+            self._refused_pattern(node, error)
             return
         texts = (part for part in parts if isinstance(part, str))
         if self.dialect.wildcards is Wildcards.LINES and any(any(map(is_control, text)) for text in texts):
             message = f"a pattern of {self.dialect.title} has no control characters"
             self.report("syntax.pattern", message, node.pattern.span, "compare with = for such a text")
+
+    def _refused_pattern(self, node: ast.Like, error: PatternError) -> None:
+        """Report the place in the pattern that has no meaning; a quote takes two characters of the text."""
+        value, written = node.pattern.value, self._text(node.pattern)
+        begin = node.pattern.span.start
+        quote = written[:1] if written[:1] in ("'", '"') else ""
+        offset = error.offset + value.count(quote, 0, error.offset) if quote else error.offset
+        span = Span(begin + len(quote) + offset, begin + len(quote) + offset + 1)
+        hint, fix = None, None
+        if node.escape is not None and value[error.offset :] == node.escape.value:
+            hint = "write the escape character twice to mean itself"
+            fix = Fix(node.escape.value * 2, span=span)
+        self.report("syntax.pattern", str(error), span, hint, fix)
 
     def _call(self, node: ast.Call) -> None:
         if node.function == "UTC" and self.dialect.has(Extension.UTC):
@@ -186,8 +205,11 @@ class _Checker:
             return
         function = FUNCTIONS.get(node.function)
         if function is None:
-            hint = did_you_mean(node.function, FUNCTIONS) or f"there are {', '.join(FUNCTIONS)}"
-            self.report("type.function", f"there is no function {node.function}", node.span, hint)
+            near = nearest(node.function, FUNCTIONS)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(FUNCTIONS)}"
+            start = node.span.start
+            fix = Fix(near[0], span=Span(start, start + len(node.function))) if near else None
+            self.report("type.function", f"there is no function {node.function}", node.span, hint, fix)
             return
         least, most = function.least, function.most
         count = len(node.arguments)
@@ -197,8 +219,8 @@ class _Checker:
             self.report("type.arguments", f"{node.function} takes {needed} argument{plural}, not {count}", node.span)
         for argument in node.arguments:
             if isinstance(argument, ast.Calculate) and not self._in_parentheses(argument):
-                hint = "put it into parentheses"
-                self.report("type.arguments", "an argument is no arithmetic expression", argument.span, hint)
+                hint, fix = "put it into parentheses", Fix(f"({self._text(argument)})")
+                self.report("type.arguments", "an argument is no arithmetic expression", argument.span, hint, fix)
 
     def _in_parentheses(self, node: ast.Expression) -> bool:
         """Return True if the node's first parenthesis closes at the node's end."""
@@ -213,6 +235,10 @@ class _Checker:
 
     def _text(self, node: ast.Expression) -> str:
         return self.source.text[node.span.start : node.span.end]
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 #: The operand of ESCAPE in the words of an error.

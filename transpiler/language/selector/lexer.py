@@ -188,7 +188,9 @@ class SelectorLexer(Lexer):
                     f"{self.dialect.title} writes {upper} in upper case only",
                     Span(index, index + len(text)),
                 )
-                self.misspelled = self._error("reserved-word", message, span, f"write {upper}", upper)
+                self.misspelled = self._error(
+                    "reserved-word", message, span, f"write {upper}", Fix(upper, certain=True)
+                )
             return self.keywords[upper]
         if self.dialect.reserved_words is ReservedWords.ANY_CASE_WITHOUT_NULL and upper in ("IS", "NOT", "NULL"):
             if upper == "IS" and (test := _NULL_TEST.match(self.source.text, index)):
@@ -204,9 +206,8 @@ class SelectorLexer(Lexer):
             if text == "UTC" and re.match(r"\s*\(", self.source.text[token.index + 3 :]):
                 return
             if upper in UNUSABLE:
-                self._fail(
-                    "reserved-word", f"{text} is a reserved word of {title}", span, f"write [{text}] for the name"
-                )
+                message, fix = f"{text} is a reserved word of {title}", Fix(f"[{text}]")
+                self._fail("reserved-word", message, span, f"write {fix.text} for the name", fix)
         for index, character in enumerate(text, token.index):
             if ord(character) > 127:
                 if character.isalnum():
@@ -216,10 +217,12 @@ class SelectorLexer(Lexer):
         match self.dialect.identifiers:
             case Identifiers.ASCII if "." in text:
                 hint = "jms, qpid-cpp and rabbitmq-jms take dots in names"
-                whole = self._whole_name(token)
+                fix: Fix | None = None
                 if self.dialect.double_quotes is DoubleQuotes.IDENTIFIER:
-                    hint = f'put the name into double quotes: "{whole}"'
-                self._fail_at(token.index + text.index("."), f"the names of {title} have no dots", hint)
+                    whole = self._whole_name(token)
+                    fix = Fix(f'"{self.source.text[whole.start : whole.end]}"', span=whole)
+                    hint = f"put the name into double quotes: {fix.text}"
+                self._fail_at(token.index + text.index("."), f"the names of {title} have no dots", hint, fix)
             case Identifiers.REGULAR:
                 self._check_regular(token, span)
             case _:
@@ -240,16 +243,20 @@ class SelectorLexer(Lexer):
             self._fail("section", f"the section {section} has no field {field} here", span, f"its fields are {known}")
         if not _REGULAR.fullmatch(token.value):
             message = f"a name of {self.dialect.title} has letters, digits and _, a letter first"
-            self._fail("unexpected-character", message, span, f"write [{self._whole_name(token)}]")
+            whole = self._whole_name(token)
+            name = self.source.text[whole.start : whole.end]
+            self._fail("unexpected-character", message, span, f"write [{name}]", Fix(f"[{name}]", span=whole))
 
-    def _whole_name(self, token: Token) -> str:
-        """Return the name around a part of it, with the hyphens and digits that the lexer takes for other tokens."""
+    def _whole_name(self, token: Token) -> Span:
+        """Return the place of the name around a part of it, with the hyphens and digits that are other tokens."""
         text, start, end = self.source.text, token.index, token.index + len(token.value)
         while start > self.start and _HYPHENATED_PART.match(text[start - 1]):
             start -= 1
         while end < len(text) and _HYPHENATED_PART.match(text[end]):
             end += 1
-        return text[start:end].strip("-").lstrip("-.0123456789") or str(token.value)
+        start += len(text[start:end]) - len(text[start:end].lstrip("-.0123456789"))
+        end = start + len(text[start:end].rstrip("-"))
+        return Span(start, end) if start < end else Span(token.index, token.index + len(token.value))
 
     @_(r"<>|!=")
     def NE(self, token: Token) -> Token:
@@ -310,14 +317,19 @@ class SelectorLexer(Lexer):
                 f"{text} begins with 0 and so is octal, which has no 8 or 9",
                 span,
                 f"write {text.lstrip('0')}, or '{text}' for text",
+                Fix(text.lstrip("0").rstrip("lL")),
             )
-        if re.fullmatch(r"0[bB][01_]+[lL]?|[0-9][0-9_]*[lL]?", text):
+        if re.fullmatch(r"0[bB][01](?:_*[01])*[lL]?|[1-9](?:_*[0-9])*[lL]?", text):
+            value = int(text.rstrip("lL"), 0)
             self._fail(
                 "number",
                 f"{text} is Java 7 syntax, which selectors do not have",
                 span,
-                "write a plain decimal number; the dialect qpid-cpp takes it",
+                f"write {value}; the dialect qpid-cpp takes {text}",
+                Fix(str(value)),
             )
+        if re.fullmatch(r"0[bB][01_]+[lL]?|[0-9][0-9_]*[lL]?", text):
+            self._fail("number", f"{text} is no number", span, "a number has digits, and nothing between them")
         if re.fullmatch(r"0[xX][0-9a-fA-F.]*[pP].*", text):
             self._fail("number", "a hexadecimal floating point literal is not supported", span)
         if re.fullmatch(r"[0-9.]+[eE]", text):
@@ -340,7 +352,7 @@ class SelectorLexer(Lexer):
 
     def _refuse_in_name(self, index: int, character: str) -> NoReturn:
         written = _TYPOGRAPHIC.get(character)
-        fix = None if written is None or written == "'" else written
+        fix = None if written is None or written == "'" else Fix(written, certain=True)
         self._fail_at(index, f"{_name(character)} cannot be part of a name", _advice(character), fix)
 
     def _reject_surrogates(self, value: str, start: int) -> None:
@@ -348,15 +360,14 @@ class SelectorLexer(Lexer):
             if "\ud800" <= character <= "\udfff":
                 self._fail_at(start + 1 + offset, "half of a surrogate pair is no Unicode character")
 
-    def _fail_at(self, index: int, message: str, hint: str | None = None, fix: str | None = None) -> NoReturn:
+    def _fail_at(self, index: int, message: str, hint: str | None = None, fix: Fix | None = None) -> NoReturn:
         self._fail("unexpected-character", message, Span(index, index + 1), hint, fix)
 
-    def _fail(self, code: str, message: str, span: Span, hint: str | None = None, fix: str | None = None) -> NoReturn:
+    def _fail(self, code: str, message: str, span: Span, hint: str | None = None, fix: Fix | None = None) -> NoReturn:
         raise self._error(code, message, span, hint, fix)
 
-    def _error(self, code: str, message: str, span: Span, hint: str | None, fix: str | None) -> SelectorSyntaxError:
-        certain = None if fix is None else Fix(fix, certain=True)
-        return SelectorSyntaxError.at(f"syntax.{code}", message, self.source, span, hint, certain)
+    def _error(self, code: str, message: str, span: Span, hint: str | None, fix: Fix | None) -> SelectorSyntaxError:
+        return SelectorSyntaxError.at(f"syntax.{code}", message, self.source, span, hint, fix)
 
     def scan(self) -> Iterator[Token]:
         """Yield the tokens of the source.

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from sly.lex import Token
 
 from transpiler.base.arguments import check_selector
-from transpiler.base.errors import SelectorSyntaxError, UnsupportedFeatureError
+from transpiler.base.errors import SelectorSyntaxError, TranspilerError, UnsupportedFeatureError
 from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
 from transpiler.language.selector.checks import check
@@ -93,13 +94,31 @@ def parse_tree(text: str, dialect: Dialect) -> ast.Expression | None:
     except (SelectorSyntaxError, UnexpectedTokenError) as failure:
         from transpiler.language.selector.mistakes import explain
 
-        raise explain(failure, source, dialect, start, lexer.misspelled) from None
+        raise explain(failure, source, dialect, start, lexer.misspelled, partial(_failure, dialect)) from None
     if lexer.misspelled is not None:
         raise lexer.misspelled
     # Each node of the tree has a token of its own.
     if parser.count > min(dialect.max_nesting, dialect.max_terms):
         _check_limits(tree, dialect, source)
     return ast.ConvertStrings(tree, Span(0, len(text))) if convert else tree
+
+
+def _failure(dialect: Dialect, text: str) -> int | None:
+    """Return the offset at which a text stops being a selector; None for one that parses."""
+    start, _, hyphens = _prefixes(text, dialect)
+    if hyphens:
+        dialect = replace(dialect, double_quotes=DoubleQuotes.REFUSED)
+    source = Source(text)
+    lexer = SelectorLexer(source, dialect, start, hyphens)
+    tokens = lexer.scan()
+    try:
+        SelectorParser(source, dialect, _within_limits(tokens, dialect, source)).read()
+    except UnexpectedTokenError as failure:
+        return failure.span.start if failure.span else len(text)
+    except TranspilerError as failure:
+        place = failure.diagnostics[0].span
+        return place.start if place else 0
+    return None
 
 
 def _prefixes(text: str, dialect: Dialect) -> tuple[int, bool, bool]:

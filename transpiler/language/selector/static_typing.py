@@ -68,7 +68,7 @@ def check_types(nodes: Sequence[ast.Expression], dialect: Dialect, source: Sourc
     """Report the operands of the wrong type; ``nodes`` are those of a tree from the root down."""
     match dialect.operand_kinds:
         case StaticTyping.CHECKED | StaticTyping.ACTIVEMQ:
-            checker = _LiteralTypes(dialect, report)
+            checker = _LiteralTypes(dialect, source, report)
             checker.condition(nodes[0])
             for node in nodes:
                 if type(node) in _TYPED_OPERANDS:
@@ -113,7 +113,13 @@ def without_plus(node: ast.Expression) -> ast.Expression:
 
 def _report_condition(node: ast.Expression, kind: str, report: Report) -> None:
     example = "color = 'blue'" if isinstance(node, ast.StringLiteral) else "with > 0"
-    report("type.not-a-condition", f"{kind} is not a condition", node.span, f"compare it, for example {example}", None)
+    report(
+        "type.not-a-condition",
+        f"{kind} is not a condition",
+        node.span,
+        f"a condition compares, such as {example}",
+        None,
+    )
 
 
 def _number_fix(node: ast.Expression) -> Fix | None:
@@ -138,7 +144,8 @@ def _number_hint(node: ast.Expression) -> str | None:
 class _LiteralTypes:
     """The checks of the standard on literals and conditions, or the part of them that ActiveMQ makes."""
 
-    def __init__(self, dialect: Dialect, report: Report) -> None:
+    def __init__(self, dialect: Dialect, source: Source, report: Report) -> None:
+        self.source = source
         self.title = dialect.title
         self.standard = dialect.operand_kinds is StaticTyping.CHECKED
         self.plus_is_nothing = dialect.unary_plus is UnaryPlus.NOTHING
@@ -204,9 +211,14 @@ class _LiteralTypes:
 
     def _activemq_equality(self, node: ast.Compare) -> None:
         left, right = self._operand(node.left), self._operand(node.right)
-        for side in (left, right):
+        for side, other in ((left, node.right), (right, node.left)):
             if isinstance(side, ast.NullLiteral):
-                self.report("type.null", "nothing equals NULL", side.span, "write IS NULL or IS NOT NULL", None)
+                test = "IS NULL" if node.operator is ast.Comparison.EQ else "IS NOT NULL"
+                hint, fix = "IS NULL and IS NOT NULL test for a missing property", None
+                if isinstance(other, ast.Identifier):
+                    written = f"{self.source.text[other.span.start : other.span.end]} {test}"
+                    hint, fix = f"write {written}", Fix(written, certain=True, span=node.span)
+                self.report("type.null", "nothing equals NULL", side.span, hint, fix)
                 return
         # A negative number is no literal to the broker.
         literal = isinstance(right, ast.StringLiteral) or (
@@ -214,7 +226,9 @@ class _LiteralTypes:
         )
         if isinstance(left, ast.BooleanLiteral) and literal:
             message = f"{self.title} does not compare a boolean with {describe(right)}"
-            self.report("type.unlike", message, node.span, "exchange the sides; it is never true then", None)
+            self.report(
+                "type.unlike", message, node.span, "with the sides exchanged it parses, and is never true", None
+            )
 
     def _operand(self, node: ast.Expression) -> ast.Expression:
         return without_plus(node) if self.plus_is_nothing else node

@@ -44,7 +44,7 @@ def fix_all(text: str, dialects: Sequence[Dialect], checker: Checker | None = No
         found = checker.check(text, dialects).findings
         # What one dialect takes as it is may mean something else there.
         fixes = [one.diagnostic.fix for one in found if len(one.dialects) == len(dialects)]
-        certain = [fix for fix in fixes if fix is not None and fix.certain]
+        certain = [fix for fix in fixes if isinstance(fix, Fix) and fix.certain]
         made = next(
             ((fix, new) for fix in certain if (new := fixed(text, fix, dialects[0], checker)) is not None), None
         )

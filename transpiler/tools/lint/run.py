@@ -8,7 +8,7 @@ from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
-from transpiler.base.diagnostics import Diagnostic, Fix
+from transpiler.base.diagnostics import Diagnostic, Fix, Remedy
 from transpiler.base.errors import TranspilerError
 from transpiler.base.source import Span
 from transpiler.language.selector.dialects import JMS, Dialect, find_dialect
@@ -159,9 +159,14 @@ class _Located(NamedTuple):
         fix, is_filled = self._fix(diagnostic.fix), self.selector.is_filled
         return Reported(diagnostic, text, place, line, self.name, self.file, dialects, fix, is_filled)
 
-    def _fix(self, fix: Fix | None) -> PlacedFix | None:
+    def _fix(self, fix: Remedy | None) -> PlacedFix | None:
         mapped = self.selector.mapped
-        if fix is None or fix.span is None or self.selector.is_filled or not mapped.is_contiguous(fix.span):
+        if (
+            not isinstance(fix, Fix)
+            or fix.span is None
+            or self.selector.is_filled
+            or not mapped.is_contiguous(fix.span)
+        ):
             return None
         text = self.selector.escape(fix.spaced(mapped.text))
         return PlacedFix(self.lines.place(mapped.place(fix.span)), text, fix.certain)

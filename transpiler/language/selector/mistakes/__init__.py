@@ -5,14 +5,19 @@ misleads: the mistake is an operator of another language, or a quote, or a missi
 more, leniently (``words``), and a table of patterns over its words (``table``) is tried in order; the first that
 matches replaces the message.
 
-Invariants: this runs after a failure only, in linear time, and never decides that a text is wrong.
+Invariants: this runs after a failure only, in linear time, and never decides that a text is wrong. A hint that says
+what to write has it as a fix, and a text with its fix parses, or fails further on; other hints state facts, or say
+"perhaps".
 
-In reading order: ``words``, ``word_patterns``, ``table``.
+In reading order: ``words``, ``found_in_text``, ``word_patterns``, ``corrections``, ``table``.
 """
 
 from __future__ import annotations
 
-from transpiler.base.diagnostics import Diagnostic
+from collections.abc import Callable
+from dataclasses import replace
+
+from transpiler.base.diagnostics import Diagnostic, Fix
 from transpiler.base.errors import SelectorSyntaxError
 from transpiler.base.source import Source
 from transpiler.language.selector.dialects import Dialect
@@ -29,11 +34,13 @@ def explain(
     dialect: Dialect,
     start: int,
     misspelled: SelectorSyntaxError | None,
+    fails_at: Callable[[str], int | None],
 ) -> SelectorSyntaxError:
     """Return the error for a failure of the lexer or of the parser.
 
     ``start`` is the offset behind the selector's prefixes. ``misspelled`` is the error for an earlier reserved word in
-    lower case, which counts where no mistake is known that would be left in upper case.
+    lower case, which counts where no mistake is known that would be left in upper case. ``fails_at`` returns the offset
+    at which another text fails, or None, so that a fix is offered only where it leads further.
     """
     if isinstance(failure, UnexpectedTokenError):
         index = failure.span.start if failure.span else len(source.text)
@@ -42,13 +49,25 @@ def explain(
     else:
         finding = failure.diagnostics[0]
         assert finding.span is not None
-        reading = Reading(source, dialect, start, finding.span.start)
+        index = finding.span.start
+        reading = Reading(source, dialect, start, index)
     better = next((found for rule in RULES if (found := rule(reading, finding))), None)
     if better is None and misspelled is not None:
         return misspelled
     if better is None and isinstance(failure, UnexpectedTokenError):
         better = next((found for hint in HINTS if (found := hint(reading, finding))), None)
-    return SelectorSyntaxError([better or finding])
+    return SelectorSyntaxError([_followed(better or finding, source, index, fails_at)])
+
+
+def _followed(finding: Diagnostic, source: Source, index: int, fails_at: Callable[[str], int | None]) -> Diagnostic:
+    """Return a finding, without its fix if the text after it fails at the same place or before."""
+    if not isinstance(finding.fix, Fix):
+        return finding
+    changed = finding.fix.apply(source.text)
+    failure = fails_at(changed)
+    if failure is None or len(changed) - failure < len(source.text) - index:
+        return finding
+    return replace(finding, fix=None)
 
 
 def _unexpected(failure: UnexpectedTokenError, reading: Reading) -> Diagnostic:

@@ -9,8 +9,10 @@ A pattern is a row of elements, each of which takes words from left to right:
 - ``?`` before an element makes it optional, ``^`` asks that no blank is before it, ``@`` underlines what it takes, and
   ``x:`` names it.
 
-Messages, hints and fixes are templates over what the elements took: ``{a}`` is shown as it would be written, with the
-forms of ``Part`` beside; ``{no}`` and the like are ``DERIVED``.
+Messages and hints are templates over what the elements took: ``{a}`` is shown as it would be written, with the
+forms of ``Part`` beside; ``{no}`` and the like are ``DERIVED``. What a hint has between « and » is the fix: it takes
+the place of the underlined words, of the parts that it has, of one that is called ``also``, and all between them. Where
+a part is missing or shortened, which an ellipsis shows, there is no fix.
 """
 
 from __future__ import annotations
@@ -46,6 +48,7 @@ _TEXT_TESTS = {
     "ends": "ENDS ENDSWITH ENDING".split(),
     "regular": "RLIKE REGEXP REGEX REGEXP_LIKE MATCH MATCHES GLOB SIMILAR".split(),
 }
+_NAMED = re.compile(r"\{(\w+)")
 _BEFORE_OPERAND = COMPARISONS | frozenset("AND OR NOT BETWEEN + - * / %".split())
 
 
@@ -89,6 +92,9 @@ class Part(NamedTuple):
                 return literal(self.content)
             case "content":
                 return literal(self.content)[1:-1]
+            case "like":
+                pattern = as_pattern(self.content)
+                return "…" if pattern is None else literal(pattern)
             case "raw":
                 return brief(self.reading.raw(self.first, self.behind))
             case "key" | "opposite" | "sign":
@@ -98,11 +104,37 @@ class Part(NamedTuple):
                 return self.reading.shown(self.first, self.behind)
 
     @property
+    def span(self) -> Span:
+        """Its place in the source."""
+        return Span(self.reading.at(self.first).start, self.reading.at(self.behind - 1).end)
+
+    @property
     def content(self) -> str:
         """What is between the quotes of one word, or the text of several."""
         if self.behind == self.first + 1:
             return self.reading.at(self.first).content
         return self.reading.raw(self.first, self.behind)
+
+
+def as_pattern(regex: str) -> str | None:
+    """Return the pattern of LIKE for a regular expression; None for one that LIKE cannot say.
+
+    A text without a wildcard is searched for, as the operators of other languages do.
+    """
+    inner = regex.removeprefix("^").removesuffix("$")
+    if not _REGULAR_SIGNS.search(inner):
+        anywhere = regex == inner and not {"%", "_"} & set(inner)
+        return f"%{inner}%" if anywhere else inner + "%" * (regex[:1] == "^" and regex[-1:] != "$")
+    parts = _REGULAR_PART.findall(inner)
+    if "".join(parts) != inner or {"%", "_"} & set(inner):
+        return None
+    return "".join(_PATTERN_OF.get(part, part.removeprefix("\\")) for part in parts)
+
+
+#: What is no plain text in a regular expression, the parts that LIKE can say, and how it says them.
+_REGULAR_SIGNS = re.compile(r"[.*+?\[\](){}|\\^$]")
+_REGULAR_PART = re.compile(r"\.[*+]|\.|\\[^\w\s]|[^.*+?\[\](){}|\\^$]")
+_PATTERN_OF = {".*": "%", ".+": "_%", ".": "_"}
 
 
 class Captured(dict[str, Part]):
@@ -124,17 +156,34 @@ class Captured(dict[str, Part]):
         return self.reading.at(self.underlined.first).text[:1]
 
 
+class Proposal(NamedTuple):
+    """A hint with a text to write in it; ``span`` is what the text replaces."""
+
+    before: str
+    text: str
+    behind: str = ""
+    span: Span | None = None
+
+    @classmethod
+    def of(cls, template: str, taken: Captured) -> tuple[Proposal | None, str]:
+        """Return the proposal of a template, None without one, and the hint."""
+        before, mark, rest = template.partition("«")
+        text, _, behind = rest.partition("»")
+        before, text, behind = (part.format_map(taken) for part in (before, text, behind))
+        return cls(before, text, behind) if mark else None, before + text + behind
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """A mistake by its pattern; without a message the parser's own message and place stay.
 
     ``when`` is one of ``CONDITIONS``. ``at`` is a pattern of single words, the last at the place. ``fix`` takes the
-    place of the words from the first element behind a leading operand to the underlined one. ``code`` is by default
-    that of an unexpected word, or of a wrong quotation mark.
+    place of the words from the first element behind a leading operand to the underlined one, and means one thing only,
+    so that a program may write it. ``code`` is by default that of an unexpected word, or of a wrong quotation mark.
     """
 
     pattern: str
-    hint: str | Callable[[Captured], str]
+    hint: str | Callable[[Captured], str | Proposal]
     when: str | None = None
     at: str | None = None
     fix: str | None = None
@@ -157,9 +206,9 @@ class Row:
         return None
 
     def _improved(self, finding: Diagnostic, taken: Captured) -> Diagnostic:
-        hint = self.hint.format_map(taken) if isinstance(self.hint, str) else self.hint(taken)
+        hint, fix = self._proposed(taken)
         first, last = (taken.reading.at(number) for number in (taken.underlined.first, taken.underlined.behind - 1))
-        span, code, fix = Span(first.start, last.end), self.code, None
+        span, code = Span(first.start, last.end), self.code
         if self.fix is not None:
             # Beside a backtick or a double quote some dialects have names.
             place, is_certain = Span(taken.reading.at(taken.anchor).start, last.end), taken.mark not in ('"', "`")
@@ -170,6 +219,23 @@ class Row:
             return replace(finding, hint=hint, code=code or finding.code, fix=fix)
         code = code or ("syntax.unexpected-token" if first.text else "syntax.unexpected-end")
         return replace(finding, message=self.message.format_map(taken), span=span, hint=hint, code=code, fix=fix)
+
+    def _proposed(self, taken: Captured) -> tuple[str, Fix | None]:
+        """Return the hint, and the fix in it."""
+        if isinstance(self.hint, str):
+            proposal, hint = Proposal.of(self.hint, taken)
+            told = set(_NAMED.findall(self.hint.partition("«")[2].partition("»")[0]))
+        else:
+            made = self.hint(taken)
+            proposal, hint = (None, made) if isinstance(made, str) else (made, "".join(made[:3]))
+            told = set(taken)
+        if proposal is None or "…" in proposal.text:
+            return hint, None
+        span = taken.underlined.span
+        for name, part in taken.items():
+            if (name in told or name == "also") and part.behind > part.first:
+                span = span.to(part.span)
+        return hint, Fix(proposal.text, span=proposal.span or span)
 
 
 def match(elements: tuple[Element, ...], reading: Reading, anchor: int) -> tuple[Captured, int] | None:
@@ -311,6 +377,8 @@ CONDITIONS: Mapping[str, Callable[[Dialect], bool]] = {
 
 #: What templates derive from a match.
 DERIVED: Mapping[str, Callable[[Captured], str]] = {
+    # A leading operand that stays where it is.
+    "name": lambda taken: f"{taken['a']}",
     "no": lambda taken: "NOT " if taken.is_negated else "",
     "equals": lambda taken: "<>" if taken.is_negated else "=",
     "nulls": lambda taken: "NULL" if taken.is_negated else "NULL or NOT NULL",

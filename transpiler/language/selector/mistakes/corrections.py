@@ -1,0 +1,166 @@
+"""Corrections that take more than a template: of lists, patterns, quotes and names."""
+
+from __future__ import annotations
+
+import re
+
+from transpiler.base.source import Span
+from transpiler.language.selector.dialect_rules import DoubleQuotes, Extension, Identifiers, ListMember
+from transpiler.language.selector.dialects import dialects_with
+from transpiler.language.selector.mistakes.word_patterns import Captured, Proposal
+from transpiler.language.selector.mistakes.words import COMPARISONS, TESTS, literal, shortened
+
+
+def operator_in_parentheses(taken: Captured) -> Proposal:
+    """Return ``entry (not like '%aa%')`` with the name before each operator."""
+    reading, name, at = taken.reading, f"{taken['x']}", taken["open"].behind
+    close = reading.partners.get(at - 1, len(reading.words) - 1)
+    parts: list[str] = []
+    for number in range(at, close):
+        test = number + 1 + (reading.at(number + 1).key == "NOT")
+        if reading.at(number).key in ("AND", "OR") and reading.at(test).key in TESTS | COMPARISONS:
+            parts += [name, reading.shown(at, number + 1)]
+            at = number + 1
+    text, span = " ".join([*parts, name, reading.shown(at, close)]), taken["x"].span
+    return Proposal("write ", text, span=span.to(reading.at(close).span))
+
+
+def two_comparisons(taken: Captured) -> str | Proposal:
+    """Return the correction of two signs of comparison side by side."""
+    first, second = f"{taken['x']}", f"{taken['y']}"
+    joined = first + second
+    if first == second:
+        return Proposal("remove the second ", "", first, taken.underlined.span)
+    if joined in COMPARISONS:
+        return Proposal("write ", joined, " without a space")
+    return f"perhaps one of {first} and {second} is meant"
+
+
+def whole_list(taken: Captured) -> Proposal:
+    """Return a test for one of the members of a list that has no parentheses."""
+    reading, first = taken.reading, taken["members"].first
+    brackets = reading.at(first).text
+    written = [part.strip() for part in brackets.strip("[]").split(",")] if brackets[0] == "[" else None
+    members = written or reading.members_after(first)[0]
+    several = "; several: IN ('one', 'other')" if len(members) == 1 else ""
+    behind = first + 1 if written else taken.reading.members_after(first)[1]
+    span = Span(taken["a"].span.start, taken.reading.at(behind - 1).end)
+    return Proposal("write ", _one_of(taken, members), several, span)
+
+
+def corrected_list(taken: Captured) -> Proposal:
+    """Return a test for one of the members between parentheses, or of those behind a sign."""
+    reading, first = taken.reading, taken["members"].first
+    members, behind = reading.members_after(first)
+    close = reading.partners.get(first - 1)
+    span = Span(taken["a"].span.start, reading.at(behind - 1 if close is None else close).end)
+    return Proposal("write ", _one_of(taken, members), span=span)
+
+
+def _one_of(taken: Captured, written: list[str]) -> str:
+    """Return the test for one of some members: a list, or comparisons where the dialect's lists have strings only.
+
+    A name without quotes was meant as text where a list has no names.
+    """
+    takes_any = taken.reading.dialect.in_member is ListMember.ANY
+    members = [literal(member) if member.isidentifier() and not takes_any else member for member in written]
+    name, negated = f"{taken['a']}", taken.is_negated or taken.reading.at(taken.anchor).key == "<>"
+    if takes_any or all(member[:1] == "'" for member in members):
+        return f"{name} {'NOT ' * negated}IN ({', '.join(members)})"
+    sign, joint = ("<>", " AND ") if negated else ("=", " OR ")
+    return _beside(taken, joint.join(f"{name} {sign} {member}" for member in members))
+
+
+def _beside(taken: Captured, joined: str) -> str:
+    """Return joined conditions, in parentheses where the selector has others."""
+    words = taken.reading.words
+    others = any(word.key in ("AND", "OR") for word in words) or any(
+        word.key == "NOT" for word in words[: taken["a"].first]
+    )
+    return f"({joined})" if others else joined
+
+
+def each_pattern(taken: Captured) -> Proposal:
+    """Return one LIKE for each of some patterns."""
+    left = "{a} {no}LIKE".format_map(taken)
+    reading, first = taken.reading, taken["members"].first
+    patterns = reading.members_after(first)[0]
+    joined = (" AND " if taken.is_negated else " OR ").join(f"{left} {pattern}" for pattern in patterns)
+    text = _beside(taken, joined) if len(patterns) > 1 else joined
+    span = Span(taken["a"].span.start, reading.at(reading.partners.get(first - 1, first)).end)
+    return Proposal("LIKE takes one string without parentheses: write ", text, span=span)
+
+
+#: A literal in which a backslash stands before a quote, as other languages have it.
+_BACKSLASHED = re.compile(r"'(?:[^'\\]|\\.|'')*'", re.DOTALL)
+
+
+def quote_inside(taken: Captured) -> str | Proposal:
+    """Return the text of a literal that ended at its apostrophe, with the quote written twice."""
+    reading, last = taken.reading, taken.underlined.first
+    text, start = reading.source.text, reading.at(last - 1).start
+    said = "a quote inside a literal is written twice: "
+    match = _BACKSLASHED.match(text, start)
+    if match is not None and match.end() > reading.at(last).start:
+        inner = re.sub(r"\\(.)", r"\1", match[0][1:-1], flags=re.DOTALL)
+        return Proposal(said, literal(inner), span=Span(*match.span()))
+    tail = next(word for word in reading.words[last:] if word.kind not in ("name", "number", "keyword"))
+    if tail.kind != "string":
+        return "perhaps conditions are to be joined with AND or OR; a quote inside a literal is written twice"
+    inner = reading.at(last - 1).text[1:-1].replace("''", "'") + "'" + text[reading.at(last).start : tail.start]
+    return Proposal(said, literal(inner), span=Span(start, tail.start + 1))
+
+
+def bare_before_quote(taken: Captured) -> Proposal:
+    """Return a text whose first quote is missing."""
+    text = taken["x"]
+    return Proposal("text goes into single quotes: ", f"{text:text}", span=Span(text.span.start, text.span.end + 1))
+
+
+def as_name(taken: Captured) -> str | Proposal:
+    """Return how the dialect writes the name between wrong quotes."""
+    dialect, hyphens, name = taken.reading.dialect, taken.reading.hyphens, shortened(taken["x"].content)
+    where, elsewhere = taken["x"].span, f"{taken['elsewhere']}"
+    if name.replace("-" if hyphens else ".", "_").isidentifier():
+        return Proposal("write the name without quotes: ", name, elsewhere, where)
+    if hyphens:
+        return f'without the prefix, the name is "{name}"' + elsewhere
+    if dialect.has(Extension.BRACKETS):
+        return Proposal("write the name in brackets: ", f"[{name}]", elsewhere, where)
+    if dialect.double_quotes is DoubleQuotes.IDENTIFIER:
+        return Proposal("write the name in double quotes: ", f'"{name}"', elsewhere, where)
+    dots = " and dots" if dialect.identifiers is not Identifiers.ASCII else ""
+    return f"the name of a property has letters, digits, _ and ${dots}" + elsewhere
+
+
+def regex_elsewhere(taken: Captured) -> str:
+    """Return a test by a regular expression, which one dialect has as a function."""
+    regex, other = "REGEX({x:text}, {a})".format_map(taken), dialects_with(Extension.FUNCTIONS)
+    return f"did you mean LIKE, with % and _ as wildcards? the dialect {other} has {regex}"
+
+
+def functions_elsewhere(taken: Captured) -> str:
+    """Return which dialect has functions."""
+    own = "has no function but UTC()" if taken.reading.dialect.has(Extension.UTC) else "has no functions"
+    return f"{taken.reading.dialect.title} {own}; the dialect activemq has REGEX, INLIST, MAKELIST, SPLIT and REPLACE"
+
+
+def between_in_parentheses(taken: Captured) -> Proposal:
+    """Return a BETWEEN without the parentheses around its bounds."""
+    span = taken["a"].span.to(taken["close"].span)
+    return Proposal("write ", "{a} {no}BETWEEN {b} AND {c}".format_map(taken), span=span)
+
+
+def null_test_alone(taken: Captured) -> Proposal:
+    """Return ``a IS NULL`` for ``a IS NULL = TRUE``."""
+    negated = taken.is_negated ^ (taken["op"].content in ("<>", "!=")) ^ (taken["x"].content.upper() == "FALSE")
+    return Proposal("write ", f"{taken['a']} IS {'NOT ' * negated}NULL", " alone")
+
+
+def closed_text(taken: Captured) -> str | Proposal:
+    """Return a literal with the quote that it lacks, where it cannot end before."""
+    text = taken.underlined.content
+    said = "close it with a single quote; a quote inside a literal is written twice"
+    if not text or any(character.isspace() for character in text):
+        return said
+    return Proposal("close it with a single quote: ", literal(text), "; a quote inside a literal is written twice")

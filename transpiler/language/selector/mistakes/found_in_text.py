@@ -1,0 +1,199 @@
+"""Mistakes that the text itself shows: prefixes, times, markup, bind variables, texts without quotes, statements.
+
+Each rule takes what was read around the place and the parser's finding, and returns a better one or None.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html import unescape
+
+from transpiler.base.diagnostics import Diagnostic, Fix, nearest
+from transpiler.base.source import Span
+from transpiler.base.times import iso_time
+from transpiler.language.selector.dialect_rules import DoubleQuotes
+from transpiler.language.selector.dialects import dialects_with
+from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, Word, literal, shortened
+from transpiler.language.selector.parsing import PREFIXES
+
+#: A date and what people write behind it. Nothing of a word or of a text in quotes.
+_TIME = re.compile(r"(?<![\w.$'\"-])[12][0-9]{3}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:]+(?:\.[0-9]+)?(?:Z|[+-][0-9:]+)?)?")
+#: Where a hint gives a time.
+MILLISECONDS = "the milliseconds since 1970-01-01 in UTC"
+_NUMBER = re.compile(r"(?P<grouped>[0-9]{1,3}(,[0-9]{3})+)|[0-9]+,[0-9]+")
+
+
+def unknown_prefix(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find ``hyphenated_props:`` and its kin in a dialect that has no such prefix, or misspelled."""
+    first, colon = reading.at(0), reading.at(1)
+    if colon.text[:1] != ":" or reading.place > 1 or first.kind != "name" or first.end != colon.start:
+        return None
+    text = reading.source.text[first.start : colon.start + 1]
+    near = [text] if text in PREFIXES else nearest(text, PREFIXES)
+    if not near:
+        return None
+    names = dialects_with(PREFIXES[near[0]][0])
+    have = f"the dialects {names} have it" if " and " in names else f"the dialect {names} has it"
+    span = Span(first.start, colon.start + 1)
+    message, hint, fix = f"{reading.dialect.title} has no prefix {text}", f"remove it; {have}", Fix("", span=span)
+    if reading.dialect.has(PREFIXES[near[0]][0]):
+        message, hint = f"{reading.dialect.title} takes one prefix at the start", "remove this one"
+        if reading.source.text[first.start - 1 : first.start].isspace():
+            message, hint = "no white space stands before a prefix", "remove the white space"
+            behind = reading.source.text[: first.start].rstrip()
+            fix = Fix("", span=Span(len(behind), first.start))
+    if near[0] != text:
+        message, hint = f"there is no prefix {shortened(text)}", f"did you mean {near[0]}? {have}"
+        fix = Fix(near[0], span=span)
+    return replace(finding, code="syntax.prefix", message=message, span=span, hint=hint, fix=fix)
+
+
+def time_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find ``2024-08-09`` and ``2024-01-01T00:00:00Z``."""
+    start = reading.at(reading.place).start
+    for match in _TIME.finditer(reading.source.text, reading.start):
+        time = iso_time(match[0])
+        if match.start() <= start < match.end() and time is not None:
+            before = next((word for word in reversed(reading.words) if word.end <= match.start()), reading.at(-1))
+            is_ordered = before.key in COMPARISONS - {"=", "<>"} or before.key in ("BETWEEN", "AND")
+            text = literal(match[0])
+            hint = f"write {'' if is_ordered else f'{text} for text, or '}{time} for {MILLISECONDS}"
+            message, span = "a selector has no literal for a time", Span(*match.span())
+            fix = Fix(str(time) if is_ordered else text, span=span)
+            return replace(finding, code="syntax.unexpected-token", message=message, span=span, hint=hint, fix=fix)
+    return None
+
+
+def select_statement(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find ``SELECT * FROM t WHERE a = 1``."""
+    first, second = reading.at(0), reading.at(1)
+    if first.key != "SELECT" or not (second.kind == "name" or second.key in ("*", "TRUE")):
+        return None
+    keys = [word.key for word in reading.words]
+    behind = keys.index("WHERE") + 1 if "WHERE" in keys else len(keys) - 1
+    condition = reading.shown(behind, len(keys))
+    hint = f"write the condition alone: {condition or 'a = 1'}"
+    message, span = "a selector has no SELECT, FROM and WHERE", Span(first.start, reading.at(behind - 1).end)
+    fix = Fix("", span=span) if condition else None
+    return replace(finding, code="syntax.unexpected-token", message=message, span=span, hint=hint, fix=fix)
+
+
+def number_with_comma(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find ``1,000`` and ``1,5``."""
+    comma = reading.at(reading.place)
+    match = _NUMBER.match(reading.source.text, reading.at(reading.place - 1).start)
+    if comma.kind != "comma" or match is None or match.end() <= comma.start:
+        return None
+    if match["grouped"]:
+        number, why = match[0].replace(",", ""), "a number has no comma"
+    else:
+        number, why = match[0].replace(",", "."), "a number has a point before its decimals"
+    return replace(finding, hint=f"{why}: write {number}", fix=Fix(number, span=Span(*match.span())))
+
+
+def unclosed_parenthesis(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find the parenthesis that is open at the end."""
+    if reading.at(reading.place).kind != "end" or reading.opened is None:
+        return None
+    if reading.at(reading.place - 1).key in COMPARISONS:
+        return None
+    line, column = reading.source.position(reading.at(reading.opened).start)
+    fix = Fix(")", span=Span(end := len(reading.source.text.rstrip()), end))
+    return replace(finding, hint=f"the parenthesis opened at {line}:{column} is never closed", fix=fix)
+
+
+def closed_without_opening(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find the parenthesis that closes nothing."""
+    if reading.at(reading.place).kind != "close" or reading.opened is not None:
+        return None
+    return replace(finding, hint="no parenthesis is open here; remove it", fix=Fix(""))
+
+
+#: An entity of XML or HTML, what tools put a value into, and a text without quotes that no name or number reads as.
+_ENTITY = re.compile(r"&(?:apos|quot|lt|gt|amp|#[0-9]+|#[xX][0-9a-fA-F]+);")
+_PLACEHOLDER = re.compile(r"\?\d*|[:@]\w+|[#$%]?\{\{?[^{}]*\}?\}|%\(\w+\)s|%s\b|<\w+>")
+_UNQUOTED = re.compile(r"[^\s'\"(),=<>!&|;\[\]{}]+")
+_BEFORE_VALUE = COMPARISONS | frozenset(("LIKE", "BETWEEN", "AND"))
+
+
+def markup_entities(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find ``&apos;`` and ``&gt;``, which stand in a selector that was copied out of XML."""
+    text = reading.source.text
+    place = finding.span.start if finding.span is not None else len(text)
+    if not any(match.start() <= place < match.end() for match in _ENTITY.finditer(text)):
+        return None
+    quote = "'" if reading.dialect.double_quotes is DoubleQuotes.REFUSED else '"'
+    written = _ENTITY.sub(lambda match: quote if match[0] == "&quot;" else unescape(match[0]), text)
+    hint, fix = f"write the characters themselves: {shortened(written)}", Fix(written, span=Span(0, len(text)))
+    found = next(match for match in _ENTITY.finditer(text) if match.start() <= place < match.end())
+    message = f"{found[0]} is markup of XML, and no part of a selector"
+    span = Span(*found.span())
+    return replace(finding, code="syntax.unexpected-token", message=message, span=span, hint=hint, fix=fix)
+
+
+def bind_variable(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find ``?``, ``:name`` and ``${name}`` in the place of a value."""
+    word = reading.at(reading.place)
+    index = word.start - (reading.source.text[word.start - 1 : word.start] in tuple("$#%"))
+    match = _PLACEHOLDER.match(reading.source.text, index) or _PLACEHOLDER.match(reading.source.text, word.start)
+    if match is None or not _takes_value(_word_before(reading, match.start())):
+        return None
+    message, span = "a selector has no bind variables", Span(*match.span())
+    hint = f"perhaps put the value itself in the place of {shortened(match[0])}: a number, or text in single quotes"
+    return replace(finding, message=message, span=span, hint=hint)
+
+
+def text_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find ``ID:abc``, ``topic://x`` and ``10.0.0.1`` in the place of a value."""
+    text = reading.source.text
+    place = finding.span.start if finding.span is not None else len(text)
+    start = max(text.rfind(sign, 0, place + 1) for sign in " \t\r\n'\"(),=<>!&|;[]{}") + 1
+    match = _UNQUOTED.match(text, start)
+    # A sign of arithmetic between operands is the finding of other rules.
+    if match is None or not match.start() <= place < match.end() or text[place] in "*/%+-^~":
+        return None
+    odd = re.search(r"[:@#\\?]|//", match[0]) or finding.message.endswith("a name")
+    if not odd or not (match[0][0].isalnum() or match[0][0] in "_/#"):
+        return None
+    if not _takes_value(_word_before(reading, start)):
+        return None
+    fix = Fix(literal(match[0]), span=Span(*match.span()))
+    hint = f"text goes into single quotes: {shortened(fix.text)}"
+    return replace(finding, hint=hint, fix=fix)
+
+
+def _word_before(reading: Reading, index: int) -> Word:
+    return next((word for word in reversed(reading.words) if word.end <= index and word.kind != "end"), reading.at(-1))
+
+
+def _takes_value(word: Word) -> bool:
+    return word.key in _BEFORE_VALUE or word.kind in ("open", "comma")
+
+
+#: Methods of texts in other languages, with what they are in a selector.
+_METHODS = {
+    "contains": "{} LIKE {}", "startswith": "{} LIKE {}", "endswith": "{} LIKE {}", "equals": "{} = {}",
+}  # fmt: skip
+_CALL = re.compile(r"([\w$.]+)\.(\w+)\(\s*('(?:[^']|'')*'|\"[^\"]*\")\s*\)")
+
+
+def method_call(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find ``color.startsWith('b')``."""
+    text = reading.source.text
+    place = finding.span.start if finding.span is not None else len(text)
+    start = max(text.rfind(sign, 0, place) for sign in " \t\r\n(") + 1
+    match = _CALL.match(text, start)
+    if match is None or not match.start() <= place < match.end():
+        return None
+    name, method, content = match[1], match[2].lower(), match[3][1:-1].replace("''", "'")
+    method = {"starts_with": "startswith", "ends_with": "endswith"}.get(method, method)
+    if method not in _METHODS:
+        return None
+    pattern = {"contains": f"%{content}%", "startswith": f"{content}%", "endswith": f"%{content}"}
+    written = _METHODS[method].format(name, literal(pattern.get(method, content)))
+    message, span = "a selector has operators in the place of methods", Span(*match.span())
+    fix = Fix(written, span=span)
+    return replace(
+        finding, code="syntax.unexpected-token", message=message, span=span, hint=f"write {written}", fix=fix
+    )

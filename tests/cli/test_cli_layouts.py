@@ -112,8 +112,11 @@ def test_a_schema_is_text_or_a_file(tmp_path: Path, form: str) -> None:
         (["--layout", "amqp", "--schema", DDL], "the layout amqp has its own columns"),
         (["--layout", "confluent-jsm"], "did you mean confluent-jms?"),
         (["--schema", "x STRNG"], "--schema:1:3: layout.schema: expected a type of Spark\n  1 | x STRNG\n"),
-        (["--schema", '{"fields": 5}'], "--schema is no schema in Spark's JSON form"),
-        (["--schema", '{"fields": [{"name": "x", "type": {"type": "array"}}]}'], "--schema is no schema"),
+        (["--schema", '{"fields": 5}'], "--schema:1:1: layout.schema: expected an object with a list of fields"),
+        (
+            ["--schema", '{"fields": [{"name": "x", "type": {"type": "array"}}]}'],
+            "--schema:1:35: layout.schema: fields[0].type",
+        ),
         (["--schema", "nowhere.json"], "file 'nowhere.json' does not exist"),
         (["--schema", "no where.json"], "file 'no where.json' does not exist"),
         (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import signature
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from transpiler import Layout
-from transpiler.base.documents.jsontext import JsonTextError, load_json
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import TextOrFile, exists, read_text_file, shown
 from transpiler.cli.options import LAYOUT, dialect_option, load_json_line, together
@@ -21,10 +19,6 @@ from transpiler.compiler.presets import find_layout
 
 if TYPE_CHECKING:
     from transpiler.compiler.layouts.header_places import HeaderOption
-
-
-#: The beginning of a schema: a brace, or a column and its type.
-_SCHEMA = re.compile(r"\s*(?:\{|(?:`[^`]+`|\w+)\s+[A-Za-z]\w*\s*(?:\Z|[\s,(<]))")
 
 
 class ChosenLayout(NamedTuple):
@@ -40,8 +34,10 @@ class ChosenLayout(NamedTuple):
 
 
 def _is_schema(text: str) -> bool:
-    """Return True for what is no file and can be a schema: JSON, or DDL text, which has a blank in it."""
-    return not exists(text) and _SCHEMA.match(text) is not None
+    """Return True for what is no file and begins as a schema does."""
+    from transpiler.compiler.layouts.schemas import looks_like_schema
+
+    return not exists(text) and looks_like_schema(text)
 
 
 #: The type of the option for a schema: its text, or the name of a file that has one; - is standard input.
@@ -74,8 +70,8 @@ def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--schema",
             type=SCHEMA,
-            help="The schema of the DataFrame: DDL text ('color STRING, weight BIGINT'), Spark's JSON form "
-            "(df.schema.json()), or a file of either.",
+            help="The schema of the DataFrame: DDL text ('color STRING, weight BIGINT'), what SHOW CREATE TABLE or "
+            "printSchema prints, Spark's JSON form (df.schema.json()), or a file of one of these.",
         ),
     )
     return options(with_layout)
@@ -96,45 +92,10 @@ rules_options = together(dialect_option, missing_option)
 
 def read_schema(given: str) -> Mapping[str, Any]:
     """Return a schema in Spark's JSON form, from its text or from a file."""
-    from transpiler.compiler.layouts.schemas import parse_ddl
+    from transpiler.compiler.layouts.schemas import parse_schema
 
     inline = _is_schema(given)
-    name = "--schema" if inline else shown(given)
-    text = given if inline else read_text_file(given)
-    form = "is no schema in Spark's JSON form: write it with df.schema.json()"
-    if not text.lstrip().startswith(("{", "[", '"')):
-        return parse_ddl(text, name)
-    try:
-        schema = load_json(text)
-    except JsonTextError as error:
-        fail(f"{name}{error.place(text)}: {error.message}; it {form}")
-    if not _has_fields(schema):
-        fail(f"{name} {form}")
-    fields: Mapping[str, Any] = schema
-    return fields
-
-
-def _has_fields(schema: object) -> bool:
-    """Return True if all fields of a struct, and of those in it, have names and types."""
-    fields = schema.get("fields") if isinstance(schema, dict) else None
-    return isinstance(fields, list) and all(
-        isinstance(field, dict) and isinstance(field.get("name"), str) and _is_nested(field.get("type"))
-        for field in fields
-    )
-
-
-def _is_nested(spark_type: object) -> bool:
-    match spark_type:
-        case str() | {"type": "udt"}:
-            return True
-        case {"type": "struct"}:
-            return _has_fields(spark_type)
-        case {"type": "array", "elementType": element}:
-            return _is_nested(element)
-        case {"type": "map", "keyType": key, "valueType": value}:
-            return _is_nested(key) and _is_nested(value)
-        case _:
-            return False
+    return parse_schema(given if inline else read_text_file(given), "--schema" if inline else shown(given))
 
 
 def choose_layout(name: str | None, given: tuple[str, ...], schema: str | None) -> ChosenLayout:
@@ -146,9 +107,8 @@ def choose_layout(name: str | None, given: tuple[str, ...], schema: str | None) 
         if fields is None:
             return ChosenLayout()
         from transpiler.compiler.inference import layout_from_schema
-        from transpiler.compiler.layouts.store import refuse_unchosen
 
-        shown_by_schema = refuse_unchosen(layout_from_schema(fields))
+        shown_by_schema = layout_from_schema(fields)
         return ChosenLayout(shown_by_schema, shown_by_schema, _types(fields))
     layout = _named(name, given)
     if fields is not None:

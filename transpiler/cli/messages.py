@@ -32,7 +32,7 @@ from transpiler.cli.inputs import check_input, input_lines, shown
 from transpiler.cli.layouts import ChosenLayout
 from transpiler.cli.options import load_json_line
 from transpiler.compiler.layouts.json_rows import check_columns, message_from_json, message_from_json_row
-from transpiler.compiler.layouts.store import StoreLayout, store_of
+from transpiler.compiler.layouts.store import StoreLayout, refuse_unchosen, store_of
 from transpiler.message.jms_fields import JMS_FIELDS
 from transpiler.message.message import HEADERS, with_headers
 from transpiler.message.operand_types import OperandType
@@ -389,6 +389,9 @@ class _Reader:
 
     def __init__(self, chosen: ChosenLayout) -> None:
         rows, store = chosen.rows, store_of(chosen.rows)
+        if rows is not None:
+            # The evaluator reads whole messages, and would miss properties without a word.
+            refuse_unchosen(rows)
         self._types = chosen.types
         #: Entries of a log are read alike, whether their layout is named or not; one with header options is a store's.
         self._entries = store is not None and store.name == "rabbitmq-trace" and store.binding is None

@@ -1,10 +1,11 @@
-"""Find the layout that a name, a schema or a DDL text stands for."""
+"""Find the layout that a name, a schema, its text or its file stands for."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Protocol
 
 from transpiler.base.diagnostics import did_you_mean
@@ -22,8 +23,8 @@ class SchemaLike(Protocol):
         ...
 
 
-#: A preset's name, a layout, or a schema: a ``StructType``, its JSON form, or DDL text.
-LayoutLike = str | Layout | Mapping[str, Any] | SchemaLike
+#: A preset's name, a layout, or a schema: a ``StructType``, its JSON form, a text of any form, or a file with one.
+LayoutLike = str | Path | Layout | Mapping[str, Any] | SchemaLike
 
 _NAME = re.compile(r"[\w.-]*")
 
@@ -44,13 +45,15 @@ def find_layout(layout: LayoutLike) -> Layout:
         return layout
     # Most programs need no store and no schema.
     from transpiler.compiler.inference import layout_from_schema
-    from transpiler.compiler.layouts.schemas import schema_in
+    from transpiler.compiler.layouts.schemas import names_file, schema_in
     from transpiler.compiler.stores import STORES
 
     if not isinstance(layout, str) or not _NAME.fullmatch(layout):
         return layout_from_schema(schema_in(layout))
     if layout in STORES:
         return _store(layout)
+    if names_file(layout):
+        return layout_from_schema(schema_in(layout))
     names = (*_PRESETS, *STORES)
     hint = did_you_mean(layout, names) or f"the presets are {', '.join(names)}"
     hint = _MEANT.get(layout.lower(), hint)

@@ -1,17 +1,22 @@
-"""Schemas in Spark's JSON form, read from what a user has: a StructType, JSON, or DDL text.
+"""Schemas in Spark's JSON form, read from what a user has: a StructType, or a text of any form, all without Spark.
 
-DDL text, ``color STRING, weight BIGINT NOT NULL``, is read without Spark.
+A text is DDL, ``color STRING, weight BIGINT NOT NULL``, what ``SHOW CREATE TABLE`` prints, ``struct<color:string>``,
+JSON, or the tree that ``printSchema`` prints; or it names a file that has one of these. A type that no selector can use
+is a column without a value.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NoReturn
 
 from transpiler.base.diagnostics import mismatch
 from transpiler.base.documents.jsontext import JsonTextError, load_json
+from transpiler.base.documents.places import places_in_json
 from transpiler.base.errors import LayoutError
 from transpiler.base.source import Source, Span
 from transpiler.compiler.layouts.columns import JSON_TYPES, SYNONYMS
@@ -27,36 +32,209 @@ _TYPES: Mapping[str, str] = MappingProxyType(
     }
 )
 _SIZED = frozenset({"DECIMAL", "DEC", "NUMERIC", "CHAR", "CHARACTER", "VARCHAR"})
+_UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 
-_TOKEN = re.compile(r"\s*(?:(`(?:[^`]|``)*`)|([^\W\d]\w*|\d+)|('(?:[^']|'')*')|([<>(),:])|(\S))")
+#: Types that no selector can use, and the argument that one has where none is written.
+_UNUSABLE = MappingProxyType({"TIME": "6", "GEOMETRY": "", "GEOGRAPHY": ""})
+_SYSTEMS = MappingProxyType({"4326": "OGC:CRS84", "ANY": "SRID:ANY"})
+
+_TEXT = r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\""
+_TOKEN = re.compile(rf"\s*(?:(`(?:[^`]|``)*`)|(\w+)|({_TEXT})|([<>(),:])|(\.\.\.|\S))", re.DOTALL)
+#: A name of a field in what ``simpleString`` prints, which has no quotes around any.
+_BARE_NAME = re.compile(r"[^\s,<>()'\"`:]+(?=\s*:)")
+_CREATE = re.compile(r"\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:\w+\s+)*?TABLE\s+[^(]*\(", re.IGNORECASE)
+_CONSTRAINTS = ("CONSTRAINT", "PRIMARY", "FOREIGN", "UNIQUE", "CHECK")
+
+#: The beginning of a schema: of JSON, a tree, a statement, a struct, or a column and its type.
+_SCHEMA = re.compile(
+    r"""\s*(?:[{\["]|root\s*\n|\|--|CREATE\s|struct\s*<|(?:`[^`]+`|\w+)(?:\s*:\s*|\s+)[A-Za-z]\w*\s*(?:\Z|[\s,(<:]))""",
+    re.IGNORECASE,
+)
+_TREE_LINE = re.compile(
+    r"(?P<depth>(?: \|   )*) \|-- (?P<name>.*): (?P<type>[^:]*?)"
+    r"(?: \((?:nullable|valueContainsNull|containsNull) = (?P<null>true|false)\))?\s*"
+)
+#: What a file of a schema has at most, in bytes.
+_MAX_FILE = 2**26
+
+
+def looks_like_schema(text: str) -> bool:
+    """Return True for a text that begins as a schema does, and not as the name of a file or a layout."""
+    return _SCHEMA.match(text) is not None
 
 
 def schema_in(value: object) -> Mapping[str, Any]:
-    """A schema in Spark's JSON form, from a ``StructType``, a DataFrame, that form, its text, or DDL text.
+    """A schema in Spark's JSON form, from a ``StructType``, a DataFrame, that form, a text, or the name of a file.
 
     ``LayoutError`` for anything else.
     """
     of_frame = getattr(value, "schema", None)
     as_json = getattr(value if of_frame is None else of_frame, "jsonValue", None)
     schema = value if as_json is None else as_json()
-    if isinstance(schema, str) and schema.lstrip().startswith("{"):
-        try:
-            schema = load_json(schema)
-        except JsonTextError as error:
-            raise LayoutError.at("layout.schema", f"the schema is no JSON: {error.message}") from None
+    if isinstance(schema, Path) or (isinstance(schema, str) and not looks_like_schema(schema) and names_file(schema)):
+        return parse_schema(_text_of(schema), str(schema))
     if isinstance(schema, str):
-        return parse_ddl(schema)
+        return parse_schema(schema)
     if isinstance(schema, Mapping) and isinstance(schema.get("fields"), list):
-        return schema
+        return schema if as_json is not None else _checked(schema, None)
     message = mismatch("a layout's name, a Layout or a schema", type(value).__name__)
     hint = "a schema is a DataFrame, a StructType, its JSON form, or DDL text such as 'color STRING, weight BIGINT'"
     raise LayoutError.at("layout.schema", message, hint=hint)
 
 
+def names_file(text: str) -> bool:
+    """Return True if there is a file of that name; any text may be asked about."""
+    try:
+        return os.path.isfile(text)
+    except ValueError:
+        return False
+
+
+def _text_of(path: str | Path) -> str:
+    with open(path, "rb") as file:
+        data = file.read(_MAX_FILE + 1)
+    try:
+        if len(data) <= _MAX_FILE:
+            return data.decode("utf-8-sig")
+        message = f"{path} has more than {_MAX_FILE:,} bytes, and is no schema"
+    except UnicodeDecodeError as error:
+        message = f"{path} is not UTF-8: byte {error.start}"
+    raise LayoutError.at("layout.schema", message)
+
+
+def parse_schema(text: str, name: str = "schema") -> Mapping[str, Any]:
+    """Return the schema in Spark's JSON form from a text of any form; ``LayoutError`` where it is none.
+
+    ``name`` is what the error calls the text.
+    """
+    if text.lstrip().startswith(("{", "[", '"')):
+        return _parse_json(Source(text, name))
+    if re.match(r"\s*root\s*\n|\s*\|--", text):
+        return _parse_tree(Source(text, name))
+    return parse_ddl(text, name)
+
+
+# JSON
+
+
+def _parse_json(source: Source) -> Mapping[str, Any]:
+    try:
+        schema = load_json(source.text)
+        if isinstance(schema, str):
+            # What a program printed as a value of JSON.
+            return parse_schema(schema, source.name)
+    except JsonTextError as error:
+        message = f"{error.message}; it is no schema in Spark's JSON form"
+        hint = "write it with df.schema.json()"
+        raise LayoutError.at("layout.schema", message, source, error.span, hint) from None
+    return _checked(schema, source)
+
+
+def _checked(schema: Any, source: Source | None) -> Mapping[str, Any]:
+    """Return a schema all of whose fields have names and types; ``LayoutError`` at the first that has not."""
+
+    def refuse(path: str, message: str) -> NoReturn:
+        said = f"{path}: {message}" if path else message
+        hint = "a schema in Spark's JSON form is what df.schema.json() writes"
+        span = None if source is None else places_in_json(source.text, [path])[path]
+        raise LayoutError.at("layout.schema", said, source, span, hint)
+
+    def check_fields(value: Any, path: str) -> None:
+        fields = value.get("fields") if isinstance(value, Mapping) else None
+        if not isinstance(fields, list):
+            refuse(path, "expected an object with a list of fields")
+        for number, field in enumerate(fields):
+            inside = f"{path}.fields[{number}]" if path else f"fields[{number}]"
+            if not isinstance(field, Mapping):
+                refuse(inside, "expected an object with a name and a type")
+            if not isinstance(field.get("name"), str):
+                refuse(inside, "this field has no name")
+            check_type(field.get("type"), f"{inside}.type", inside, f"the field {field['name']} has no type")
+
+    def check_type(value: Any, path: str, around: str, absent: str) -> None:
+        match value:
+            case str() | {"type": "udt"}:
+                return
+            case {"type": "struct"}:
+                check_fields(value, path)
+            case {"type": "array", "elementType": element}:
+                check_type(element, f"{path}.elementType", path, "this array has no type of elements")
+            case {"type": "map", "keyType": key, "valueType": inner}:
+                check_type(key, f"{path}.keyType", path, "this map has no type of keys")
+                check_type(inner, f"{path}.valueType", path, "this map has no type of values")
+            case None:
+                refuse(around, absent)
+            case _:
+                refuse(path, "this is no type of Spark")
+
+    check_fields(schema, "")
+    checked: Mapping[str, Any] = schema
+    return checked
+
+
+# The tree of printSchema
+
+
+def _parse_tree(source: Source) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "struct", "fields": []}
+    #: The types that are open, each with its depth; a struct gets fields, an array and a map their parts.
+    opened: list[dict[str, Any]] = [schema]
+    start = 0
+    for line in source.text.splitlines(keepends=True):
+        here, start = start, start + len(line)
+        written = line.rstrip()
+        if written.strip() in ("", "root"):
+            continue
+        match = _TREE_LINE.fullmatch(f" {written.lstrip()}" if not written.startswith(" |   ") else written)
+        depth = 0 if match is None else len(match["depth"]) // 5
+        if match is None or depth >= len(opened) or not _add(opened[depth], match):
+            span = Span(here + len(line) - len(line.lstrip()), here + len(written))
+            hint = "a line of printSchema's tree reads ' |-- color: string (nullable = true)'"
+            raise LayoutError.at("layout.schema", "this is no line of a schema's tree", source, span, hint)
+        inner = _type_of_tree(match["type"])
+        _set(opened[depth], match, inner)
+        del opened[depth + 1 :]
+        if isinstance(inner, dict):
+            opened.append(inner)
+    return dict(_checked(schema, None))
+
+
+def _add(around: dict[str, Any], match: re.Match[str]) -> bool:
+    """Return True if a line can stand below a type."""
+    parts = {"array": ("element",), "map": ("key", "value")}.get(around["type"])
+    return parts is None or match["name"] in parts
+
+
+def _set(around: dict[str, Any], match: re.Match[str], inner: Any) -> None:
+    nullable = match["null"] != "false"
+    match around["type"]:
+        case "struct":
+            around["fields"].append({"name": match["name"], "type": inner, "nullable": nullable, "metadata": {}})
+        case "array":
+            around |= {"elementType": inner, "containsNull": nullable}
+        case _:
+            around[f"{match['name']}Type"] = inner
+            if match["name"] == "value":
+                around["valueContainsNull"] = nullable
+
+
+def _type_of_tree(name: str) -> Any:
+    match name.strip():
+        case "struct":
+            return {"type": "struct", "fields": []}
+        case "array" | "map" as kind:
+            return {"type": kind}
+        case simple:
+            return simple
+
+
+# DDL
+
+
 def parse_ddl(text: str, name: str = "schema") -> dict[str, Any]:
     """Return the schema in Spark's JSON form; ``LayoutError`` with a caret where the text is none.
 
-    ``name`` is what the error calls the text.
+    A list of columns, ``struct<…>``, or a statement that creates a table, whose constraints and options are read over.
     """
     return _Parser(text, name).schema()
 
@@ -64,30 +242,40 @@ def parse_ddl(text: str, name: str = "schema") -> dict[str, Any]:
 class _Parser:
     def __init__(self, text: str, name: str) -> None:
         self.source = Source(text, name)
+        created = _CREATE.match(text)
+        self.is_table = created is not None
         self.tokens = [
             (token[1] or token[2] or token[3] or token[4] or token[5], token.start(token.lastindex or 0))
-            for token in _TOKEN.finditer(text)
+            for token in _TOKEN.finditer(text, 0 if created is None else created.end())
             if token.lastindex
         ]
         self.place = 0
 
     def schema(self) -> dict[str, Any]:
-        """The fields up to the end."""
-        fields = [self._field()]
-        while self._accept(","):
-            fields.append(self._field())
-        if self.place < len(self.tokens):
+        """The fields up to the end, or up to that of a table's columns."""
+        if self._is("STRUCT") and self._is("<", 1):
+            schema: dict[str, Any] = self._type("", {})
+            fields = schema["fields"]
+        else:
+            fields = self._fields()
+        if self.is_table:
+            self._expect(")")
+        elif self.place < len(self.tokens):
             self._refuse("expected a comma, or the end")
         return {"type": "struct", "fields": fields}
 
+    def _fields(self) -> list[dict[str, Any]]:
+        fields = [self._field()]
+        while self._accept(","):
+            if self.is_table and any(map(self._is, _CONSTRAINTS)):
+                self._skip(())
+            else:
+                fields.append(self._field())
+        return fields
+
     def _field(self) -> dict[str, Any]:
         """A name and a type; a colon may stand between them."""
-        name = self._next("a column's name")
-        if name.startswith("`"):
-            name = name[1:-1].replace("``", "`")
-        elif not re.fullmatch(r"\w+", name):
-            self.place -= 1
-            self._refuse("expected a column's name")
+        name = self._name()
         self._accept(":")
         collations: dict[str, str] = {}
         spark_type = self._type(name, collations)
@@ -98,11 +286,43 @@ class _Parser:
                 nullable = False
             elif self._accept("COMMENT"):
                 self._next("a text")
+            elif self._accept("DEFAULT"):
+                self._skip(("COMMENT", "NOT", "GENERATED"))
+            elif self._accept("GENERATED"):
+                self._skip(("COMMENT", "NOT", "DEFAULT"))
             else:
                 break
         if collations:
             metadata = {"__COLLATIONS": collations}
         return {"name": name, "type": spark_type, "nullable": nullable, "metadata": metadata}
+
+    def _name(self) -> str:
+        """A name in quotes, a word, or what stands before a colon."""
+        begin = self.tokens[self.place][1] if self.place < len(self.tokens) else len(self.source.text)
+        bare = _BARE_NAME.match(self.source.text, begin)
+        name = self._next("a column's name")
+        if name.startswith("`"):
+            return name[1:-1].replace("``", "`")
+        if bare is not None and name != "...":
+            while self.place < len(self.tokens) and self.tokens[self.place][1] < bare.end():
+                self.place += 1
+            return bare[0]
+        if not re.fullmatch(r"\w+", name):
+            self.place -= 1
+            if name == "...":
+                self._refuse("this schema is cut short", "df.schema.json() prints all of it")
+            self._refuse("expected a column's name")
+        return name
+
+    def _skip(self, ends: tuple[str, ...]) -> None:
+        """Read over an expression, up to a comma, a closing bracket, or one of some words behind its first token."""
+        depth, first = 0, self.place
+        while self.place < len(self.tokens):
+            word = self.tokens[self.place][0].upper()
+            if depth == 0 and (word in (",", ")", ">") or (word in ends and self.place > first)):
+                return
+            depth += (word == "(") - (word == ")")
+            self.place += 1
 
     def _type(self, path: str, collations: dict[str, str]) -> Any:
         """A type; ``collations`` gets those of its texts, by their paths, as Spark's JSON form has them."""
@@ -122,13 +342,21 @@ class _Parser:
             return {"type": "map", "keyType": key, "valueType": value, "valueContainsNull": True}
         if word == "STRUCT":
             self._expect("<")
-            fields = [self._field()]
-            while self._accept(","):
-                fields.append(self._field())
+            fields = self._fields()
             self._expect(">")
             return {"type": "struct", "fields": fields}
         if word in _SIZED:
             return self._sized(word)
+        if word in _UNUSABLE:
+            return self._unusable(word)
+        if word == "INTERVAL":
+            return self._interval()
+        if word == "TIMESTAMP" and (self._is("WITHOUT") or self._is("WITH")):
+            word = "TIMESTAMP_NTZ" if self._is("WITHOUT") else word
+            for part in ("WITHOUT",) if word == "TIMESTAMP_NTZ" else ("WITH", "LOCAL"):
+                self._expect(part)
+            self._expect("TIME")
+            self._expect("ZONE")
         if word not in _TYPES:
             self.place -= 1
             self._refuse("expected a type of Spark")
@@ -137,6 +365,25 @@ class _Parser:
             # Spark names the provider as well: itself for the collations of bytes, ICU for those of a language.
             collations[path] = f"{'spark' if collation.upper().startswith('UTF8_') else 'icu'}.{collation}"
         return _TYPES[word]
+
+    def _unusable(self, word: str) -> str:
+        argument = _UNUSABLE[word]
+        if self._accept("("):
+            begin = self.place
+            self._skip(())
+            argument = "".join(token for token, _ in self.tokens[begin : self.place])
+            self._expect(")")
+        argument = _SYSTEMS.get(argument.upper(), argument)
+        return f"{word.lower()}({argument})" if argument else word.lower()
+
+    def _interval(self) -> str:
+        """``INTERVAL``, alone or with one unit or two."""
+        for unit in _UNITS:
+            if self._accept(unit):
+                if not self._accept("TO"):
+                    return f"interval {unit.lower()}"
+                return f"interval {unit.lower()} to {self._next('a unit').lower()}"
+        return "interval"
 
     def _sized(self, word: str) -> str:
         sizes: list[str] = []
@@ -156,18 +403,20 @@ class _Parser:
         self.place += 1
         return self.tokens[self.place - 1][0]
 
+    def _is(self, word: str, ahead: int = 0) -> bool:
+        place = self.place + ahead
+        return place < len(self.tokens) and self.tokens[place][0].upper() == word
+
     def _accept(self, word: str) -> bool:
-        if self.place < len(self.tokens) and self.tokens[self.place][0].upper() == word:
-            self.place += 1
-            return True
-        return False
+        accepted = self._is(word)
+        self.place += accepted
+        return accepted
 
     def _expect(self, word: str) -> None:
         if not self._accept(word):
             self._refuse(f"expected {word}")
 
-    def _refuse(self, message: str) -> NoReturn:
+    def _refuse(self, message: str, hint: str = "DDL text reads 'color STRING, weight BIGINT'") -> NoReturn:
         text = self.source.text
         token, start = self.tokens[self.place] if self.place < len(self.tokens) else ("", len(text))
-        hint = "DDL text reads 'color STRING, weight BIGINT'"
         raise LayoutError.at("layout.schema", message, self.source, Span(start, start + len(token)), hint)

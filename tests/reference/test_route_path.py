@@ -52,6 +52,18 @@ def test_the_path_follows_links_with_their_keys_until_a_queue_comes_again() -> N
     assert route_message(topology_from_dict(RABBITMQ), {}, "orders") == ()
 
 
+def test_a_dead_letter_key_at_the_default_exchange_is_the_name_of_a_queue() -> None:
+    link: dict[str, Any] = {"kind": "dead-letter", "when": "rejected", "from": {"queue": "eu"}, "to": {"exchange": ""}}
+    for key, expected in (
+        ("parked", "eu: rejected → queue parked"),
+        ("gone", "eu: rejected → queue gone, which is not there"),
+    ):
+        form = RABBITMQ | {"links": [link | {"key": key}]}
+        path = route_message(topology_from_dict(form), {"properties": {"subject": "new"}}, "orders", path=True)
+        assert [str(step) for step in path.steps] == [expected]
+        assert topology_from_dict(topology_to_dict(topology_from_dict(form))) == topology_from_dict(form)
+
+
 def test_an_alternate_of_a_queue_gets_the_message_under_its_own_key() -> None:
     topology = topology_from_dict(
         {

@@ -155,7 +155,7 @@ def test_what_routes_besides_is_a_link_and_a_hidden_queue_is_listed() -> None:
         (
             {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": "q", "x-max-length": 5},
             {"dead-letter-exchange": "x"},
-            [("", "q", "rejected, expired or over the queue's length")],
+            [("q", "q", "rejected, expired or over the queue's length")],
         ),
         (
             {"x-dead-letter-exchange": "x", "x-overflow": "reject-publish", "x-queue-type": "quorum"},

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from itertools import chain
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from transpiler.topology.model import Alternate, Topology, unknown_name
 from transpiler.topology.targets import TargetType
@@ -19,6 +19,8 @@ Node = tuple[TargetType, str]
 
 #: A node of any graph: what each leads to.
 N = TypeVar("N", bound=Hashable)
+#: A node that has an order, so that no hash decides.
+Ordered = TypeVar("Ordered", bound=tuple[Any, ...])
 Graph = Mapping[N, Collection[N]]
 
 
@@ -32,14 +34,9 @@ def routes(topology: Topology) -> Iterator[tuple[Node, Node]]:
             yield ("exchange", exchange.name), (alternate.type, alternate.name)
 
 
-def onward(topology: Topology, *, again: bool = False) -> Iterator[tuple[Node, Node]]:
-    """Yield the ways of links that begin and end in the topology, or those that a message can take more than once.
-
-    A JMS broker's message that has expired, or is a dead letter, does not expire again.
-    """
+def onward(topology: Topology) -> Iterator[tuple[Node, Node]]:
+    """Yield the ways of links that begin and end in the topology."""
     for link in topology.onward:
-        if again and link.kind == "expiry" and topology.rules.destinations is not None:
-            continue
         if len(link.ends) == 2 and all(is_node(topology, end) for end in link.ends):
             yield link.ends[0], link.ends[1]
 
@@ -114,9 +111,9 @@ def components(graph: Graph[N]) -> Iterator[set[N]]:
             yield component
 
 
-def shortest_cycle(graph: Graph[Node], start: Node) -> list[Node]:
+def shortest_cycle(graph: Graph[Ordered], start: Ordered) -> list[Ordered]:
     """Return a shortest path from a node back to itself, without its end."""
-    before: dict[Node, Node] = {}
+    before: dict[Ordered, Ordered] = {}
     level = [start]
     while level:
         following = []

@@ -7,7 +7,7 @@ default exchange and the broker's predeclared ones are always there and are not 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import Literal
@@ -69,7 +69,8 @@ class Queue:
 
     ``alternate`` gets messages that consumers reject or that the queue leaves behind when it is deleted, and none that
     are published; ``arguments`` are those of its declaration. One that is not ``declared`` is known by a binding
-    alone. ``path``, here and below, is that of the object in the file that it came from; it is no part of its identity.
+    or a shovel alone. ``path``, here and below, is that of the object in the file that it came from; it is no part of
+    its identity.
     """
 
     name: str
@@ -150,8 +151,9 @@ class Link:
 class Topology:
     """Exchanges, queues and bindings of one virtual host, by the rules of one broker.
 
-    ``default_exchange`` is where a message goes that names no exchange. ``findings`` are what an importer did not
-    understand. Raises ``TopologyError``, which names each wrong entry by its path.
+    ``default_exchange`` is where a message goes that names no exchange. A link to the exchange without a name, under a
+    key, is one to the queue that the key names. ``findings`` are what an importer did not understand. Raises
+    ``TopologyError``, which names each wrong entry by its path.
     """
 
     rules: Rules
@@ -175,6 +177,8 @@ class Topology:
             raise unexpected("rules", "Rules", self.rules, "RULES['rabbitmq'], or read a file with read_topology")
         for name in ("exchanges", "queues", "bindings", "links"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+        if self.rules.destinations is None:
+            object.__setattr__(self, "links", tuple(map(_to_queue, self.links)))
         errors = list(islice(_errors(self), MAX_ERRORS + 1))
         if errors:
             shown = errors[:MAX_ERRORS]
@@ -294,6 +298,13 @@ class Topology:
         if not self.rules.replaces_keys or binding.destination_type != "exchange":
             return None
         return binding.text(REPLACEMENT_ARGUMENT)
+
+
+def _to_queue(link: Link) -> Link:
+    """Return a link through the default exchange under a key as one to the queue that the key names."""
+    if (link.destination_type, link.destination) != ("exchange", DEFAULT_EXCHANGE) or link.key is None:
+        return link
+    return replace(link, destination=link.key, destination_type="queue")
 
 
 def check_topology(value: object) -> None:

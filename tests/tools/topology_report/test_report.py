@@ -218,6 +218,83 @@ TO_DEFAULT = {
 }
 
 
+def lettered(key: str | None, *bindings: dict[str, Any], type: str = "topic", **parts: Any) -> Topology:
+    """A queue work whose dead letters go to dlx, with bindings of that to dead; work is bound to in by a.#."""
+    own = {"x-dead-letter-exchange": "dlx"} | ({} if key is None else {"x-dead-letter-routing-key": key})
+    queues = [{"name": "work", "arguments": own}, {"name": "dead"}]
+    exchanges = [{"name": "in", "type": "topic"}, {"name": "dlx", "type": type, "internal": True}]
+    given_ = [{"source": "in", "destination": "work", "routing_key": "a.#"}]
+    given_ += [{"source": "dlx", "destination": "dead", "routing_key": ""} | binding for binding in bindings]
+    made = {"queues": queues, "exchanges": exchanges, "bindings": given_}
+    return topology_from_definitions({"rabbitmq_version": "4.1.0"} | made | parts)
+
+
+OF_HEADERS = [
+    {"source": "amq.headers", "destination": "work", "arguments": {"x-match": "all", "color": "red"}},
+    {"source": "dlx", "destination": "dead", "arguments": {"x-match": "all", "color": "blue"}},
+]
+BY_NAME = {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": "dead"}
+
+#: What is known of dead letters: by the key of the link, by what comes to the queue, and by what the broker declares.
+LETTERS = [
+    (lettered("a.b", {"routing_key": "zzz"}), "dead-letters-lost", ["nothing in dlx takes the key 'a.b'"]),
+    (lettered("a.b", {"routing_key": "*.b"}), "dead-letters-lost", []),
+    (lettered("a.b", {"routing_key": "zzz"}, parameters=[]), "queue-without-bindings", []),
+    (lettered(None, {"routing_key": "b.#"}), "dead-letters-lost", ["nothing in dlx takes what its bindings bring"]),
+    (lettered(None, {"routing_key": "*.b"}), "dead-letters-lost", []),
+    (lettered(None, type="headers", bindings=OF_HEADERS), "dead-letters-lost", ["nothing in dlx takes what its"]),
+    (
+        lettered(None, {"arguments": {"x-match": "all-with-x", "x-first-death-reason": "expired"}}, type="headers"),
+        "dead-letters-lost",
+        [],
+    ),
+    (lettered(None, {"arguments": {"x-match": "all", "color": "blue"}}, type="headers"), "dead-letters-lost", []),
+    # The commonest pattern: the default exchange, and the name of the queue.
+    (exported(bindings=[{}], q={"arguments": BY_NAME}), "queue-without-bindings", []),
+    (exported(bindings=[{}], q={"arguments": BY_NAME}), "dead-letters-lost", []),
+    (
+        exported(
+            parameters=[
+                {
+                    "component": "shovel",
+                    "value": SHOVEL | {"src-queue": "q", "dest-uri": "amqp://", "dest-queue": "made"},
+                }
+            ]
+        ),
+        "missing-target",
+        [],
+    ),
+    (
+        exported(
+            parameters=[
+                {
+                    "component": "shovel",
+                    "value": {
+                        "src-uri": "amqp://",
+                        "src-queue": "q",
+                        "dest-uri": "amqp://",
+                        "dest-queue": "made",
+                        "dest-predeclared": True,
+                    },
+                }
+            ]
+        ),
+        "missing-target",
+        ["the file has no queue called 'made'"],
+    ),
+    # A key of the link that a binding of the same exchange does not match leads back to nothing.
+    (exported(q={"arguments": {"x-dead-letter-exchange": "x", "x-dead-letter-routing-key": "k"}}), "link-loop", []),
+    (
+        exported(
+            q={"arguments": {"x-dead-letter-exchange": "x", "x-dead-letter-routing-key": "k"}},
+            bindings=[{"routing_key": "k"}],
+        ),
+        "link-loop",
+        ["x → q → x: a message that is rejected or expired may come back"],
+    ),
+]
+
+
 @pytest.mark.parametrize(
     ("given_", "kind", "expected"),
     [
@@ -260,9 +337,10 @@ TO_DEFAULT = {
         ),
         (
             exported(dead={"arguments": {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": "gone"}}),
-            "dead-letters-lost",
-            ["nothing in default exchange takes the key 'gone'"],
+            "missing-target",
+            ["the file has no queue called 'gone'"],
         ),
+        *LETTERS,
         # The default exchange has queues that are no part of the file.
         (topology_from_dict(TO_DEFAULT), "dead-letters-lost", []),
         (exported(q=DEAD), "link-loop", ["x → q → x: a message that is rejected or expired may come back"]),

@@ -194,7 +194,7 @@ class _Builder:
             source = self._end(link.source_type, link.source)
             target = self._end(link.destination_type, link.destination)
             if source is not None and target is not None:
-                key = "" if link.key is None else f" | {link.key}"
+                key = "" if link.key is None or link.destination_type == "queue" else f" | {link.key}"
                 kind = f"{link.kind}{key}\n" if key or link.kind != "expiry" else ""
                 yield Arrow(source, target, f"{kind}{link.when}", True)
 

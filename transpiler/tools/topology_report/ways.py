@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 
 from transpiler.tools.topology_report.labels import Finding, exchange_title
+from transpiler.tools.topology_report.letters import Letters, State
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.destinations import TOPIC_KIND
 from transpiler.topology.graph import (
     Node,
+    Ordered,
     all_ways,
     components,
     is_node,
-    onward,
     reached,
     reverse,
     routes,
     shortest_cycle,
     successors,
 )
-from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
+from transpiler.topology.model import DEFAULT_EXCHANGE, Link, Topology
 
 #: Queues that one finding lists.
 _MAX_SOURCES = 5
@@ -39,9 +39,12 @@ class Ways:
         ends: list[Node] = [("exchange", link.source) for link in feeding if link.source is not None]
         ends += [("queue", name) for name in topology.queue_names]
         ends += [("exchange", DEFAULT_EXCHANGE)] if topology.queues else []
+        #: Where a message is not lost.
+        self.ends = frozenset(ends)
         self.back = reverse(self.routes)
         #: The nodes that lead to a queue.
         self.leading = reached(self.back, ends)
+        self.letters = Letters(topology)
 
 
 def lonely_queues(of: Ways) -> Iterator[Finding]:
@@ -105,14 +108,13 @@ def loops(of: Ways) -> Iterator[Finding]:
     for cycle in _cycles(inner):
         fate = "a send that comes back fails" if topology.rules.rings_fail else "a message passes each of them once"
         yield Finding("exchange-loop", _title(cycle[0]), f"{_drawn(cycle)}: {fate}")
-    if topology.onward:
-        for cycle in _cycles(successors(topology, chain(routes(topology), onward(topology, again=True)))):
-            if any(target not in inner[source] for source, target in zip(cycle, (*cycle[1:], cycle[0]), strict=True)):
-                reason = f"{_drawn(cycle)}: a message that {_let_go(topology, cycle)} may come back"
-                yield Finding("link-loop", _title(cycle[0]), reason)
+    for way in _cycles(of.letters.graph):
+        if not of.letters.links.isdisjoint(zip(way, (*way[1:], way[0]), strict=True)):
+            reason = f"{_drawn(way)}: a message that {_let_go(of.letters, way)} may come back"
+            yield Finding("link-loop", _title(way[0]), reason)
 
 
-def _cycles(graph: Mapping[Node, set[Node]]) -> Iterator[list[Node]]:
+def _cycles(graph: Mapping[Ordered, set[Ordered]]) -> Iterator[list[Ordered]]:
     # In an order that no hash decides.
     for component in components({node: sorted(targets) for node, targets in graph.items()}):
         start = min(component)
@@ -120,18 +122,19 @@ def _cycles(graph: Mapping[Node, set[Node]]) -> Iterator[list[Node]]:
             yield shortest_cycle(graph, start)
 
 
-def _title(node: Node) -> str:
+def _title(node: Node | State) -> str:
     return exchange_title(node[1]) if node[0] == "exchange" else node[1]
 
 
-def _drawn(cycle: list[Node]) -> str:
+def _drawn(cycle: Sequence[Node | State]) -> str:
     return " → ".join(_title(node) for node in [*cycle, cycle[0]])
 
 
-def _let_go(topology: Topology, cycle: list[Node]) -> str:
+def _let_go(letters: Letters, cycle: list[State]) -> str:
     """Return the conditions of the links of a cycle."""
-    steps = set(zip(cycle, (*cycle[1:], cycle[0]), strict=True))
-    conditions = (link.when for link in topology.onward if link.ends in steps)
+    steps = {(source[:2], target) for source, target in zip(cycle, (*cycle[1:], cycle[0]), strict=True)}
+    links = (link for link in letters.topology.onward if len(link.ends) == 2)
+    conditions = (link.when for link in links if (link.ends[0], letters.target(link)) in steps)
     return f"is {' and '.join(dict.fromkeys(conditions))}"
 
 
@@ -149,19 +152,26 @@ def targets(of: Ways) -> Iterator[Finding]:
         target: Node = (link.destination_type, link.destination)
         subject = f"{link.source or 'another broker'}, {link.kind}"
         if not is_node(topology, target):
-            yield Finding("missing-target", subject, f"there is no {target[0]} called {target[1]!r}")
+            yield Finding("missing-target", subject, f"the file has no {target[0]} called {target[1]!r}")
             continue
         if target[0] == "queue" or link.source is None:
             continue
-        if target not in of.leading and target[1] != DEFAULT_EXCHANGE:
-            reason = f"{exchange_title(target[1])} leads to no queue"
-            if topology.rules.destinations is Destinations.ARTEMIS and topology.readers is None:
-                reason = f"the file has no queue at {target[1]}: they are lost, if no client made one"
-            yield Finding("dead-letters-lost", subject, reason)
-        elif link.key is not None and not _takes_key(topology, target[1], link.key):
-            yield Finding(
-                "dead-letters-lost", subject, f"nothing in {exchange_title(target[1])} takes the key {link.key!r}"
-            )
+        lost = _lost_letters(of, link, target)
+        if lost is not None:
+            yield Finding("dead-letters-lost", subject, lost)
+
+
+def _lost_letters(of: Ways, link: Link, target: Node) -> str | None:
+    """Return why what a link leads to an exchange comes to no queue; None where some may."""
+    topology, title = of.topology, exchange_title(target[1])
+    if target not in of.leading and target[1] != DEFAULT_EXCHANGE:
+        if topology.rules.destinations is Destinations.ARTEMIS and topology.readers is None:
+            return f"the file has no queue at {target[1]}: they are lost, if no client made one"
+        return f"{title} leads to no queue"
+    ends = reached(of.letters.graph, [of.letters.target(link)])
+    if link.key is not None and not any(state.kind == "queue" or state[:2] in of.ends for state in ends):
+        return f"nothing in {title} takes the key {link.key!r}"
+    return None if of.letters.is_taken(link) else f"nothing in {title} takes what its bindings bring"
 
 
 def unread(of: Ways) -> Iterator[Finding]:
@@ -179,14 +189,3 @@ def unread(of: Ways) -> Iterator[Finding]:
     for name, listed in sorted(sources.items()):
         shown = ", ".join([*listed][:_MAX_SOURCES]) + (", …" if len(listed) > _MAX_SOURCES else "")
         yield Finding("unread-dead-letters", name, f"it has no consumer, and keeps what comes from {shown}")
-
-
-def _takes_key(topology: Topology, name: str, key: str) -> bool:
-    """Return True unless it is certain that an exchange does nothing with a key."""
-    exchange = topology.exchange_by_name[name]
-    if exchange.type != "direct" or topology.alternate(exchange) is not None:
-        return True
-    if name == DEFAULT_EXCHANGE:
-        return key in topology.queue_names
-    fed = any(link.source == name and link.source_type == "exchange" for link in topology.links)
-    return fed or any(binding.key == key for binding in topology.bindings_by_source.get(name, ()))

@@ -29,6 +29,7 @@ from transpiler.topology.importers.rabbitmq_policies import (
     dead_letters,
     federation,
     shovel,
+    shovel_queues,
 )
 from transpiler.topology.model import (
     DEFAULT_EXCHANGE,
@@ -108,6 +109,7 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
     undeclared, unknown = _undeclared(root, vhost_name, queues, exchanges, left_out, findings)
     queues += undeclared
     exchanges += unknown
+    queues += _shovelled(root, vhost_name, {queue.name for queue in queues})
     dead = (dead_letters(entry, _arguments(entry), policies) for entry in queue_entries)
     links = [link for link in dead if link is not None]
     links += federation(policies, read.read, queues)
@@ -157,6 +159,13 @@ def _undeclared(
         tuple(Queue(name, path=place, declared=False) for name, place in found["queue"].items()),
         [Exchange(name, UNKNOWN, path=place) for name, place in found["exchange"].items()],
     )
+
+
+def _shovelled(root: Entry, vhost: str | None, known: set[str]) -> tuple[Queue, ...]:
+    """Return the queues that shovels declare, and that are not known otherwise."""
+    entries = (entry for entry in _listed(root, "parameters", vhost) if entry.text("component", "") == _SHOVEL)
+    found = dict(pair for entry in entries for pair in shovel_queues(entry, vhost))
+    return tuple(Queue(name, path=place, declared=False) for name, place in found.items() if name not in known)
 
 
 def _parameters(root: Entry, vhost: str | None, findings: Findings) -> Iterator[Link]:

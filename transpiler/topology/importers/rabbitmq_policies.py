@@ -192,6 +192,17 @@ def shovel(entry: Entry, vhost: str | None, findings: Findings) -> Link | None:
     return Link("shovel", when, source, destination, source_type, destination_type, key, entry.path)
 
 
+def shovel_queues(entry: Entry, vhost: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the queues of this broker that a shovel declares when it starts, and their places in the file."""
+    value = Entry.of(entry.data.get("value") or {}, entry.at("value"))
+    for side in ("src", "dest"):
+        name = value.data.get(f"{side}-queue")
+        predeclared = value.data.get(f"{side}-predeclared") is True
+        # Only shovels of AMQP 0-9-1 have the member, and they declare its queue unless they are told not to.
+        if isinstance(name, str) and not predeclared and _end(value, side, vhost) == (name, "queue"):
+            yield name, value.at(f"{side}-queue")
+
+
 def _end(value: Entry, side: str, vhost: str | None) -> tuple[str | None, TargetType]:
     """Return what is here of a shovel's end: the name of a queue or an exchange."""
     uris = value.data.get(f"{side}-uri")

@@ -1,0 +1,166 @@
+"""The ways of messages that queues let go of: dead letters, expired messages, and what shovels move.
+
+A link may put a key in the place of the routing key; of direct and topic exchanges only the bindings that match it are
+followed then. Every other condition of a binding may hold. Without a key of the link a letter has that of a message
+that came to the queue: ``is_taken`` asks whether some binding takes what the queue's own bindings bring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache, cached_property
+from typing import NamedTuple
+
+from transpiler.reference.match import matches_words
+from transpiler.tools.analysis.binding_conditions import binding_formula
+from transpiler.tools.analysis.building import Conditions
+from transpiler.tools.analysis.formula import NEVER, Formula, Junction
+from transpiler.tools.analysis.solve import Impossible, Solver
+from transpiler.tools.analysis.subsumption import parting_message
+from transpiler.topology.choices import is_choosing
+from transpiler.topology.graph import is_node
+from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, DestinationType, Link, Topology
+
+#: Comparisons of a key with bindings; when they are used up, every binding may match.
+_TESTS = 2_000_000
+#: Pairs of bindings whose conditions are compared, for one link.
+_PAIRS = 400
+
+#: Headers whose names begin so are the broker's, which it adds to dead letters.
+_ADDED = "x-"
+
+
+class State(NamedTuple):
+    """A queue, or an exchange with the key that a link has put in the place of the message's own, if it has one."""
+
+    kind: DestinationType
+    name: str
+    keys: tuple[str, ...] = ()
+
+
+class Letters:
+    """The ways of letters in a topology, from each queue and each link."""
+
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+        #: What each state leads to.
+        self.graph: dict[State, set[State]] = {}
+        #: The steps along links.
+        self.links: set[tuple[State, State]] = set()
+        self._tests = 0
+        self._words = cache(topology.rules.topic.words)
+        there = [link for link in topology.onward if all(is_node(topology, end) for end in link.ends)]
+        for link in there:
+            if len(link.ends) < 2:
+                continue
+            if link.kind == "expiry" and topology.rules.destinations is not None:
+                # A JMS broker's message that has expired, or is a dead letter, does not expire again.
+                continue
+            kind, name = link.ends[0]
+            step = State(kind, name), self.target(link)
+            self.links.add(step)
+            self._lead(*step)
+        for link in there:
+            if link.destination is not None:
+                self._expand(self.target(link))
+
+    def target(self, link: Link) -> State:
+        """Return where a link in this broker leads to."""
+        kind, name = link.ends[-1]
+        keys = () if link.key is None or kind == "queue" or self.topology.rules.destinations else (link.key,)
+        return State(kind, name, keys)
+
+    def _lead(self, source: State, target: State) -> None:
+        self.graph.setdefault(source, set()).add(target)
+        self.graph.setdefault(target, set())
+
+    def _expand(self, start: State) -> None:
+        """Add what an exchange leads to, and what the exchanges behind it do."""
+        waiting, seen = [start], {start}
+        self.graph.setdefault(start, set())
+        while waiting:
+            state = waiting.pop()
+            if state.kind == "queue":
+                continue
+            for target in self._routes(state):
+                self._lead(state, target)
+                if target not in seen:
+                    seen.add(target)
+                    waiting.append(target)
+
+    def _routes(self, state: State) -> Iterator[State]:
+        topology = self.topology
+        exchange = topology.exchange_by_name[state.name]
+        certain = False
+        for binding in self._matching(state):
+            certain = certain or not self._asks_more(binding)
+            replaced = topology.replacement_key(binding)
+            keys = state.keys if replaced is None or topology.rules.destinations is not None else (replaced,)
+            yield State(
+                binding.destination_type, binding.destination, () if binding.destination_type == "queue" else keys
+            )
+        alternate = topology.alternate(exchange)
+        if alternate is not None and not (certain and topology.rules.alternate_on_no_match and state.keys):
+            yield State(alternate.type, alternate.name, state.keys if alternate.type == "exchange" else ())
+
+    def _matching(self, state: State) -> list[Binding]:
+        bindings = [*self.topology.bindings_by_source.get(state.name, ())]
+        kind = self.topology.exchange_by_name[state.name].type
+        if not state.keys or kind not in ("direct", "topic", "xml") or self._tests > _TESTS:
+            return bindings
+        self._tests += len(bindings)
+        if kind != "topic":
+            return [binding for binding in bindings if binding.key in state.keys]
+        keys = [self._words(key) for key in state.keys]
+        return [one for one in bindings if any(matches_words(self._words(one.key), key) for key in keys)]
+
+    def _asks_more(self, binding: Binding) -> bool:
+        """Return True if a binding has conditions beside its key."""
+        topology = self.topology
+        exchange = topology.exchange_by_name[binding.source]
+        has_condition = topology.selector(binding) is not None or topology.xquery(binding) is not None
+        return has_condition or exchange.type == "headers" or is_choosing(exchange)
+
+    def is_taken(self, link: Link) -> bool:
+        """Return False where it is proved that no binding takes what its own bindings bring to the queue of a link."""
+        topology = self.topology
+        exchange = topology.exchange_by_name.get(link.destination or "")
+        if link.key is not None or link.source is None or exchange is None or topology.rules.destinations is not None:
+            return True
+        taking = topology.bindings_by_source.get(exchange.name, ())
+        arriving = self._arriving(link.source)
+        fed = any(step[0] == State("exchange", exchange.name) for step in self.links)
+        is_open = exchange.name == DEFAULT_EXCHANGE or is_choosing(exchange) or topology.alternate(exchange) is not None
+        if is_open or fed or not arriving or not taking or len(arriving) * len(taking) > _PAIRS:
+            return True
+        conditions = Conditions()
+        solver = Solver(conditions)
+        brought = [binding_formula(conditions, topology, one) for one in arriving]
+        return any(self._may_take(conditions, solver, binding, brought) for binding in taking)
+
+    def _arriving(self, queue: str) -> list[Binding]:
+        """Return the bindings by which messages come to a queue; none where others may come."""
+        topology = self.topology
+        other = any(target == State("queue", queue) for _, target in self.links)
+        other = other or any((link.destination_type, link.destination) == ("queue", queue) for link in topology.onward)
+        bindings = self._bindings_to.get(queue, [])
+        if other or any(is_choosing(topology.exchange_by_name[binding.source]) for binding in bindings):
+            return []
+        return bindings
+
+    @cached_property
+    def _bindings_to(self) -> dict[str, list[Binding]]:
+        found: dict[str, list[Binding]] = {}
+        for binding in self.topology.bindings:
+            if binding.destination_type == "queue":
+                found.setdefault(binding.destination, []).append(binding)
+        return found
+
+    def _may_take(self, conditions: Conditions, solver: Solver, binding: Binding, brought: list[Formula]) -> bool:
+        if self.topology.exchange_by_name[binding.source].type == "headers":
+            match = self.topology.headers(binding)
+            if any(name.startswith(_ADDED) for name, _ in match.pairs):
+                return True
+        own = binding_formula(conditions, self.topology, binding)
+        answers = (parting_message(solver, Junction(False, (own, one)), NEVER) for one in brought)
+        return any(not isinstance(answer, Impossible) for answer in answers)

@@ -12,6 +12,7 @@ from transpiler import Topology
 from transpiler.base.diagnostics import one_line
 from transpiler.cli.comparables import Condition, condition, read_pair
 from transpiler.cli.group import fail
+from transpiler.cli.inputs import InputFile, read_text_file, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import ReadMessage, hint_exchange, read_messages
@@ -19,6 +20,7 @@ from transpiler.cli.options import (
     connection_option,
     destination_option,
     dialect_option,
+    load_json_line,
     new_dialect_option,
     say_result,
     text_or_json,
@@ -34,6 +36,7 @@ from transpiler.tools.dialect_tools.diff import (
     diff_selectors,
     diff_topologies,
 )
+from transpiler.tools.dialect_tools.diff.name_matching import Names
 from transpiler.topology.model import check_exchange
 
 
@@ -53,7 +56,7 @@ from transpiler.topology.model import check_exchange
         ),
     ],
     exits={
-        0: "there is no difference, which is proved; or none of MESSAGES changes",
+        0: "there is no difference, which is proved, and of topologies in no setting; or none of MESSAGES changes",
         1: "there is a difference, with a message for each direction; or some of MESSAGES change",
         3: "it is not decided, and the output says why",
     },
@@ -68,6 +71,13 @@ from transpiler.topology.model import check_exchange
 @destination_option
 @topology_options
 @exchange_option("The exchange of MESSAGES that name none.")
+@click.option(
+    "--map",
+    "names",
+    metavar="FILE",
+    type=InputFile(),
+    help="For topologies: JSON that maps names of exchanges, queues or destinations of OLD to those of NEW.",
+)
 @text_or_json("How to print the result.")
 @click.option("--examples", type=click.IntRange(min=0), default=5, show_default=True, help="Messages to show.")
 def diff(
@@ -81,23 +91,29 @@ def diff(
     destination: str | None,
     form: TopologyForm,
     exchange: str | None,
+    names: str | None,
     output_format: str,
     examples: int,
 ) -> None:
     """Find a message on which OLD and NEW part: two selectors, two filters, or two topologies.
 
     OLD and NEW are the text of a selector, or a file (NAME or @NAME; - is standard input): a selector, a filter or
-    filter set in JSON, or a topology, as the contents show. For topologies the parts that differ are listed as well.
+    filter set in JSON, or a topology, as the contents show. For topologies the parts that differ are listed as well;
+    settings that decide no route, as a time to live, are listed and not judged. Destinations of ActiveMQ and Artemis
+    that mean one are matched; --map names others.
     With MESSAGES, files as match and route read them, the messages that change are counted, and some are shown;
     selector-spark diff does so on what is too much for one process.
     """
     first, second = read_pair(old, new, form)
+    mapping = {} if names is None else _mapping(names)
+    if names is not None and not isinstance(first.value, Topology):
+        fail("--map is for topologies")
     first.check(dialect)
     second.check(new_dialect or dialect)
     if files:
         changes = _MessageChanges(examples)
         if isinstance(first.value, Topology) and isinstance(second.value, Topology):
-            changes.of_topologies(first.value, second.value, files, layout, exchange)
+            changes.of_topologies(Names(first.value, second.value, mapping), files, layout, exchange)
         else:
             # All messages are received at one time.
             now = Receiver(None).time
@@ -112,7 +128,7 @@ def diff(
     if isinstance(first.value, Topology) and isinstance(second.value, Topology):
         if new_dialect is not None:
             fail("--new-dialect is for selectors and filters: a topology has the dialect of its broker")
-        result = diff_topologies(first.value, second.value, examples=examples)
+        result = diff_topologies(first.value, second.value, examples=examples, names=mapping)
     elif isinstance(first.value, str) and isinstance(second.value, str):
         result = diff_selectors(first.value, second.value, dialect, new_dialect, destination=destination)
     else:
@@ -125,6 +141,14 @@ def diff(
     if result.differs:
         raise SystemExit(1)
     raise SystemExit(3 if isinstance(result, ConditionDiff) and result.not_decided else 0)
+
+
+def _mapping(name: str) -> dict[str, str]:
+    """Read names of OLD with those of NEW."""
+    data = load_json_line(read_text_file(name), name)
+    if not isinstance(data, dict) or not all(isinstance(of, str) for of in data.values()):
+        fail(f'{shown(name)}: a map of names is an object, {{"name in OLD": "name in NEW"}}')
+    return data
 
 
 class _MessageChanges:
@@ -149,16 +173,14 @@ class _MessageChanges:
                 ["messages"] * (before and not after),
             )
 
-    def of_topologies(
-        self, old: Topology, new: Topology, files: Sequence[str], layout: ChosenLayout, exchange: str | None
-    ) -> None:
+    def of_topologies(self, names: Names, files: Sequence[str], layout: ChosenLayout, exchange: str | None) -> None:
         """Compare two topologies on the publications of files; ``exchange`` is that of those that name none."""
         # An exchange of only one topology is a change.
-        check_exchange(exchange, old, new)
+        check_exchange(exchange, names.old, names.new)
         self._of_queues = True
         unnamed = 0
         for read in read_messages(files, layout, progress=True):
-            before, after = _queues(old, read, exchange), _queues(new, read, exchange)
+            before, after = _queues(names, read, exchange, of_old=True), _queues(names, read, exchange, of_old=False)
             self._count(read.place, read.record.text, sorted(after - before), sorted(before - after))
             unnamed += exchange is None and not before and not after and read.sent().exchange is None
         hint_exchange(unnamed)
@@ -204,8 +226,12 @@ class _MessageChanges:
         return "\n".join(lines)
 
 
-def _queues(topology: Topology, read: ReadMessage, exchange: str | None) -> set[str]:
-    """Return the queues of a publication; those that an exchange may choose are marked."""
+def _queues(names: Names, read: ReadMessage, exchange: str | None, *, of_old: bool) -> set[str]:
+    """Return the queues of a publication to OLD, by NEW's names; those that an exchange may choose are marked."""
+    topology = names.old if of_old else names.new
     target, keys, routing_type = read.published(topology, exchange)
+    if not of_old and target is not None:
+        target, routing_type = names.send(target, routing_type)
     routed = publish(topology, read.message, target, keys, routing_type=routing_type)
-    return {*routed.queues, *(f"{queue} (possible)" for queue in routed.possible_queues)}
+    name = names.of if of_old else str
+    return {*map(name, routed.queues), *(f"{name(queue)} (possible)" for queue in routed.possible_queues)}

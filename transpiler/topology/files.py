@@ -27,6 +27,7 @@ from transpiler.topology.importers.artemis_topology import topology_of_artemis
 from transpiler.topology.importers.broker_j import topology_from_broker_j, vhosts_of_broker_j
 from transpiler.topology.importers.native_format import topology_from_dict
 from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions
+from transpiler.topology.importers.settings import activemq_settings, artemis_settings
 from transpiler.topology.model import MAX_ERRORS, SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
 
 #: The forms of topology files: the project's own, RabbitMQ's definitions, Broker-J's, Artemis' and ActiveMQ's
@@ -310,8 +311,10 @@ def _topology_of_xml(root: Element, broker: str | None, state: Mapping[str, Any]
         )
     form, element = brokers[choose("broker", broker, list(brokers))]
     if form == "activemq":
-        return topology_of_activemq(read_broker(element, root), state or {})
-    return topology_of_artemis(read_core(element) if form == "artemis" else read_wildfly(element), state)
+        topology = topology_of_activemq(read_broker(element, root), state or {})
+        return replace(topology, settings=tuple(activemq_settings(element)))
+    topology = topology_of_artemis(read_core(element) if form == "artemis" else read_wildfly(element), state)
+    return replace(topology, settings=tuple(artemis_settings(element)))
 
 
 def _check_texts(topology: Topology) -> None:

@@ -21,6 +21,7 @@ from transpiler.language.selector.dialects import DIALECTS
 from transpiler.message.types import AmqpValue
 from transpiler.topology.broker_rules import UNKNOWN, ExchangeType, RelayAddress, Rules
 from transpiler.topology.destinations import DEFAULT_WORDS
+from transpiler.topology.setting import Setting
 from transpiler.topology.targets import ENDS, TargetType
 
 #: What becomes of a message that reaches no queue: dropped, refused, or sent back to its publisher.
@@ -171,6 +172,8 @@ class Topology:
     version: str = field(default="", compare=False)
     #: Of a JMS broker the topology that people see, whose exchanges are addresses: those that route are cases.
     shown: Topology | None = field(default=None, compare=False)
+    #: What the file says beside routes: two topologies with the same routes are equal, whatever else they set.
+    settings: tuple[Setting, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.rules, Rules):

@@ -15,7 +15,10 @@ from transpiler.language.selector.dialects import DIALECTS
 from transpiler.tools.dialect_tools.compare_dialects import compare_dialects
 from transpiler.tools.dialect_tools.diff import diff_filters, diff_selectors, diff_topologies
 from transpiler.tools.dialect_tools.diff.topology_changes import Change
-from transpiler.topology import topology_from_dict
+from transpiler.topology import Topology, parse_topology, topology_from_dict
+from transpiler.topology.importers.rabbitmq import topology_from_definitions
+
+Json = dict[str, Any]
 
 DEFINITIONS = str(Path(__file__).parents[3] / "examples" / "data" / "definitions.json")
 
@@ -203,18 +206,18 @@ def test_topologies_part_in_their_parts_and_on_messages() -> None:
     old, new = topology_from_dict(OLD), topology_from_dict(NEW)
     result = diff_topologies(old, new, examples=10)
     assert result.changes == (
-        Change("exchange", "changed", "orders: unroutable reject, was discard"),
+        Change("exchange", "changed", "orders", "unroutable reject, was discard"),
         Change("queue", "removed", "legacy"),
         Change("queue", "added", "fresh"),
-        Change("binding", "removed", "amq.direct -> legacy: key 'old'"),
-        Change("binding", "changed", "orders -> audit: key 'orders.*', was key 'orders.#'"),
+        Change("binding", "removed", "amq.direct -> legacy", "key 'old'"),
+        Change("binding", "changed", "orders -> audit", "key 'orders.*', was key 'orders.#'"),
         Change(
             "binding",
             "changed",
-            "orders -> eu: key 'orders.*', selector \"region IN ('eu', 'uk')\", "
-            "was key 'orders.*', selector \"region = 'eu'\"",
+            "orders -> eu",
+            "key 'orders.*', selector \"region IN ('eu', 'uk')\", was key 'orders.*', selector \"region = 'eu'\"",
         ),
-        Change("binding", "changed", "amq.match -> eu: x-match 'all', a 2, b 'x', was x-match 'all', a 1, b 'x'"),
+        Change("binding", "changed", "amq.match -> eu", "x-match 'all', a 2, b 'x', was x-match 'all', a 1, b 'x'"),
     )
     lines = str(result).splitlines()
     assert '  to orders with key \'orders.x\': {"region": "uk"}' in lines
@@ -229,8 +232,279 @@ def test_topologies_part_in_their_parts_and_on_messages() -> None:
 def test_a_topology_with_its_parts_in_another_order_is_the_same() -> None:
     turned = OLD | {"bindings": OLD["bindings"][::-1], "queues": OLD["queues"][::-1]}
     assert str(diff_topologies(topology_from_dict(OLD), topology_from_dict(turned))) == (
-        "OLD and NEW are the same topology."
+        "OLD and NEW have the same routes."
     )
+
+
+def exported(**parts: Any) -> Topology:
+    """RabbitMQ's export of an exchange in, which sends all to the queues q and r, and parts in the place of others."""
+    bindings = [{"source": "in", "destination": name, "routing_key": "#"} for name in ("q", "r")]
+    whole = {"queues": [{"name": "q"}, {"name": "r"}], "exchanges": [{"name": "in", "type": "topic"}]}
+    return topology_from_definitions({"rabbitmq_version": "4.1.0", "bindings": bindings} | whole | parts)
+
+
+def queues(**arguments: Any) -> Json:
+    return {"queues": [{"name": "q", "arguments": arguments}, {"name": "r"}]}
+
+
+def policy(pattern: str = "^q$", kind: str = "policies", **definition: Any) -> Json:
+    return {kind: [{"name": "p", "pattern": pattern, "apply-to": "queues", "definition": definition}]}
+
+
+def operator_policy(definition: Any) -> Json:
+    value = {"pattern": "", "apply-to": "queues", "definition": definition}
+    return {"parameters": [{"component": "operator_policy", "name": "o", "value": value}]}
+
+
+def shovel(**value: Any) -> Json:
+    return {
+        "parameters": [{"component": "shovel", "name": "s", "value": {"src-queue": "q", "dest-queue": "r"} | value}]
+    }
+
+
+#: Parts of an old and of a new export, and what is listed of them as a setting.
+SETTINGS: tuple[tuple[Json, Json, list[str]], ...] = (
+    (queues(), queues(**{"x-message-ttl": 5}), ["q: message-ttl 5, was none"]),
+    (queues(**{"x-max-length": 5}), queues(**{"x-max-length": 6}), ["q: max-length 6, was 5"]),
+    (queues(**{"x-overflow": "drop-head"}), queues(), ["q: overflow none, was drop-head"]),
+    (
+        queues(**{"x-expires": 5}),
+        queues(**{"x-expires": 6, "x-queue-mode": "lazy"}),
+        ["q: expires 6, was 5", "q: queue-mode lazy, was none"],
+    ),
+    (queues(**{"x-delivery-limit": 5}), queues(**{"x-delivery-limit": 6}), ["q: delivery-limit 6, was 5"]),
+    (policy(**{"message-ttl": 5}), policy(**{"message-ttl": 6}), ["p: message-ttl 6, was 5"]),
+    (policy(**{"max-length": 5}), policy("^r$", **{"max-length": 5}), ["p: pattern ^r$, was ^q$"]),
+    (operator_policy([["max-length", 5]]), operator_policy({"max-length": 6}), ["o: max-length 6, was 5"]),
+    (
+        shovel(**{"dest-uri": "amqp://", "ack-mode": "on-confirm"}),
+        shovel(**{"dest-uri": "amqp://", "ack-mode": "no-ack"}),
+        ["s: ack-mode no-ack, was on-confirm"],
+    ),
+    # A password is no part of what is shown.
+    (shovel(**{"dest-uri": "amqp://u:one@localhost"}), shovel(**{"dest-uri": "amqp://u:two@localhost"}), []),
+)
+
+
+@pytest.mark.parametrize(("old", "new", "listed"), SETTINGS)
+def test_settings_that_decide_no_route_are_listed_and_not_judged(old: Json, new: Json, listed: list[str]) -> None:
+    diff = diff_topologies(exported(**old), exported(**new))
+    assert ([change.text for change in diff.settings], diff.same_routes) == (listed, True)
+    assert diff.differs is bool(listed)
+    assert str(diff).startswith("OLD and NEW have the same routes.")
+    assert "same topology" not in str(diff)
+
+
+XML = (
+    (
+        "<broker xmlns='http://activemq.apache.org/schema/core'><destinationPolicy><policyMap><policyEntries>"
+        "<policyEntry queue='&gt;' memoryLimit='{}'/></policyEntries></policyMap></destinationPolicy></broker>",
+        "queue >: memoryLimit 2mb, was 1mb",
+    ),
+    (
+        "<broker xmlns='http://activemq.apache.org/schema/core'><systemUsage><systemUsage><memoryUsage>"
+        "<memoryUsage limit='{}'/></memoryUsage></systemUsage></systemUsage></broker>",
+        "memoryUsage.memoryUsage.limit 2mb, was 1mb",
+    ),
+    (
+        "<configuration><core><address-settings><address-setting match='#'><max-size-bytes>{}</max-size-bytes>"
+        "</address-setting></address-settings></core></configuration>",
+        "#: max-size-bytes 2mb, was 1mb",
+    ),
+    (
+        "<configuration><core><global-max-size>{}</global-max-size></core></configuration>",
+        "global-max-size 2mb, was 1mb",
+    ),
+    (
+        '{{"name": "h", "modelVersion": "9", "type": "JSON", "queues": '
+        '[{{"name": "q", "maximumQueueDepthBytes": "{}"}}]}}',
+        "q: maximumQueueDepthBytes 2mb, was 1mb",
+    ),
+)
+
+
+@pytest.mark.parametrize(("text", "listed"), XML)
+def test_settings_of_other_brokers_are_listed_too(text: str, listed: str) -> None:
+    name = "x.xml" if text.startswith("<") else "x.json"
+    diff = diff_topologies(*(parse_topology(text.format(size), name) for size in ("1mb", "2mb")))
+    assert ([change.text for change in diff.settings], diff.same_routes) == ([listed], True)
+
+
+DEAD = {"x-dead-letter-exchange": ""}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "ways"),
+    [
+        (queues(), queues(**DEAD, **{"x-dead-letter-routing-key": "r"}), ((), ("q: rejected or expired → r",))),
+        (
+            queues(**DEAD, **{"x-dead-letter-routing-key": "gone"}),
+            queues(**DEAD, **{"x-dead-letter-routing-key": "r"}),
+            (("q: rejected or expired → no queue",), ("q: rejected or expired → r",)),
+        ),
+        (
+            queues(**DEAD, **{"x-dead-letter-routing-key": "r"}),
+            queues(**DEAD, **{"x-dead-letter-routing-key": "r", "x-max-length": 5}),
+            (("q: rejected or expired → r",), ("q: rejected, expired or over the queue's length → r",)),
+        ),
+    ],
+)
+def test_where_a_message_goes_next_is_compared(old: Json, new: Json, ways: tuple[tuple[str, ...], ...]) -> None:
+    diff = diff_topologies(exported(**old), exported(**new))
+    [example] = diff.examples
+    assert (example.old, example.new) == (("q",), ("q",))
+    assert (example.next_of_old, example.next_of_new) == ways
+
+
+def inner(color: str, *bindings: Json, alternate: str | None = None, links: list[Json] | None = None) -> Topology:
+    """The queue q behind an internal headers exchange, which the bindings, an alternate or links lead to."""
+    e = {"name": "e", "type": "topic"} | ({"alternate": alternate} if alternate else {})
+    to_q = {"source": "last", "queue": "q", "arguments": {"x-match": "all", "color": color}}
+    form: Json = {
+        "broker": "rabbitmq",
+        "queues": ["q", "work"],
+        "exchanges": [
+            e,
+            {"name": "between", "type": "fanout", "internal": True},
+            {"name": "last", "type": "headers", "internal": True},
+        ],
+        "bindings": [*bindings, to_q],
+        "links": links or [],
+    }
+    return topology_from_dict(form)
+
+
+INNER: tuple[tuple[str, Json], ...] = (
+    (
+        "two exchanges",
+        {"bindings": [{"source": "e", "exchange": "between", "key": "a.#"}, {"source": "between", "exchange": "last"}]},
+    ),
+    ("an alternate", {"alternate": "last"}),
+    ("an alternate and a binding", {"alternate": "between", "bindings": [{"source": "between", "exchange": "last"}]}),
+    (
+        "a dead letter",
+        {
+            "bindings": [{"source": "e", "queue": "work", "key": "w"}],
+            "links": [{"kind": "dead-letter", "from": {"queue": "work"}, "to": {"exchange": "last"}}],
+        },
+    ),
+)
+
+
+@pytest.mark.parametrize("parts", [row[1] for row in INNER], ids=[row[0] for row in INNER])
+def test_a_message_is_found_for_a_change_behind_exchanges_that_nobody_publishes_to(parts: Json) -> None:
+    before, after = (
+        inner(color, *parts.get("bindings", ()), alternate=parts.get("alternate"), links=parts.get("links"))
+        for color in ("red", "blue")
+    )
+    examples = diff_topologies(before, after).examples
+    assert {example.exchange for example in examples} <= {"e", ""}
+    gone = [set(one.old) ^ set(one.new) or set(one.next_of_old) ^ set(one.next_of_new) for one in examples]
+    assert len(gone) == 2
+    swapped = diff_topologies(after, before).examples
+    assert {(str(one.message), one.old, one.new) for one in swapped} == {
+        (str(one.message), one.new, one.old) for one in examples
+    }
+
+
+@pytest.mark.parametrize(
+    "brokers", [("rabbitmq", "qpid-java"), ("rabbitmq-3.12", "rabbitmq"), ("qpid-java", "qpid-cpp")]
+)
+def test_old_and_new_of_two_brokers_are_not_exchanged(brokers: tuple[str, str]) -> None:
+    """The keys and headers of each side are judged by the rules of its own broker."""
+    form: Json = {
+        "queues": ["q", "h", "some"],
+        "exchanges": [{"name": "t", "type": "topic"}, {"name": "m", "type": "headers"}],
+        "bindings": [
+            {"source": "t", "queue": "q", "key": "a."},
+            {"source": "m", "queue": "h", "arguments": {"x-match": "all", "n": 1}},
+            {"source": "m", "queue": "some", "arguments": {"x-match": "any", "s": ""}},
+        ],
+    }
+    old, new = (topology_from_dict(form | {"broker": name}) for name in brokers)
+    for first, second in ((old, new), (new, old)):
+        diff = diff_topologies(first, second, examples=9)
+        assert diff.changes[0].text == f"{second.broker}, was {first.broker}"
+        for example in diff.examples:
+            assert example.old == route_message(first, example.message, example.exchange, [example.key])
+            assert example.new == route_message(second, example.message, example.exchange, [example.key])
+    assert diff.examples
+
+
+def test_equal_changes_are_one_line_with_their_number() -> None:
+    def many(key: str, count: int = 300) -> Topology:
+        names = [f"q{number}" for number in range(count)]
+        bindings = [{"source": "e", "queue": name, "key": key} for name in names]
+        exchanges = [{"name": "e", "type": "topic"}]
+        form = {"broker": "rabbitmq", "queues": names, "exchanges": exchanges, "bindings": bindings}
+        return topology_from_dict(form)
+
+    lines = str(diff_topologies(many("a.#"), many("b.#"))).splitlines()
+    assert lines[:2] == ["300 changes", "  ~ binding   e -> 300 of them (q0, q1, q2, …): key 'b.#', was key 'a.#'"]
+    assert max(map(len, lines)) < 100
+    assert str(diff_topologies(many("a.#", 3), many("b.#", 3))).count("  ~ binding") == 3
+    lines = str(diff_topologies(many("a.#", 0), many("a.#"))).splitlines()
+    assert lines[1:3] == [
+        "  + queue     300 of them (q0, q1, q2, …)",
+        "  + binding   e -> 300 of them (q0, q1, q2, …): key 'a.#'",
+    ]
+
+
+OF_ACTIVEMQ = """<broker xmlns="http://activemq.apache.org/schema/core"><destinationInterceptors>
+<virtualDestinationInterceptor><virtualDestinations><compositeQueue name="IN" forwardOnly="false"><forwardTo>
+<filteredDestination selector="odd = 'yes'" queue="FOO"/></forwardTo></compositeQueue></virtualDestinations>
+</virtualDestinationInterceptor></destinationInterceptors><destinations><queue physicalName="IN"/>
+<queue physicalName="FOO"/></destinations></broker>"""
+OF_ARTEMIS = """<configuration><core><diverts><divert name="foo"><address>IN</address>
+<forwarding-address>FOO</forwarding-address><filter string="odd = '{}'"/></divert></diverts><addresses>
+<address name="IN"><anycast><queue name="IN"/></anycast></address><address name="FOO"><anycast><queue name="FOO"/>
+</anycast></address></addresses></core></configuration>"""
+
+
+@pytest.mark.parametrize("odd", ["yes", "no"])
+def test_destinations_of_two_jms_brokers_that_mean_one_are_matched(odd: str) -> None:
+    sides = parse_topology(OF_ACTIVEMQ, "a.xml"), parse_topology(OF_ARTEMIS.format(odd), "b.xml")
+    for old, new in (sides, sides[::-1]):
+        diff = diff_topologies(old, new)
+        assert not [change for change in diff.changes if change.kind == "queue" and "DLQ" not in change.subject]
+        bindings = [change.text for change in diff.changes if change.kind == "binding"]
+        assert (bindings == []) is (odd == "yes")
+        sent = [one for one in diff.examples if one.routing_type != "MULTICAST" and one.exchange.endswith("IN")]
+        assert any(example.old != example.new for example in sent) is (odd == "no")
+    [link] = [change.subject for change in diff.changes if change.kind == "queue"]
+    assert link == "queue://ActiveMQ.DLQ"
+
+
+def test_names_that_are_mapped_mean_one() -> None:
+    def one(broker: str, exchange: str, queue: str) -> Topology:
+        binding = {"source": exchange, "queue": queue, "key": "k"}
+        exchanges = [{"name": exchange, "type": "direct"}]
+        form = {"broker": broker, "queues": [queue], "exchanges": exchanges, "bindings": [binding]}
+        return topology_from_dict(form)
+
+    old, new = one("rabbitmq", "e", "q"), one("rabbitmq", "E", "Q")
+    assert len(diff_topologies(old, new).changes) == 6
+    mapped = diff_topologies(old, new, names={"e": "E", "q": "Q"})
+    assert (mapped.same_routes, mapped.differs) == (True, False)
+    # Of two names for one the second keeps its own.
+    assert diff_topologies(old, new, names={"e": "E"}).changes[0].text == "q"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "<anycast><queue name='a'/></anycast>",
+            "<multicast><queue name='a'/></multicast>",
+            "a: multicast, was anycast",
+        ),
+        ("<anycast/>", "<anycast/><multicast/>", "a: anycast, multicast, was anycast"),
+    ],
+)
+def test_routing_types_of_an_address_are_told_in_their_words(old: str, new: str, said: str) -> None:
+    text = "<configuration><core><addresses><address name='a'>{}</address></addresses></core></configuration>"
+    sides = (parse_topology(text.format(inside), "broker.xml") for inside in (old, new))
+    assert said in [change.text for change in diff_topologies(*sides).changes]
 
 
 SELECTOR_FILE = "weight > 5\n"
@@ -246,7 +520,11 @@ COMMANDS: tuple[tuple[tuple[str, ...], int, str], ...] = (
     (("filter.json", "@filter.json"), 0, "the same messages"),
     (("filter.json", FILTER), 0, "the same messages"),
     (("old.json", "new.json"), 1, "Messages that go elsewhere\n"),
-    (("old.json", "old.json"), 0, "the same topology"),
+    (("old.json", "old.json"), 0, "the same routes"),
+    (("old.json", "new.json", "--map", "map.json"), 1, "NEW  audit, eu"),
+    (("old.json", "new.json", "--map", "sel.txt"), 2, "sel.txt:1:1: "),
+    (("old.json", "new.json", "--map", "list.json"), 2, "list.json: a map of names is an object"),
+    (("a = 1", "a = 1", "--map", "map.json"), 2, "--map is for topologies"),
     (("old.json", "new.yaml"), 1, "Messages that go elsewhere\n"),
     (("old.json", "new.json", "--examples", "0"), 1, "No message was found that goes elsewhere (0 tried)"),
     (("a <> 5", "a <> 5", "--new-dialect", "ActiveMQ"), 1, "rule: "),
@@ -273,6 +551,7 @@ def test_the_command_answers(
     monkeypatch.chdir(tmp_path)
     texts = {"sel.txt": SELECTOR_FILE, "bad.txt": "weight >\n", "filter.json": FILTER, "broken.json": "{"}
     texts |= {"old.json": json.dumps(OLD), "new.json": json.dumps(NEW), "new.yaml": json.dumps(NEW)}
+    texts |= {"map.json": '{"legacy": "fresh"}', "list.json": "[1]"}
     for name, text in texts.items():
         Path(name).write_text(text, encoding="utf-8")
     result = run(*words)

@@ -19,7 +19,8 @@ from transpiler.tools.analysis.solve import Impossible, Solver
 from transpiler.tools.analysis.subsumption import parting_message
 from transpiler.topology.choices import is_choosing
 from transpiler.topology.graph import is_node
-from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, DestinationType, Link, Topology
+from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Link, Topology
+from transpiler.topology.targets import TargetType
 
 #: Comparisons of a key with bindings; when they are used up, every binding may match.
 _TESTS = 2_000_000
@@ -33,7 +34,7 @@ _ADDED = "x-"
 class State(NamedTuple):
     """A queue, or an exchange with the key that a link has put in the place of the message's own, if it has one."""
 
-    kind: DestinationType
+    kind: TargetType
     name: str
     keys: tuple[str, ...] = ()
 
@@ -80,7 +81,7 @@ class Letters:
         self.graph.setdefault(start, set())
         while waiting:
             state = waiting.pop()
-            if state.kind == "queue":
+            if state.kind != "exchange":
                 continue
             for target in self._routes(state):
                 self._lead(state, target)

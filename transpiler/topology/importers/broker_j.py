@@ -14,6 +14,7 @@ from transpiler.base.documents.jsontext import JsonTextError, load_json, without
 from transpiler.message.types import AmqpType, Compound
 from transpiler.topology.broker_rules import QPID_JAVA
 from transpiler.topology.importers.arguments import TYPES_LOST, read_arguments
+from transpiler.topology.importers.settings import broker_j_settings
 from transpiler.topology.model import (
     REPLACEMENT_ARGUMENT,
     SELECTOR_ARGUMENT,
@@ -82,7 +83,14 @@ def topology_from_broker_j(data: Any, virtualhost: str | None = None) -> Topolog
         exchange = _exchange(entry, names, exchange_names, findings)
         exchanges.append(exchange)
         bindings += _bindings(entry, exchange, names, findings)
-    return Topology(QPID_JAVA, tuple(exchanges), queues, tuple(bindings), findings=tuple(findings.diagnostics))
+    return Topology(
+        QPID_JAVA,
+        tuple(exchanges),
+        queues,
+        tuple(bindings),
+        findings=tuple(findings.diagnostics),
+        settings=tuple(broker_j_settings(host)),
+    )
 
 
 def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Iterator[Entry]:

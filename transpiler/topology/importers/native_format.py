@@ -31,6 +31,7 @@ from transpiler.topology.model import (
     Unroutable,
 )
 from transpiler.topology.receivers import with_addresses
+from transpiler.topology.setting import Setting
 from transpiler.topology.targets import TargetType
 
 _TYPES: tuple[ExchangeType, ...] = tuple(dict.fromkeys(kind for rules in RULES.values() for kind in rules.types))
@@ -47,7 +48,7 @@ _EXCHANGE = {"durable": True, "auto_delete": False, "internal": False}
 def topology_from_dict(data: Mapping[str, Any]) -> Topology:
     """The topology that an object in the project's own form describes; ``TopologyError`` names what does not fit."""
     root = Entry.of(data, "")
-    root.only(("broker", "default_exchange", "words", *_PARTS, "readers", "addresses", "shown"))
+    root.only(("broker", "default_exchange", "words", *_PARTS, "readers", "addresses", "shown", "settings"))
     rules = RULES[root.one_of("broker", tuple(RULES))]
     exchanges = tuple(_exchange(entry) for entry in root.entries("exchanges"))
     queues = tuple(_queue(item, path) for item, path in root.items("queues"))
@@ -58,7 +59,18 @@ def topology_from_dict(data: Mapping[str, Any]) -> Topology:
     if root.has("readers"):
         readers = frozenset(name for name, _ in _texts(root, "readers", "the name of a queue"))
     shown = topology_from_dict(root.data["shown"]) if root.has("shown") else None
-    topology = Topology(rules, exchanges, queues, bindings, default, words, links=links, readers=readers, shown=shown)
+    topology = Topology(
+        rules,
+        exchanges,
+        queues,
+        bindings,
+        default,
+        words,
+        links=links,
+        readers=readers,
+        shown=shown,
+        settings=tuple(_setting(entry) for entry in root.entries("settings")),
+    )
     return with_addresses(topology, tuple(_texts(root, "addresses", "an address")))
 
 
@@ -80,6 +92,7 @@ def topology_to_dict(topology: Topology) -> dict[str, Any]:
     result["exchanges"] = [_exchange_to_dict(exchange) for exchange in topology.exchanges]
     result["bindings"] = [_binding_to_dict(binding) for binding in topology.bindings]
     result["links"] = [_link_to_dict(link) for link in topology.links]
+    result["settings"] = [_setting_to_dict(setting) for setting in topology.settings]
     result = {name: part for name, part in result.items() if part != []}
     if topology.shown is not None:
         result["shown"] = topology_to_dict(topology.shown)
@@ -161,6 +174,16 @@ def _link(entry: Entry) -> Link:
             refuse("topology.type", entry.at("affixes"), "expected the text before a name and that behind it")
         affixes = around[0], around[1]
     return Link(kind, when, source, destination, source_type, destination_type, key, entry.path, pattern, affixes)
+
+
+def _setting(entry: Entry) -> Setting:
+    entry.only(("kind", "of", "name", "value", "judged"))
+    texts = (entry.text("kind"), entry.text("of", ""), entry.text("name", ""), entry.text("value"))
+    return Setting(*texts, entry.flag("judged", False))
+
+
+def _setting_to_dict(setting: Setting) -> dict[str, Any]:
+    return {name: value for name, value in setting._asdict().items() if value not in ("", False)}
 
 
 def _queue_to_dict(queue: Queue) -> Any:

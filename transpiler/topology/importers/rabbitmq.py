@@ -31,6 +31,7 @@ from transpiler.topology.importers.rabbitmq_policies import (
     shovel,
     shovel_queues,
 )
+from transpiler.topology.importers.settings import definitions_settings
 from transpiler.topology.model import (
     DEFAULT_EXCHANGE,
     SELECTOR_ARGUMENT,
@@ -122,6 +123,7 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
         findings=tuple(findings.diagnostics),
         links=tuple(links),
         version=_version(root),
+        settings=tuple(definitions_settings(lambda part: _listed(root, part, vhost_name))),
     )
 
 

@@ -7,11 +7,12 @@ Invariants: every message that is shown was judged on both sides. "The same" is 
 
 Deliberately not here: rows of data (``spark_ext.diff``) and the reading of files (``cli``).
 
-In reading order: ``conditions``, ``topology_changes``.
+In reading order: ``conditions``, ``topology_changes``, ``name_matching``, ``rerouted``.
 """
 
 from transpiler.tools.dialect_tools.diff.conditions import ConditionDiff, Difference, diff_filters, diff_selectors
-from transpiler.tools.dialect_tools.diff.topology_changes import Change, Rerouted, TopologyDiff, diff_topologies
+from transpiler.tools.dialect_tools.diff.rerouted import Rerouted
+from transpiler.tools.dialect_tools.diff.topology_changes import Change, TopologyDiff, diff_topologies
 
 __all__ = [
     "Change",

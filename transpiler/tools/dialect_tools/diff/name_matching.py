@@ -1,0 +1,178 @@
+"""Names of two topologies that mean one destination: by a mapping that is given, and by the forms of the JMS brokers.
+
+ActiveMQ's ``queue://a.>`` is Artemis' address ``a.#``, with an anycast queue of that name. The names are NEW's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from transpiler.topology.broker_rules import Destinations
+from transpiler.topology.destinations import ROUTING_TYPES, RoutingType
+from transpiler.topology.model import DIALECT_ARGUMENT, DIVERT_ARGUMENT, Alternate, Binding, Link, Topology
+
+_KINDS: Mapping[str, RoutingType] = {"queue": "ANYCAST", "topic": "MULTICAST"}
+
+#: A destination, or an exchange, and a routing type.
+Send = tuple[str, RoutingType | None]
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of OLD's exchanges and queues in NEW's terms; ``given`` maps some of them."""
+
+    old: Topology
+    new: Topology
+    given: Mapping[str, str]
+
+    @property
+    def across(self) -> bool:
+        """True if one broker is ActiveMQ and the other is Artemis."""
+        sides = {self.old.rules.destinations, self.new.rules.destinations}
+        return sides == {Destinations.ACTIVEMQ, Destinations.ARTEMIS}
+
+    def renamed(self, shown_old: Topology, shown_new: Topology) -> tuple[Topology, Topology]:
+        """Return the two topologies as they are compared: OLD's with NEW's names."""
+        if self.across:
+            shown_old, shown_new = _without_own_addresses(shown_old), _without_own_addresses(shown_new)
+        known = {*shown_new.queue_names, *shown_new.exchange_by_name}
+        names = self._mapping((*shown_old.exchange_by_name, *shown_old.queue_names), known)
+        return (_with_names(shown_old, names) if names else shown_old), shown_new
+
+    def plain(self, topology: Topology) -> Topology:
+        """Return a topology without what only one of two brokers has: the names of diverts, and a dialect's."""
+        if not self.across:
+            return topology
+        own = {DIVERT_ARGUMENT, DIALECT_ARGUMENT}
+
+        def binding(one: Binding) -> Binding:
+            kept = {name: value for name, value in one.arguments.items() if name not in own}
+            return replace(one, arguments=kept) if len(kept) < len(one.arguments) else one
+
+        return _replaced(topology, binding, lambda link: link)
+
+    def _mapping(self, names: Iterable[str], known: set[str]) -> dict[str, str]:
+        """Return the names that change; of two that would become one the second keeps its own."""
+        mapping: dict[str, str] = {}
+        taken: set[str] = set()
+        for name in dict.fromkeys(names):
+            changed = self.of(name, known)
+            if changed not in taken:
+                mapping[name] = changed
+            taken.add(mapping.get(name, name))
+        return {name: changed for name, changed in mapping.items() if name != changed}
+
+    def of(self, name: str, known: Iterable[str] = ()) -> str:
+        """Return the name that one of OLD's has in NEW; of ``known`` ones an Artemis name is the first that fits."""
+        if name in self.given:
+            return self.given[name]
+        kind, bare = _split(name)
+        if bare in self.given:
+            return self._kinded(kind or "queue", self.given[bare])
+        if not self.across:
+            return name
+        if self.old.rules.destinations is Destinations.ACTIVEMQ:
+            return _words(bare, ">", self.new.words[2:3] or ">") if kind else name
+        name = _words(name, self.old.words[2:3] or "#", ">")
+        return next((one for one in (f"{kind}://{name}" for kind in _KINDS) if one in known), f"queue://{name}")
+
+    def _kinded(self, kind: str, name: str) -> str:
+        is_activemq = self.new.rules.destinations is Destinations.ACTIVEMQ
+        return f"{kind}://{name}" if is_activemq and "://" not in name else name
+
+    def send(self, name: str, routing_type: str | None = None) -> tuple[str, str | None]:
+        """Return the send to NEW that one to OLD stands for."""
+        if self.across and self.old.rules.destinations is Destinations.ACTIVEMQ:
+            return _split(self.of(name))[1], _KINDS[_split(name)[0] or "queue"]
+        if self.across and name not in self.given:
+            return f"{'topic' if routing_type == 'MULTICAST' else 'queue'}://{name}", None
+        return self.of(name), routing_type
+
+    def sends(self, name: str) -> list[tuple[Send, Send]]:
+        """Return the sends to a destination of NEW, and before each the one to OLD that it stands for."""
+        back = {of: old for old, of in self.given.items()}
+        before = back.get(name, name)
+        if not self.across:
+            is_artemis = Destinations.ARTEMIS in (self.old.rules.destinations, self.new.rules.destinations)
+            types = (*ROUTING_TYPES, None) if is_artemis else (None,)
+            return [((before, kind), (name, kind)) for kind in types]
+        sends: list[tuple[Send, Send]] = []
+        kinds = [_split(name)[0]] if _split(name)[0] else [*_KINDS]
+        for kind in kinds:
+            ends: list[Send] = []
+            for topology, given in ((self.old, before), (self.new, name)):
+                bare = _split(given)[1]
+                is_activemq = topology.rules.destinations is Destinations.ACTIVEMQ
+                ends.append((f"{kind}://{bare}", None) if is_activemq else (bare, _KINDS[kind]))
+            sends.append((ends[0], ends[1]))
+        return sends
+
+
+def _split(name: str) -> tuple[str, str]:
+    kind, separator, bare = name.partition("://")
+    return (kind, bare) if separator and kind in _KINDS else ("", name)
+
+
+def _words(name: str, any_words: str, other: str) -> str:
+    """Return a name whose last word, if it stands for any words, is that of the other broker."""
+    return name[: -len(any_words)] + other if name == any_words or name.endswith(f".{any_words}") else name
+
+
+def _with_names(topology: Topology, names: Mapping[str, str]) -> Topology:
+    def name(of: str) -> str:
+        return names.get(of, of)
+
+    def alternate(of: Alternate | None) -> Alternate | None:
+        return of and replace(of, name=name(of.name))
+
+    readers = topology.readers
+    return _replaced(
+        topology,
+        lambda binding: replace(binding, source=name(binding.source), destination=name(binding.destination)),
+        lambda link: replace(
+            link,
+            source=link.source and name(link.source),
+            destination=link.destination and name(link.destination),
+        ),
+        exchanges=tuple(
+            replace(one, name=name(one.name), alternate=alternate(one.alternate)) for one in topology.exchanges
+        ),
+        queues=tuple(replace(one, name=name(one.name), alternate=alternate(one.alternate)) for one in topology.queues),
+        readers=None if readers is None else frozenset(map(name, readers)),
+    )
+
+
+def _without_own_addresses(topology: Topology) -> Topology:
+    """Return a topology without the addresses that are their own queue and nothing else."""
+    own = {
+        exchange.name
+        for exchange in topology.exchanges
+        if exchange.alternate is None
+        and [
+            (one.destination_type, one.destination, len(one.arguments))
+            for one in topology.bindings_by_source.get(exchange.name, ())
+        ]
+        == [("queue", exchange.name, 0)]
+    }
+
+    def binding(one: Binding) -> Binding:
+        return replace(one, destination_type="queue") if one.destination in own else one
+
+    def link(one: Link) -> Link:
+        return replace(one, destination_type="queue") if one.destination in own else one
+
+    kept = replace(topology, bindings=tuple(one for one in topology.bindings if one.source not in own))
+    return _replaced(kept, binding, link, exchanges=tuple(one for one in topology.exchanges if one.name not in own))
+
+
+def _replaced(
+    topology: Topology, binding: Callable[[Binding], Binding], link: Callable[[Link], Link], **more: object
+) -> Topology:
+    changed: dict[str, object] = {
+        "bindings": tuple(map(binding, topology.bindings)),
+        "links": tuple(map(link, topology.links)),
+        "default_exchange": "",
+        **more,
+    }
+    return replace(topology, **changed)  # type: ignore[arg-type]

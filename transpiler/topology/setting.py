@@ -1,0 +1,18 @@
+"""Settings of a broker's file that have no part in routing."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Setting(NamedTuple):
+    """A setting of a queue, a policy or another part ``of`` a kind, which has no part in routing, as text.
+
+    One that is ``judged`` decides about sends in a way that shows in no binding.
+    """
+
+    kind: str
+    of: str
+    name: str
+    value: str
+    judged: bool = False

@@ -18,13 +18,13 @@ from transpiler.compiler.sql import quote_name, quote_text
 from transpiler.routing.columns import reached_end
 from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.destinations import activemq_parts
-from transpiler.topology.targets import DEAD_LETTER, FAILED, OWN_QUEUE, REJECTED
+from transpiler.topology.targets import DEAD_LETTER, FAILED, OWN_QUEUE, REJECTED, UNKNOWN
 
 #: The row of a list, and its message.
 _ROW, _MESSAGE = "_list_row", "_list_message"
 
-_OWN, _FAILED, _REJECTED, _DEAD_LETTER = (
-    quote_text(reached_end(*end[:2])) for end in (OWN_QUEUE, FAILED, REJECTED, DEAD_LETTER)
+_OWN, _FAILED, _REJECTED, _DEAD_LETTER, _UNKNOWN = (
+    quote_text(reached_end(*end[:2])) for end in (OWN_QUEUE, FAILED, REJECTED, DEAD_LETTER, UNKNOWN)
 )
 
 _NO_TEXTS = "CAST(array() AS ARRAY<STRING>)"
@@ -120,15 +120,17 @@ class _Answers:
         queues = quote_name(self._column)
         possible = _NO_TEXTS if self._possible is None else quote_name(self._possible)
         failed, rejected, dead = (f"array_contains({queues}, {end})" for end in (_FAILED, _REJECTED, _DEAD_LETTER))
+        ends = f"array({_FAILED}, {_REJECTED}, {_DEAD_LETTER}, {_UNKNOWN})"
         may_fail = f"arrays_overlap({possible}, array({_FAILED}, {_REJECTED}))"
         if self._outcome is not None:
             before = quote_name(self._outcome)
             cases = f"WHEN {failed} THEN 'error' WHEN {rejected} THEN 'rejected' WHEN {may_fail} THEN 'undecided' "
             cases += f"WHEN {dead} THEN 'dead-letter' "
             cases += f"WHEN array_contains({possible}, {_DEAD_LETTER}) THEN 'undecided' "
+            unknown = f"array_contains(array_union({queues}, {possible}), {_UNKNOWN})"
+            cases += f"WHEN {unknown} AND size(array_except({queues}, {ends})) = 0 THEN 'undecided' "
             cases += f"WHEN {before} = 'no-exchange' AND {self._sends.destination} IS NOT NULL THEN 'discarded'"
             frame = frame.withColumn(self._outcome, sf.expr(f"CASE {cases} ELSE {before} END"))
-        ends = f"array({_FAILED}, {_REJECTED}, {_DEAD_LETTER})"
         # The order of bindings decides which queues got it before a failure.
         uncertain = f"{failed} OR (NOT {rejected} AND {may_fail})"
         certain = (

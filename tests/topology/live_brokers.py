@@ -111,7 +111,7 @@ def merged(broker: str, rings: bool) -> tuple[Topology, list[Sent]]:
             exchanges[inner.name] = inner
             if not exchange.internal:
                 exchanges.setdefault(exchange.name, Exchange(exchange.name, "topic"))
-                key = f"*.{word}.#" if exchange.name.endswith("::") else f"{word}.#"
+                key = f"*.{word}.#" if _qualified(topology, exchange.name) else f"{word}.#"
                 bindings.append(Binding(exchange.name, inner.name, key, destination_type="exchange"))
         queues += (Queue(_named(queue.name, word)) for queue in topology.queues)
         bindings += (_with_word(binding, word, topology) for binding in topology.bindings)
@@ -136,15 +136,20 @@ def _key(key: str, word: str, qualified: bool) -> str:
     return f"{first}.{word}.{rest}" if qualified and dot else f"{word}.{key}"
 
 
+def _qualified(topology: Topology, exchange: str) -> bool:
+    entered = topology.exchange_by_name[exchange].entered
+    return entered is not None and entered.qualified
+
+
 def _with_word(binding: Binding, word: str, topology: Topology) -> Binding:
     source, key = binding.source, binding.key
-    qualified = any(source.startswith(f"{entry}::") for entry in ("untyped", "ANYCAST", "MULTICAST"))
+    qualified = _qualified(topology, source)
     # An exchange without a type of its own compares no keys; the empty key of an address is one.
     is_fanout = topology.exchange_by_name[source].type == "fanout"
     arguments = dict(binding.arguments)
     replacement = binding.text(REPLACEMENT_ARGUMENT)
     if replacement is not None:
-        onward = _key(replacement, word, binding.destination.split(",")[0].split(" ")[0].endswith("::"))
+        onward = _key(replacement, word, _qualified(topology, binding.destination))
         arguments[REPLACEMENT_ARGUMENT] = AmqpValue(AmqpType.STRING, onward)
     return replace(
         binding,

@@ -406,7 +406,56 @@ def test_an_address_leads_to_the_wildcard_addresses_that_match_it() -> None:
 def test_why_names_the_diverts_and_queues_that_took_a_message() -> None:
     said = str(explain_route(artemis(ORDERS.format(limit=1000)), Message.of(amount=5000), "orders"))
     assert said.startswith("destination orders → review (delivered)\n  took it\n")
-    assert "orders → address review  amount > 1000\n    review → review          any message" in said
+    assert "orders → address review  divert large: amount > 1000\n    review → review          any message" in said
+    assert "orders → a  the exclusive divert large took the message" in said
+
+
+ONE_QUEUE = (
+    "<addresses><address name='orders'><anycast><queue name='orders'><filter string=\"color = 'red'\"/></queue>"
+    "</anycast></address>"
+    + "".join(f"<address name='other{n}'><anycast><queue name='other{n}'/></anycast></address>" for n in range(6))
+    + "</addresses>"
+)
+
+
+@pytest.mark.parametrize(
+    ("topology", "to", "routing_type", "said"),
+    [
+        (artemis(ONE_QUEUE), "orders", "ANYCAST", "orders  color is 'blue', not 'red'"),
+        (
+            artemis(ONE_QUEUE),
+            "orders",
+            "MULTICAST",
+            "orders  its routing type is ANYCAST, and the message was sent as MULTICAST",
+        ),
+        (artemis(ONE_QUEUE), "new", None, "but that an earlier send with a routing type may have made"),
+        (artemis(ONE_QUEUE), "new", "MULTICAST", "the send makes none: subscribers make those of MULTICAST"),
+        (activemq(""), "topic://t", None, "who subscribes to the topic is not in the broker's file"),
+    ],
+)
+def test_why_names_what_is_at_the_address_and_why_it_got_no_message(
+    topology: Topology, to: str, routing_type: str | None, said: str
+) -> None:
+    explained = explain_route(topology, Message.of(color="blue"), to, routing_type=routing_type)
+    assert said in str(explained)
+    assert "other" not in str(explained)
+    assert explained.others == 0
+
+
+def test_a_topic_without_a_state_is_not_decided() -> None:
+    assert send(activemq(""), "topic://t") == Routed((), "undecided", "topic://t")
+    known = {"queues": ["Consumer.a.VirtualTopic.t"]}
+    assert send(activemq("", state=known), "topic://VirtualTopic.t").outcome == "delivered"
+    assert send(activemq("", state=known), "topic://t").outcome == "undecided"
+    assert send(activemq("", state={"subscriptions": []}), "topic://t").outcome == "discarded"
+    forwards = composites("<compositeTopic name='t'><forwardTo><queue physicalName='q'/></forwardTo></compositeTopic>")
+    assert send(activemq(forwards), "topic://t") == Routed(("queue://q",), "delivered", "topic://t")
+
+
+def test_a_path_names_the_diverts_that_a_message_took() -> None:
+    explained = explain_route(artemis(ORDERS.format(limit=1000)), Message.of(amount=5000), "orders", path=True)
+    assert "\n  divert large: orders → address review" in explained.way
+    assert explained.to_dict()["took"][0]["divert"] == "large"
     refused = artemis(
         "<address-settings><address-setting match='#'><auto-create-addresses>false</auto-create-addresses>"
         "</address-setting></address-settings>"

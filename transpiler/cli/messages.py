@@ -459,6 +459,14 @@ def _event(value: Any) -> str:
     return ""
 
 
+def hint_state(topology: Topology, undecided: int) -> None:
+    """Tell of messages to a JMS broker that its file does not decide, and that its state might."""
+    if undecided and topology.rules.destinations is not None and topology.readers is None:
+        what = "message is" if undecided == 1 else "messages are"
+        hint = "--state FILE says which subscriptions, consumers and queues are there"
+        click.echo(f"{undecided:,} {what} not decided by the broker's file alone\n  hint: {hint}", err=True)
+
+
 def hint_exchange(unnamed: int) -> None:
     """Tell of messages that name no exchange, and reached no queue of the default one."""
     if unnamed:

@@ -12,7 +12,7 @@ from transpiler.cli.group import fail, say
 from transpiler.cli.inputs import InputFile, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.messages import hint_exchange, read_messages
+from transpiler.cli.messages import hint_exchange, hint_state, read_messages
 from transpiler.cli.options import say_result, text_or_json
 from transpiler.cli.topologies import (
     RECORDED_EXITS,
@@ -25,7 +25,7 @@ from transpiler.cli.topologies import (
     topology_options,
 )
 from transpiler.message.types import AmqpValue
-from transpiler.reference.route import publish
+from transpiler.reference.route import publish, trace
 from transpiler.reference.routed import Routed
 from transpiler.tools.backtest import Backtest
 from transpiler.tools.explanation.routes import explain_route
@@ -125,23 +125,27 @@ def route(
         "publish_to": publish_to,
         "publisher": publisher,
     }
-    unnamed = 0
+    unnamed = undecided = 0
     for read in read_messages(files or ("-",), layout, progress=summary):
         sent = read.published(where, exchange) if by_name else read.sent()
         target, keys, publication["routing_type"] = sent if by_name else (None, *sent[1:])
         line, message = dict(read.value), read.message
         if why or path:
             explanation = explain_route(where, message, target, keys, nearest=nearest, path=path, **publication)
+            undecided += explanation.routed.outcome == "undecided"
             if unroutable and (explanation.routed.queues or explanation.routed.possible_queues):
                 continue
             if output_format != "json":
                 say(f"{read.place}: {explanation if why else explanation.way}")
             else:
-                steps = {"path": [one.step.to_dict() for one in explanation.path]}
+                steps: dict[str, Any] = {"path": [one.step.to_dict() for one in explanation.path]}
+                diverts = [one.divert for one in explanation.took if one.divert is not None]
+                steps |= {"diverts": list(dict.fromkeys(diverts))} if diverts else {}
                 added = {"why": explanation.to_dict()} if why else _result(explanation.routed) | steps
                 click.echo(json.dumps(line | added, ensure_ascii=False))
             continue
         routed = publish(where, message, target, keys, **publication)
+        undecided += routed.outcome == "undecided"
         if routed.exchange is not None:
             exchanges[routed.exchange] += 1
         queues.update(routed.queues)
@@ -153,6 +157,7 @@ def route(
         counted = Summary(dict(sorted(exchanges.items())), dict(sorted(queues.items())), dict(sorted(outcomes.items())))
         click.echo(json.dumps(counted.to_dict(), ensure_ascii=False, indent=2))
     hint_exchange(unnamed)
+    hint_state(where, undecided)
 
 
 def _result(routed: Routed) -> dict[str, Any]:
@@ -196,14 +201,18 @@ def backtest(
     where = form.read(topology)
     check_exchange(exchange, where)
     result = Backtest(examples, partial=partial or recorded_queue is not None)
-    any_recorded, unnamed = False, 0
+    any_recorded, unnamed, undecided = False, 0, 0
     for number, read in enumerate(read_messages([log], layout, progress=True), 1):
         queues = read.recorded(recorded) if recorded_queue is None else (recorded_queue,)
         any_recorded = any_recorded or queues is not None
         target, keys, routing_type = read.published(where, exchange)
-        routed = publish(where, read.message, target, keys, routing_type=routing_type)
+        traced = trace(where, read.message, target, keys, routing_type=routing_type)
+        routed = traced.routed
         # The broker may have chosen any queue of those that an exchange chooses from at random or by a hash.
         possible = set(queues or ()) & set(routed.possible_queues)
+        if traced.unknown:
+            undecided += 1
+            possible |= {name for name in queues or () if name not in where.queue_names}
         properties = read.message.properties
         key = keys[0] if keys else properties.subject if properties is not None else None
         name = properties.message_id if properties is not None else None
@@ -211,6 +220,7 @@ def backtest(
         result.add(label, target or "", key, queues or (), {*routed.queues, *possible})
         unnamed += exchange is None and not routed.queues and read.sent().exchange is None
     hint_exchange(unnamed)
+    hint_state(where, undecided)
     if result.total and not any_recorded:
         fail(f"{shown(log)} has no recorded queues: a backtest compares with a member {recorded}, an array of queues")
     say_result(result, output_format)

@@ -169,10 +169,10 @@ def _step(topology: Topology, message: Message, queue: str, link: Link, keys: Ke
         there = name in topology.queue_names or link.pattern is not None
         routed = Routed((name,), "delivered", name)
         return Step(queue, link, name, Traced(routed, message, topology) if there else None)
-    to = name if topology.rules.destinations is None else destination_name(topology, name, link.key or "")
     exchange = topology.exchange_by_name.get(name)
     if exchange is None:
-        return Step(queue, link, to)
+        return Step(queue, link, name)
+    to = name if exchange.entered is None else destination_name(topology, name, link.key or "")
     # Publishers cannot send to an internal exchange, and nobody is there to tell what was not routed.
     open_exchange = replace(exchange, internal=False, unroutable="discard")
     come = topology, message, open_exchange, keys if link.key is None else (link.key,), _PUBLISHER

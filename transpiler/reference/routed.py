@@ -10,7 +10,7 @@ from transpiler.message.message import Message
 from transpiler.reference.exchange_walk import Ends, ExchangeWalk, Keys, Visit
 from transpiler.topology.model import Exchange, Topology
 from transpiler.topology.publishing import Publisher
-from transpiler.topology.targets import DEAD_LETTER, FAILED, OUTCOMES, REJECTED, Outcome
+from transpiler.topology.targets import DEAD_LETTER, FAILED, OUTCOMES, REJECTED, UNKNOWN, Outcome
 
 #: Queues that are listed in words.
 _MAX_QUEUES = 8
@@ -50,13 +50,15 @@ def _listed(queues: Sequence[str]) -> str:
 class Traced(NamedTuple):
     """The outcome of a message, and the exchanges that it came to, each once for each set of keys.
 
-    ``message`` and ``topology`` are as the address of the sender has changed them.
+    ``message`` and ``topology`` are as the address of the sender has changed them. With ``unknown`` it comes to a topic
+    whose subscribers are not known.
     """
 
     routed: Routed
     message: Message
     topology: Topology
     visits: tuple[Visit, ...] = ()
+    unknown: bool = False
 
 
 class Arrival(NamedTuple):
@@ -104,6 +106,7 @@ def settle(topology: Topology, message: Message, destination: str, parts: Sequen
     if parts:
         outcome = min((part.outcome for part in parts), key=_WEIGHTS.index)
     queues, others = _queues(ends), _queues(possible)
+    unknown = UNKNOWN in ends or UNKNOWN in possible
     if FAILED in ends or REJECTED in ends:
         # The order of bindings decides which queues got it before a failure.
         outcome = "error" if FAILED in ends else "rejected"
@@ -113,13 +116,15 @@ def settle(topology: Topology, message: Message, destination: str, parts: Sequen
         outcome, queues, others = "undecided", (), _queues(ends | possible)
     elif DEAD_LETTER in ends or DEAD_LETTER in possible:
         outcome = "dead-letter" if DEAD_LETTER in ends else "undecided"
+    elif not queues and unknown:
+        outcome = "undecided"
     elif outcome == "alternate":
         # A chain of cases, and no fallback of the broker's.
         outcome = "delivered"
     elif not queues and not others and outcome not in ("delivered", "undecided"):
         outcome = "discarded"
     routed = Routed(queues, outcome, destination, others)
-    return Traced(routed, message, topology, tuple(visit for part in parts for visit in part.visits))
+    return Traced(routed, message, topology, tuple(visit for part in parts for visit in part.visits), unknown)
 
 
 def _queues(ends: Ends) -> tuple[str, ...]:

@@ -191,12 +191,12 @@ def queue_key(topology: Topology, queue: str) -> str:
     return key_characters(topology).translate(queue.removeprefix(own_prefix(topology)))
 
 
-def destination_name(topology: Topology, entry: str, key: str) -> str:
-    """Return the destination that a key, or a pattern of keys, stands for at an entry."""
-    if topology.rules.destinations is not Destinations.ACTIVEMQ:
-        return pattern_name(topology, key)
-    kind = TOPIC_KIND if entry.startswith(TOPIC_KIND) else QUEUE_KIND
-    return _PREFIXES[kind] + pattern_name(topology, key)
+def destination_name(topology: Topology, exchange: str, key: str) -> str:
+    """Return the destination that a key, or a pattern of keys, stands for at an exchange."""
+    entered = topology.exchange_by_name[exchange].entered
+    assert entered is not None
+    name = pattern_name(topology, key.partition(".")[2] if entered.qualified else key)
+    return name if topology.rules.destinations is not Destinations.ACTIVEMQ else _PREFIXES[entered.by or ""] + name
 
 
 def pattern_name(topology: Topology, key: str) -> str:
@@ -210,8 +210,3 @@ def is_sent_wildcard(topology: Topology, key: str) -> bool:
     """Return True if a key of ActiveMQ is of names that senders write with wildcards."""
     is_activemq = topology.rules.destinations is Destinations.ACTIVEMQ
     return is_activemq and not {SENT_WILDCARD, SENT_WILDCARDS}.isdisjoint(key)
-
-
-def names_queue(exchange: str) -> bool:
-    """Return True if the keys at an exchange begin with the name of a queue, those of fully qualified names."""
-    return exchange.partition(" ")[0].rstrip(",").endswith(FULLY_QUALIFIED)

@@ -22,7 +22,7 @@ from transpiler.message.types import AmqpValue
 from transpiler.topology.broker_rules import UNKNOWN, ExchangeType, RelayAddress, Rules
 from transpiler.topology.destinations import DEFAULT_WORDS
 from transpiler.topology.setting import Setting
-from transpiler.topology.targets import ENDS, TargetType
+from transpiler.topology.targets import ENDS, Entered, TargetType
 
 #: What becomes of a message that reaches no queue: dropped, refused, or sent back to its publisher.
 Unroutable = Literal["discard", "reject", "return"]
@@ -43,8 +43,9 @@ XQUERY_ARGUMENT = "xquery"
 REPLACEMENT_ARGUMENT = "x-replacement-routing-key"
 
 #: Of bindings of a JMS broker: the name of a divert, the mark of one that keeps messages from queues, and in the
-#: topology that people see a choice in words.
+#: topology that people see a choice in words and a queue's routing type.
 DIVERT_ARGUMENT, EXCLUSIVE_ARGUMENT, CHOICE_ARGUMENT = "divert", "exclusive", "choice"
+ROUTING_TYPE_ARGUMENT = "routing-type"
 
 #: Of bindings of a JMS broker: the dialect of their selector, where it is a client's and not the broker's own.
 DIALECT_ARGUMENT = "dialect"
@@ -96,6 +97,8 @@ class Exchange:
     auto_delete: bool = False
     internal: bool = False
     path: str = field(default="", compare=False)
+    #: Of a JMS broker the sends that come here.
+    entered: Entered | None = None
 
 
 @dataclass(frozen=True, slots=True)

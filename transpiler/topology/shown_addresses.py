@@ -47,6 +47,13 @@ def _words(topology: Topology, name: str) -> Words:
     return tuple(artemis_characters(topology.words).translate(name).split("."))
 
 
+def bindings_at(topology: Topology, name: str) -> Iterator[Binding]:
+    """Yield what leads on from an address that is shown, and from the wildcard addresses that match it."""
+    for source, bindings in topology.bindings_by_source.items():
+        if source == name or _matches(topology, source, name):
+            yield from bindings
+
+
 def counts_of(topology: Topology, counts: Mapping[str, int]) -> dict[str, int]:
     """Return the counts of messages by the addresses that are shown: those of wildcards, too, that match one."""
     if topology.rules.destinations is None:

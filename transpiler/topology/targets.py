@@ -25,7 +25,7 @@ Outcome = Literal[
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 #: The outcomes that a binding of a JMS broker can lead to, the weightiest first.
-ENDS: tuple[Outcome, ...] = ("error", "rejected", "dead-letter")
+ENDS: tuple[Outcome, ...] = ("error", "rejected", "dead-letter", "undecided")
 
 
 class Target(NamedTuple):
@@ -36,11 +36,21 @@ class Target(NamedTuple):
     key: str | None = None
 
 
+class Entered(NamedTuple):
+    """The sends to a JMS broker that come to an exchange: their routing type, or the kind of their destination.
+
+    With ``qualified`` the keys there begin with the name of a queue.
+    """
+
+    by: str | None
+    qualified: bool = False
+
+
 #: The queue that has the name of the destination that was sent to.
 OWN_QUEUE = Target("own-queue")
 
-#: The send fails; the broker refuses it; no queue of the address took the message.
-FAILED, REJECTED, DEAD_LETTER = (Target("outcome", outcome) for outcome in ENDS)
+#: The send fails; the broker refuses it; no queue of the address took the message; who gets it besides is not known.
+FAILED, REJECTED, DEAD_LETTER, UNKNOWN = (Target("outcome", outcome) for outcome in ENDS)
 
 #: A link to it ends: the queue lets go of no message so.
 NOWHERE = Target("outcome", "discarded")

@@ -5,7 +5,7 @@ The reference router says which bindings match; ``binding_facts`` says of the ot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,21 +13,21 @@ from transpiler.base.diagnostics import clipped, did_you_mean
 from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
 from transpiler.message.message import Message
 from transpiler.reference.exchange_walk import Visit
+from transpiler.reference.match import matches_words
 from transpiler.reference.route import trace
 from transpiler.reference.route_path import Step, follow
 from transpiler.reference.routed import Routed, Traced
 from transpiler.tools.explanation.binding_facts import Lack, binding_text, lacks
+from transpiler.tools.explanation.passed_over import note_of_send, passed_over
 from transpiler.tools.explanation.wording import value_text
 from transpiler.topology.choices import choice_of, leaves_open
 from transpiler.topology.destinations import (
     destination_name,
-    is_sent_wildcard,
-    names_queue,
     own_prefix,
     own_queue,
     pattern_name,
 )
-from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Topology
+from transpiler.topology.model import DEFAULT_EXCHANGE, DIVERT_ARGUMENT, EXCLUSIVE_ARGUMENT, Binding, Topology
 from transpiler.topology.publishing import ANY_PUBLISHER, Publisher, PublishTo
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender
@@ -54,11 +54,17 @@ class BindingExplanation:
     lacks: tuple[str, ...] = ()
     distance: float = 0.0
 
+    @property
+    def divert(self) -> str | None:
+        """The name of the divert that the binding is."""
+        return self.binding.text(DIVERT_ARGUMENT)
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
         return {
             "exchange": self.source,
             "exchange" if self.binding.destination_type == "exchange" else "queue": self.end,
+            **({"divert": self.divert} if self.divert is not None else {}),
             "asks": self.asks,
             **({"lacks": list(self.lacks)} if self.lacks else {}),
         }
@@ -120,7 +126,16 @@ class RouteExplanation:
     @property
     def way(self) -> str:
         """The headline, and the ways on."""
-        return "\n".join([self.headline, *(f"  {one.step}" for one in self.path)])
+        lines = [self.headline, *self.diverted]
+        for one in self.path:
+            lines += [f"  {one.step}", *(one.route.diverted if one.route is not None else ())]
+        return "\n".join(lines)
+
+    @property
+    def diverted(self) -> list[str]:
+        """Lines for the diverts of a JMS broker that took the message."""
+        listed = dict.fromkeys((one.divert, one.source, one.target) for one in self.took if one.divert is not None)
+        return [f"  divert {divert}: {source} → {target}" for divert, source, target in listed]
 
     def _body(self) -> list[str]:
         lines = [f"  {self.note}"] if self.note is not None else []
@@ -224,18 +239,17 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
                 continue
             if is_match:
                 (possible if chosen else took).append(_binding(topology, binding, visit))
-            elif not (sent and is_sent_wildcard(topology, binding.key)):
+            elif not sent or _is_at(topology, binding, visit):
                 missed.append(_binding(topology, binding, visit, lacks(topology, binding, visit, message)))
     if sent:
         # Several cases of a broker lead along one divert, or to one queue.
         took, possible, missed = (_once(listed) for listed in (took, possible, missed))
         took = took if own_prefix(topology) == "" else _without_ends(took)
-        sent_to = {one.source for one in (*took, *possible, *missed)} - {one.end for one in (*took, *possible)}
-        # At an address that a divert sent the message to, only filters kept it from queues.
-        missed = [one for one in missed if one.distance < 1 or one.source in sent_to]
+        missed += _passed_over(traced, [*took, *possible, *missed])
     missed.sort(key=lambda one: one.distance)
     keys = traced.visits[0].keys if traced.visits else ()
-    note = _note(topology, message, traced.routed, keys)
+    is_asked = bool(took or missed or possible)
+    note = note_of_send(traced, is_asked) if sent else _note(topology, message, traced.routed, keys)
     shown = tuple(missed[:nearest])
     others = len(missed) - len(shown)
     return RouteExplanation(traced.routed, keys, tuple(took), shown, others, note, traced.visits, tuple(possible), sent)
@@ -263,25 +277,44 @@ def _without_ends(took: list[BindingExplanation]) -> list[BindingExplanation]:
     return [one for one in took if one.source != one.end or one.source not in ends]
 
 
+def _is_at(topology: Topology, binding: Binding, visit: Visit) -> bool:
+    """Return True if a binding is of the address that a message to a JMS broker came to."""
+    words = topology.rules.topic.words
+    return topology.exchange_by_name[binding.source].type == "fanout" or any(
+        matches_words(words(binding.key), words(key)) for key in visit.keys
+    )
+
+
+def _passed_over(traced: Traced, listed: Sequence[BindingExplanation]) -> Iterator[BindingExplanation]:
+    """Yield what is at the addresses that a message came to, and was not asked."""
+    exclusive = {
+        one.source: one.binding.text(DIVERT_ARGUMENT) or ""
+        for one in listed
+        if not one.lacks and EXCLUSIVE_ARGUMENT in one.binding.arguments
+    }
+    for source, binding, reason in passed_over(traced, {(one.source, one.end) for one in listed}, exclusive):
+        end = binding.destination
+        target = end if binding.destination_type == "queue" or "://" in end else f"address {end}"
+        yield BindingExplanation(binding, "any message", source, end, target, (reason,), 0.75)
+
+
 def _asked(topology: Topology, binding: Binding) -> str:
-    """Return what a JMS broker asks for: an address with wildcards, and a selector."""
+    """Return what a JMS broker asks for: a divert by its name, an address with wildcards, and a selector."""
     pattern = {MANY_WORDS, ONE_WORD} & {*binding.key.split(".")} if binding.key != MANY_WORDS else ()
     asked = [f"{topology.rules.nouns[0]} {pattern_name(topology, binding.key)}"] if pattern else []
     selector = topology.selector(binding)
     asked += [clipped(selector, _MAX_TEXT)] if selector is not None else []
-    return " and ".join(asked) or "any message"
+    divert = binding.text(DIVERT_ARGUMENT)
+    named = "" if divert is None else f"divert {clipped(divert, _MAX_TEXT)}: "
+    return named + (" and ".join(asked) or "any message")
 
 
 def _ends(topology: Topology, binding: Binding, visit: Visit) -> tuple[str, str]:
     """Return the destination that a message to a JMS broker came to, and where a binding leads from there."""
-
-    def name(exchange: str, key: str) -> str:
-        return destination_name(topology, exchange, key.partition(".")[2] if names_queue(exchange) else key)
-
     key = visit.keys[0] or ""
-    source, onward = name(visit.exchange.name, key), topology.replacement_key(binding)
+    source, onward = destination_name(topology, visit.exchange.name, key), topology.replacement_key(binding)
     if onward is not None:
-        return source, name(binding.destination, onward)
+        return source, destination_name(topology, binding.destination, onward)
     return source, own_queue(topology, key) if binding.destination_type == "own-queue" else binding.destination
 
 
@@ -295,8 +328,6 @@ def _leads_on(topology: Topology, binding: Binding) -> bool:
 def _note(topology: Topology, message: Message, routed: Routed, keys: tuple[str | None, ...]) -> str | None:
     """Return what besides bindings kept a message from a queue."""
     name = routed.exchange
-    if topology.rules.destinations is not None:
-        return _SENT_NOTES.get(routed.outcome)
     if routed.outcome == "no-exchange":
         near = did_you_mean(str(name), topology.exchange_by_name)
         return f"there is no exchange called {value_text(name)}" + (f"; {near}" if near else "")
@@ -314,11 +345,3 @@ def _note(topology: Topology, message: Message, routed: Routed, keys: tuple[str 
     if not topology.bindings_by_source.get(name) and not routed.queues:
         return f"the exchange {name} has no bindings"
     return None
-
-
-#: Of what became of a message to a JMS broker: what bindings do not say.
-_SENT_NOTES: Mapping[str, str] = {
-    "rejected": "the broker has no such address, and creates none: the sender gets an error",
-    "error": "the sender gets an error: the message comes back to where it was, or a filter cannot be evaluated",
-    "dead-letter": "no queue of its address took it, so that it goes to the dead letter address as well",
-}

@@ -45,7 +45,7 @@ from transpiler.topology.importers.activemq_shown import Subscription, shown_des
 from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder
 from transpiler.topology.importers.known_names import Known, Unknown, reads_names, with_known_names
 from transpiler.topology.model import Link, Queue, Topology
-from transpiler.topology.targets import FAILED, OWN_QUEUE, Target
+from transpiler.topology.targets import FAILED, OWN_QUEUE, UNKNOWN, Entered, Target
 
 #: Words of a name for which sends to names with wildcards are computed, and names at most.
 _MAX_WORDS, _MAX_NAMES = 4, 500
@@ -180,7 +180,8 @@ class _ActiveMQ:
         if entry not in self._done:
             self._done.add(entry)
             self._waiting.append(entry)
-            self._builder.exchange(entry.name, entry=entry.before is None and entry.mirror is None)
+            sent = entry.before is None and entry.mirror is None
+            self._builder.entrance(entry.name, Entered(entry.kind), entry=sent)
         return entry.name
 
     def _forward(self, kind: str, name: str, before: str | None) -> Target:
@@ -193,6 +194,7 @@ class _ActiveMQ:
 
     def _build(self, entry: _Entry) -> None:
         builder = self._builder
+        builder.entered = Entered(entry.kind)
         levels: list[Interceptor] = []
         for interceptor in self._config.interceptors:
             if isinstance(interceptor, Mirror):
@@ -232,6 +234,8 @@ class _ActiveMQ:
             self._subscribe(chosen, consumer, entry)
 
     def _subscribers(self, source: str, entry: _Entry) -> None:
+        if not self._knows_consumers:
+            self._builder.bind(source, ANY_KEY, UNKNOWN)
         for subscription in self._subscriptions:
             if subscription.kind == TOPIC_KIND:
                 for pattern in _keys(entry, [subscription.pattern]):

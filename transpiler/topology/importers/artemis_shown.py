@@ -73,4 +73,5 @@ def _bind(builder: ShownBuilder, taker: Taker, choice: str | None, consumed: Col
         return
     if taker.needs_consumer and consumed is None:
         choice = PERHAPS
-    builder.bind(taker.address, Target("queue", taker.name), taker.filter, taker.place, choice=choice)
+    target = Target("queue", taker.name)
+    builder.bind(taker.address, target, taker.filter, taker.place, choice=choice, routing_type=taker.type)

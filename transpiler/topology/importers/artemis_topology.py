@@ -33,7 +33,7 @@ from transpiler.topology.importers.artemis_settings import BySettings, Entry, Ho
 from transpiler.topology.importers.artemis_shown import shown_addresses
 from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder
 from transpiler.topology.model import SELECTOR_ARGUMENT, Queue, Topology
-from transpiler.topology.targets import Target
+from transpiler.topology.targets import Entered, Target
 
 _TYPES: tuple[RoutingType | None, ...] = (None, "ANYCAST", "MULTICAST")
 
@@ -107,11 +107,13 @@ class _Artemis:
         if entry not in self._done:
             self._done.add(entry)
             self._waiting.append(entry)
-            self._builder.exchange(entry.name, entry=entry.hop is None and not entry.last and not entry.detached)
+            sent = entry.hop is None and not entry.last and not entry.detached
+            self._builder.entrance(entry.name, Entered(entry.type, entry.qualified), entry=sent)
         return entry.name
 
     def _build(self, entry: Entry) -> None:
         builder, name = self._builder, entry.name
+        builder.entered = Entered(entry.type, entry.qualified)
         takers = self._addresses.takers
         if entry.last:
             takers = [each for each in takers if any(self._addresses.matches(each, at) for at in self._dead_letters)]
@@ -262,12 +264,13 @@ class _Artemis:
             condition = condition if both is None else both
         selector = None if condition is None else condition.text
         dialect = None if condition is None else condition.told
-        queue = None
+        queue, divert = None, taker.name if taker.is_divert else None
         if entry.qualified and not taker.is_divert:
             queue = self._queue_word(taker.name)
         if not certain:
             name = f"{source}, {taker.name} perhaps"
-            target, selector = self._builder.perhaps(name, target, selector, taker.place, dialect=dialect), None
+            target = self._builder.perhaps(name, target, selector, taker.place, divert=divert, dialect=dialect)
+            selector = None
             alternate = self._builder.exchanges[source].alternate
             if alternate is not None:
                 # If it does not match, others may get the message.
@@ -282,7 +285,7 @@ class _Artemis:
                 target,
                 selector,
                 taker.place,
-                divert=taker.name if taker.is_divert else None,
+                divert=divert,
                 exclusive=taker.exclusive,
                 dialect=dialect,
             )

@@ -21,7 +21,7 @@ from transpiler.topology.model import (
     Binding,
     Exchange,
 )
-from transpiler.topology.targets import Target
+from transpiler.topology.targets import Entered, Target
 
 #: An exchange without bindings.
 _NOWHERE = "nowhere"
@@ -36,17 +36,22 @@ class ExchangeBuilder:
 
     exchanges: dict[str, Exchange] = field(default_factory=dict)
     bindings: list[Binding] = field(default_factory=list)
+    #: The sends that come to the exchanges that are added.
+    entered: Entered | None = None
 
-    def exchange(
-        self, name: str, kind: ExchangeType = "topic", alternate: Target | None = None, *, entry: bool = False
-    ) -> str:
-        """Add an exchange; return its name, with a number where it is taken. Destinations name entries only."""
+    def exchange(self, name: str, kind: ExchangeType = "topic", alternate: Target | None = None) -> str:
+        """Add an exchange that no destination names; return its name, with a number where it is taken."""
         free, number = name, 1
         while free in self.exchanges:
             number += 1
             free = f"{name} {number}"
-        self.exchanges[free] = Exchange(free, kind, self._alternate(free, alternate), internal=not entry)
+        leads_on = self._alternate(free, alternate)
+        self.exchanges[free] = Exchange(free, kind, leads_on, internal=True, entered=self.entered)
         return free
+
+    def entrance(self, name: str, entered: Entered, *, entry: bool) -> None:
+        """Add the exchange at which some sends enter, if senders name it, or others forward to it."""
+        self.exchanges[name] = Exchange(name, "topic", internal=not entry, entered=entered)
 
     def _alternate(self, name: str, target: Target | None) -> Alternate | None:
         if target is None:
@@ -68,11 +73,18 @@ class ExchangeBuilder:
         self.exchanges[name] = replace(self.exchanges[name], alternate=Alternate(alternate))
 
     def perhaps(
-        self, name: str, target: Target, selector: str | None = None, place: str = "", *, dialect: str | None = None
+        self,
+        name: str,
+        target: Target,
+        selector: str | None = None,
+        place: str = "",
+        *,
+        divert: str | None = None,
+        dialect: str | None = None,
     ) -> Target:
         """Return the way to an exchange that is added, and sends a message to a target or does not."""
         maybe = self.exchange(name, "maybe")
-        self.bind(maybe, ANY_KEY, target, selector, place, dialect=dialect)
+        self.bind(maybe, ANY_KEY, target, selector, place, divert=divert, dialect=dialect)
         return Target("exchange", maybe)
 
     def bind(

@@ -32,7 +32,7 @@ from transpiler.topology.model import (
 )
 from transpiler.topology.receivers import with_addresses
 from transpiler.topology.setting import Setting
-from transpiler.topology.targets import TargetType
+from transpiler.topology.targets import Entered, TargetType
 
 _TYPES: tuple[ExchangeType, ...] = tuple(dict.fromkeys(kind for rules in RULES.values() for kind in rules.types))
 _LINKS: tuple[LinkKind, ...] = get_args(LinkKind)
@@ -114,15 +114,24 @@ def _queue(item: Any, path: str) -> Queue:
 
 
 def _exchange(entry: Entry) -> Exchange:
-    entry.only(("name", "type", "alternate", "unroutable", *_EXCHANGE))
+    entry.only(("name", "type", "alternate", "unroutable", *_EXCHANGE, "entered"))
     return Exchange(
         entry.text("name"),
         entry.one_of("type", _TYPES),
         _alternate(entry),
         entry.one_of("unroutable", _UNROUTABLE, "discard"),
         path=entry.path,
+        entered=_entered(entry),
         **entry.flags(_EXCHANGE),
     )
+
+
+def _entered(entry: Entry) -> Entered | None:
+    if not entry.has("entered"):
+        return None
+    inner = Entry.of(entry.data["entered"], entry.at("entered"))
+    inner.only(("by", "qualified"))
+    return Entered(inner.text("by") if inner.has("by") else None, **inner.flags({"qualified": False}))
 
 
 def _alternate(entry: Entry) -> Alternate | None:
@@ -198,6 +207,9 @@ def _changed(item: Queue | Exchange, defaults: Mapping[str, object]) -> dict[str
 
 def _exchange_to_dict(exchange: Exchange) -> dict[str, Any]:
     result = {"name": exchange.name, "type": exchange.type} | _alternate_to_dict(exchange.alternate)
+    if exchange.entered is not None:
+        entered = {"by": exchange.entered.by, "qualified": exchange.entered.qualified}
+        result["entered"] = {name: value for name, value in entered.items() if value}
     return result | _changed(exchange, {"unroutable": "discard", **_EXCHANGE})
 
 

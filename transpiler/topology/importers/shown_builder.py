@@ -16,6 +16,7 @@ from transpiler.topology.model import (
     CHOICE_ARGUMENT,
     DIVERT_ARGUMENT,
     EXCLUSIVE_ARGUMENT,
+    ROUTING_TYPE_ARGUMENT,
     SELECTOR_ARGUMENT,
     Binding,
     Exchange,
@@ -46,9 +47,15 @@ class ShownBuilder:
         choice: str | None = None,
         divert: str | None = None,
         exclusive: bool = False,
+        routing_type: str | None = None,
     ) -> None:
         """Add what leads from an address to a queue or to another address, once."""
-        texts = {SELECTOR_ARGUMENT: selector, CHOICE_ARGUMENT: choice, DIVERT_ARGUMENT: divert}
+        texts = {
+            SELECTOR_ARGUMENT: selector,
+            CHOICE_ARGUMENT: choice,
+            DIVERT_ARGUMENT: divert,
+            ROUTING_TYPE_ARGUMENT: routing_type,
+        }
         arguments = {name: AmqpValue(AmqpType.STRING, text) for name, text in texts.items() if text is not None}
         if exclusive:
             arguments[EXCLUSIVE_ARGUMENT] = AmqpValue(AmqpType.BOOLEAN, True)

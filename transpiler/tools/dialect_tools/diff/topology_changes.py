@@ -13,6 +13,7 @@ from transpiler.tools.dialect_tools.diff.name_matching import Names
 from transpiler.tools.dialect_tools.diff.rerouted import Rerouted, Search
 from transpiler.tools.topology_report.labels import binding_label
 from transpiler.topology.model import (
+    ROUTING_TYPE_ARGUMENT,
     SELECTOR_ARGUMENT,
     XQUERY_ARGUMENT,
     Binding,
@@ -279,7 +280,8 @@ def _edge_text(topology: Topology, binding: Binding) -> str:
 def _label(topology: Topology, binding: Binding) -> str:
     """Return the key and the arguments of a binding."""
     if topology.rules.destinations is not None:
-        return binding_label(topology, binding) or "every message"
+        routing_type, label = binding.text(ROUTING_TYPE_ARGUMENT), binding_label(topology, binding) or "every message"
+        return label if routing_type is None else f"{routing_type.lower()} | {label}"
     parts = [f"key {binding.key!r}"] if binding.key or not binding.arguments else []
     return ", ".join((*parts, *([_arguments_text(binding.arguments)] if binding.arguments else [])))
 

@@ -1,0 +1,76 @@
+"""Say of what is at an address of a JMS broker, and got no message there, why it was not asked.
+
+The exchanges that route are cases, and a message comes to those only that it is in: that a queue is of another routing
+type, or that an exclusive divert took the message before, no binding says. The topology that people see has all that is
+at an address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from transpiler.reference.routed import Traced
+from transpiler.topology.broker_rules import Destinations
+from transpiler.topology.destinations import destination_name
+from transpiler.topology.model import ROUTING_TYPE_ARGUMENT, Binding
+from transpiler.topology.shown_addresses import bindings_at
+
+
+class PassedOver(NamedTuple):
+    """A binding of an address that a message came to, and why it was passed over."""
+
+    source: str
+    binding: Binding
+    reason: str
+
+
+def passed_over(
+    traced: Traced, reached: Collection[tuple[str, str]], exclusive: Mapping[str, str]
+) -> Iterator[PassedOver]:
+    """Yield what got no message at the addresses that one came to, but for the ends in ``reached``, which were asked.
+
+    ``exclusive`` has the exclusive diverts that took the message, by their addresses.
+    """
+    shown = traced.topology.shown
+    if shown is None:
+        return
+    came: dict[tuple[str, str | None], None] = {}
+    for visit in traced.visits:
+        if visit.exchange.entered is not None:
+            name = destination_name(traced.topology, visit.exchange.name, visit.keys[0] or "")
+            came.setdefault((name, visit.exchange.entered.by))
+    for address, sent_as in came:
+        for binding in bindings_at(shown, address):
+            if (address, binding.destination) in reached:
+                continue
+            routing_type = binding.text(ROUTING_TYPE_ARGUMENT)
+            if address in exclusive:
+                reason = f"the exclusive divert {exclusive[address]} took the message"
+            elif routing_type is not None and sent_as not in (None, routing_type):
+                reason = f"its routing type is {routing_type}, and the message was sent as {sent_as}"
+            else:
+                continue
+            yield PassedOver(address, binding, reason)
+
+
+#: Of what became of a message to a JMS broker: what bindings do not say.
+_NOTES: Mapping[str, str] = {
+    "rejected": "the broker has no such address, and creates none: the sender gets an error",
+    "error": "the sender gets an error: the message comes back to where it was, or a filter cannot be evaluated",
+    "dead-letter": "no queue of its address took it, so that it goes to the dead letter address as well",
+}
+
+
+def note_of_send(traced: Traced, is_asked: bool) -> str | None:
+    """Return what besides bindings kept a message to a JMS broker from queues; ``is_asked`` if some were asked."""
+    routed, topology = traced.routed, traced.topology
+    if traced.unknown and not routed.queues:
+        return "who subscribes to the topic is not in the broker's file: its state says so (--state FILE)"
+    if is_asked or topology.rules.destinations is not Destinations.ARTEMIS:
+        return _NOTES.get(routed.outcome)
+    if routed.outcome == "undecided":
+        return "no queue is at this address, but that an earlier send with a routing type may have made"
+    if routed.outcome == "discarded":
+        return "no queue is at this address, and the send makes none: subscribers make those of MULTICAST"
+    return _NOTES.get(routed.outcome)

@@ -97,7 +97,8 @@ def page() -> str:
         "| name | read from | type | default | source | selector | Spark SQL |",
         "|---|---|---|---|---|---|---|",
         *(row(field) for field in JMS_FIELDS.table.values()),
-        f"| `{ANNOTATION}KEY` | `message_annotations.KEY`; else the key with hyphens for underscores | that of the "
+        f"| `{ANNOTATION}KEY` | `message_annotations.KEY`; else the key with hyphens for underscores; "
+        "the name may have hyphens, up to the first blank or operator | that of the "
         f"annotation | missing | this project | `{ANNOTATION}region = 'x'` | "
         f"`{REGION}` |",
         "",

@@ -220,6 +220,28 @@ def test_what_amqp_does_not_carry_is_missing(name: str) -> None:
         ({"message_annotations": {"x-opt-tenant": 7}}, "amqp.annotation.x_opt_tenant = 7", True),
         ({"message_annotations": {"a_b": 1, "a-b": 2}}, "amqp.annotation.a_b = 1", True),
         ({}, "amqp.annotation.x_opt_tenant = 7", None),
+        # A hyphen behind the prefix is a part of the name, up to a blank or an operator.
+        (
+            {"message_annotations": {"x-opt-n": 7}},
+            "amqp.annotation.x-opt-n=7 AND amqp.annotation.x-opt-n - 2 = 5",
+            True,
+        ),
+        (
+            {"message_annotations": {"x-opt-n": 7}},
+            "amqp.annotation.x-opt-n+1 = 8 AND (amqp.annotation.x-opt-n)-1=6",
+            True,
+        ),
+        ({"message_annotations": {"x-a_b": 1, "x-a-b": 2}}, "amqp.annotation.x-a_b = 1", True),
+        ({"message_annotations": {"x-a-b": 2}}, "amqp.annotation.x-a_b = 2", True),
+        ({"message_annotations": {"x-opt-n": 7}}, "amqp.annotation.x-opt-n > 6 AND 8 > amqp.annotation.x-opt-n", True),
+        # Event Hubs' offset is a text with a number.
+        ({"message_annotations": {"x-opt-offset": "200"}}, "amqp.annotation.x-opt-offset > '100'", True),
+        ({"message_annotations": {"x-opt-offset": "99"}}, "amqp.annotation.x-opt-offset > '100'", False),
+        ({"message_annotations": {"x-opt-offset": 99}}, "'100.5' > amqp.annotation.x-opt-offset", True),
+        ({"message_annotations": {"x-opt-offset": "9"}}, "amqp.annotation.x-opt-offset BETWEEN '8' AND '10'", True),
+        ({"message_annotations": {"x-opt-offset": "0100"}}, "amqp.annotation.x-opt-offset = '100'", False),
+        ({"message_annotations": {"x-opt-offset": "@latest"}}, "amqp.annotation.x-opt-offset > '100'", False),
+        ({}, "amqp.annotation.x-opt-offset > '100'", None),
         ({"properties": {"group_sequence": 2**32 - 1}}, "amqp.group_sequence = 4294967295 AND JMSXGroupSeq = -1", True),
     ],
 )

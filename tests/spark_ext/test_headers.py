@@ -105,6 +105,24 @@ def test_an_archive_of_amqp_0_10_shows_what_it_is(spark: SparkSession) -> None:
 MIXED = (*strategies.IDS, None)
 
 
+@pytest.mark.parametrize(
+    "selector",
+    [
+        "amqp.annotation.x-opt-offset > '100'",
+        "amqp.annotation.x-opt-offset BETWEEN '8' AND 150.5",
+        "amqp.annotation.x-opt-offset = '99'",
+        "amqp.annotation.x-opt-offset + 1 <= 200",
+        "amqp.annotation.x-opt-offset IS NULL",
+    ],
+)
+def test_an_annotation_with_a_number_in_a_text_is_ordered_as_the_number(spark: SparkSession, selector: str) -> None:
+    values = ("200", "99", "0100", "1e3", "@latest", "", 150, 99.5, True, None)
+    messages = [Message.from_dict({"message_annotations": {"x-opt-offset": value}}) for value in values]
+    messages.append(Message())
+    rows = create_messages(spark, messages).select(compile_selector(selector, result="ternary").alias("t")).collect()
+    assert [row.t for row in rows] == [evaluate(selector, message) for message in messages]
+
+
 @pytest.mark.parametrize(("name", "field"), [("JMSMessageID", "message_id"), ("JMSCorrelationID", "correlation_id")])
 def test_ids_of_all_types_mix_in_one_column(spark: SparkSession, name: str, field: str) -> None:
     messages = [Message(properties=Properties(**{field: value})) for value in MIXED]  # type: ignore[arg-type]

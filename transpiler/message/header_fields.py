@@ -59,6 +59,8 @@ class Conversion(Enum):
 
     #: By the dialect's table of operand types.
     AS_IS = "as is"
+    #: The same, but a text that is a number is that number beside numbers.
+    NUMBER_IN_TEXT = "number in a text"
     #: An integer, and nothing else.
     INTEGER = "integer"
     #: Bytes as UTF-8 text, with U+FFFD for what is no UTF-8: the JMS mapping, 3.3.2, user-id.
@@ -184,6 +186,8 @@ class HeaderFields:
     wire_prefix: str = ""
     #: The prefix of the names of message annotations, or empty.
     annotation_prefix: str = ""
+    #: The keys of annotations that hold numbers in texts; a name with their hyphens orders them as numbers.
+    number_annotations: frozenset[str] = frozenset()
     #: The keys behind that prefix, in the order in which they are read; none for a name that is no annotation's.
     annotation_keys: Callable[[str], tuple[str, ...]] = with_hyphens
     #: The names whose values only the broker knows, each with the reason: a selector with one is refused.
@@ -205,7 +209,9 @@ class HeaderFields:
                 return HeaderField(name, OperandType.STRING, ())
             if self.annotation_prefix and name.startswith(self.annotation_prefix):
                 keys = self.annotation_keys(name.removeprefix(self.annotation_prefix))
-                origins = tuple(Origin((MessageField("message_annotations", key),)) for key in keys)
+                in_text = len(keys) == 1 and keys[0] in self.number_annotations
+                conversion = Conversion.NUMBER_IN_TEXT if in_text else Conversion.AS_IS
+                origins = tuple(Origin((MessageField("message_annotations", key),), conversion) for key in keys)
                 return HeaderField(name, OperandType.STRING, origins) if origins else None
         return entry
 

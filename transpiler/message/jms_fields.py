@@ -174,4 +174,6 @@ JMS_FIELDS = HeaderFields(
     by_name(*_JMS, *_JMSX, *_VENDOR, *_AMQP),
     wire_prefix=WIRE,
     annotation_prefix=ANNOTATION,
+    # Event Hubs' offset of an event in its partition.
+    number_annotations=frozenset({"x-opt-offset"}),
 )

@@ -20,7 +20,7 @@ from transpiler.message.header_fields import (
 )
 from transpiler.message.ids import correlation_id_text, message_id_text, prefixed_text
 from transpiler.message.message import Message
-from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.message.types import AmqpType, AmqpValue, UntypedText
 from transpiler.reference.operands import Operand, Value, from_amqp
 from transpiler.reference.receiving import ANYONE, Receiver
 
@@ -68,6 +68,11 @@ def _value(field: HeaderField, origin: Origin, message: Message, dialect: Dialec
             converted = _expiry(contents, conversion is Conversion.EXPIRY_UNLESS_ZERO)
         case Conversion.AS_IS | Conversion.ANY_ID if isinstance(content, AmqpValue):
             return from_amqp(content, dialect, field.name)
+        case Conversion.NUMBER_IN_TEXT if isinstance(content, AmqpValue):
+            operand = from_amqp(content, dialect, field.name)
+            if operand is not None and isinstance(operand.value, str):
+                return operand._replace(value=UntypedText(operand.value))
+            return operand
         case Conversion.INTEGER if isinstance(content, AmqpValue):
             operand = from_amqp(content, dialect, field.name)
             return operand if operand is not None and operand.type.integer else None

@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transpiler.cli import main
-from transpiler.language.selector.dialects import ARTEMIS, JMS, RABBITMQ, Dialect
+from transpiler.language.selector.dialects import ARTEMIS, JMS, RABBITMQ, Dialect, find_dialect
 from transpiler.tools.lint.check import Checker
 from transpiler.tools.lint.embedded import FoundSelector, find_selectors
 from transpiler.tools.lint.fixes import fix_all, fix_file
+from transpiler.tools.lint.registry import RULES
+from transpiler.tools.lint.rule import Rule
 
 
 @pytest.mark.parametrize(
@@ -131,3 +133,20 @@ def test_an_unknown_rule_names_one_that_is_near() -> None:
     hint = "did you mean lint.repeated?"
     assert (result.exit_code, result.output) == (2, f"there is no rule called 'lint.repated'\n  hint: {hint}\n")
     assert "| [lint.repeated]" in CliRunner().invoke(main, ["rule"]).stdout
+
+
+@pytest.mark.parametrize("rule", RULES, ids=[rule.id for rule in RULES])
+def test_a_fix_brings_no_finding_of_its_own(rule: Rule) -> None:
+    dialect = find_dialect(rule.dialect)
+    for text in (*rule.wrong.split("\n"), f"({rule.wrong}) AND zz = 1", f"NOT ({rule.wrong})", rule.right):
+        before = {one.diagnostic.code for one in Checker().check(text, [dialect]).findings}
+        changed, fixes = fix_all(text, [dialect])
+        after = Checker().check(changed, [dialect]).findings
+        new = [one.diagnostic for one in after if one.diagnostic.code not in before]
+        assert not fixes or not [one for one in new if one.severity != "info"], (text, changed)
+
+
+def test_a_change_that_means_something_else_is_not_made() -> None:
+    text = "amqp.annotation.x-opt-offset > '100'"
+    assert fix_all(text, [JMS]) == (text, [])
+    assert not Checker().check(text).findings

@@ -23,7 +23,9 @@ from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Associativity, Extension
 from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.lexer import SelectorLexer
+from transpiler.language.selector.numbers import number_in
 from transpiler.language.selector.token_rewriting import CHAINING, Chains, retag
+from transpiler.message.header_fields import Conversion
 
 
 class UnexpectedTokenError(Exception):
@@ -137,6 +139,20 @@ class SelectorParser(Parser):
         self.grouped: list[ast.Expression] = []
         self.count = 0
 
+    def _ordered(self, node: ast.Expression, other: ast.Expression) -> ast.Expression:
+        """Return an operand of an order: a number in quotes beside an annotation of numbers in texts is that number."""
+        if not isinstance(node, ast.StringLiteral) or not isinstance(other, ast.Identifier):
+            return node
+        field = self.dialect.fields.find(other.name, other.section)
+        if field is None or not field.has_conversion(Conversion.NUMBER_IN_TEXT):
+            return node
+        number = number_in(self.dialect.numeric_literals, node.value)
+        if number is None:
+            return node
+        if isinstance(number, float):
+            return ast.FloatLiteral(number, node.span)
+        return ast.IntegerLiteral(number, node.span)
+
     def read(self) -> ast.Expression:
         """Parse the whole source."""
         tree: ast.Expression = drive(self, self._follow(retag(self.scanned, self.dialect)))
@@ -212,11 +228,13 @@ class SelectorParser(Parser):
 
     @_("relation LT sum", "relation LE sum", "relation GT sum", "relation GE sum")
     def relation(self, p: Any) -> ast.Expression:
-        return ast.Compare(ast.Comparison(p[1].value), p.relation, p.sum, _between(p.relation, p.sum))
+        left, right = self._ordered(p.relation, p.sum), self._ordered(p.sum, p.relation)
+        return ast.Compare(ast.Comparison(p[1].value), left, right, _between(left, right))
 
     @_("relation BETWEEN sum AND sum", "relation NOT BETWEEN sum AND sum")
     def relation(self, p: Any) -> ast.Expression:
-        return ast.Between(p.relation, p.sum0, p.sum1, len(p) == 6, _between(p.relation, p.sum1))
+        low, high = self._ordered(p.sum0, p.relation), self._ordered(p.sum1, p.relation)
+        return ast.Between(p.relation, low, high, len(p) == 6, _between(p.relation, high))
 
     @_("relation IN LPAREN members RPAREN", "relation NOT IN LPAREN members RPAREN")
     def relation(self, p: Any) -> ast.Expression:

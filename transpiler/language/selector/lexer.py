@@ -43,7 +43,7 @@ _REGULAR = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 #: A letter, _, $ or anything beyond ASCII, and behind the first also a digit or a dot. Said by what is no part of a
 #: name, for Python takes long to compile a range of a million characters.
 _NAME_START, _NAME_PART = r"[^\x00-#%-@\[-^`{-\x7f]", r"[^\x00-#%-,\-/:-@\[-^`{-\x7f]"
-
+_HYPHENS = re.compile(f"(?:-{_NAME_PART}+)*")
 
 _TYPOGRAPHIC = {
     "‘": "'", "’": "'", "“": "'", "”": "'", "–": "-", "−": "-", "≤": "<=", "≥": ">=", "≠": "<>",
@@ -68,6 +68,9 @@ class SelectorLexer(Lexer):
         self.start = start
         self.hyphens = hyphens
         self.keywords = keywords(dialect.reserved_words, dialect.has(Extension.XPATH))
+        fields, dots = dialect.fields, dialect.identifiers is Identifiers.UNICODE_WITH_DOTS
+        #: What names of message annotations begin with, which may have hyphens; empty where there are none.
+        self.annotations = fields.annotation_prefix if dots else ""
         #: The end of an IS NULL or IS NOT NULL whose words are no names.
         self.null_test_end = 0
         self.line_end: Span | None = None
@@ -162,6 +165,12 @@ class SelectorLexer(Lexer):
         """A name or a reserved word."""
         if self.hyphens and (hyphenated := _HYPHENATED.match(self.source.text, token.index)):
             token.value = hyphenated[0]
+            self.index = token.end = hyphenated.end()
+        elif self.annotations and token.value.startswith(self.annotations):
+            # Most keys of annotations have hyphens; a minus behind such a name needs a blank before it.
+            hyphenated = _HYPHENS.match(self.source.text, token.end)
+            assert hyphenated is not None
+            token.value += hyphenated[0]
             self.index = token.end = hyphenated.end()
         text = token.value
         if self.dialect.identifiers is Identifiers.ASCII and (match := _WORD_BEFORE_NUMBER.match(text)):

@@ -51,6 +51,17 @@ def read_number(syntax: NumericLiterals, text: str, start: int) -> tuple[Number,
     return _VALUES[syntax](match), match.end()
 
 
+def number_in(syntax: NumericLiterals, text: str) -> int | float | None:
+    """Return the number that a whole text is; None for any other text."""
+    try:
+        literal = read_number(syntax, text, 0)
+    except NumberError:
+        return None
+    if literal is None or literal[1] != len(text) or isinstance(literal[0], bytes):
+        return None
+    return literal[0]
+
+
 def _java(match: re.Match[str]) -> Number:
     if match["floating"]:
         mantissa, suffix = match["floating"], match["suffix"] or ""

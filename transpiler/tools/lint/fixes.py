@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from transpiler.base.diagnostics import Fix
@@ -17,13 +18,23 @@ _MAX_FIXES = 50
 
 
 def fixed(text: str, fix: Fix, dialect: Dialect, checker: Checker | None = None) -> str | None:
-    """Return a selector after a change; None if it brings an error that was not there, or leads no further."""
+    """Return a selector after a change; None if it brings an error that was not there, or leads no further.
+
+    A change of a selector that was legal brings no warning that was not there: its meaning was another one.
+    """
     checker = checker or Checker()
     changed = fix.apply(text)
     before, after = _first_error(checker, text, dialect), _first_error(checker, changed, dialect)
     if changed == text or (after is not None and (before is None or len(text) - before <= len(changed) - after)):
         return None
+    if before is None and _warnings(checker, changed, dialect) - _warnings(checker, text, dialect):
+        return None
     return changed
+
+
+def _warnings(checker: Checker, text: str, dialect: Dialect) -> Counter[str]:
+    findings = (finding.diagnostic for finding in checker.check(text, [dialect]).findings)
+    return Counter(one.code for one in findings if one.severity == "warning")
 
 
 def mended(text: str, fix: Fix, dialect: Dialect) -> str | None:

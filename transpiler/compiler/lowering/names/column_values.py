@@ -13,6 +13,7 @@ from typing import assert_never
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, SparkType
 from transpiler.compiler.layouts.stored import Stored, StoredValue
+from transpiler.compiler.layouts.text_types import ByItsUse
 from transpiler.compiler.lowering.operands import (
     DECIMAL,
     NULL,
@@ -287,6 +288,8 @@ def converted(
             if place.section in _MAPS or place in _IDS:
                 return at(stored, types, name)
             return _each(operand, kind, lambda value: value)
+        case Conversion.NUMBER_IN_TEXT:
+            return _number_in_text(at(stored, types, name), types, name)
         case Conversion.INTEGER:
             return _only_integers(at(stored, types, name))
         case Conversion.TEXT:
@@ -320,6 +323,21 @@ def converted(
             raise AssertionError("an expiry has several places")
         case _:
             assert_never(conversion)
+
+
+def _number_in_text(operand: Operand, types: OperandTypes, name: str) -> Operand:
+    """The operand with its texts as the numbers that they spell, beside numbers."""
+    texts = operand.of(OperandType.STRING)
+    if operand.by_use is not None or not texts:
+        return operand
+    text = ir.first_of([ir.guarded(item.guard, item.value) for item in texts], STRING)
+    spelled = at(ByItsUse().stored(text), types, name).by_use
+    assert spelled is not None
+    others = [item for item in operand.alternatives if item.type is not OperandType.STRING]
+    number, boolean = (
+        operand._replace(alternatives=tuple(_merged([*others, *view.alternatives])), nearest=None) for view in spelled
+    )
+    return operand._replace(by_use=ByUse(number, boolean))
 
 
 def _without_columns_of(operand: Operand, *column_types: ColumnType) -> Operand:

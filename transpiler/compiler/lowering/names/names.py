@@ -201,6 +201,9 @@ class Names:
             value = "missing" if field.default is None else repr(field.default)
             message = f"{identifier.name} is {value} in every message: the layout {self.layout.name} has no such field"
             self._warn("layout.header-default", message, identifier, "; ".join(self._offers(field)) or None)
+        if field.has_conversion(Conversion.NUMBER_IN_TEXT) and len(parts) == 1:
+            # Its text has another value beside numbers, which no operand of two has.
+            return parts[0]
         operand = NULL
         for part in parts:
             operand = or_else(operand, part)
@@ -249,6 +252,8 @@ class Names:
             if source is not None:
                 located = True
                 part = converted(origin.conversion, place, source, field.type, self.dialect.types, field.name)
+                if origin.conversion is Conversion.NUMBER_IN_TEXT:
+                    return part
                 # A value of a type that the dialect does not have hides those of the next places all the same.
                 operand = or_else(operand, part, nothing_stored)
                 nothing_stored = ir.all_of(nothing_stored, at(source).absent)

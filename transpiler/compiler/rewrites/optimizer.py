@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import is_
 
@@ -23,39 +23,31 @@ from transpiler.compiler.rewrites.solve_timestamp import solve_timestamp
 from transpiler.compiler.rewrites.substitute_constant import substitute_constant
 from transpiler.compiler.rewrites.unwrap_casts import unwrap_casts
 
-#: Each law returns the node that it is given where it has nothing to rewrite. Laws that make a test of a column simpler
-#: come before those that compare the terms of a chain, which then see each test in one form.
-LAWS: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (
-    orient_comparison,
-    fold_constants,
-    unwrap_boolean,
-    match_literal_pattern,
-    solve_timestamp,
-    unwrap_casts,
-    invert_text,
+Law = Callable[[ir.Predicate], ir.Predicate]
+
+_CHAIN: tuple[Law, ...] = (
     flatten_chains,
     combine_in_lists,
     substitute_constant,
     remove_redundant_null_checks,
     excluded_middle,
-    cancel_complements,
 )
 
-
-def is_settled(node: ir.Predicate) -> bool:
-    """Return True if plainly no law changes the node, which holds of most tests.
-
-    It tests a bare column, a constant or a pattern with wildcards stands beside it, and the constant is no boolean.
-    """
-    match node:
-        case ir.Compare(left=ir.Column(), right=ir.Constant(value=value)):
-            return not isinstance(value, bool)
-        case ir.IsNull(value=ir.Column()) | ir.IsNan(value=ir.Column()) | ir.IsTrue(value=ir.Column()):
-            return True
-        case ir.Like(value=ir.Column(), pattern=(_, _, *_)):
-            return True
-        case _:
-            return False
+#: The laws by the type of node that they rewrite, in the order in which they are tried. Each returns the node that it
+#: is given where it has nothing to rewrite. Those that make a test simpler come before those that compare tests: the
+#: terms of a chain are rewritten before the chain, so that each test is seen in one form.
+LAWS: Mapping[type[ir.Predicate], tuple[Law, ...]] = {
+    ir.Compare: (orient_comparison, fold_constants, unwrap_boolean, solve_timestamp, unwrap_casts, invert_text),
+    ir.In: (fold_constants, invert_text, combine_in_lists),
+    ir.Like: (fold_constants, match_literal_pattern, invert_text),
+    ir.Topic: (fold_constants,),
+    ir.IsTrue: (fold_constants,),
+    ir.IsNull: (fold_constants, invert_text),
+    ir.IsNan: (fold_constants,),
+    ir.NotTrue: (cancel_complements,),
+    ir.And: _CHAIN,
+    ir.Or: _CHAIN,
+}
 
 
 def optimize(node: ir.Predicate) -> ir.Predicate:
@@ -72,8 +64,6 @@ class _Optimizer:
 
     def visit(self, node: ir.Predicate) -> ir.Predicate:
         """Rewrite a node and its parts until no law changes them."""
-        if is_settled(node):
-            return node
         known = self.settled.get(id(node))
         if known is None:
             result = self.settle(ir.rebuild(node, self.visit, self.value))
@@ -83,7 +73,7 @@ class _Optimizer:
 
     def settle(self, node: ir.Predicate) -> ir.Predicate:
         """Rewrite a node whose parts are settled until no law changes it."""
-        for law in LAWS:
+        for law in LAWS.get(type(node), ()):
             changed = law(node)
             if changed is not node and changed != node:
                 # A law makes nodes that no law has seen; the parts that it kept are settled.

@@ -12,6 +12,10 @@ from transpiler.language.selector.ast import Comparison
 _FEW_TERMS = 5
 
 
+#: What one of two complements is: the complement of any other test is a ``NotTrue``.
+_HAS_COMPLEMENT = (ir.NotTrue, ir.IsNull, ir.IsNan)
+
+
 def orient_comparison(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``5 < a`` as ``a > 5``: a comparison is the same with exchanged operands and a mirrored operator."""
     if isinstance(node, ir.Compare) and isinstance(node.left, ir.Constant) and not isinstance(node.right, ir.Constant):
@@ -94,9 +98,8 @@ def _distinct(terms: list[ir.Predicate]) -> tuple[ir.Predicate, ...]:
 
 
 def excluded_middle(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``a IS NULL OR a IS NOT NULL`` as TRUE, and the conjunction as FALSE: of the two, one holds always."""
+    """Rewrite ``P OR (P IS NOT TRUE)`` as TRUE, and the conjunction as FALSE: of complements, one holds in every row."""
     if not isinstance(node, ir.Chain):
         return node
-    tested = {(term.value, term.negated) for term in node.terms if isinstance(term, ir.IsNull)}
-    both = any((value, not negated) in tested for value, negated in tested)
-    return ir.BoolConst(isinstance(node, ir.Or)) if both else node
+    complements = {cancel_complements(ir.NotTrue(term)) for term in node.terms if isinstance(term, _HAS_COMPLEMENT)}
+    return node if complements.isdisjoint(node.terms) else ir.BoolConst(isinstance(node, ir.Or))

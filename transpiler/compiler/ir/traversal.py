@@ -33,7 +33,6 @@ from transpiler.compiler.ir.nodes import (
     When,
     XPath,
 )
-from transpiler.language.selector.pattern import Wildcard
 
 Node = Predicate | Value
 
@@ -225,9 +224,6 @@ def sql_not(predicate: Predicate) -> Predicate | None:
             return IsTrue(value, not negated)
         case In(value=value, members=members, negated=negated):
             return In(value, members, not negated)
-        case Like(pattern=(Wildcard.ANY,)):
-            # Its text says whether there is a string, and is never NULL.
-            return None
         case Like() | Topic() | Matches():
             return replace(predicate, negated=not predicate.negated)
         case IsNull(value=value, negated=negated):

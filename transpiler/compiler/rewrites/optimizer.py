@@ -15,6 +15,7 @@ from transpiler.compiler.rewrites.simplify import (
     cancel_complements,
     excluded_middle,
     flatten_chains,
+    match_any_text,
     match_literal_pattern,
     orient_comparison,
     unwrap_boolean,
@@ -39,7 +40,7 @@ _CHAIN: tuple[Law, ...] = (
 LAWS: Mapping[type[ir.Predicate], tuple[Law, ...]] = {
     ir.Compare: (orient_comparison, fold_constants, unwrap_boolean, solve_timestamp, unwrap_casts, invert_text),
     ir.In: (fold_constants, invert_text, combine_in_lists),
-    ir.Like: (fold_constants, match_literal_pattern, invert_text),
+    ir.Like: (fold_constants, match_literal_pattern, match_any_text, invert_text),
     ir.Topic: (fold_constants,),
     ir.IsTrue: (fold_constants,),
     ir.IsNull: (fold_constants, invert_text),

@@ -7,6 +7,7 @@ from operator import is_
 
 from transpiler.compiler import ir
 from transpiler.language.selector.ast import Comparison
+from transpiler.language.selector.pattern import Wildcard
 
 #: Terms up to which repetitions are detected by comparing: for so few it is quicker than their hashes.
 _FEW_TERMS = 5
@@ -39,6 +40,15 @@ def match_literal_pattern(node: ir.Predicate) -> ir.Predicate:
             return ir.Compare(
                 Comparison.NE if negated else Comparison.EQ, value, ir.constant("".join(map(str, pattern)))
             )
+        case _:
+            return node
+
+
+def match_any_text(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite ``a LIKE '%'`` as ``a IS NOT NULL``: every text matches it, and ``a NOT LIKE '%'`` holds nowhere."""
+    match node:
+        case ir.Like(value=value, pattern=(Wildcard.ANY,), negated=negated):
+            return ir.FALSE if negated else ir.IsNull(value, negated=True)
         case _:
             return node
 
@@ -98,7 +108,7 @@ def _distinct(terms: list[ir.Predicate]) -> tuple[ir.Predicate, ...]:
 
 
 def excluded_middle(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``P OR (P IS NOT TRUE)`` as TRUE, and the conjunction as FALSE: of complements, one holds in every row."""
+    """Rewrite ``P OR (P IS NOT TRUE)`` as TRUE and ``P AND …`` as FALSE: of complements one holds."""
     if not isinstance(node, ir.Chain):
         return node
     complements = {cancel_complements(ir.NotTrue(term)) for term in node.terms if isinstance(term, _HAS_COMPLEMENT)}

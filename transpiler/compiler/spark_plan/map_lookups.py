@@ -27,7 +27,6 @@ from transpiler.compiler.rewrites.combine_in_lists import combine_in_lists
 from transpiler.compiler.rewrites.redundant_null_checks import remove_redundant_null_checks
 from transpiler.compiler.spark_plan import tuning
 from transpiler.language.selector.ast import Comparison
-from transpiler.language.selector.pattern import Wildcard
 
 #: The field with the name of the alternative that is present, and the two that hold numbers.
 _TYPE, _LONG, _DOUBLE = "type", "long", "double"
@@ -101,9 +100,6 @@ def _tests_of_field(
 ) -> ir.Predicate | _AlternativeTests:
     """Return a test of a field as the tests of its union, provided that it is NULL where the field is."""
     match test:
-        case ir.Like(pattern=(Wildcard.ANY,)):
-            # It is a test for the presence of a string.
-            return test
         case ir.Compare(right=ir.Constant(value=value), operator=operator):
             if column.path[-1] != _TYPE:
                 return _AlternativeTests(column.path[:-1], {column: test})

@@ -22,10 +22,6 @@ def like_text(inner: str, operand: str, pattern: Pattern, negated: bool) -> Text
             literal = quote_text(str(pattern[0]) if pattern else "")
             operator = Comparison.NE if negated else Comparison.EQ
             return f"{operand} {operator.value} {literal}", TEST
-        case (Wildcard.ANY,):
-            if negated:
-                return "false", PRIMARY
-            return f"{operand} IS NOT NULL", TEST
         case (str() as prefix, Wildcard.ANY):
             test = f"startswith({inner}, {quote_text(prefix)})"
         case (Wildcard.ANY, str() as suffix):

@@ -2,17 +2,14 @@
 
 Each layer binds tighter than the one before it, so the grammar needs no table of precedences and has no conflicts.
 It is a superset: what a dialect refuses although it parses is for ``check``. A failed parse names what was expected
-in words that a person uses; the first error raises, so the loop that runs SLY's tables over the tokens is one without
-SLY's books for the recovery from errors, which take three times as long.
+in words that a person uses; the first error raises, so SLY never recovers from one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache, partial
-from operator import itemgetter
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from sly import Parser
 from sly.lex import Token
@@ -37,95 +34,13 @@ class UnexpectedTokenError(Exception):
         self.legal = legal
 
 
-#: The action that ends a parse; a positive one is the next state, a negative one the number of a production.
-_ACCEPT = 0
-
-
-class _Parts(tuple[Any, ...]):
-    """The argument of a production's function: its symbols by index, and their values as attributes by name.
-
-    A symbol is a token or, of a production, its value. Each production has a class of its own, with its names.
-    """
-
-    __slots__ = ()
-
-    @property
-    def start(self) -> int:
-        """The offset of the production's first token."""
-        start: int = self[0].index
-        return start
-
-    @property
-    def end(self) -> int:
-        """The offset behind the production's last token."""
-        end: int = self[-1].end
-        return end
-
-
-def drive(parser: Parser, tokens: Iterator[Token]) -> Any:
-    """Parse all tokens and return the value of the start symbol.
-
-    ``parser.state`` says where the parse is whenever a token is read or refused; ``parser.error`` must raise.
-    """
-    actions, goto = parser._lrtable.lr_action, parser._lrtable.lr_goto
-    productions = _productions(parser.__class__)
-    states: list[int] = [0]
-    symbols: list[Any] = []
-    while True:
-        parser.state = states[-1]
-        token = next(tokens, None)
-        kind = "$end" if token is None else token.type
-        while (action := actions[states[-1]].get(kind)) is not None and action < 0:
-            name, length, parts, make = productions[-action]
-            # A slice from the end would be the whole list if a production has no symbols.
-            start = len(symbols) - length
-            symbols[start:] = (make(parser, parts(symbols[start:])),)
-            states[start + 1 :] = (goto[states[start]][name],)
-        if action is None:
-            parser.error(token)
-            raise AssertionError("the parser's error method returned")
-        if action == _ACCEPT:
-            return symbols[0]
-        states.append(action)
-        symbols.append(token)
-
-
-class _Production(NamedTuple):
-    """One production: its name, the number of its symbols, the class that wraps them, and its function."""
-
-    name: str
-    length: int
-    parts: type[_Parts]
-    make: Callable[[Any, Any], Any]
-
-
-@cache
-def _productions(grammar: type[Parser]) -> list[_Production]:
-    """The productions of a grammar by number."""
-    return [
-        _Production(rule.name, rule.len, _parts(rule.prod, grammar._grammar.Terminals), rule.func)
-        for rule in grammar._grammar.Productions
-    ]
-
-
-def _parts(symbols: tuple[str, ...], terminals: Container[str]) -> type[_Parts]:
-    """Build the class for the symbols of a production; symbols of the same name are numbered from 0."""
-    names: dict[str, Any] = {"__slots__": ()}
-    for place, symbol in enumerate(symbols):
-        name = symbol if symbols.count(symbol) == 1 else f"{symbol}{symbols[:place].count(symbol)}"
-        names[name] = property(partial(_token_value, place) if symbol in terminals else itemgetter(place))
-    return type("_Parts", (_Parts,), names)
-
-
-def _token_value(place: int, symbols: _Parts) -> Any:
-    return symbols[place].value
-
-
 class SelectorParser(Parser):
     """One parse of one source; not to be used twice or from two threads."""
 
     tokens = SelectorLexer.tokens
     start = "condition"
+    #: Every node has a span of its own.
+    track_positions = False
 
     def __init__(self, source: Source, dialect: Dialect, tokens: Iterator[Token]) -> None:
         self.source = source
@@ -155,7 +70,7 @@ class SelectorParser(Parser):
 
     def read(self) -> ast.Expression:
         """Parse the whole source."""
-        tree: ast.Expression = drive(self, self._follow(retag(self.scanned, self.dialect)))
+        tree: ast.Expression = self.parse(self._follow(retag(self.scanned, self.dialect)))
         return tree
 
     def _follow(self, tokens: Iterator[Token]) -> Iterator[Token]:
@@ -206,7 +121,7 @@ class SelectorParser(Parser):
 
     @_("NOT negation")
     def negation(self, p: Any) -> ast.Expression:
-        return ast.Not(p.negation, Span(p.start, p.negation.span.end))
+        return ast.Not(p.negation, Span(p.index, p.negation.span.end))
 
     @_("equality")
     def negation(self, p: Any) -> ast.Expression:
@@ -216,7 +131,7 @@ class SelectorParser(Parser):
 
     @_("equality EQ relation", "equality NE relation")
     def equality(self, p: Any) -> ast.Expression:
-        return ast.Compare(ast.Comparison(p[1].value), p.equality, p.relation, _between(p.equality, p.relation))
+        return ast.Compare(ast.Comparison(p[1]), p.equality, p.relation, _between(p.equality, p.relation))
 
     @_("equality IS NULL", "equality IS NOT NULL")
     def equality(self, p: Any) -> ast.Expression:
@@ -229,7 +144,7 @@ class SelectorParser(Parser):
     @_("relation LT sum", "relation LE sum", "relation GT sum", "relation GE sum")
     def relation(self, p: Any) -> ast.Expression:
         left, right = self._ordered(p.relation, p.sum), self._ordered(p.sum, p.relation)
-        return ast.Compare(ast.Comparison(p[1].value), left, right, _between(left, right))
+        return ast.Compare(ast.Comparison(p[1]), left, right, _between(left, right))
 
     @_("relation BETWEEN sum AND sum", "relation NOT BETWEEN sum AND sum")
     def relation(self, p: Any) -> ast.Expression:
@@ -270,7 +185,7 @@ class SelectorParser(Parser):
 
     @_("sum PLUS product", "sum MINUS product")
     def sum(self, p: Any) -> ast.Expression:
-        return self._calculate(ast.Arithmetic(p[1].value), p.sum, p.product)
+        return self._calculate(ast.Arithmetic(p[1]), p.sum, p.product)
 
     @_("product")
     def sum(self, p: Any) -> ast.Expression:
@@ -278,7 +193,7 @@ class SelectorParser(Parser):
 
     @_("product TIMES sign", "product DIVIDE sign", "product REMAINDER sign")
     def product(self, p: Any) -> ast.Expression:
-        return self._calculate(ast.Arithmetic(p[1].value), p.product, p.sign)
+        return self._calculate(ast.Arithmetic(p[1]), p.product, p.sign)
 
     @_("sign")
     def product(self, p: Any) -> ast.Expression:
@@ -286,7 +201,7 @@ class SelectorParser(Parser):
 
     @_("MINUS sign")
     def sign(self, p: Any) -> ast.Expression:
-        span = Span(p.start, p.sign.span.end)
+        span = Span(p.index, p.sign.span.end)
         match p.sign:
             # The least long has no positive counterpart, so a minus belongs to the literal behind it.
             case ast.IntegerLiteral(value=value) if value > 0:
@@ -298,12 +213,12 @@ class SelectorParser(Parser):
 
     @_("PLUS sign")
     def sign(self, p: Any) -> ast.Expression:
-        return ast.Sign(ast.Arithmetic.ADD, p.sign, Span(p.start, p.sign.span.end))
+        return ast.Sign(ast.Arithmetic.ADD, p.sign, Span(p.index, p.sign.span.end))
 
     # Where NOT binds tightest it is a sign of its own.
     @_("TIGHT_NOT sign")
     def sign(self, p: Any) -> ast.Expression:
-        return ast.Not(p.sign, Span(p.start, p.sign.span.end))
+        return ast.Not(p.sign, Span(p.index, p.sign.span.end))
 
     @_("primary")
     def sign(self, p: Any) -> ast.Expression:
@@ -311,14 +226,14 @@ class SelectorParser(Parser):
 
     @_("LPAREN condition RPAREN")
     def primary(self, p: Any) -> ast.Expression:
-        condition = replace(p.condition, span=Span(p.start, p.end))
+        condition = replace(p.condition, span=Span(p.index, p.end))
         if self.dialect.associativity is Associativity.RIGHT:
             self.grouped.append(condition)
         return condition
 
     @_("IDENTIFIER")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.Identifier(p.IDENTIFIER, Span(p.start, p.end))
+        return ast.Identifier(p.IDENTIFIER, Span(p.index, p.end))
 
     @_("string")
     def primary(self, p: Any) -> ast.Expression:
@@ -326,47 +241,48 @@ class SelectorParser(Parser):
 
     @_("INTEGER")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.IntegerLiteral(p.INTEGER, Span(p.start, p.end))
+        return ast.IntegerLiteral(p.INTEGER, Span(p.index, p.end))
 
     @_("FLOAT")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.FloatLiteral(p.FLOAT, Span(p.start, p.end))
+        return ast.FloatLiteral(p.FLOAT, Span(p.index, p.end))
 
     @_("BINARY")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.BinaryLiteral(p.BINARY, Span(p.start, p.end))
+        return ast.BinaryLiteral(p.BINARY, Span(p.index, p.end))
 
     @_("NULL_LITERAL")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.NullLiteral(Span(p.start, p.end))
+        return ast.NullLiteral(Span(p.index, p.end))
 
     @_("SECTION")
     def primary(self, p: Any) -> ast.Expression:
         section, name = p.SECTION
-        return ast.Identifier(name, Span(p.start, p.end), section)
+        return ast.Identifier(name, Span(p.index, p.end), section)
 
     @_("QUERY string")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.BodyQuery(p.QUERY.upper(), p.string, Span(p.start, p.string.span.end))
+        return ast.BodyQuery(p.QUERY.upper(), p.string, Span(p.index, p.string.span.end))
 
     @_("FUNCTION LPAREN members RPAREN")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.Call(p.FUNCTION, tuple(p.members), Span(p.start, p.end))
+        return ast.Call(p.FUNCTION, tuple(p.members), Span(p.index, p.end))
 
     @_("FUNCTION LPAREN RPAREN")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.Call(p.FUNCTION, (), Span(p.start, p.end))
+        return ast.Call(p.FUNCTION, (), Span(p.index, p.end))
 
     @_("TRUE", "FALSE")
     def primary(self, p: Any) -> ast.Expression:
-        return ast.BooleanLiteral(p[0].value.upper() == "TRUE", Span(p.start, p.end))
+        return ast.BooleanLiteral(p[0].upper() == "TRUE", Span(p.index, p.end))
 
     @_("STRING")
     def string(self, p: Any) -> ast.StringLiteral:
-        return ast.StringLiteral(p.STRING, Span(p.start, p.end))
+        return ast.StringLiteral(p.STRING, Span(p.index, p.end))
 
     def error(self, token: Token | None) -> NoReturn:
         """Raise ``UnexpectedTokenError`` with the legal tokens in place of this one."""
+        # SLY has no public name for the legal tokens of a state.
         legal = set(self._lrtable.lr_action[self.state])
         if self.chains is not None and token is not None:
             legal = self.chains.narrow(legal, token.type, (_kind(self.earlier), _kind(self.previous)))

@@ -379,27 +379,13 @@ class SelectorLexer(Lexer):
         return SelectorSyntaxError.at(f"syntax.{code}", message, self.source, span, hint, fix)
 
     def scan(self) -> Iterator[Token]:
-        """Yield the tokens of the source.
+        """Yield the tokens of the source, from behind its prefixes on."""
+        tokens: Iterator[Token] = self.tokenize(self.source.text, index=self.start)
+        return tokens
 
-        SLY's own loop serves lexers of several states and counts lines, which is most of its time.
-        """
-        text, ignored, match, functions = self.source.text, self.ignore, self._master_re.match, self._token_funcs
-        index, length = self.start, len(text)
-        while index < length:
-            if text[index] in ignored:
-                index += 1
-                continue
-            matched = match(text, index)
-            if matched is None:
-                self._refuse(index)
-            token, kind = Token(), matched.lastgroup
-            token.type, token.value, token.index = kind, matched[0], index
-            token.end = self.index = matched.end()
-            taken = functions[kind](self, token) if kind in functions else token
-            # A function may end the token somewhere else.
-            index = self.index
-            if taken is not None:
-                yield taken
+    def error(self, token: Token) -> NoReturn:
+        """Raise the error for text that begins no token."""
+        self._refuse(token.index)
 
 
 def _name(character: str) -> str:

@@ -54,9 +54,6 @@ class Conversion(Enum):
     What a conversion has no clause for, such as bytes for an integer, is NULL.
     """
 
-    # There is one of each, and Enum's own hash is slow.
-    __hash__ = object.__hash__
-
     #: By the dialect's table of operand types.
     AS_IS = "as is"
     #: The same, but a text that is a number is that number beside numbers.

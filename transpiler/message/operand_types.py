@@ -24,8 +24,6 @@ class OperandType(Enum):
     allows.
     """
 
-    # Each comparison asks for these of all pairs of types, so they are no properties. Enum's own hash is slow.
-    __hash__ = object.__hash__
     integer: bool
     floating: bool
     numeric: bool

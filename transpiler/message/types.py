@@ -127,9 +127,6 @@ class TypeClass(Enum):
     Numbers of every width are alike, but integers and floating point numbers live in two fields.
     """
 
-    # There is one of each, and Enum's own hash is slow.
-    __hash__ = object.__hash__
-
     BOOLEAN = "boolean"
     INTEGER = "long"
     FLOATING = "double"

@@ -14,9 +14,6 @@ from transpiler.message.types import AmqpType
 class SparkType(Enum):
     """The Spark types that have an AMQP counterpart, or that hold values which have one, by their SQL names."""
 
-    # There is one of each, and Enum's own hash is slow.
-    __hash__ = object.__hash__
-
     BOOLEAN = "BOOLEAN"
     TINYINT = "TINYINT"
     SMALLINT = "SMALLINT"

@@ -53,9 +53,6 @@ class Function(Enum):
     argument is, and nowhere else. ``mentions`` tells how often the text has each argument, at most.
     """
 
-    # There is one of each, and Enum's own hash is slow.
-    __hash__ = object.__hash__
-
     sql: str
     keeps_null: bool
     mentions: tuple[int, ...]

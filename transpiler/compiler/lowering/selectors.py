@@ -59,11 +59,6 @@ NO_PARAMETERS: Parameters = MappingProxyType({})
 #: Nodes of the core that one selector may become; beyond it neither Spark's parser nor a reader could follow.
 MAX_NODES = 250_000
 
-#: Operands that are made of no others.
-_SIMPLE = (ast.Identifier, ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral)
-#: Operands that never become so many, as long as none is made of others.
-_FEW_OPERANDS = 200
-
 
 class SelectorLowering:
     """The predicates of one selector over a layout; ``findings`` collects what a user should know about them.
@@ -93,8 +88,6 @@ class SelectorLowering:
         self._conditions: dict[int, Outcomes] = {}
         self._operands: dict[int, Operand] = {}
         self._sizes = ir.Sizes()
-        #: Whether an operand is made of others.
-        self._composed = False
 
     def selector(self, tree: ast.Expression, polarity: bool = True) -> ir.Predicate:
         """The predicate of a whole selector; ``UnsupportedFeatureError`` where it would be too large."""
@@ -103,8 +96,7 @@ class SelectorLowering:
             tree = tree.condition
         outcomes = self.condition(tree)
         predicate = outcomes.true if polarity else outcomes.false
-        if self._composed or len(self._operands) > _FEW_OPERANDS:
-            self._check_size([predicate], tree.span)
+        self._check_size([predicate], tree.span)
         return predicate
 
     def _check_size(self, parts: Iterable[ir.Node], span: Span) -> None:
@@ -185,9 +177,7 @@ class SelectorLowering:
         known = self._operands.get(id(node))
         if known is None:
             known = self._operands[id(node)] = self._operand(node)
-            if not isinstance(node, _SIMPLE):
-                self._composed = True
-                self._check_size(known.nodes, node.span)
+            self._check_size(known.nodes, node.span)
         return known
 
     def _beside(self, other: ast.Expression, node: ast.Expression) -> Operand:

@@ -9,10 +9,6 @@ from transpiler.compiler import ir
 from transpiler.language.selector.ast import Comparison
 from transpiler.language.selector.pattern import Wildcard
 
-#: Terms up to which repetitions are detected by comparing: for so few it is quicker than their hashes.
-_FEW_TERMS = 5
-
-
 #: What one of two complements is: the complement of any other test is a ``NotTrue``.
 _HAS_COMPLEMENT = (ir.NotTrue, ir.IsNull, ir.IsNan)
 
@@ -76,10 +72,6 @@ def flatten_chains(node: ir.Predicate) -> ir.Predicate:
     """
     if not isinstance(node, ir.Chain):
         return node
-    kinds = set(map(type, node.terms))
-    if len(kinds) == len(node.terms) and kinds.isdisjoint((type(node), ir.BoolConst)):
-        # Terms of different types are different.
-        return node
     identity, absorbing = (ir.TRUE, ir.FALSE) if isinstance(node, ir.And) else (ir.FALSE, ir.TRUE)
     terms: list[ir.Predicate] = []
     for term in node.terms:
@@ -88,23 +80,12 @@ def flatten_chains(node: ir.Predicate) -> ir.Predicate:
                 terms.append(inner)
             elif inner == absorbing:
                 return absorbing
-    distinct = _distinct(terms)
+    distinct = tuple(dict.fromkeys(terms))
     if not distinct:
         return identity
     if len(distinct) == 1:
         return distinct[0]
     return node if len(distinct) == len(node.terms) and all(map(is_, distinct, node.terms)) else type(node)(distinct)
-
-
-def _distinct(terms: list[ir.Predicate]) -> tuple[ir.Predicate, ...]:
-    """Return the terms in order, each of them once."""
-    if len(terms) > _FEW_TERMS:
-        return tuple(dict.fromkeys(terms))
-    distinct: list[ir.Predicate] = []
-    for term in terms:
-        if term not in distinct:
-            distinct.append(term)
-    return tuple(distinct)
 
 
 def excluded_middle(node: ir.Predicate) -> ir.Predicate:

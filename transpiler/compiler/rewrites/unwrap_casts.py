@@ -34,19 +34,11 @@ class _Lattice:
 
     def bounds(self, limit: float) -> tuple[int, int]:
         """The least number whose value is a limit or above it, and the least whose value is above it."""
-        low, high = self.first, self.last + 1
-        # Most conversions leave most numbers as they are.
-        guess = math.ceil(limit) if low < limit < high else low
-        if low < guess < high and self.convert(guess) >= limit > self.convert(guess - 1):
-            low = high = guess
-        at_least = self._lowest(low, high, lambda value: value >= limit)
-        # Mostly no number or one has the limit for its value.
-        near = min(at_least + 1, self.last + 1)
-        end = near if near > self.last or self.convert(near) > limit else self.last + 1
-        return at_least, self._lowest(at_least, end, lambda value: value > limit)
+        return self._lowest(lambda value: value >= limit), self._lowest(lambda value: value > limit)
 
-    def _lowest(self, low: int, high: int, holds: Callable[[float], bool]) -> int:
-        """The least number of a range from which on a monotone condition holds; its end where it never does."""
+    def _lowest(self, holds: Callable[[float], bool]) -> int:
+        """The least number from which on a monotone condition holds; the one behind the last where it never does."""
+        low, high = self.first, self.last + 1
         while low < high:
             middle = (low + high) // 2
             if holds(self.convert(middle)):

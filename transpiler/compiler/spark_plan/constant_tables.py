@@ -26,31 +26,9 @@ from transpiler.language.selector.pattern import Wildcard
 
 def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:
     """Rewrite long chains as lists of constants; the result holds in the same rows."""
-    return _listed(node) if _has_chain(node) else node
-
-
-def _has_chain(node: ir.Predicate) -> bool:
-    """Return True if AND or OR has enough terms to rewrite, by a look at the nodes above the tests alone."""
-    waiting = [node]
-    while waiting:
-        match waiting.pop():
-            case ir.And(terms=terms) | ir.Or(terms=terms):
-                if len(terms) >= tuning.MIN_TERMS:
-                    return True
-                waiting.extend(terms)
-            case ir.Coalesce(tests=tests):
-                waiting.extend(tests)
-            case ir.NotTrue(predicate=inner):
-                waiting.append(inner)
-            case _:
-                pass
-    return False
-
-
-def _listed(node: ir.Predicate) -> ir.Predicate:
     match node:
         case ir.And() | ir.Or():
-            inner = ir.rebuild(node, _listed, _same)
+            inner = ir.rebuild(node, tabulate_disjunctions, _same)
             assert isinstance(inner, ir.Chain)
             if len(inner.terms) < tuning.MIN_TERMS:
                 return inner
@@ -58,9 +36,9 @@ def _listed(node: ir.Predicate) -> ir.Predicate:
             terms = _rows_together(terms) if isinstance(inner, ir.Or) else _none_of(terms)
             return terms[0] if len(terms) == 1 else type(inner)(terms)
         case ir.Coalesce(tests=tests):
-            return _with_lists(node, tuple(map(_listed, tests))) or node
+            return _with_lists(node, tuple(map(tabulate_disjunctions, tests))) or node
         case ir.NotTrue():
-            return ir.rebuild(node, _listed, _same)
+            return ir.rebuild(node, tabulate_disjunctions, _same)
         case _:
             return node
 
@@ -140,7 +118,7 @@ def _none_of(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
     complemented = tuple(term.predicate for term in terms if isinstance(term, ir.NotTrue))
     if len(complemented) < tuning.MIN_TERMS:
         return terms
-    none = ir.NotTrue(_listed(ir.Or(complemented)))
+    none = ir.NotTrue(tabulate_disjunctions(ir.Or(complemented)))
     return tuple(dict.fromkeys(none if isinstance(term, ir.NotTrue) else term for term in terms))
 
 

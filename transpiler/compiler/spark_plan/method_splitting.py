@@ -12,8 +12,6 @@ from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import Key
 from transpiler.compiler.spark_plan import tuning
 
-_TESTS = (ir.In, ir.Like, ir.IsTrue, ir.IsNull, ir.IsNan)
-
 
 def split_methods(node: ir.Predicate) -> ir.Predicate:
     """Split a predicate that is too long for one compiled method into blocks; it holds in the same rows.
@@ -21,8 +19,6 @@ def split_methods(node: ir.Predicate) -> ir.Predicate:
     The predicate stays in one piece where a single test is long: the method of such a test is hardly shorter, and where
     the test is NULL it is evaluated twice. It also does where blocks within blocks would make the text much longer.
     """
-    if _is_short(node):
-        return node
     splitter = _Splitter()
     if splitter.has_long_test(node):
         return node
@@ -31,23 +27,6 @@ def split_methods(node: ir.Predicate) -> ir.Predicate:
         return node
     sizes = ir.Sizes()
     return divided if sizes.of(divided) <= tuning.MAX_GROWTH * sizes.of(node) else node
-
-
-def _is_short(node: ir.Predicate) -> bool:
-    """Return True if there is nothing to cut, by a look at the nodes above the tests alone."""
-    tests, waiting = 0, [node]
-    while waiting:
-        inner = waiting.pop()
-        if isinstance(inner, ir.Chain):
-            waiting.extend(inner.terms)
-        elif isinstance(inner, ir.Coalesce):
-            waiting.extend(inner.tests)
-        elif isinstance(inner, ir.NotTrue):
-            waiting.append(inner.predicate)
-        else:
-            column = inner.left if isinstance(inner, ir.Compare) else inner.value if isinstance(inner, _TESTS) else None
-            tests += 1 if isinstance(column, ir.Column) else tuning.SHORT_TESTS
-    return tests <= tuning.SHORT_TESTS
 
 
 class _Splitter:

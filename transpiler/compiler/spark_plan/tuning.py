@@ -64,7 +64,3 @@ CONSTANT_BYTES = 10
 #: Bytes of a look-up in a map, a loop over the keys. With the nodes of the column and of its test they are the 250
 #: that a test of a map's value was measured to take.
 LOOKUP_BYTES = 170
-
-#: Tests of bare columns that one method holds in any case, connectives included: a predicate with no more of them is
-#: not weighed at all, which most are.
-SHORT_TESTS = 20

@@ -18,9 +18,6 @@ _NOWHERE = Span(0, 0)
 class Comparison(Enum):
     """The comparison operators of Jakarta Messaging 3.8.1.2, by their spelling."""
 
-    # There is one of each, and Enum's own hash is slow.
-    __hash__ = object.__hash__
-
     EQ = "="
     NE = "<>"
     LT = "<"

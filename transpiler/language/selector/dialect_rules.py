@@ -9,12 +9,7 @@ from __future__ import annotations
 from enum import Enum, Flag, auto
 
 
-class _Question(Enum):
-    # There is one of each answer, and Enum's own hash is slow.
-    __hash__ = object.__hash__
-
-
-class Identifiers(_Question):
+class Identifiers(Enum):
     """The characters of a property name (3.8.1.1)."""
 
     UNICODE_WITH_DOTS = "Unicode Java identifiers, with dots"
@@ -24,7 +19,7 @@ class Identifiers(_Question):
     REGULAR = "ASCII letters, digits and _, a letter first"
 
 
-class DoubleQuotes(_Question):
+class DoubleQuotes(Enum):
     """The meaning of a text in double quotes."""
 
     REFUSED = "an error"
@@ -32,7 +27,7 @@ class DoubleQuotes(_Question):
     STRING = "a string literal"
 
 
-class ReservedWords(_Question):
+class ReservedWords(Enum):
     """The reserved words and their spelling."""
 
     ANY_CASE = "in any case"
@@ -42,7 +37,7 @@ class ReservedWords(_Question):
     UPPER_CASE = "in upper case only"
 
 
-class Comments(_Question):
+class Comments(Enum):
     """The meaning of ``--`` and ``/* */``."""
 
     REFUSED = "an error"
@@ -51,7 +46,7 @@ class Comments(_Question):
     SIGNS = "two minus signs"
 
 
-class NumericLiterals(_Question):
+class NumericLiterals(Enum):
     """The syntax of numeric literals."""
 
     JAVA = "Java's syntax, within range"
@@ -64,7 +59,7 @@ class NumericLiterals(_Question):
     RABBITMQ_JMS = "decimal digits, within 64 bits; a point or exponent or suffix for floating point"
 
 
-class NotBinding(_Question):
+class NotBinding(Enum):
     """The precedence of NOT (3.8.1.1 orders it below comparison)."""
 
     LOOSE = "looser than a comparison"
@@ -75,14 +70,14 @@ class NotBinding(_Question):
     TIGHT = "tighter than arithmetic"
 
 
-class Associativity(_Question):
+class Associativity(Enum):
     """The associativity of arithmetic operators."""
 
     LEFT = "the left one"
     RIGHT = "the right one"
 
 
-class Signs(_Question):
+class Signs(Enum):
     """The operands of a unary plus or minus."""
 
     ANY = "anything"
@@ -91,7 +86,7 @@ class Signs(_Question):
     BEFORE_PRIMARY = "a name, a literal or a parenthesis, once"
 
 
-class UnaryPlus(_Question):
+class UnaryPlus(Enum):
     """A unary plus (3.8.1.2 lists it with the arithmetic operators)."""
 
     ARITHMETIC = "arithmetic, which takes numbers"
@@ -99,7 +94,7 @@ class UnaryPlus(_Question):
     NOTHING = "nothing at all, before any operand"
 
 
-class StaticTyping(_Question):
+class StaticTyping(Enum):
     """The static checks of operand types, before any message is read (3.8.1.2)."""
 
     #: Literals of the wrong type are errors.
@@ -111,7 +106,7 @@ class StaticTyping(_Question):
     ANY = "anything anywhere"
 
 
-class OperandForm(_Question):
+class OperandForm(Enum):
     """The left operand of IN, LIKE or IS NULL."""
 
     NAME = "a name"
@@ -120,7 +115,7 @@ class OperandForm(_Question):
     ANY = "any expression"
 
 
-class ListMember(_Question):
+class ListMember(Enum):
     """A member of the list of IN."""
 
     STRING = "a string literal"
@@ -128,7 +123,7 @@ class ListMember(_Question):
     ANY = "any expression"
 
 
-class Escapes(_Question):
+class Escapes(Enum):
     """The operand of ESCAPE and its effect in a pattern."""
 
     #: Before any character; at the end an error.
@@ -143,7 +138,7 @@ class Escapes(_Question):
     LITERAL_AT_END = "one character, before any character; itself at the end"
 
 
-class Wildcards(_Question):
+class Wildcards(Enum):
     """The characters that ``_`` and ``%`` match."""
 
     CODE_POINTS = "code points, line ends included"
@@ -154,7 +149,7 @@ class Wildcards(_Question):
     BYTES = "bytes, up to the first NUL"
 
 
-class NumericPromotion(_Question):
+class NumericPromotion(Enum):
     """The comparison of numbers of two types."""
 
     #: Java's binary numeric promotion, on 64-bit integers and doubles.
@@ -166,14 +161,14 @@ class NumericPromotion(_Question):
     EXACT = "by exact value"
 
 
-class FloatOrder(_Question):
+class FloatOrder(Enum):
     """The comparison of NaN and -0.0."""
 
     IEEE = "IEEE 754"
     COMPARE_TO = "Java's compareTo: NaN equals itself and is above all, -0.0 is below 0.0"
 
 
-class NullEquality(_Question):
+class NullEquality(Enum):
     """``=`` with NULL."""
 
     UNKNOWN = "unknown"
@@ -182,14 +177,14 @@ class NullEquality(_Question):
     FALSE = "FALSE with NULL on one side, TRUE on both"
 
 
-class UnlikeTypes(_Question):
+class UnlikeTypes(Enum):
     """A comparison of values of unlike types (3.8.1.1)."""
 
     FALSE = "FALSE, = and <> alike"
     NOT_EQUAL = "unequal: <> is TRUE"
 
 
-class Ordering(_Question):
+class Ordering(Enum):
     """``<`` and the other orderings on values that are not numbers."""
 
     FALSE = "FALSE"
@@ -200,7 +195,7 @@ class Ordering(_Question):
     TERMS = "Erlang's order of all terms"
 
 
-class Logic(_Question):
+class Logic(Enum):
     """AND and OR with unknown (3.8.1.2)."""
 
     SQL = "SQL's tables"
@@ -208,14 +203,14 @@ class Logic(_Question):
     QPID_JAVA = "unknown on the left of AND wins, on the left of OR loses"
 
 
-class Evaluation(_Question):
+class Evaluation(Enum):
     """The evaluation of operands, which matters if one throws."""
 
     SHORT_CIRCUIT = "AND, OR stop when the left side decides"
     STRICT = "all"
 
 
-class IntegerArithmetic(_Question):
+class IntegerArithmetic(Enum):
     """The width of integers."""
 
     LONG = "64 bits, overflow is unknown"
@@ -225,7 +220,7 @@ class IntegerArithmetic(_Question):
     BIGNUM = "any"
 
 
-class Division(_Question):
+class Division(Enum):
     """``/``."""
 
     #: By zero unknown.
@@ -237,7 +232,7 @@ class Division(_Question):
     BY_ZERO_ATOMS = "always double; by zero the atoms plus_infinity, minus_infinity, nan; overflow throws"
 
 
-class Remainder(_Question):
+class Remainder(Enum):
     """``%``."""
 
     NONE = "an error"
@@ -245,7 +240,7 @@ class Remainder(_Question):
     INTEGER = "of integers; by zero unknown"
 
 
-class NotNumbers(_Question):
+class NotNumbers(Enum):
     """Arithmetic on values that are not numbers."""
 
     UNKNOWN = "unknown"
@@ -254,14 +249,14 @@ class NotNumbers(_Question):
     THROWS = "throws"
 
 
-class BareName(_Question):
+class BareName(Enum):
     """A name as a condition whose value is no boolean."""
 
     UNKNOWN = "unknown"
     FALSE = "FALSE"
 
 
-class LikeOperand(_Question):
+class LikeOperand(Enum):
     """LIKE on values that are not strings."""
 
     FALSE = "FALSE"
@@ -269,7 +264,7 @@ class LikeOperand(_Question):
     THROWS = "throws"
 
 
-class InOperand(_Question):
+class InOperand(Enum):
     """IN with strings on values that are not strings."""
 
     FALSE = "FALSE"
@@ -278,7 +273,7 @@ class InOperand(_Question):
     FALSE_BOTH_WAYS = "FALSE, and NOT IN is FALSE too"
 
 
-class BetweenMeaning(_Question):
+class BetweenMeaning(Enum):
     """BETWEEN, and NOT BETWEEN."""
 
     ABSENT = "no such operator"

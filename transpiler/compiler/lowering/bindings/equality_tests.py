@@ -33,9 +33,6 @@ ConstantValue = bool | int | float | str | bytes
 class Comparand(Enum):
     """The value of a header that a test compares."""
 
-    # There is one of each, and Enum's own hash is slow.
-    __hash__ = object.__hash__
-
     BOOLEAN = "boolean"
     INTEGER = "integer"
     #: The seconds of a timestamp, and any other integer as it is.

@@ -24,9 +24,6 @@ from transpiler.message.types import TypeClass
 class ComparisonKind(Enum):
     """The comparison of a pair of values."""
 
-    # There is one of each, and Enum's own hash is slow.
-    __hash__ = object.__hash__
-
     #: FALSE for every pair of values.
     NEVER = "never"
     #: TRUE for every pair of values.

@@ -177,7 +177,8 @@ class SelectorLowering:
         known = self._operands.get(id(node))
         if known is None:
             known = self._operands[id(node)] = self._operand(node)
-            self._check_size(known.nodes, node.span)
+            if not isinstance(node, ast.Identifier | ast.Literal):
+                self._check_size(known.nodes, node.span)
         return known
 
     def _beside(self, other: ast.Expression, node: ast.Expression) -> Operand:

@@ -28,7 +28,7 @@ from tests.benchmarks.routing import (
     selector_messages,
     selector_topology,
 )
-from transpiler import stores, transpile_selector
+from transpiler import transpile_selector
 from transpiler.compiler import pipeline as compiler
 from transpiler.compiler.spark_plan import tuning as sql
 from transpiler.routing import tuning as plans
@@ -139,20 +139,6 @@ def _filter(text: str, messages: int = 5 * MESSAGES) -> Callable[[Bench], Query]
     return query
 
 
-def _of_variant(text: str) -> Callable[[Bench], Query]:
-    """One selector as a filter over properties in a VARIANT beside a header in a column."""
-    layout = stores.variant(schema="JMSType STRING, properties VARIANT")
-
-    def query(bench: Bench) -> Query:
-        kind = "CASE WHEN id % 10 = 0 THEN 'order' ELSE 'other' END AS JMSType"
-        members = "'color', concat('c', id % 7), 'weight', id % 1000, 'urgent', id % 2 = 0, 'note', repeat('x', 30)"
-        properties = f"parse_json(to_json(named_struct({members}))) AS properties"
-        stored = bench.stored(bench.spark.range(bench.scaled(5 * MESSAGES)).selectExpr(kind, properties))
-        return lambda: stored.filter(transpile_selector(text, layout).sql).selectExpr("JMSType AS queues")
-
-    return query
-
-
 def _without(name: str) -> Off:
     return {compiler: {"PASSES": tuple(run for run in compiler.PASSES if run.__name__ != name)}}
 
@@ -168,7 +154,6 @@ _SIX_KEYS = [
 _NO_BUDGET = {engine: {"METHOD": NEVER, "FUSED": NEVER, "OPERATIONS": NEVER}}
 _NO_PREFILTER = {engine: {"PREFILTERS": (0,), "SPREAD": 0}}
 _BOUNDS = "weight BETWEEN 100 AND 9900 AND price BETWEEN 1 AND 99.5"
-_HEADER = "urgent = TRUE AND JMSType = 'order'"
 _PAIRS = " OR ".join(f"(customer = 'c{number * 7}' AND weight > {number * 37})" for number in range(60))
 _RANGES = " OR ".join(f"weight BETWEEN {number * 5} AND {number * 5 + 2}" for number in range(4_000))
 _SUMS = " OR ".join(f"weight + {number} > price * {number}" for number in range(2, 62))
@@ -197,9 +182,6 @@ MECHANISMS = (
         again=True,
     ),
     Mechanism("map_lookups", _without("reuse_map_lookups"), "bounds of two numbers", _filter(_BOUNDS)),
-    Mechanism(
-        "conjunct_order", _without("order_conjuncts"), "a property in a VARIANT and a header", _of_variant(_HEADER)
-    ),
     Mechanism(
         "constant_tables", _without("tabulate_disjunctions"), "OR of 60 equalities, each with a bound", _filter(_PAIRS)
     ),

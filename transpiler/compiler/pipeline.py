@@ -18,7 +18,6 @@ from transpiler.compiler.lowering.names.names import Missing, Receiver, with_ref
 from transpiler.compiler.lowering.selectors import SelectorLowering
 from transpiler.compiler.presets import LayoutLike, find_layout
 from transpiler.compiler.rewrites.optimizer import optimize
-from transpiler.compiler.spark_plan.conjunct_order import order_conjuncts
 from transpiler.compiler.spark_plan.constant_tables import tabulate_disjunctions
 from transpiler.compiler.spark_plan.map_lookups import reuse_map_lookups
 from transpiler.compiler.spark_plan.method_splitting import split_methods
@@ -39,7 +38,6 @@ Result = Literal["filter", "boolean", "ternary"]
 #: are for Spark's generated code and could be left out.
 PASSES: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (
     optimize,
-    order_conjuncts,
     reuse_map_lookups,
     tabulate_disjunctions,
     split_methods,

@@ -30,7 +30,6 @@ from tests.benchmarks.routing import (
 )
 from transpiler import transpile_selector
 from transpiler.compiler import pipeline as compiler
-from transpiler.compiler.spark_plan import tuning as sql
 from transpiler.routing import tuning as plans
 from transpiler.topology.broker_rules import QPID_JAVA
 from transpiler.topology.model import Queue, Topology
@@ -155,7 +154,6 @@ _NO_BUDGET = {engine: {"METHOD": NEVER, "FUSED": NEVER, "OPERATIONS": NEVER}}
 _NO_PREFILTER = {engine: {"PREFILTERS": (0,), "SPREAD": 0}}
 _BOUNDS = "weight BETWEEN 100 AND 9900 AND price BETWEEN 1 AND 99.5"
 _PAIRS = " OR ".join(f"(customer = 'c{number * 7}' AND weight > {number * 37})" for number in range(60))
-_RANGES = " OR ".join(f"weight BETWEEN {number * 5} AND {number * 5 + 2}" for number in range(4_000))
 _SUMS = " OR ".join(f"weight + {number} > price * {number}" for number in range(2, 62))
 
 MECHANISMS = (
@@ -185,7 +183,6 @@ MECHANISMS = (
     Mechanism(
         "constant_tables", _without("tabulate_disjunctions"), "OR of 60 equalities, each with a bound", _filter(_PAIRS)
     ),
-    Mechanism("row_chunks", {sql: {"CHUNKED_ROWS": NEVER}}, "OR of 4,000 ranges", _filter(_RANGES, MESSAGES // 5)),
     Mechanism("method_splitting", _without("split_methods"), "OR of 60 sums", _filter(_SUMS)),
 )
 

@@ -160,14 +160,11 @@ class AnyRow:
     """For one of some rows of constants a predicate holds, in which ``RowParameter`` stands for a constant of the row.
 
     With a ``key`` only the rows count whose first constant is the key's value, and the predicate need not say so.
-    ``chunks``, where there are any, are all the rows in parts, each behind a row that the predicate holds for wherever
-    it holds for one of the part.
     """
 
     predicate: Predicate
     rows: tuple[Row, ...]
     key: Value | None = None
-    chunks: tuple[tuple[Row, tuple[Row, ...]], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

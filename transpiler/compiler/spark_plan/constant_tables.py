@@ -19,7 +19,6 @@ from transpiler.compiler.ir.column_types import BIGINT, STRING, SparkType
 from transpiler.compiler.ir.java_regex import any_text_expression
 from transpiler.compiler.rewrites.combine_in_lists import in_or_equal
 from transpiler.compiler.spark_plan import tuning
-from transpiler.compiler.spark_plan.row_chunks import chunks
 from transpiler.language.selector.ast import Comparison
 from transpiler.language.selector.pattern import Wildcard
 
@@ -171,13 +170,9 @@ def _varying(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
         case ir.Coalesce(tests=tests, disjoint=True) if all(map(_cells, tests)):
             # Each alternative has a list of its own.
             lists = tuple(_merged(*_narrowed(test, rows)) for test in tests)
-            return _with_lists(shape, lists) or _any_row(shape, rows)
+            return _with_lists(shape, lists) or ir.AnyRow(shape, rows)
         case _:
             return _loosest(shape, rows) or _behind_a_key(shape, rows) or _behind_bounds(shape, rows)
-
-
-def _any_row(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.AnyRow:
-    return ir.AnyRow(shape, rows, chunks=chunks(shape, rows))
 
 
 def _cells(node: ir.Predicate) -> list[int]:
@@ -234,7 +229,7 @@ def _behind_bounds(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicat
         for term in _terms(shape)
         if isinstance(term, ir.Compare) and _cells(term) and isinstance(term.left, ir.Column) and not term.left.in_map
     ]
-    return ir.all_of(*(bound for bound in bounds if bound is not None), _any_row(shape, rows))
+    return ir.all_of(*(bound for bound in bounds if bound is not None), ir.AnyRow(shape, rows))
 
 
 def _loosest(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate | None:

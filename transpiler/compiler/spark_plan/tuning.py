@@ -30,11 +30,6 @@ MIN_TERMS = 16
 #: A list is looked up by its hash: 10,000 endings took 3.6 µs a message where the expression took 12.4.
 MAX_LENGTHS = 16
 
-# Ranges (row_chunks).
-
-#: Rows from which on a list of ranges is searched by chunks of about the square root of its rows.
-CHUNKED_ROWS = 64
-
 # Separate methods (method_splitting), in bytes of bytecode.
 
 #: Bytes of one method. The rest up to HotSpot's 8,000 is for what Spark writes around a predicate.

@@ -23,18 +23,6 @@ def rows_text(rows: Sequence[ir.Row], write: Write) -> str:
     return _from_json(_list(_object(row, 0) for row in rows), f"ARRAY<{_type(rows[0], 0)}>")
 
 
-def chunks_text(chunks: Sequence[tuple[ir.Row, Sequence[ir.Row]]], write: Write) -> str:
-    """Return an array of structs of the bounds b of a chunk and the list l of its rows."""
-    if not _are_numbers([row for first, rows in chunks for row in (first, *rows)]):
-        texts = ((_struct(first, 0, write), rows_text(rows, write)) for first, rows in chunks)
-        return _array(f"struct({first} AS b, {rows} AS l)" for first, rows in texts)
-    row = _type(chunks[0][0], 0)
-    lists = ((_object(first, 0), _list(_object(row, 0) for row in rows)) for first, rows in chunks)
-    return _from_json(
-        _list(f"{{b:{first},l:{rows}}}" for first, rows in lists), f"ARRAY<STRUCT<b: {row}, l: ARRAY<{row}>>>"
-    )
-
-
 def map_text(rows: Sequence[ir.Row], write: Write) -> str:
     """Return SQL of a map from each first constant to an array of structs of the others, with fields from c1."""
     by_key: dict[ir.Constant, dict[ir.Row, None]] = {}

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, SparkType
-from transpiler.compiler.sql.constant_arrays import chunks_text, let_row_variables, map_text, rows_text
+from transpiler.compiler.sql.constant_arrays import let_row_variables, map_text, rows_text
 from transpiler.compiler.sql.patterns import like_text, topic_text
 from transpiler.compiler.sql.precedence import LEVELS, Text
 from transpiler.compiler.sql.quoting import decimal_literal, quote_path, quote_text, wall_clock_literal
@@ -139,12 +139,7 @@ def _listed(node: ir.AnyRow) -> str:
     if node.key is None:
         columns = ", ".join(f"{_wide(value)} AS v{place}" for place, value in enumerate(outer))
         fits = f"{row} -> {emit_filter(inner)}"
-        if node.chunks:
-            inside = f"exists(array(g.b), {fits}) AND exists(g.l, {fits})"
-            test = f"exists({chunks_text(node.chunks, _wide)}, g -> {inside})"
-        else:
-            test = f"exists({rows_text(node.rows, _wide)}, {fits})"
-        return f"exists(array(struct({columns})), m -> {test})"
+        return f"exists(array(struct({columns})), m -> exists({rows_text(node.rows, _wide)}, {fits}))"
     return f"exists({map_text(node.rows, _wide)}[{_wide(node.key)}], {row} -> {emit_filter(inner)})"
 
 

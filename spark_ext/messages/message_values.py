@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from transpiler.message.types import COERCION, INTEGER_RANGES, TYPE_CLASS, AmqpType, Compound, TypeClass
+from transpiler.message.types import CLASS_OF, INTEGER_RANGES, AmqpType, Compound, TypeClass
 
 #: The fields of the struct ``V`` behind its type.
 _CONTENTS = {"boolean": "BOOLEAN", "long": "BIGINT", "double": "DOUBLE", "string": "STRING", "binary": "BINARY"}
@@ -129,7 +129,7 @@ def _integer() -> str:
         f"WHEN '{kind.value}' THEN e.long >= {low} AND e.long <= {high}" for kind, (low, high) in _BOUNDS.items()
     )
     large = extract("e.value", "decimal(20,0)")
-    types = among(kind for kind in AmqpType if TYPE_CLASS.get(COERCION[kind]) is TypeClass.INTEGER)
+    types = among(kind for kind in AmqpType if CLASS_OF.get(kind) is TypeClass.INTEGER)
     return (
         f"CASE WHEN e.type IN {types} AND e.kind = 'BIGINT' AND CASE e.type {bounds} ELSE TRUE END THEN e.long "
         f"WHEN e.type = 'ulong' AND e.kind = 'DECIMAL' AND e.text RLIKE '{_INTEGER_TEXT}' "

@@ -103,7 +103,7 @@ JMS_TYPES = OperandTypes(
     )
 )
 
-#: The Apache AMQP filter document, Figure 2, with Java's types as they are.
+#: Figure 2 of the Apache AMQP filter document, "Mapping AMQP types to JMS types", with Java's types as they are.
 TYPED_JMS = OperandTypes(
     MappingProxyType(
         _BOOLEAN

@@ -1,7 +1,7 @@
-"""AMQP types, the types that a selector computes with, and the table between them; equality; JMS's three truth values.
+"""AMQP types and the classes of their values; equality; JMS's three truth values.
 
-Source: the Apache AMQP filter document, section 2.2, Figure 2; Jakarta Messaging 3.1, section 3.8.1.2, for
-*unknown*. The rules of equality are those of the brokers' headers exchanges and of the filter documents.
+Source: Jakarta Messaging 3.1, section 3.8.1.2, for *unknown*. The rules of equality are those of the brokers' headers
+exchanges and of the filter documents.
 """
 
 from __future__ import annotations
@@ -73,54 +73,6 @@ class Compound(Enum):
 ValueType: TypeAlias = AmqpType | Compound
 
 
-class SelectorType(Enum):
-    """The types of a selector's operands, by their Java names."""
-
-    NULL = "null"
-    BOOLEAN = "boolean"
-    BYTE = "byte"
-    SHORT = "short"
-    INT = "int"
-    LONG = "long"
-    FLOAT = "float"
-    DOUBLE = "double"
-    CHAR = "char"
-    STRING = "String"
-    BYTES = "byte[]"
-
-
-#: Figure 2, "Mapping AMQP types to JMS types", row by row. The last rows are not in it: AMQP 0-9-1 and 0-10 have tables
-#: and arrays among a message's headers, and to a selector these are values that no literal is like.
-COERCION: Mapping[ValueType, SelectorType] = MappingProxyType(
-    {
-        AmqpType.NULL: SelectorType.NULL,
-        AmqpType.BOOLEAN: SelectorType.BOOLEAN,
-        AmqpType.UBYTE: SelectorType.SHORT,
-        AmqpType.USHORT: SelectorType.INT,
-        AmqpType.UINT: SelectorType.LONG,
-        AmqpType.ULONG: SelectorType.LONG,
-        AmqpType.BYTE: SelectorType.BYTE,
-        AmqpType.SHORT: SelectorType.SHORT,
-        AmqpType.INT: SelectorType.INT,
-        AmqpType.LONG: SelectorType.LONG,
-        AmqpType.FLOAT: SelectorType.FLOAT,
-        AmqpType.DOUBLE: SelectorType.DOUBLE,
-        AmqpType.DECIMAL32: SelectorType.DOUBLE,
-        AmqpType.DECIMAL64: SelectorType.DOUBLE,
-        AmqpType.DECIMAL128: SelectorType.DOUBLE,
-        AmqpType.CHAR: SelectorType.CHAR,
-        AmqpType.TIMESTAMP: SelectorType.LONG,
-        AmqpType.UUID: SelectorType.BYTES,
-        AmqpType.BINARY: SelectorType.BYTES,
-        AmqpType.STRING: SelectorType.STRING,
-        AmqpType.SYMBOL: SelectorType.STRING,
-        Compound.LIST: SelectorType.BYTES,
-        Compound.MAP: SelectorType.BYTES,
-        Compound.ARRAY: SelectorType.BYTES,
-    }
-)
-
-
 class TypeClass(Enum):
     """Types whose values can be compared with each other are alike; the value names the canonical schema's field.
 
@@ -143,25 +95,25 @@ class TypeClass(Enum):
         return self is other or (self.numeric and other.numeric)
 
 
-#: The class of each selector type; null has none, for it is no value. A char is a string of one character.
-TYPE_CLASS: Mapping[SelectorType, TypeClass] = MappingProxyType(
-    {
-        SelectorType.BOOLEAN: TypeClass.BOOLEAN,
-        SelectorType.BYTE: TypeClass.INTEGER,
-        SelectorType.SHORT: TypeClass.INTEGER,
-        SelectorType.INT: TypeClass.INTEGER,
-        SelectorType.LONG: TypeClass.INTEGER,
-        SelectorType.FLOAT: TypeClass.FLOATING,
-        SelectorType.DOUBLE: TypeClass.FLOATING,
-        SelectorType.CHAR: TypeClass.STRING,
-        SelectorType.STRING: TypeClass.STRING,
-        SelectorType.BYTES: TypeClass.BYTES,
-    }
-)
+def _class_of(kind: ValueType) -> TypeClass:
+    if kind in INTEGER_RANGES:
+        return TypeClass.INTEGER
+    if kind in (AmqpType.FLOAT, AmqpType.DOUBLE, *DECIMALS):
+        return TypeClass.FLOATING
+    if kind in (AmqpType.CHAR, AmqpType.STRING, AmqpType.SYMBOL):
+        return TypeClass.STRING
+    return TypeClass.BOOLEAN if kind is AmqpType.BOOLEAN else TypeClass.BYTES
 
-#: The class of the values of each AMQP type; a null has none.
+
+#: The class of the values of each type; null has none, for it is no value. A char is a string of one character. AMQP
+#: 0-9-1 and 0-10 have tables and arrays among a message's headers, and to a selector these are values that no literal
+#: is like.
 CLASS_OF: Mapping[ValueType, TypeClass] = MappingProxyType(
-    {amqp: TYPE_CLASS[seen] for amqp, seen in COERCION.items() if seen is not SelectorType.NULL}
+    {
+        kind: _class_of(kind)
+        for kind in (*AmqpType, Compound.LIST, Compound.MAP, Compound.ARRAY)
+        if kind is not AmqpType.NULL
+    }
 )
 
 #: The Python value of an AMQP primitive: decimals as Decimal, a timestamp as milliseconds, a uuid as UUID.

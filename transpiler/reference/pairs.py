@@ -9,8 +9,7 @@ import math
 
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import (
-    COERCION,
-    TYPE_CLASS,
+    CLASS_OF,
     AmqpType,
     AmqpValue,
     Compound,
@@ -95,7 +94,7 @@ def _is_empty(value: AmqpValue) -> bool:
 
 
 def _class(value: AmqpValue) -> TypeClass:
-    return TYPE_CLASS[COERCION[value.type]]
+    return CLASS_OF[value.type]
 
 
 def _raw_integer_or_coerced(value: AmqpValue) -> bool | int | float | str | bytes:

@@ -16,7 +16,7 @@ from typing import assert_never
 
 from transpiler.language.path_expressions import xquery_nodes as query
 from transpiler.message.message import Message
-from transpiler.message.types import AND, COERCION, NOT, OR, TYPE_CLASS, SelectorType, Truth, TypeClass, coerce
+from transpiler.message.types import AND, CLASS_OF, NOT, OR, AmqpType, Truth, TypeClass, coerce
 from transpiler.reference.documents import Node, read_document
 
 _COMPARE: Mapping[query.Comparison, Callable[[object, object], bool]] = {
@@ -102,13 +102,13 @@ class _Query:
         if header is None:
             subject = self.message.properties.subject if self.message.properties is not None else None
             return subject if variable.name == self.subject_header else None
-        selector_type = COERCION[header.type]
-        if selector_type is SelectorType.NULL or header.value is None:
+        if header.type is AmqpType.NULL or header.value is None:
             return None
+        own = CLASS_OF[header.type]
         value = coerce(header)
-        if TYPE_CLASS[selector_type] is TypeClass.STRING:
+        if own is TypeClass.STRING:
             return str(value)
-        return float(value) if TYPE_CLASS[selector_type].numeric and value is not None else None
+        return float(value) if own.numeric and value is not None else None
 
     def _compare(self, condition: query.Compare) -> Truth:
         left, right = condition.left, condition.right

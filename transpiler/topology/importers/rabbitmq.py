@@ -19,7 +19,7 @@ from typing import Any
 
 from transpiler.base.diagnostics import did_you_mean, one_line
 from transpiler.base.documents.entries import Entry, Findings, choose
-from transpiler.message.types import COERCION, TYPE_CLASS, AmqpType, AmqpValue, Compound, SelectorType
+from transpiler.message.types import CLASS_OF, AmqpType, AmqpValue, Compound
 from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ, RABBITMQ_3_12, UNKNOWN, ExchangeType, Rules
 from transpiler.topology.importers.arguments import TYPES_LOST, read_arguments
 from transpiler.topology.importers.jms_selector_term import selector_of_term
@@ -212,8 +212,7 @@ def _version(root: Entry) -> str:
 
 
 def _is_number(value: AmqpValue) -> bool:
-    selector_type = COERCION[value.type]
-    return selector_type is not SelectorType.NULL and TYPE_CLASS[selector_type].numeric
+    return value.type is not AmqpType.NULL and CLASS_OF[value.type].numeric
 
 
 #: How the broker exports bytes that are not UTF-8, in lines of 76 characters.

@@ -30,7 +30,7 @@ from transpiler.compiler.lowering.operands import (
 from transpiler.language.selector.ast import Comparison
 from transpiler.message.header_fields import DELIVERY_MODES, MAX_PRIORITY, PROPERTIES, Conversion, MessageField
 from transpiler.message.operand_types import JMS_TYPES, ByteText, OperandType, OperandTypes, UnsignedLong
-from transpiler.message.types import CLASS_OF, COERCION, AmqpType, ValueType
+from transpiler.message.types import CLASS_OF, AmqpType, ValueType
 
 
 @lru_cache(maxsize=4_096)
@@ -112,7 +112,7 @@ def _of_tagged_types(stored: Stored, tag: ir.Value, types: OperandTypes, origin:
             for item in stored.values
             if item.value.type == DOUBLE
         ]
-    without = [amqp for amqp in COERCION if amqp not in types.table and amqp not in types.throws]
+    without = [kind for kind in (AmqpType.NULL, *CLASS_OF) if kind not in types.table and kind not in types.throws]
     present = stored.lacks_type({*without, *types.throws})
     if len(types.table) < len(without) + len(types.throws):
         present = stored.has_type(types.table)

@@ -38,13 +38,11 @@ def join(
     table: ConstantTable,
     keys: Sequence[Key],
     first: str,
-    needed: ir.Predicate = ir.TRUE,
     part: Part | None = None,
 ) -> DataFrame:
     """Join each message to the row of its keys in a table, or to NULLs; without keys, to the only row.
 
-    A message that fails the prefilter ``needed`` has no key. A ``part`` is for keys that are ``hashed``. ``first`` is
-    a column of the messages.
+    A ``part`` is for keys that are ``hashed``. ``first`` is a column of the messages.
     """
     if not keys:
         # A constant key that Spark does not know to be one. A join without any is a nested loop, which the real-time
@@ -53,24 +51,15 @@ def join(
         return frame.join(sf.broadcast(table.rows), sf.expr(f"{sought} = {stored}"), "left")
     conditions = [emit_filter(ir.Compare(Comparison.EQ, value, column)) for value, column in keys]
     if not hashed(keys):
-        if needed != ir.TRUE:
-            value, column = keys[0]
-            conditions[0] = emit_filter(ir.Compare(Comparison.EQ, ir.When(needed, value), column))
         return frame.join(sf.broadcast(table.rows), sf.expr(" AND ".join(conditions)), "left")
     stored = f"xxhash64({', '.join(emit_value(column) for _, column in keys)})"
     sought = f"xxhash64({', '.join(_as_stored(value, column) for value, column in keys)})"
     if part is not None:
         # Equal keys of two parts differ in the number, so the matched rows need no further test.
         stored, sought = f"{stored} ^ {part.column}", f"{sought} ^ {part.number}"
-    sought = _if_needed(needed, sought)
     condition = " AND ".join([f"{sought} = {HASH}", *map(_exactly, conditions)])
     rows = table.rows.selectExpr(f"{stored} AS {HASH}", "*")
     return without(frame.join(sf.broadcast(rows), sf.expr(condition), "left"), HASH)
-
-
-def _if_needed(needed: ir.Predicate, sought: str) -> str:
-    # The hash of NULL is a number.
-    return sought if needed == ir.TRUE else f"CASE WHEN {emit_filter(needed)} THEN {sought} END"
 
 
 def _exactly(condition: str) -> str:

@@ -15,18 +15,14 @@ from transpiler.compiler import ir
 from transpiler.routing.signatures import Signature, columns_in
 
 
-def lookup_length(keys: Iterable[ir.Value], needed: ir.Predicate) -> int:
+def lookup_length(keys: Iterable[ir.Value]) -> int:
     """Estimate the bytes of a look-up without its tables."""
-    return tuning.LOOKUP + sum(map(_key_length, keys)) + _condition_length(needed)
+    return tuning.LOOKUP + sum(map(_key_length, keys))
 
 
 def _key_length(key: ir.Value) -> int:
     fields = sum(len(column.path) - 1 for column in columns_in(key))
     return tuning.KEY + tuning.KEY_OPERATION * ir.size(key) + tuning.KEY_FIELD * fields
-
-
-def _condition_length(condition: ir.Predicate) -> int:
-    return 0 if condition == ir.TRUE else tuning.CONDITION_OPERATION * ir.size(condition)
 
 
 def table_length(signature: Signature) -> int:

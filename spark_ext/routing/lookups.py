@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from spark_ext.messages.generated_methods import hoist_to_method
-from spark_ext.routing import tuning
 from spark_ext.routing.broadcast_join import Key, Part, hashed
 from spark_ext.routing.codegen_budget import lookup_length, split_by_budget, table_length
 from spark_ext.routing.topic_sql import let
@@ -24,15 +23,13 @@ from transpiler.routing.substring_index import Grams
 class Lookup:
     """Tables with the same keys; ``name`` is the prefix of the columns with their deliveries.
 
-    ``longest`` is the length of a prefilter at most. Look-ups that share a ``store`` have their rows in one table of
-    Spark's, each under its ``number``.
+    Look-ups that share a ``store`` have their rows in one table of Spark's, each under its ``number``.
     """
 
     name: str
     keys: tuple[ir.Value, ...]
     key_types: tuple[ColumnType, ...]
     tables: tuple[Table, ...]
-    longest: int
     shared: str | None = None
     number: int = 0
 
@@ -70,18 +67,9 @@ class Lookup:
         return self.key_types, tuple((table.flat, type(table.index), table.signature.types) for table in self.tables)
 
     @property
-    def needed(self) -> ir.Predicate:
-        """The prefilter: it holds for every message to which a table delivers something; TRUE where it would be long.
-
-        A message that fails it skips the probe, which is the expensive part in large tables.
-        """
-        needed = ir.any_of(*(table.needed for table in self.tables))
-        return needed if self.keys and ir.size(needed) <= self.longest else ir.TRUE
-
-    @property
     def length(self) -> int:
         """The bytes of bytecode in a generated method: see ``codegen_budget``."""
-        return lookup_length(self.keys, self.needed) + sum(table_length(table.signature) for table in self.tables)
+        return lookup_length(self.keys) + sum(table_length(table.signature) for table in self.tables)
 
     def table_name(self, number: int) -> str:
         """Return the prefix of the columns that belong to one of the tables."""
@@ -91,10 +79,6 @@ class Lookup:
         """The keys of all tables, each once, in order."""
         return dict.fromkeys(key for table in self.tables for key in table.rows)
 
-    def _guard(self, table: Table) -> ir.Predicate:
-        """Return the part of the condition on the message alone that the prefilter does not decide."""
-        return ir.TRUE if len(self.tables) == 1 and self.needed != ir.TRUE else table.signature.guard
-
     def deliveries(self, grams: Mapping[ir.Value, str]) -> Iterator[tuple[bool, str]]:
         """Yield the SQL of the deliveries of each table to the message that its row was joined to.
 
@@ -102,24 +86,11 @@ class Lookup:
         the columns with the hashed substrings of values.
         """
         for number, table in enumerate(self.tables):
-            yield table.flat, _of_arrays(self.table_name(number), table, self._guard(table), grams)
+            yield table.flat, _of_arrays(self.table_name(number), table, grams)
 
 
-def build_lookups(prefix: str, tables: Sequence[Table], room: int, taken: int) -> list[Lookup]:
-    """Group the tables by their keys into look-ups, each of which fits in one generated method.
-
-    Prefilters are as long as they may be for all of them to fit in one method together; ``taken`` bytes are used up.
-    """
-    for longest in tuning.PREFILTERS:
-        lookups = _by_keys(prefix, tables, room, longest)
-        if taken + sum(look_up.length for look_up in lookups) <= room:
-            break
-    else:
-        lookups = _by_keys(prefix, tables, room, tuning.SPREAD)
-    return _in_stores(lookups)
-
-
-def _by_keys(prefix: str, tables: Iterable[Table], room: int, longest: int) -> list[Lookup]:
+def build_lookups(prefix: str, tables: Iterable[Table], room: int) -> list[Lookup]:
+    """Group the tables by their keys into look-ups, each of which fits in one generated method of ``room`` bytes."""
     lookups: list[Lookup] = []
     places: dict[tuple[object, ...], int] = {}
     for table in tables:
@@ -132,8 +103,8 @@ def _by_keys(prefix: str, tables: Iterable[Table], room: int, longest: int) -> l
                 lookups[place] = joined
                 continue
         places[keys] = len(lookups)
-        lookups.append(Lookup(f"{prefix}{len(lookups)}", *keys, (table,), longest))
-    return lookups
+        lookups.append(Lookup(f"{prefix}{len(lookups)}", *keys, (table,)))
+    return _in_stores(lookups)
 
 
 def _in_stores(lookups: Sequence[Lookup]) -> list[Lookup]:
@@ -149,9 +120,9 @@ def _in_stores(lookups: Sequence[Lookup]) -> list[Lookup]:
     return [placed[look_up.name] for look_up in lookups]
 
 
-def _of_arrays(name: str, table: Table, guard: ir.Predicate, grams: Mapping[ir.Value, str]) -> str:
+def _of_arrays(name: str, table: Table, grams: Mapping[ir.Value, str]) -> str:
     """Return the deliveries of the rows of a key; the same may be delivered several times."""
-    signature, delivered = table.signature, f"{name}_d"
+    signature, guard, delivered = table.signature, table.signature.guard, f"{name}_d"
     if signature.residual == guard == ir.TRUE:
         return delivered
     parts = []

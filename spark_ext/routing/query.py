@@ -232,7 +232,7 @@ class Query:
         """Add the deliveries of a look-up to the messages."""
         table = self._tables.store([other for other in self._look_ups if other.store == look_up.store])
         keys = self._exchange_key(table) + look_up.pairs
-        yield partial(join, table=table, keys=keys, first=first, needed=look_up.needed, part=look_up.part)
+        yield partial(join, table=table, keys=keys, first=first, part=look_up.part)
         columns = []
         for number, (flat, text) in enumerate(look_up.deliveries(self._grams)):
             name = f"{look_up.name}_f{number}"
@@ -259,7 +259,7 @@ class Query:
         room = tuning.METHOD - columns_length(self._schema)
         room -= 0 if all(table.flat for table in plan.tables) else tuning.NESTED
         walked = 0 if plan.trie is None else tuning.WALK
-        lookups = build_lookups(PREFIX, plan.tables, room, walked)
+        lookups = build_lookups(PREFIX, plan.tables, room)
         if walked + sum(look_up.length for look_up in lookups) > room or not self._fused:
             # Several methods: what the first reads it hands on.
             room -= tuning.READ * len(plan.reads)
@@ -272,7 +272,7 @@ class Query:
 
     @cached_property
     def _look_ups(self) -> list[Lookup]:
-        return build_lookups(PREFIX, self._plan.tables, self._room, self._walked)
+        return build_lookups(PREFIX, self._plan.tables, self._room)
 
     @cached_property
     def _methods(self) -> list[list[Lookup]]:

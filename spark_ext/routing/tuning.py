@@ -6,14 +6,6 @@ is a choice on record without one. Those of the plan itself are in ``transpiler.
 
 from __future__ import annotations
 
-# Look-ups (lookups).
-
-#: Operations of a prefilter at most, of all look-ups: the first by which all of them fit in one method.
-PREFILTERS = 50, 25, 12, 0
-
-#: The same where no method has room for all look-ups.
-SPREAD = 12
-
 # The walk through the automaton of topics (topic_sql).
 
 #: States from which on those that are there twice are looked for.
@@ -46,9 +38,6 @@ NESTED = 420
 
 #: A look-up without its keys and its tables; each key, each operation in it and each field that it reads.
 LOOKUP, KEY, KEY_OPERATION, KEY_FIELD = 80, 90, 60, 90
-
-#: An operation of the prefilter.
-CONDITION_OPERATION = 22
 
 #: A table without conditions, and one for each method that tests its rows.
 TABLE, TESTED_TABLE = 100, 340

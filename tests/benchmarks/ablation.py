@@ -151,7 +151,6 @@ _SIX_KEYS = [
     for number in range(60)
 ]
 _NO_BUDGET = {engine: {"METHOD": NEVER, "FUSED": NEVER, "OPERATIONS": NEVER}}
-_NO_PREFILTER = {engine: {"PREFILTERS": (0,), "SPREAD": 0}}
 _BOUNDS = "weight BETWEEN 100 AND 9900 AND price BETWEEN 1 AND 99.5"
 _PAIRS = " OR ".join(f"(customer = 'c{number * 7}' AND weight > {number * 37})" for number in range(60))
 _SUMS = " OR ".join(f"weight + {number} > price * {number}" for number in range(2, 62))
@@ -163,7 +162,6 @@ MECHANISMS = (
     Mechanism("merge_signatures", {plans: {"MAX_MERGED": 0}}, "300 shapes", _shape("2,000 shapes", 300, 20_000)),
     Mechanism("interval_index", {plans: {"MIN_INDEXED": NEVER}}, "1,000 ranges", _shape("ranges", 1_000, 20_000)),
     Mechanism("substring_index", {plans: {"MIN_INDEXED": NEVER}}, "1,000 tiles", _shape("tiles alone", 1_000, 20_000)),
-    Mechanism("prefilter", _NO_PREFILTER, "five shapes, 100,000 bindings", _five_shapes(100_000)),
     Mechanism("codegen_budget", _NO_BUDGET, "four shapes under each of six keys", _selectors(_SIX_KEYS)),
     Mechanism("codegen_budget", _NO_BUDGET, "200 selectors of as many shapes", _selectors(different_selectors(200))),
     Mechanism(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from spark_ext import route
-from tests.routing.test_prefilter import INTERPRETED, PHASES, bound
+from tests.routing.test_guards import INTERPRETED, PHASES, bound
 from tests.sizes import size
 from tests.spark_ext.harness import settings as spark_settings
 from transpiler import Message

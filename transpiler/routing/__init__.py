@@ -12,7 +12,7 @@ Deliberately not here: the engine that runs the plan (``spark_ext.routing``), an
 (``lowering.bindings``).
 
 In reading order: ``exchange_graph``, ``columns``, ``binding_patterns``, ``parameterize``,
-``signatures``, ``constant_rows``, ``plan``, ``specialize``, ``merge_signatures``, ``prefilter``, ``topic_automaton``,
+``signatures``, ``constant_rows``, ``plan``, ``specialize``, ``merge_signatures``, ``topic_automaton``,
 ``interval_index``, ``substring_index``, ``common_lookups``, ``explain``, ``compiled_topology``,
 ``binding_buckets``, ``compiled_file``, ``tuning``.
 """

@@ -25,7 +25,6 @@ from transpiler.routing.constant_rows import Delivery, Rule, Rules
 from transpiler.routing.exchange_graph import Entry, ExchangeGraph, State, build_exchange_graph, end_at, onward
 from transpiler.routing.interval_index import Interval, find_interval
 from transpiler.routing.merge_signatures import merge_signatures, open_constants
-from transpiler.routing.prefilter import implied_filter
 from transpiler.routing.signatures import (
     Disjunct,
     Parameter,
@@ -70,12 +69,6 @@ class Table:
             return True
         counts = [len(delivered) for group in self.rows.values() for delivered in group.values()]
         return sum(counts) <= len(counts) * tuning.MAX_REPEATED and max(counts) <= tuning.MAX_REPEATS
-
-    @cached_property
-    def needed(self) -> ir.Predicate:
-        """A condition on the message alone that every row implies, besides the equality of the key."""
-        rows = [constants for group in self.rows.values() for constants in group]
-        return ir.all_of(self.signature.guard, implied_filter(self.signature.residual, rows))
 
     @cached_property
     def deliveries(self) -> list[Delivery]:

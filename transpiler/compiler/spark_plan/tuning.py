@@ -13,9 +13,9 @@ which a method is never compiled and runs in the interpreter (``-XX:-DontCompile
   up; they decide what is fused.
 
 ``METHOD_BYTES`` and ``METHOD`` there are two measurements of the one limit, each less what its model does not
-see; ``NODE_BYTES`` and the 40 bytes of an operation behind ``OPERATIONS`` there are two of one node. The 22
-and 60 bytes a node there are those of the conditions and keys of look-ups, below the bound for the one and above it
-for the other. So neither model can replace the other without a change of the plans.
+see; ``NODE_BYTES`` and the 40 bytes of an operation behind ``OPERATIONS`` there are two of one node. The 60
+bytes a node there are those of the keys of look-ups, above the bound. So neither model can replace the other without a
+change of the plans.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The prefilter of a table is tested before a message is looked up, and suppresses no delivery."""
+"""Conditions beside a key: those on the message alone, and bounds of a row's constants."""
 
 from __future__ import annotations
 
@@ -15,59 +15,15 @@ from tests.routing import topologies
 from tests.sizes import size
 from tests.spark_ext.harness import INTERPRETED
 from tests.spark_ext.harness import settings as spark_settings
-from transpiler.compiler import ir
-from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, STRING
-from transpiler.compiler.sql import emit_filter
-from transpiler.language.selector.ast import Comparison
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
 from transpiler.routing import tuning
-from transpiler.routing.prefilter import implied_filter
-from transpiler.routing.signatures import Parameter, parameter
 from transpiler.topology.broker_rules import QPID_JAVA, Rules
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
 
 MESSAGES = 24
 EXAMPLES = size(2, 8)
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
-WEIGHT, PRICE, REGION = ir.Column(("weight",), BIGINT), ir.Column(("price",), DOUBLE), ir.Column(("region",), STRING)
-FIRST, SECOND = parameter(0, BIGINT), parameter(1, DOUBLE)
-NAN = float("nan")
-
-ABOVE = ir.Compare(Comparison.GT, WEIGHT, FIRST)
-MIRRORED = ir.Compare(Comparison.GE, SECOND, PRICE)
-AS_FLOAT = ir.Compare(Comparison.LT, PRICE, ir.Apply(ir.Function.TO_FLOAT, (FIRST,), DOUBLE))
-EQUAL = ir.Compare(Comparison.EQ, WEIGHT, FIRST)
-OF_TEXT = ir.Compare(Comparison.LT, REGION, parameter(0, STRING))
-OF_ROW = ir.Compare(Comparison.LT, ir.Constant(5, BIGINT), FIRST)
-NULL = ir.IsNull(REGION)
-ROWS = [(7, 0.5), (-3, 2.5), (16777217, 1.0)]
-
-
-@pytest.mark.parametrize(
-    ("residual", "rows", "text"),
-    [
-        (ABOVE, ROWS, "weight > -3"),
-        (MIRRORED, ROWS, "price <= 2.5D"),
-        (AS_FLOAT, ROWS, "price < 16777216D"),
-        (ir.all_of(ABOVE, MIRRORED, NULL), ROWS, "weight > -3 AND price <= 2.5D AND region IS NULL"),
-        (ir.any_of(ABOVE, MIRRORED), ROWS, "weight > -3 OR price <= 2.5D"),
-        (ir.Coalesce((ABOVE, MIRRORED), NULL), ROWS, "coalesce(weight > -3, price <= 2.5D, region IS NULL)"),
-        (ir.all_of(EQUAL, MIRRORED), ROWS, "price <= 2.5D"),
-        (ir.any_of(EQUAL, MIRRORED), ROWS, "TRUE"),
-        (ir.Coalesce((EQUAL, MIRRORED), NULL), ROWS, "TRUE"),
-        (ir.NotTrue(ABOVE), ROWS, "TRUE"),
-        (OF_TEXT, [("a",), ("b",)], "TRUE"),
-        (OF_ROW, ROWS, "TRUE"),
-        (MIRRORED, [(1, NAN), (1, 2.0)], "TRUE"),
-        (ABOVE, [], "TRUE"),
-        (ir.TRUE, [()], "TRUE"),
-    ],
-)
-def test_a_bound_is_the_loosest_of_all_rows(
-    residual: ir.Predicate, rows: list[tuple[Parameter, ...]], text: str
-) -> None:
-    assert emit_filter(implied_filter(residual, rows)).upper() == text.upper()
 
 
 def bound(texts: Iterable[str], rules: Rules = QPID_JAVA, names: Iterable[str] = ()) -> Topology:
@@ -118,20 +74,6 @@ def query(frame: DataFrame) -> str:
 
 
 TYPED = "region STRING, weight BIGINT, price DOUBLE"
-
-
-def test_a_message_outside_of_all_bounds_is_looked_up_nowhere(spark: SparkSession) -> None:
-    texts = [f"region = 'r{n}' AND weight > {n}" for n in range(5, 30)]
-    texts += [f"weight < {n} AND price = {n}.5" for n in range(5, 30)]
-    frame = spark.createDataFrame([("r7", 5, 7.5), ("r7", 8, 7.5), ("r5", 5, 29.5), (None, None, None)], TYPED)
-    routed = route(frame.coalesce(1), bound(texts), frame)
-    text = query(routed)
-    assert text.count("THEN xxhash64(") == 2
-    assert "> 5) THEN xxhash64(" in text
-    assert "< 29) THEN xxhash64(" in text
-    assert [row.queues for row in routed.collect()] == [["q27"], ["q2"], ["q49"], []]
-    loose = route(frame, bound([*texts, "region = 'r7' AND weight <> 3", "price = 7.5"]), frame)
-    assert "> 5) THEN xxhash64(" in query(loose)
 
 
 @pytest.mark.parametrize("key", ["weight = {}", "price = {}.5", "weight = {}.0", "region = 'r{}'", "weight + 0 = {}"])

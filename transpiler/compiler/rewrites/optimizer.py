@@ -12,6 +12,7 @@ from transpiler.compiler.rewrites.fold_constants import fold_constants
 from transpiler.compiler.rewrites.invert_text import invert_text
 from transpiler.compiler.rewrites.redundant_null_checks import remove_redundant_null_checks
 from transpiler.compiler.rewrites.simplify import (
+    absorb_terms,
     cancel_complements,
     excluded_middle,
     flatten_chains,
@@ -28,6 +29,7 @@ Law = Callable[[ir.Predicate], ir.Predicate]
 
 _CHAIN: tuple[Law, ...] = (
     flatten_chains,
+    absorb_terms,
     combine_in_lists,
     substitute_constant,
     remove_redundant_null_checks,

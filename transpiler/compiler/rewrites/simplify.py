@@ -94,3 +94,15 @@ def excluded_middle(node: ir.Predicate) -> ir.Predicate:
         return node
     complements = {cancel_complements(ir.NotTrue(term)) for term in node.terms if isinstance(term, _HAS_COMPLEMENT)}
     return node if complements.isdisjoint(node.terms) else ir.BoolConst(isinstance(node, ir.Or))
+
+
+def absorb_terms(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite ``a OR a AND b`` as ``a``, and ``a AND (a OR b)`` as ``a``."""
+    if not isinstance(node, ir.Chain):
+        return node
+    dual = ir.Or if isinstance(node, ir.And) else ir.And
+    own = set(node.terms) if any(isinstance(term, dual) for term in node.terms) else set()
+    kept = tuple(term for term in node.terms if not isinstance(term, dual) or own.isdisjoint(term.terms))
+    if len(kept) == len(node.terms):
+        return node
+    return kept[0] if len(kept) == 1 else type(node)(kept)

@@ -1,13 +1,16 @@
-"""A text that equals a constant, in the other tests of a conjunction."""
+"""A value that equals a constant, in the other tests of a conjunction."""
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
-from tests.compiler.rewrites.nodes import S, compare
+from tests.compiler.rewrites.nodes import D, N, S, compare, is_null, one_of
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING
 from transpiler.compiler.rewrites.substitute_constant import substitute_constant
+from transpiler.language.selector.pattern import Wildcard
 
 RED = compare(S, "=", "red")
 TRIMMED = ir.Apply(ir.Function.TRIMMED, (S,), STRING)
@@ -22,6 +25,19 @@ REWRITTEN = {
         (NO_NUMBER, ir.In(TRIMMED, (ir.constant("true"),), negated=True), compare(S, "<>", "null"), RED),
         RED,
     ),
+    "a bound that holds": ((compare(N, "=", 5), compare(N, ">", 3)), compare(N, "=", 5)),
+    "a bound that does not": ((compare(N, "=", 5), compare(N, ">", 7)), ir.FALSE),
+    "its own inequality": ((compare(N, "<>", 5), compare(N, "=", 5)), ir.FALSE),
+    "another constant": ((compare(N, "=", 5), compare(N, "=", 6)), ir.FALSE),
+    "a list that has it": ((one_of(N, 4, 5), compare(N, "=", 5)), compare(N, "=", 5)),
+    "a pattern": ((RED, ir.Like(S, ("r", Wildcard.ANY))), RED),
+    "NULL": ((is_null(S), RED), ir.FALSE),
+    "a NaN": ((compare(D, "=", 5.0), ir.IsNan(D)), ir.FALSE),
+    "zeros of both signs, which are equal": ((compare(D, "=", -0.0), compare(D, ">=", 0.0)), compare(D, "=", -0.0)),
+    "a list with a bound": ((one_of(N, 1, 5, 9), compare(N, ">", 3)), one_of(N, 5, 9)),
+    "a list with a bound that leaves one": ((compare(N, ">", 3), one_of(N, 1, 5)), compare(N, "=", 5)),
+    "a list with a bound that leaves none": ((one_of(N, 1, 5), compare(N, "<", 1)), ir.FALSE),
+    "two lists": ((one_of(S, "a", "b"), one_of(S, "b", "c")), compare(S, "=", "b")),
     "beside another column": (
         (NO_NUMBER, RED, ir.Matches(OTHER, "^a")),
         ir.And((RED, ir.Matches(OTHER, "^a"))),
@@ -33,6 +49,12 @@ KEPT = {
     "an inequality": ir.And((NO_NUMBER, compare(S, "<>", "red"))),
     "an expression that is not understood": ir.And((ir.Matches(S, "(?<=a)b"), RED)),
     "a disjunction": ir.Or((NO_NUMBER, RED)),
+    "another column equals it": ir.And((compare(N, "=", 5), compare(OTHER, "=", 5))),
+    "NaN, which Spark has equal to itself": ir.And((compare(D, "=", math.nan), compare(D, ">", 5.0))),
+    "a constant of another type": ir.And((compare(D, "=", 2.0**53), compare(D, "<", 2**53 + 1))),
+    "a function of the value, which tells the zeros apart": ir.And(
+        (compare(D, "=", 0.0), compare(ir.Apply(ir.Function.JAVA_TEXT, (D,), STRING), "=", "-0.0"))
+    ),
 }
 
 

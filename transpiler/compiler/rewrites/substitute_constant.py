@@ -1,59 +1,90 @@
-"""Put the constant that a text equals into the other tests of that text, which are then decided."""
+"""Put the constant that a value equals into the other tests of that value, which are then decided."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from transpiler.compiler import ir
+from transpiler.compiler.rewrites.combine_in_lists import in_or_equal
+from transpiler.compiler.rewrites.fold_constants import fold_constants
 from transpiler.language.selector.ast import Comparison
 
 
 def substitute_constant(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite ``a = 'red' AND NOT rlike(trim(a), '^[0-9]')`` as ``a = 'red'``: what the text is decides the others."""
-    if not isinstance(node, ir.And) or not any(isinstance(term, ir.Matches) for term in node.terms):
+    """Rewrite ``a = 5 AND a > 3`` as ``a = 5``, and ``a = 5 AND a <> 5`` as FALSE: a constant decides its tests.
+
+    Of ``a IN (1, 5) AND a > 3`` the constants remain for which all tests hold.
+    """
+    if not isinstance(node, ir.And):
         return node
     for term in node.terms:
         match term:
-            case ir.Compare(operator=Comparison.EQ, left=text, right=ir.Constant(value=str() as constant)):
-                decided = [None if other is term else _decide(other, text, constant) for other in node.terms]
-                if False in decided:
-                    return ir.FALSE
-                if True in decided:
-                    undecided = (other for other, truth in zip(node.terms, decided, strict=True) if truth is None)
-                    return ir.all_of(*undecided)
-            case _:
+            case ir.Compare(operator=Comparison.EQ, left=value, right=ir.Constant() as constant):
+                constants: tuple[ir.Constant, ...] = (constant,)
+            case ir.In(value=value, members=constants, negated=False):
                 pass
+            case _:
+                continue
+        tests = [other for other in node.terms if other is not term]
+        truths = [_decide_all(other, value, constants) for other in tests]
+        held = [truth for truth in truths if truth is not None]
+        if held:
+            members = tuple(constant for constant, *each in zip(constants, *held, strict=True) if all(each))
+            undecided = [test for test, truth in zip(tests, truths, strict=True) if truth is None]
+            return ir.all_of(in_or_equal(value, members, negated=False) if members else ir.FALSE, *undecided)
     return node
 
 
-def _decide(term: ir.Predicate, text: ir.Value, constant: str) -> bool | None:
-    """Return whether a test of a text holds for a constant; None for another test, or one that is not understood."""
-    match term:
-        case ir.Matches(value=value, expression=expression, negated=negated):
-            content = _content(value, text, constant)
-            if content is None:
-                return None
-            # The engine of regular expressions, which few selectors need.
-            from transpiler.base.regex.search import SearchLimitError, compile_regular
-            from transpiler.base.regex.syntax import RegexError
+def _decide_all(test: ir.Predicate, value: ir.Value, constants: tuple[ir.Constant, ...]) -> list[bool] | None:
+    """Return whether a test holds for each constant; None for a test of another value, or one that is not decided."""
+    truths = []
+    for constant in constants:
+        truth = _decide(test, value, constant)
+        if truth is None:
+            return None
+        truths.append(truth)
+    return truths
 
-            try:
-                return compile_regular(expression).search(content) is not negated
-            except (RegexError, SearchLimitError):
-                return None
-        case ir.In(value=value, members=members, negated=negated):
-            content = _content(value, text, constant)
-            return None if content is None else (content in {member.value for member in members}) is not negated
-        case ir.Compare(operator=Comparison.EQ | Comparison.NE as operator, left=value, right=ir.Constant(value=other)):
-            content = _content(value, text, constant)
-            return None if content is None else (content == other) is (operator is Comparison.EQ)
+
+def _decide(test: ir.Predicate, value: ir.Value, constant: ir.Constant) -> bool | None:
+    match test:
+        case ir.Compare(left=tested, right=ir.Constant() as other) if other.type == constant.type:
+            content = _content(tested, value, constant)
+            decided = test if content is None else fold_constants(replace(test, left=content))
+        case ir.In(value=tested, members=members) if all(member.type == constant.type for member in members):
+            content = _content(tested, value, constant)
+            decided = test if content is None else fold_constants(replace(test, value=content))
+        case ir.Like(value=tested) | ir.Topic(value=tested) | ir.IsNull(value=tested) | ir.IsNan(value=tested):
+            content = _content(tested, value, constant)
+            decided = test if content is None else fold_constants(replace(test, value=content))
+        case ir.Matches(value=tested, expression=expression, negated=negated):
+            content = _content(tested, value, constant)
+            return None if content is None else _matches(expression, str(content.value), negated)
         case _:
             return None
+    return decided.value if isinstance(decided, ir.BoolConst) else None
 
 
-def _content(value: ir.Value, text: ir.Value, constant: str) -> str | None:
-    if value == text:
+def _matches(expression: str, text: str, negated: bool) -> bool | None:
+    # The engine of regular expressions, which few selectors need.
+    from transpiler.base.regex.search import SearchLimitError, compile_regular
+    from transpiler.base.regex.syntax import RegexError
+
+    try:
+        return compile_regular(expression).search(text) is not negated
+    except (RegexError, SearchLimitError):
+        return None
+
+
+def _content(tested: ir.Value, value: ir.Value, constant: ir.Constant) -> ir.Constant | None:
+    """Return a tested value where another one is a constant; None where it is not made of that value."""
+    # To Spark NaN equals NaN, and to IEEE 754, by which constants are compared, it does not.
+    if constant.value != constant.value:
+        return None
+    if tested == value:
         return constant
-    match value:
-        case ir.Apply(function=ir.Function.TRIMMED, arguments=(inner,)) if inner == text:
-            return constant.strip(" ")
+    match tested:
+        case ir.Apply(function=ir.Function.TRIMMED, arguments=(inner,)) if inner == value:
+            return ir.constant(str(constant.value).strip(" "))
         case _:
             return None

@@ -37,6 +37,32 @@ REWRITTEN = {
     "NOT NULL beside a topic": (conjunction(not_null(S), ir.Topic(S, ("a", "#"))), ir.Topic(S, ("a", "#"))),
     "NOT NULL beside a boolean": (conjunction(not_null(B), ir.IsTrue(B)), ir.IsTrue(B)),
     "NOT NULL beside a NaN": (conjunction(not_null(D), is_nan(D)), is_nan(D)),
+    "NULL beside a comparison, which is never both": (conjunction(is_null(N), compare(N, ">", 5)), ir.FALSE),
+    "NULL in a disjunction beside a comparison": (
+        conjunction(compare(N, ">=", 4), disjunction(compare(N, "<", 6), is_null(N))),
+        conjunction(compare(N, ">=", 4), compare(N, "<", 6)),
+    ),
+    "NULL within a case beside a comparison": (
+        conjunction(compare(N, ">=", 4), disjunction(conjunction(is_null(N), ir.IsTrue(B)), BEGINNING)),
+        conjunction(compare(N, ">=", 4), BEGINNING),
+    ),
+    "a comparison in a disjunction beside NULL": (
+        conjunction(is_null(N), disjunction(compare(N, ">", 5), BEGINNING)),
+        conjunction(is_null(N), BEGINNING),
+    ),
+    "NULL in a disjunction beside NOT NULL": (
+        conjunction(not_null(N), disjunction(is_null(N), BEGINNING)),
+        conjunction(not_null(N), BEGINNING),
+    ),
+    "NULL, or else NOT NULL and more": (
+        disjunction(is_null(N), conjunction(not_null(N), BEGINNING)),
+        disjunction(is_null(N), BEGINNING),
+    ),
+    "NOT NULL or a comparison, which says no more": (disjunction(not_null(N), compare(N, ">", 5)), not_null(N)),
+    "NOT NULL, or else NULL and more": (
+        disjunction(not_null(N), conjunction(is_null(N), BEGINNING)),
+        disjunction(not_null(N), BEGINNING),
+    ),
     "no NaN beside an upper bound": (conjunction(not_nan(D), compare(D, "<", 5.0)), compare(D, "<", 5.0)),
     "no NaN beside an equality": (conjunction(compare(D, "=", 5.0), not_nan(D)), compare(D, "=", 5.0)),
     "no NaN beside a list": (conjunction(not_nan(D), one_of(D, 1.0, 2.0)), one_of(D, 1.0, 2.0)),
@@ -55,12 +81,17 @@ REWRITTEN = {
 
 KEPT = {
     "NOT NULL of another column": conjunction(not_null(S), compare(N, ">", 5)),
-    "NOT NULL or a comparison": disjunction(not_null(N), compare(N, ">", 5)),
-    "NULL beside a comparison, which is FALSE by no single check": conjunction(is_null(N), compare(N, ">", 5)),
     "NULL or a comparison": disjunction(is_null(N), compare(N, ">", 5)),
     "NOT NULL beside no NaN, which NULL is": conjunction(not_null(D), not_nan(D)),
     "NOT NULL beside a disjunction": conjunction(not_null(N), disjunction(compare(N, ">", 5), is_null(S))),
     "NOT NULL beside a complement": conjunction(not_null(N), ir.NotTrue(compare(N, ">", 5))),
+    "NULL in a disjunction beside a complement, which NULL fulfils": conjunction(
+        ir.NotTrue(compare(N, ">", 5)), disjunction(compare(N, "<", 6), is_null(N))
+    ),
+    "NULL in a disjunction beside a test of another column": conjunction(
+        BEGINNING, disjunction(compare(N, "<", 6), is_null(N))
+    ),
+    "NULL in a complement": conjunction(compare(N, ">", 5), ir.NotTrue(conjunction(is_null(N), BEGINNING))),
     "no NaN beside a lower bound, above which NaN is": conjunction(not_nan(D), compare(D, ">", 5.0)),
     "no NaN beside an inequality": conjunction(not_nan(D), compare(D, "<>", 5.0)),
     "no NaN beside a negated list": conjunction(not_nan(D), one_of(D, 1.0, 2.0, negated=True)),

@@ -6,25 +6,64 @@ NULL fails every comparison, and NaN is above every number to Spark.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import is_
 
 from transpiler.compiler import ir
 from transpiler.language.selector.ast import Comparison
 
 
 def remove_redundant_null_checks(node: ir.Predicate) -> ir.Predicate:
-    """Remove from a conjunction each test that another term implies, and from a disjunction each that implies another.
+    """Remove from a chain each test for NULL or NaN whose value another term decides.
 
-    ``a IS NOT NULL AND a > 5`` is ``a > 5``; ``NOT isnan(a) AND a < 5`` is ``a < 5``; ``isnan(a) OR a > 5`` is
-    ``a > 5``.
+    ``a IS NOT NULL AND a > 5`` is ``a > 5``, ``a > 5 AND (a < 9 OR a IS NULL)`` is ``a > 5 AND a < 9``, and
+    ``a IS NULL AND a > 5`` is FALSE; ``a IS NULL OR a IS NOT NULL AND b`` is ``a IS NULL OR b``;
+    ``NOT isnan(a) AND a < 5`` is ``a < 5``; ``isnan(a) OR a > 5`` is ``a > 5``.
     """
+    if isinstance(node, ir.Chain) and any(isinstance(term, ir.IsNull | ir.Chain) for term in node.terms):
+        node = _null_checked(node)
     if isinstance(node, ir.And):
-        return _without(_without(node, ir.IsNull, True, _rejects_null), ir.IsNan, True, _bounded_above)
+        return _without(node, ir.IsNan, True, _bounded_above)
     return _without(node, ir.IsNan, False, _holds_for_nan) if isinstance(node, ir.Or) else node
+
+
+def _null_checked(node: ir.Chain) -> ir.Predicate:
+    """Return the chain with each term as it is where the other terms of a conjunction hold, or those of a disjunction
+    do not."""
+    conjunction = isinstance(node, ir.And)
+    checks = [term for term in node.terms if isinstance(term, ir.IsNull)]
+    null = frozenset(check.value for check in checks if check.negated is not conjunction)
+    present = frozenset(check.value for check in checks if check.negated is conjunction)
+    rejected = frozenset(value for term in node.terms for value in _rejects_null(term)) if conjunction else frozenset()
+    if not (null or present or rejected):
+        return node
+    terms = [
+        _assume(term, frozenset(), rejected) if isinstance(term, ir.IsNull) else _assume(term, null, present | rejected)
+        for term in node.terms
+    ]
+    if all(map(is_, terms, node.terms)):
+        return node
+    return (ir.all_of if conjunction else ir.any_of)(*terms)
+
+
+def _assume(
+    term: ir.Predicate, null: frozenset[ir.Value], present: frozenset[ir.Value], levels: int = 2
+) -> ir.Predicate:
+    """Return a predicate as it is in the rows where some values are NULL and some are not."""
+    match term:
+        case ir.IsNull(value=value, negated=negated) if value in null or value in present:
+            return ir.BoolConst(negated is (value in present))
+        case ir.And(terms=terms) | ir.Or(terms=terms) if levels:
+            known = [_assume(inner, null, present, levels - 1) for inner in terms]
+            if all(map(is_, known, terms)):
+                return term
+            return (ir.all_of if isinstance(term, ir.And) else ir.any_of)(*known)
+        case _:
+            return term if null.isdisjoint(_rejects_null(term)) else ir.FALSE
 
 
 def _without(
     node: ir.Predicate,
-    kind: type[ir.IsNull | ir.IsNan],
+    kind: type[ir.IsNan],
     negated: bool,
     decides: Callable[[ir.Predicate], tuple[ir.Value, ...]],
 ) -> ir.Predicate:

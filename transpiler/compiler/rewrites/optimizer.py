@@ -23,6 +23,7 @@ from transpiler.compiler.rewrites.simplify import (
 )
 from transpiler.compiler.rewrites.solve_timestamp import solve_timestamp
 from transpiler.compiler.rewrites.substitute_constant import substitute_constant
+from transpiler.compiler.rewrites.tighten_bounds import tighten_bounds
 from transpiler.compiler.rewrites.unwrap_casts import unwrap_casts
 
 Law = Callable[[ir.Predicate], ir.Predicate]
@@ -32,6 +33,7 @@ _CHAIN: tuple[Law, ...] = (
     absorb_terms,
     combine_in_lists,
     substitute_constant,
+    tighten_bounds,
     remove_redundant_null_checks,
     excluded_middle,
 )

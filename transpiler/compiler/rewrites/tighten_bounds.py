@@ -1,0 +1,82 @@
+"""Compare the bounds of one value with each other: one implies another, excludes it, or holds where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import ColumnType
+from transpiler.language.selector.ast import Comparison
+
+
+def tighten_bounds(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite ``a > 5 AND a > 3`` as ``a > 5``, ``a > 5 OR a > 3`` as ``a > 3``, and ``a > 5 AND a < 3`` as FALSE.
+
+    ``a > 3 OR a < 5`` is ``a IS NOT NULL``. NaN, which is above every number to Spark, is on the same side of each
+    number, so the laws hold for it.
+    """
+    if not isinstance(node, ir.Chain):
+        return node
+    by_value: dict[tuple[ir.Value, ColumnType], list[ir.Compare]] = {}
+    for term in node.terms:
+        match term:
+            # NaN has no order among constants.
+            case ir.Compare(left=value, right=ir.Constant(value=int() | float() | str() as bound, type=kind)) if (
+                bound == bound
+            ):
+                by_value.setdefault((value, kind), []).append(term)
+            case _:
+                pass
+    dropped: set[ir.Predicate] = set()
+    known: list[ir.Predicate] = []
+    for (value, _), tests in by_value.items():
+        if len(tests) > 1:
+            kept = _kept(tests, isinstance(node, ir.And))
+            dropped.update(tests if kept is None else set(tests).difference(kept))
+            if kept is None:
+                known.append(ir.FALSE if isinstance(node, ir.And) else ir.IsNull(value, negated=True))
+    if not dropped:
+        return node
+    rest = [term for term in node.terms if term not in dropped]
+    return (ir.all_of if isinstance(node, ir.And) else ir.any_of)(*known, *rest)
+
+
+def _kept(tests: Sequence[ir.Compare], conjunction: bool) -> list[ir.Compare] | None:
+    """Return the tests of a value that decide a chain; None where two of them are FALSE, or TRUE, for any value."""
+    kept: list[ir.Compare] = []
+    for test in tests:
+        if any(_decides(test, other, conjunction) for other in kept):
+            return None
+        if not any(_implies(other, test) if conjunction else _implies(test, other) for other in kept):
+            kept = [other for other in kept if not (_implies(test, other) if conjunction else _implies(other, test))]
+            kept.append(test)
+    return kept
+
+
+def _decides(first: ir.Compare, second: ir.Compare, conjunction: bool) -> bool:
+    """Return True if two tests exclude each other; in a disjunction, if one of them holds whatever the value is."""
+    return _implies(first, _negated(second)) if conjunction else _implies(_negated(first), second)
+
+
+def _negated(test: ir.Compare) -> ir.Compare:
+    return ir.Compare(test.operator.negated, test.left, test.right)
+
+
+def _implies(first: ir.Compare, second: ir.Compare) -> bool:
+    """Return True if a comparison with a constant holds wherever another one of the same value does."""
+    assert isinstance(first.right, ir.Constant)
+    assert isinstance(second.right, ir.Constant)
+    one, other, implied = first.right.value, second.right.value, second.operator
+    match first.operator:
+        case Comparison.EQ:
+            return ir.compare_constants(implied, one, other)
+        case Comparison.NE:
+            return implied is Comparison.NE and one == other
+        case Comparison.GT | Comparison.GE as operator:
+            outside = ir.compare_constants(Comparison.GT, one, other)
+            same = one == other and (implied is Comparison.GE or operator is Comparison.GT)
+            return implied in (Comparison.GT, Comparison.GE, Comparison.NE) and (outside or same)
+        case Comparison.LT | Comparison.LE as operator:
+            outside = ir.compare_constants(Comparison.LT, one, other)
+            same = one == other and (implied is Comparison.LE or operator is Comparison.LT)
+            return implied in (Comparison.LT, Comparison.LE, Comparison.NE) and (outside or same)

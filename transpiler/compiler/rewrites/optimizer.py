@@ -15,6 +15,7 @@ from transpiler.compiler.rewrites.simplify import (
     absorb_terms,
     cancel_complements,
     excluded_middle,
+    factor_common_terms,
     flatten_chains,
     match_any_text,
     match_literal_pattern,
@@ -36,6 +37,7 @@ _CHAIN: tuple[Law, ...] = (
     tighten_bounds,
     remove_redundant_null_checks,
     excluded_middle,
+    factor_common_terms,
 )
 
 #: The laws by the type of node that they rewrite, in the order in which they are tried. Each returns the node that it

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
+from itertools import chain
 from operator import is_
 
 from transpiler.compiler import ir
@@ -106,3 +108,22 @@ def absorb_terms(node: ir.Predicate) -> ir.Predicate:
     if len(kept) == len(node.terms):
         return node
     return kept[0] if len(kept) == 1 else type(node)(kept)
+
+
+def factor_common_terms(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite ``(a OR c) AND (b OR c)`` as ``c OR a AND b``: AND and OR are distributive.
+
+    ``a AND c OR b AND c`` stays as it is: Spark factors it, and long ones are rows of one shape (``spark_plan``).
+    """
+    if not isinstance(node, ir.And):
+        return node
+    parts = [term for term in node.terms if isinstance(term, ir.Or)]
+    counts = Counter(chain.from_iterable(part.terms for part in parts))
+    common = max(counts, key=counts.__getitem__, default=None)
+    if common is None or counts[common] < 2:
+        return node
+    first, *others = sharing = [part for part in parts if common in part.terms]
+    shared = [term for term in first.terms if all(term in part.terms for part in others)]
+    rests = [ir.any_of(*(term for term in part.terms if term not in shared)) for part in sharing]
+    factored = ir.any_of(*shared, ir.all_of(*rests))
+    return ir.all_of(*(factored if term is first else term for term in node.terms if term not in others))

@@ -92,6 +92,8 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (['color = "red"', "--dialect", "jms", "--dialect", "rabbitmq"], "", 1, "begins nothing in JMS [jms]"),
         (["a = red", "--dialect", "jms,artemis"], "", 1, "is the name of a property here, not text\n"),
         (["a = 1", "--dialect", "artemsi"], "", 2, "did you mean artemis?"),
+        (["AMQSize > 5", "--dialect", "artemis-core"], "", 0, "info: name.unreadable: AMQSize cannot be read"),
+        (["AMQSize > 5", "--dialect", "artemis", "--schema", "a INT"], "", 1, "name.unreadable: AMQSize cannot be"),
         (["colour = 'red'", "--schema", "color STRING"], "", 1, "did you mean color?"),
         (["colour = 'red'", "--schema", "color STRING", "--missing", "null"], "", 0, ""),
         (["JMSTimestamp = '2024-06-01'"], "", 1, "write the milliseconds since 1970-01-01: 1717200000000"),

@@ -15,6 +15,7 @@ from typing import Any
 
 from transpiler.base import html
 from transpiler.base.diagnostics import one_line
+from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.language.filters.topics import MANY_WORDS
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
@@ -296,7 +297,13 @@ def _never_matching(topology: Topology) -> Iterator[Finding]:
             yield Finding("never-matches", _shown(topology, binding), "its selector is never true")
 
 
-_never_true = lru_cache(maxsize=4096)(never_true)
+@lru_cache(maxsize=4096)
+def _never_true(selector: str, dialect: str) -> bool:
+    try:
+        return never_true(selector, dialect)
+    except UnsupportedFeatureError:
+        # What is not evaluated here may be true.
+        return False
 
 
 def _dead(ways: Ways, summary: Summary) -> Iterator[Finding]:

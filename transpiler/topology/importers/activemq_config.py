@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.diagnostics import Diagnostic, shortened
 from transpiler.base.documents.xml_elements import Element
-from transpiler.base.errors import TranspilerError
+from transpiler.base.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import ACTIVEMQ
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.topology.destinations import QUEUE_KIND, TOPIC_KIND, activemq_parts
+from transpiler.topology.importers.known_names import reasons
 
 _ELSEWHERE: Mapping[str, str] = {
     "networkConnectors": "a network of brokers forwards messages to other brokers and brings theirs",
@@ -239,6 +240,9 @@ def _filtered(element: Element, config: ActiveMQConfig) -> Forward | None:
         config.findings.append(element.warning("topology.no-selector", message))
         return None
     _check_selector(element, selector)
+    for reason in reasons(selector, ACTIVEMQ):
+        message = f"the selector {shortened(selector, 60)!r} is not evaluated here, and may match: {reason}"
+        config.findings.append(element.warning("topology.not-evaluated", message))
     if queue is None and topic is None:
         what = "the destination of this filteredDestination is no queue and no topic"
         config.findings.append(element.not_computed(what))
@@ -252,6 +256,8 @@ def _check_selector(element: Element, selector: str) -> None:
         element.refuse("topology.filter", "the selector is empty, and the broker does not start", "leave it out")
     try:
         tree = parse_selector(selector, ACTIVEMQ)
+    except UnsupportedFeatureError:
+        return
     except TranspilerError as error:
         message = f"the selector {selector!r} is none, and the broker does not start: {error.diagnostics[0].message}"
         element.refuse("topology.filter", message)

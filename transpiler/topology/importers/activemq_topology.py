@@ -16,6 +16,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import ACTIVEMQ as DIALECT
@@ -43,7 +44,14 @@ from transpiler.topology.importers.activemq_patterns import (
 )
 from transpiler.topology.importers.activemq_shown import Subscription, shown_destinations
 from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder
-from transpiler.topology.importers.known_names import Known, Unknown, reads_names, with_known_names
+from transpiler.topology.importers.known_names import (
+    Decided,
+    Known,
+    Unknown,
+    may_be_open,
+    reads_names,
+    with_known_names,
+)
 from transpiler.topology.model import Link, Queue, Topology
 from transpiler.topology.targets import FAILED, OWN_QUEUE, UNKNOWN, Entered, Target
 
@@ -244,14 +252,16 @@ class _ActiveMQ:
     def _subscribe(self, source: str, subscription: Subscription, entry: _Entry) -> None:
         target = Target("queue", subscription.name)
         selector, certain = subscription.selector, subscription.exact
-        if selector is not None and _reads_destination(selector):
+        sure = None
+        if selector is not None and may_be_open(selector, {_DESTINATION}, DIALECT):
             # A consumer sees where the message is.
             at = entry.at if entry.at is not None else literal_name(subscription.pattern)
             value = None if at is None else f"{entry.kind}://{at}"
-            selector, known = _with_destination(selector, value)
-            certain &= known
+            decided = _with_destination(selector, value)
+            selector, sure = decided.selector, decided.sure if certain else None
+            certain &= decided.certain
         if not certain:
-            target, selector = self._builder.perhaps(f"{subscription.name} perhaps", target, selector), None
+            target = self._builder.undecided(f"{subscription.name} perhaps", target, None, sure)
         for pattern in (subscription.pattern, *self._sent_to_prefix(subscription.pattern)):
             key = ".".join(pattern)
             self._builder.bind(source, key, target, selector)
@@ -295,22 +305,22 @@ class _ActiveMQ:
             # Rule 6: a filter sees the destination before this one.
             seen = None if entry.listed else before if entry.before is None else entry.before or None
             target = self._forward(forward.kind, forward.name, before)
-            selector, certain = forward.filter, True
-            if selector is not None:
-                selector, certain = _with_destination(selector, seen)
-            if not certain:
-                target = builder.perhaps(f"{name} perhaps to {forward.name}", target, selector, forward.place)
-                selector = None
-                if destination.keeps is None:
-                    # If the target does not take it, the destination may keep it.
-                    builder.bind(target.name, ANY_KEY, itself)
-            builder.bind(name, ANY_KEY, target, selector, forward.place)
+            decided = Decided(None) if forward.filter is None else _with_destination(forward.filter, seen)
+            if not decided.certain:
+                # If the target does not take it, the destination may keep it.
+                otherwise = itself if destination.keeps is None else None
+                label = f"{name} perhaps to {forward.name}"
+                target = builder.undecided(label, target, otherwise, decided.sure, forward.place)
+            builder.bind(name, ANY_KEY, target, decided.selector, forward.place)
             if forward.filter is not None:
                 self._failures(name, forward.filter, forward.place)
 
     def _failures(self, source: str, selector: str, place: str, key: str = ANY_KEY) -> None:
         """Rule 5: arithmetic on a boolean ends the send."""
-        tree = parse_tree(selector, DIALECT)
+        try:
+            tree = parse_tree(selector, DIALECT)
+        except UnsupportedFeatureError:
+            return
         if tree is None:
             return
         shielded = any(isinstance(node, ast.And | ast.Or) for node in ast.walk(tree))
@@ -362,7 +372,10 @@ class _ActiveMQ:
         key = tuple(ACTIVEMQ_KEYS.translate(queue).split("."))
         for consumer in self._subscriptions:
             if consumer.kind == QUEUE_KIND and covers(consumer.pattern, key):
-                yield consumer.selector, True
+                decided = Decided(None)
+                if consumer.selector is not None:
+                    decided = with_known_names(consumer.selector, lambda _: Unknown.OWN, DIALECT)
+                yield decided.selector, decided.certain
 
     def _mirror(self, source: str, mirror: Mirror, entry: _Entry) -> None:
         """Rule 13: every queue's messages go to a topic, too."""
@@ -423,7 +436,7 @@ def _reads_destination(selector: str | None) -> bool:
     return reads_names(selector, {_DESTINATION}, DIALECT)
 
 
-def _with_destination(selector: str, destination: str | None) -> tuple[str | None, bool]:
-    """Return a selector with the destination in the place of its name; None, False where that is not known."""
+def _with_destination(selector: str, destination: str | None) -> Decided:
+    """Return a selector with the destination in the place of its name, as far as it is decided."""
     known: Known = Unknown.SOME if destination is None else destination
     return with_known_names(selector, lambda name: known if name == _DESTINATION else Unknown.OWN, DIALECT)

@@ -14,10 +14,11 @@ from typing import Any
 
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.documents.xml_elements import Element
-from transpiler.base.errors import TranspilerError
+from transpiler.base.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.language.selector.dialects import ARTEMIS, ARTEMIS_CORE, Dialect
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.topology.destinations import DEFAULT_WORDS, ROUTING_TYPES, RoutingType
+from transpiler.topology.importers.known_names import reasons
 
 #: What else can make, change or take a message, by the element that configures it.
 _ELSEWHERE: Mapping[str, str] = {
@@ -196,6 +197,7 @@ def _add_queue(config: ArtemisConfig, queue: Element, address: str, routing_type
             message = f"the filter of the queue {name!r} is not one, and the broker starts without the queue: {problem}"
             config.findings.append(queue.warning("topology.filter", message, f"its filter is {text!r}"))
             return
+        _warn_of_open(queue, f"the filter of the queue {name!r}", text, ARTEMIS_CORE, config)
     enabled = queue.flag("enabled", True)
     purges = queue.flag("purge-on-no-consumers", False)
     # It changes no route, so that a placeholder in it needs no value.
@@ -210,12 +212,21 @@ def _filter_text(element: Element) -> str | None:
 
 
 def _problem(text: str) -> str | None:
-    """Return why a filter is none; None for one that the broker takes."""
+    """Return why the broker refuses a filter; None for one that it takes, evaluated here or not."""
     try:
         parse_selector(text, ARTEMIS_CORE)
+    except UnsupportedFeatureError:
+        return None
     except TranspilerError as error:
         return error.diagnostics[0].message
     return None
+
+
+def _warn_of_open(element: Element, what: str, text: str, dialect: Dialect, config: ArtemisConfig) -> None:
+    for reason in reasons(text, dialect):
+        config.findings.append(
+            element.warning("topology.not-evaluated", f"{what} is not evaluated here, and may match: {reason}")
+        )
 
 
 def _add_divert(element: Element, config: ArtemisConfig) -> None:
@@ -231,6 +242,8 @@ def _add_divert(element: Element, config: ArtemisConfig) -> None:
     if problem is not None:
         message = f"the filter of the divert {name!r} is not one, and the broker does not start: {problem}"
         (element.child("filter") or element).refuse("topology.filter", message)
+    if selector is not None:
+        _warn_of_open(element, f"the filter of the divert {name!r}", selector, ARTEMIS_CORE, config)
     kind = element.value("routing-type") or "STRIP"
     if kind not in _DIVERT_TYPES:
         element.refuse("topology.routing-type", f"{kind!r} is none of {', '.join(_DIVERT_TYPES)}")

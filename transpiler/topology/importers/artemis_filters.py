@@ -20,6 +20,11 @@ class Condition(NamedTuple):
     text: str
     dialect: Dialect
 
+    @classmethod
+    def of(cls, text: str | None, dialect: Dialect) -> Condition | None:
+        """Return the condition of a text; None where there is none."""
+        return None if text is None else cls(text, dialect)
+
     @property
     def told(self) -> str | None:
         """The dialect's name, where it has to be told; None for that of the broker's own filters."""

@@ -22,7 +22,7 @@ from transpiler.topology.destinations import entry_name
 from transpiler.topology.importers.artemis_addresses import Addresses, Answer, Words, answer_anew, is_wild
 from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, Settings, Taker
 from transpiler.topology.importers.exchange_builder import ExchangeBuilder
-from transpiler.topology.importers.known_names import Known, Unknown, reads_names, with_known_names
+from transpiler.topology.importers.known_names import Decided, Known, Unknown, reads_names, with_known_names
 from transpiler.topology.model import Link, LinkKind
 from transpiler.topology.targets import DEAD_LETTER, NOWHERE, OWN_QUEUE, REJECTED, Target, TargetType
 
@@ -89,11 +89,8 @@ def reads_hops(taker: Taker) -> bool:
     return reads_names(taker.filter, _NAMES, taker.dialect)
 
 
-def filter_at(selector: str, dialect: Dialect, hop: Hop | None, address: str | None) -> tuple[str | None, bool]:
-    """Return a filter with what is known at an address in the place of names; False if its answer is not certain.
-
-    There is no filter where it depends on what nobody knows: every message may match then.
-    """
+def filter_at(selector: str, dialect: Dialect, hop: Hop | None, address: str | None) -> Decided:
+    """Return a filter with what is known at an address in the place of names, as far as it is decided."""
 
     def value(name: str) -> Known:
         if name == _ADDRESS:

@@ -32,6 +32,7 @@ from transpiler.topology.importers.artemis_filters import Condition, both_of
 from transpiler.topology.importers.artemis_settings import BySettings, Entry, Hop, filter_at, reads_hops
 from transpiler.topology.importers.artemis_shown import shown_addresses
 from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder
+from transpiler.topology.importers.known_names import Decided
 from transpiler.topology.model import SELECTOR_ARGUMENT, Queue, Topology
 from transpiler.topology.targets import Entered, Target
 
@@ -60,7 +61,7 @@ class _Artemis:
             for consumer in state["consumers"]:
                 text, dialect = condition_of(consumer)
                 queue = str(consumer.get("queue", consumer.get("destination")))
-                self._consumers.setdefault(queue, []).append(None if text is None else Condition(text, dialect))
+                self._consumers.setdefault(queue, []).append(Condition.of(text, dialect))
             self._readers = (self._readers or frozenset()) | self._consumers.keys()
         self._hops = any(reads_hops(taker) for taker in self._addresses.takers)
         #: Where messages go that no queue of their address took.
@@ -252,29 +253,33 @@ class _Artemis:
         at = entry.at if entry.at is not None else None if is_wild(taker.words) else taker.words
         if entry.at is not None and not self._addresses.matches(taker, entry.at):
             return
-        condition, certain = None, True
+        decided = Decided(None)
         if filtered and taker.filter is not None:
-            selector, certain = filter_at(taker.filter, taker.dialect, entry.hop, self._addresses.name(at))
-            condition = None if selector is None else Condition(selector, taker.dialect)
-            if not certain:
+            decided = filter_at(taker.filter, taker.dialect, entry.hop, self._addresses.name(at))
+            if not decided.names <= taker.dialect.fields.unreadable.keys():
                 self._warn_of_hop(taker)
+        certain, condition = decided.certain, Condition.of(decided.selector, taker.dialect)
+        sure = Condition.of(decided.sure, taker.dialect)
         if also is not None:
             both = also if condition is None else both_of(condition, also)
             certain = certain and both is not None
             condition = condition if both is None else both
-        selector = None if condition is None else condition.text
-        dialect = None if condition is None else condition.told
+            sure = None if sure is None else both_of(sure, also)
         queue, divert = None, taker.name if taker.is_divert else None
         if entry.qualified and not taker.is_divert:
             queue = self._queue_word(taker.name)
         if not certain:
-            name = f"{source}, {taker.name} perhaps"
-            target = self._builder.perhaps(name, target, selector, taker.place, divert=divert, dialect=dialect)
-            selector = None
+            # If it does not match, others may get the message.
             alternate = self._builder.exchanges[source].alternate
-            if alternate is not None:
-                # If it does not match, others may get the message.
-                self._builder.bind(target.name, ANY_KEY, Target(alternate.type, alternate.name))
+            target = self._builder.undecided(
+                f"{source}, {taker.name} perhaps",
+                target,
+                None if alternate is None else Target(alternate.type, alternate.name),
+                None if sure is None else sure.text,
+                taker.place,
+                divert=divert,
+                dialect=None if sure is None else sure.told,
+            )
         words = taker.words if entry.at is None else entry.at
 
         def link(exchange: str, pattern: Words) -> None:
@@ -283,11 +288,11 @@ class _Artemis:
                 exchange,
                 key,
                 target,
-                selector,
+                None if condition is None else condition.text,
                 taker.place,
                 divert=divert,
                 exclusive=taker.exclusive,
-                dialect=dialect,
+                dialect=None if condition is None else condition.told,
             )
 
         if is_plain(words):

@@ -72,20 +72,35 @@ class ExchangeBuilder:
         """Give an exchange the alternate that gets what its bindings do not take."""
         self.exchanges[name] = replace(self.exchanges[name], alternate=Alternate(alternate))
 
-    def perhaps(
+    def perhaps(self, name: str, target: Target, place: str = "", *, divert: str | None = None) -> Target:
+        """Return the way to an exchange that is added, and sends a message to a target or does not."""
+        maybe = self.exchange(name, "maybe")
+        self.bind(maybe, ANY_KEY, target, None, place, divert=divert)
+        return Target("exchange", maybe)
+
+    def undecided(
         self,
         name: str,
         target: Target,
-        selector: str | None = None,
+        otherwise: Target | None,
+        sure: str | None = None,
         place: str = "",
         *,
         divert: str | None = None,
         dialect: str | None = None,
     ) -> Target:
-        """Return the way to an exchange that is added, and sends a message to a target or does not."""
-        maybe = self.exchange(name, "maybe")
-        self.bind(maybe, ANY_KEY, target, selector, place, divert=divert, dialect=dialect)
-        return Target("exchange", maybe)
+        """Return the way to an exchange that is added, for messages that match a selector for sure or may match it.
+
+        Those that match ``sure`` go to a target; the others go there or to ``otherwise``.
+        """
+        way = self.perhaps(name, target, place, divert=divert)
+        if otherwise is not None:
+            self.bind(way.name, ANY_KEY, otherwise)
+        if sure is None:
+            return way
+        surely = self.exchange(f"{name} or surely", alternate=way)
+        self.bind(surely, ANY_KEY, target, sure, place, divert=divert, dialect=dialect)
+        return Target("exchange", surely)
 
     def bind(
         self,

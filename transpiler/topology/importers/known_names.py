@@ -1,12 +1,23 @@
-"""Selectors of a JMS broker with what is known at a hop in the place of names, as a text of constants."""
+"""Selectors of a JMS broker as far as they are decided here: with what is known at a hop in the place of names.
+
+What only the broker knows, and what this project does not evaluate, may be true and may be false. By the monotony of
+three-valued logic a selector with TRUE in the place of such a condition, or FALSE where NOT turns it round, holds
+wherever the selector may hold; the other way round it holds only where the selector does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterator, Set
 from enum import Enum
 from functools import lru_cache
+from typing import NamedTuple
 
+from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.base.regex.search import compile_regular
+from transpiler.base.regex.syntax import RegexError
+from transpiler.base.source import Span
 from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import Extension
 from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.parsing import parse_tree
 
@@ -28,39 +39,175 @@ Known = str | int | None | Unknown
 #: A name that is null in every message: a literal NULL is no operand.
 _NULL = "JMSDestination"
 
+#: The functions that take a regular expression, with the number of that argument.
+_PATTERNS = {"REGEX": 0, "REPLACE": 1, "SPLIT": 1}
+
+
+class Decided(NamedTuple):
+    """A selector as far as it is decided: it holds in no other messages than ``selector`` does; None is every message.
+
+    If it is not ``certain``, it holds for sure where ``sure`` does; None is no message. ``names`` are those whose
+    values are not known.
+    """
+
+    selector: str | None
+    certain: bool = True
+    sure: str | None = None
+    names: frozenset[str] = frozenset()
+
 
 def reads_names(selector: str | None, names: Set[str], dialect: Dialect) -> bool:
     """Return True if a selector reads one of some names."""
     if selector is None or not any(name in selector for name in names):
         return False
-    tree = _parsed(selector, dialect)
+    try:
+        tree = _parsed(selector, dialect)
+    except UnsupportedFeatureError:
+        return False
     return tree is not None and any(isinstance(node, ast.Identifier) and node.name in names for node in ast.walk(tree))
 
 
-def with_known_names(selector: str, value: Callable[[str], Known], dialect: Dialect) -> tuple[str | None, bool]:
-    """Return a selector with the values of names in their place; None, False where it depends on an unknown one."""
-    tree = _parsed(selector, dialect)
+def may_be_open(selector: str, names: Set[str], dialect: Dialect) -> bool:
+    """Return False for a selector that is decided whatever the values of the names; it costs less than to decide it."""
+    if len(selector) > dialect.max_nesting or any(name in selector for name in (*names, *dialect.fields.unreadable)):
+        return True
+    return dialect.has(Extension.FUNCTIONS) and any(function in selector.upper() for function in _PATTERNS)
+
+
+def reasons(selector: str, dialect: Dialect) -> Iterator[str]:
+    """Yield what of a selector this project does not evaluate, whatever the message: each reason once."""
+    try:
+        tree = _parsed(selector, dialect)
+    except UnsupportedFeatureError as error:
+        yield error.diagnostics[0].message
+        return
+    for name in sorted(with_known_names(selector, lambda _: Unknown.OWN, dialect).names):
+        yield f"{name} is {dialect.fields.unreadable[name]}"
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call)) if tree is not None else ()
+    for function in dict.fromkeys(node.function for node in calls if not _is_served(node)):
+        yield f"the regular expression of {function} is not served"
+
+
+def with_known_names(selector: str, value: Callable[[str], Known], dialect: Dialect) -> Decided:
+    """Return a selector with the values of names in their place, as far as it is decided."""
+    try:
+        tree = _parsed(selector, dialect)
+    except UnsupportedFeatureError:
+        return Decided(None, certain=False)
+    if tree is None:
+        return Decided(selector)
+    values = _Values(value, dialect)
     edits: list[tuple[int, int, str]] = []
     decided: set[int] = set()
-    for node in ast.walk(tree) if tree is not None else ():
+    for node in ast.walk(tree):
         if isinstance(node, ast.IsNull) and isinstance(node.operand, ast.Identifier):
-            known = value(node.operand.name)
+            known = values(node.operand.name)
             if known not in (Unknown.OWN, Unknown.PERHAPS):
                 decided.add(node.operand.span.start)
-                edits.append(
-                    (node.span.start, node.span.end, "TRUE" if (known is None) is not node.negated else "FALSE")
-                )
-    for node in ast.walk(tree) if tree is not None else ():
+                text = "TRUE" if (known is None) is not node.negated else "FALSE"
+                edits.append((node.span.start, node.span.end, text))
+    for node in ast.walk(tree):
         if isinstance(node, ast.Identifier) and node.span.start not in decided:
-            known = value(node.name)
-            if known is Unknown.OWN:
-                continue
-            if isinstance(known, Unknown):
-                return None, False
-            edits.append((node.span.start, node.span.end, _literal(known)))
+            known = values(node.name)
+            if not isinstance(known, Unknown):
+                edits.append((node.span.start, node.span.end, _literal(known)))
+    open_conditions = [*_open(tree, True, values, decided)]
+    if not open_conditions:
+        return Decided(_edited(selector, edits))
+    names = (node.name for one, _ in open_conditions for node in ast.walk(one) if isinstance(node, ast.Identifier))
+    unknown = frozenset(name for name in names if isinstance(values(name), Unknown) and values(name) is not Unknown.OWN)
+    spans = {each.span for each, _ in open_conditions}
+
+    def bound(upper: bool) -> str | None:
+        """Return the selector with its open conditions at their highest or lowest; None where these alone decide it."""
+        if _folded(tree, upper, spans) is upper:
+            return None
+        replaced = [
+            (each.span.start, each.span.end, str(positive is upper).upper()) for each, positive in open_conditions
+        ]
+        kept = [edit for edit in edits if not any(start <= edit[0] and edit[1] <= end for start, end, _ in replaced)]
+        return _edited(selector, kept + replaced)
+
+    may_throw = any(not _is_plain_test(each) for each, _ in open_conditions)
+    return Decided(bound(True), False, None if may_throw else bound(False), unknown)
+
+
+def _folded(node: ast.Expression, value: bool, spans: Set[Span]) -> bool | None:
+    """Return the truth that its open conditions alone give a selector, where under NOT each has the other value."""
+    if node.span in spans:
+        return value
+    match node:
+        case ast.ConvertStrings(condition=condition):
+            return _folded(condition, value, spans)
+        case ast.Not(operand=operand):
+            inner = _folded(operand, not value, spans)
+            return None if inner is None else not inner
+        case ast.And(terms=terms) | ast.Or(terms=terms):
+            decides = isinstance(node, ast.Or)
+            truths = {_folded(term, value, spans) for term in terms}
+            return decides if decides in truths else None if None in truths else not decides
+        case _:
+            return None
+
+
+class _Values:
+    """The values of names; those that only the broker knows are some."""
+
+    def __init__(self, value: Callable[[str], Known], dialect: Dialect) -> None:
+        self._value, self._unreadable = value, dialect.fields.unreadable
+
+    def __call__(self, name: str) -> Known:
+        return Unknown.SOME if name in self._unreadable else self._value(name)
+
+
+def _open(
+    node: ast.Expression, positive: bool, values: _Values, decided: Set[int]
+) -> Iterator[tuple[ast.Expression, bool]]:
+    """Yield the conditions that are not decided, and whether they stand under an even number of NOTs."""
+    match node:
+        case ast.ConvertStrings(condition=condition):
+            yield from _open(condition, positive, values, decided)
+        case ast.And(terms=terms) | ast.Or(terms=terms):
+            for term in terms:
+                yield from _open(term, positive, values, decided)
+        case ast.Not(operand=operand):
+            yield from _open(operand, not positive, values, decided)
+        case _ if any(_is_open(each, values, decided) for each in ast.walk(node)):
+            yield node, positive
+
+
+def _is_open(node: ast.Expression, values: _Values, decided: Set[int]) -> bool:
+    if isinstance(node, ast.Identifier) and node.span.start not in decided:
+        known = values(node.name)
+        return isinstance(known, Unknown) and known is not Unknown.OWN
+    return isinstance(node, ast.Call) and not _is_served(node)
+
+
+def _is_served(call: ast.Call) -> bool:
+    """Return False if a call's regular expression is one that is not evaluated here."""
+    number = _PATTERNS.get(call.function)
+    pattern = None if number is None or len(call.arguments) <= number else call.arguments[number]
+    if not isinstance(pattern, ast.StringLiteral):
+        return True
+    try:
+        compile_regular(pattern.value)
+    except RegexError as error:
+        # The broker throws on one that is wrong, and that is evaluated.
+        return error.wrong
+    return True
+
+
+def _is_plain_test(node: ast.Expression) -> bool:
+    """Return True if no message makes the broker throw on a condition: it compares one name with literals."""
+    parts = ast.children(node)
+    names = sum(isinstance(each, ast.Identifier) for each in parts)
+    return names < 2 and all(isinstance(each, (ast.Identifier, *ast.LITERALS)) for each in parts)
+
+
+def _edited(selector: str, edits: list[tuple[int, int, str]]) -> str:
     for start, end, text in sorted(edits, reverse=True):
         selector = selector[:start] + text + selector[end:]
-    return selector, True
+    return selector
 
 
 def _literal(value: str | int | None) -> str:

@@ -1,4 +1,4 @@
-"""Filters of an Artemis broker itself, beside the selectors of clients, which are rewritten to the broker's names."""
+"""Filters of JMS brokers: those of an Artemis broker itself, its clients' selectors, and what is not evaluated."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import json
 
 import pytest
 
-from tests.topology.test_jms_brokers import artemis
-from transpiler import Message, evaluate
+from tests.topology.test_jms_brokers import activemq, artemis, composites
+from transpiler import Message, TopologyError, evaluate
 from transpiler.reference.route import publish
+from transpiler.tools.topology_report.findings import report
 from transpiler.topology import parse_topology, topology_from_dict, topology_to_dict
 from transpiler.topology.model import Topology
+from transpiler.topology.shown_addresses import addresses_of
 
 MESSAGE = Message.from_dict(
     {
@@ -130,3 +132,70 @@ def test_a_filter_and_the_selector_of_a_consumer_are_each_read_as_meant(
     state = {"consumers": [{"queue": "q1", "selector": client}]}
     routed = publish(artemis(GROUP.format(own.replace(">", "&gt;")), state=state), MESSAGE, "o", routing_type="ANYCAST")
     assert (routed.queues, routed.possible_queues) == (certain, possible)
+
+
+DIVERT = (
+    "<diverts><divert name='big'><address>o</address><forwarding-address>f</forwarding-address>"
+    "<filter string=\"{}\"/><exclusive>true</exclusive></divert></diverts><addresses><address name='o'><anycast>"
+    "<queue name='o'/></anycast></address><address name='f'><anycast><queue name='f'/></anycast></address></addresses>"
+)
+QUEUE = (
+    "<addresses><address name='o'><multicast><queue name='f'><filter string=\"{}\"/></queue><queue name='o'/>"
+    "</multicast></address></addresses>"
+)
+DEEP = "NOT (" * 130 + "n = 5" + ")" * 130
+
+#: A filter, and of messages with n = 5 and n = 6 the certain and the possible queues, with the divert and the queue.
+OPEN = (
+    ("AMQSize &gt; 100", [("", "fo"), ("", "fo")], [("o", "f"), ("o", "f")]),
+    ("AMQFullSize &gt; 100", [("", "fo"), ("", "fo")], [("o", "f"), ("o", "f")]),
+    ("n = 5 AND AMQSize &gt; 100", [("", "fo"), ("o", "")], [("o", "f"), ("o", "")]),
+    ("n = 5 OR AMQSize &gt; 100", [("f", ""), ("", "fo")], [("fo", ""), ("o", "f")]),
+    ("n = 5 AND AMQSize IS NOT NULL", [("f", ""), ("o", "")], [("fo", ""), ("o", "")]),
+    (DEEP, [("", "fo"), ("", "fo")], [("o", "f"), ("o", "f")]),
+)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("case", OPEN, ids=[case[0][:40] for case in OPEN])
+def test_a_filter_that_is_not_evaluated_is_possible_where_the_rest_does_not_decide(
+    case: tuple[str, list[tuple[str, str]], list[tuple[str, str]]], place: int
+) -> None:
+    topology = artemis((DIVERT, QUEUE)[place].format(case[0]))
+    for n, (certain, possible) in zip((5, 6), case[1 + place], strict=True):
+        routed = publish(topology, Message.of(n=n), "o")
+        assert ("".join(routed.queues), "".join(routed.possible_queues)) == (certain, possible), n
+    told = [finding.message for finding in topology.findings if finding.code == "topology.not-evaluated"]
+    assert len(told) == ("IS NOT NULL" not in case[0])
+    assert not any("start" in message for message in told)
+
+
+@pytest.mark.parametrize("text", ["n = = 5", "n = NULL", "'x'"])
+def test_a_filter_that_is_none_stops_the_broker_or_leaves_the_queue_out(text: str) -> None:
+    with pytest.raises(TopologyError, match="the broker does not start"):
+        artemis(DIVERT.format(text))
+    topology = artemis(QUEUE.format(text))
+    assert [finding.code for finding in topology.findings] == ["topology.filter"]
+    assert queues(topology) == ("o",)
+
+
+def test_the_report_does_not_say_that_an_open_filter_is_never_true() -> None:
+    assert report(addresses_of(artemis(DIVERT.format("AMQSize &gt; 100")))).findings == ()
+
+
+def test_what_activemq_evaluates_and_this_project_does_not_is_possible() -> None:
+    inner = "<filteredDestination selector=\"{}\" queue='f'/>"
+    composite = "<compositeQueue name='o'{}><forwardTo>{}</forwardTo></compositeQueue>"
+    regex = "n = 5 AND REGEX('a(?&lt;=b)', r)"
+    for keeps, certain, possible in (("", [], []), (" sendWhenNotMatched='true'", [], ["queue://o"])):
+        topology = activemq(composites(composite.format(keeps, inner.format(regex))))
+        routed = publish(topology, Message.of(n=5, r="x"), "queue://o")
+        assert (list(routed.queues), list(routed.possible_queues)) == (certain, ["queue://f", *possible])
+        routed = publish(topology, Message.of(n=6, r="x"), "queue://o")
+        assert routed.possible_queues == ()
+        assert routed.queues == (("queue://o",) if keeps else ())
+        assert [finding.code for finding in topology.findings] == ["topology.not-evaluated"]
+    state = {"subscriptions": [{"name": "s", "destination": "topic://t", "selector": "REGEX('a(?<=b)', r) OR n = 5"}]}
+    topology = activemq("", state=state)
+    assert publish(topology, Message.of(n=5, r="x"), "topic://t").queues == ("s",)
+    assert publish(topology, Message.of(n=6, r="x"), "topic://t").possible_queues == ("s",)

@@ -1,0 +1,103 @@
+"""Selectors of which only a part is decided: what holds for sure, and what may hold, by trying values of the rest."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from transpiler import Message, evaluate
+from transpiler.language.selector.dialects import ACTIVEMQ, ARTEMIS_CORE
+from transpiler.topology.importers.known_names import Decided, Known, Unknown, reasons, with_known_names
+
+SIZES = (0, 7, 10_000_000)
+MESSAGES = [
+    Message.of(**{name: value for name, value in (("n", n), ("r", r)) if value is not None})
+    for n, r in itertools.product((None, 5, 6), (None, "EU", "US"))
+]
+
+_LEAVES = st.sampled_from(
+    [
+        *("n = 5", "r = 'EU'", "n IS NULL", "n + 1 = 6", "TRUE"),
+        *(
+            "AMQSize > 5",
+            "AMQSize <> 7",
+            "AMQSize IS NOT NULL",
+            "AMQSize BETWEEN 1 AND 9",
+            "AMQSize > n",
+            "n < AMQSize",
+        ),
+        "AMQSize + n > 10",
+    ]
+)
+_TEXTS = st.recursive(
+    _LEAVES,
+    lambda inner: st.one_of(
+        st.builds("NOT ({})".format, inner),
+        st.builds("({} AND {})".format, inner, inner),
+        st.builds("({} OR {})".format, inner, inner),
+    ),
+    max_leaves=6,
+)
+
+
+def decide(text: str) -> Decided:
+    def own(name: str) -> Known:  # noqa: ARG001
+        return Unknown.OWN
+
+    return with_known_names(text, own, ARTEMIS_CORE)
+
+
+@given(_TEXTS)
+@example("NOT (AMQSize > 5 AND r = 'EU') OR n = 5")
+@example("AMQSize - r > 1 OR n = 5")
+def test_a_selector_lies_between_what_holds_for_sure_and_what_may_hold(text: str) -> None:
+    decided = decide(text)
+    assert decided.certain or "AMQSize" in text
+    for message in MESSAGES:
+        answers = {evaluate(text.replace("AMQSize", str(size)), message, "artemis-core") is True for size in SIZES}
+        possible = decided.selector is None or evaluate(decided.selector, message, "artemis-core") is True
+        sure = decided.sure is not None and evaluate(decided.sure, message, "artemis-core") is True
+        if decided.certain:
+            assert answers == {possible}
+        else:
+            assert possible or answers == {False}
+            assert not sure or answers == {True}
+
+
+@pytest.mark.parametrize(
+    ("text", "selector", "sure"),
+    [
+        ("AMQSize > 5", None, None),
+        ("n = 5 AND AMQSize > 5", "n = 5 AND TRUE", None),
+        ("n = 5 OR AMQSize > 5", None, "n = 5 OR FALSE"),
+        ("NOT (n = 5 OR AMQSize > 5)", "NOT (n = 5 OR FALSE)", None),
+        ("n = 5 OR AMQSize - n > 5", None, None),
+    ],
+)
+def test_the_rest_of_a_selector_decides_what_it_can(text: str, selector: str | None, sure: str | None) -> None:
+    assert decide(text) == Decided(selector, False, sure, frozenset({"AMQSize"}))
+
+
+def test_a_name_that_every_message_has_is_not_null() -> None:
+    assert decide("AMQSize IS NOT NULL AND n = 5") == Decided("TRUE AND n = 5")
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect", "reason"),
+    [
+        ("AMQFullSize > 5 AND AMQFullSize < 9", ARTEMIS_CORE, "AMQFullSize is the number of bytes"),
+        ("REGEX('a(?<=b)', n)", ACTIVEMQ, "the regular expression of REGEX is not served"),
+        (f"{'NOT (' * 130}n = 5{')' * 130}", ARTEMIS_CORE, "nested more than 120 levels"),
+    ],
+)
+def test_what_is_not_evaluated_has_one_reason(text: str, dialect: object, reason: str) -> None:
+    (found,) = reasons(text, dialect)  # type: ignore[arg-type]
+    assert reason in found
+    assert not with_known_names(text, lambda _: Unknown.OWN, dialect).certain  # type: ignore[arg-type]
+
+
+def test_what_the_broker_throws_on_is_evaluated() -> None:
+    assert [*reasons("REGEX('(', n)", ACTIVEMQ)] == []

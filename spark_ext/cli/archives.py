@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
+from itertools import islice
 from typing import Any, NamedTuple
 
 from spark_ext.cli.inputs import Inputs, find_inputs, input_format_option, read_schema
@@ -12,20 +13,18 @@ from transpiler.base.documents.jsontext import JsonTextError, load_json
 from transpiler.cli.group import click, fail
 from transpiler.cli.inputs import shown
 from transpiler.cli.layouts import ChosenLayout, choose_layout, layout_option
-from transpiler.cli.messages import read_messages
+from transpiler.cli.messages import Errors, read_messages, records
 from transpiler.cli.options import LAYOUT
 from transpiler.compiler.layouts.amqp import AmqpLayout
 from transpiler.compiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.compiler.layouts.columns import SECTIONS
-from transpiler.compiler.layouts.header_readings import READINGS
 from transpiler.compiler.layouts.json_rows import BESIDE, read_row
 from transpiler.compiler.layouts.layout import ArchiveLayout
-from transpiler.compiler.layouts.property_source import TextProperties
-from transpiler.compiler.layouts.store import StoreLayout
-from transpiler.compiler.layouts.text_types import text_types
 from transpiler.compiler.presets import find_layout
+from transpiler.compiler.sql import emit_filter, quote_name
 from transpiler.compiler.stores import STORES, preset
-from transpiler.compiler.stores.build import NO_HEADERS, key_places, make_store
+from transpiler.compiler.stores.own import csv as csv_layout
+from transpiler.compiler.stores.own import expected_cells
 from transpiler.message.rabbitmq_trace import is_entry
 
 ZERO_TEN = ZeroTenLayout()
@@ -163,6 +162,10 @@ def _read_export(session: Any, names: list[str], layout: str) -> Any:
 
 
 def _table(session: Any, inputs: Inputs, layout: str | None, schema: Any) -> Archive:
+    if inputs.form == "csv":
+        # Spark takes any header, and renames columns of one name.
+        for file in islice(inputs.files(), 1):
+            next(records(file, "csv", Errors(keep_going=False), inputs.opened(session)), None)
     messages = inputs.table(session, schema)
     if layout == ZERO_TEN.name:
         absent = [name for name in ZERO_TEN.schema if name not in messages.columns]
@@ -170,15 +173,27 @@ def _table(session: Any, inputs: Inputs, layout: str | None, schema: Any) -> Arc
             first = shown(inputs.names[0])
             fail(f"{first} has no column {' and no column '.join(absent)}, which archives of AMQP 0-10 have")
     if inputs.form == "csv" and schema is None and layout in (None, FLAT):
-        return Archive(messages, _texts_by_use(tuple(messages.columns)))
+        return _cells(session, inputs, messages)
     return Archive(messages, messages if layout in (None, FLAT) else layout)
 
 
-def _texts_by_use(columns: tuple[str, ...]) -> StoreLayout:
-    """Columns of CSV: text, or a number or a boolean beside one, as ``selector-sql match`` reads their cells."""
-    source = TextProperties((), text_types("by-use"), columns=columns)
-    headers = key_places(source, {name: name for name in columns if name in READINGS})
-    return make_store(FLAT, source, headers, NO_HEADERS, None)
+def _cells(session: Any, inputs: Inputs, messages: Any) -> Archive:
+    """Rows of CSV, whose cells are read as ``selector-sql match`` reads them; one that is no value ends the command."""
+    layout = csv_layout(messages.columns)
+    wrong = [
+        f"({quote_name(name)} IS NOT NULL AND NOT coalesce({emit_filter(stored.present)}, false))"
+        for name in expected_cells(layout)
+        if (stored := layout.headers[name].stored()) is not None
+    ]
+    if wrong:
+        with inputs.failures(session):
+            found = messages.filter(" OR ".join(wrong)).limit(1).count()
+        if found:
+            # Python's reader tells the line and the cell.
+            for _ in read_messages(inputs.files(), form="csv", lines=inputs.opened(session)):
+                pass
+            fail(f"{shown(inputs.names[0])}: there are cells that are no values of {', '.join(expected_cells(layout))}")
+    return Archive(messages, layout)
 
 
 def _trace(session: Any, inputs: Inputs) -> Any:

@@ -19,6 +19,7 @@ from transpiler.cli.inputs import input_lines, shown, system_path
 from transpiler.cli.layouts import read_schema as schema_of
 from transpiler.cli.messages import Lines
 from transpiler.cli.options import load_json_line
+from transpiler.compiler.sql import quote_name
 
 #: The formats of inputs; XML is an export of Artemis.
 FORMATS = ("json", "csv", "parquet", "orc", "avro", "xml")
@@ -58,9 +59,13 @@ class Inputs(NamedTuple):
     def _csv(self, session: Any, schema: Any) -> Any:
         # A quote in a quoted text is doubled: RFC 4180. Spark's own default is a backslash.
         reader = session.read.option("header", True).option("escape", '"').option("mode", "FAILFAST")
+        # A file with a text on several lines is not cut into parts, which takes longer.
+        quotes = "length(value) - length(replace(value, '\"', ''))"
+        if not session.read.text(self.for_spark()).filter(f"({quotes}) % 2 = 1").isEmpty():
+            reader = reader.option("multiLine", True)
         texts = reader.csv(self.for_spark())
         if schema is None:
-            return texts
+            return _with_absent(texts)
         from pyspark.sql.types import StructType
 
         types = {field.name: field for field in schema}
@@ -69,7 +74,7 @@ class Inputs(NamedTuple):
             columns = ", ".join(texts.columns)
             fail(f"{shown(self.names[0])} has no column {' and no column '.join(absent)}; its columns are {columns}")
         typed = StructType([types.get(field.name, field) for field in texts.schema])
-        return reader.schema(typed).option("enforceSchema", False).csv(self.for_spark())
+        return _with_absent(reader.schema(typed).option("enforceSchema", False).csv(self.for_spark()))
 
     def text(self, session: Any) -> Any:
         """Read lines: the columns ``value`` and ``file_path``."""
@@ -170,6 +175,15 @@ def find_inputs(given: tuple[str, ...], form: str | None) -> Inputs:
             fail(f"there is no file {shown(name)}")
         names += matching
     return Inputs(tuple(names), form or _format_of_all(names))
+
+
+def _with_absent(table: Any) -> Any:
+    """Return the rows of CSV with nothing in the place of an empty text: one in quotes is no other cell."""
+    from pyspark.sql import functions as sf
+
+    texts = {field.name for field in table.schema if field.dataType.typeName() == "string"}
+    columns = ((name, sf.col(quote_name(name))) for name in table.columns)
+    return table.select(*(sf.nullif(c, sf.lit("")).alias(name) if name in texts else c for name, c in columns))
 
 
 def read_schema(given: str | None) -> Any:

@@ -18,7 +18,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from itertools import accumulate, chain
 from json import JSONDecodeError, JSONDecoder
 from pathlib import PurePath
@@ -33,9 +33,8 @@ from transpiler.cli.layouts import ChosenLayout
 from transpiler.cli.options import load_json_line
 from transpiler.compiler.layouts.json_rows import check_columns, message_from_json, message_from_json_row
 from transpiler.compiler.layouts.store import StoreLayout, refuse_unchosen, store_of
-from transpiler.message.jms_fields import JMS_FIELDS
-from transpiler.message.message import HEADERS, with_headers
-from transpiler.message.operand_types import OperandType
+from transpiler.compiler.stores.own import csv as csv_layout
+from transpiler.compiler.stores.own import unreadable_cell
 from transpiler.message.rabbitmq_trace import TEXT_ENTRY, entry_message, is_delivery, is_entry, text_entry
 from transpiler.topology.destinations import ROUTING_TYPES
 
@@ -249,11 +248,6 @@ _READINGS: Mapping[str, Callable[[str], Any]] = {
     "boolean": _boolean,
 }
 
-#: The header fields that are text, whatever it looks like. A delivery mode may be a number.
-_TEXTS = frozenset(
-    name for name, field in JMS_FIELDS.table.items() if field.type is OperandType.STRING and name != "JMSDeliveryMode"
-)
-
 
 def _as_first(cell: str, *readings: Callable[[str], Any]) -> Any:
     """Return a cell by the first of some readings that it has, or as text."""
@@ -393,6 +387,7 @@ class _Reader:
             # The evaluator reads whole messages, and would miss properties without a word.
             refuse_unchosen(rows)
         self._types = chosen.types
+        self._layouts: dict[tuple[str, ...], StoreLayout] = {}
         #: Entries of a log are read alike, whether their layout is named or not; one with header options is a store's.
         self._entries = store is not None and store.name == "rabbitmq-trace" and store.binding is None
         self._rows = None if self._entries else rows
@@ -427,16 +422,17 @@ class _Reader:
             return entry_message(value)
         if not of_cells:
             return message_from_json(value)
-        given = {name: cell for name, cell in value.items() if name in HEADERS}
-        headers = {name: cell if name in _TEXTS else _as_first(cell, int, _boolean) for name, cell in given.items()}
-        properties = {name: cell for name, cell in value.items() if name not in HEADERS}
-        return with_headers(self._texts.message({"properties": properties}), headers)
+        layout = self._csv(tuple(value))
+        wrong = unreadable_cell(layout, value)
+        if wrong is not None:
+            raise DecodeError.at("message.type", wrong)
+        return layout.message(value)
 
-    @cached_property
-    def _texts(self) -> StoreLayout:
-        from transpiler.compiler.stores import text_map
-
-        return text_map(types="by-use")
+    def _csv(self, columns: tuple[str, ...]) -> StoreLayout:
+        """Return the layout of the cells that a row has."""
+        if columns not in self._layouts:
+            self._layouts[columns] = csv_layout(columns)
+        return self._layouts[columns]
 
     def _other_layouts(self, value: Any) -> str:
         """Return a hint that names the layouts whose rows look like an object that is no message."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,50 @@ def test_a_cell_of_csv_has_the_type_of_its_use_as_in_selector_sql_match() -> Non
         by_python = CliRunner().invoke(selector_sql, ["match", selector, "a.csv", "--count"])
         assert (by_python.stdout, selector) == (f"{count}\n", selector)
         assert run("filter", selector, "a.csv").stderr.startswith(f"{count} of 4 messages match"), selector
+
+
+TIMES = ("2024-01-01T00:00:00Z", "2024-01-01T01:00:00.000+01:00", "2024-01-01 00:00", "2024-01-01", "1704067200000")
+
+#: Files of CSV, each with selectors.
+CELLS = {
+    "times": "JMSTimestamp,a\n" + "".join(f"{time},{n}\n" for n, time in enumerate(TIMES)) + ",9\n",
+    "a priority": "color,JMSPriority\nred,high\n",
+    "a wrong time": "JMSTimestamp\nyesterday\n",
+    "a flag": "a,JMSRedelivered,JMSDeliveryMode\n1,1,2\n2,false,PERSISTENT\n3,,NON_PERSISTENT\n",
+    "a wrong flag": "a,JMSRedelivered\n1,maybe\n",
+    "quotes": 'a,b\n"x, ""y""\n",1\n"",2\n,3\n" z ",4\n',
+    "another separator": "a;b\n1;2\n",
+    "tabs": "a\tb\n1\t2\n",
+    "two columns of a name": "a,a\n1,2\n",
+    "a short row": "a,b\n1\n",
+    "an id": "JMSMessageID,JMSCorrelationID,JMSXGroupSeq\nID:7,ID:8,3\n",
+}
+SELECTORS = (
+    "JMSTimestamp = 1704067200000",
+    "JMSTimestamp IS NULL",
+    "JMSPriority = 4",
+    "JMSRedelivered = TRUE",
+    "JMSDeliveryMode = 'PERSISTENT'",
+    "a IS NULL OR a = 1",
+    "a LIKE '%y%' OR b > 2",
+    "JMSMessageID = 'ID:7' AND JMSXGroupSeq = 3 AND JMSCorrelationID = 'ID:8'",
+)
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_match_and_spark_read_the_cells_of_csv_alike(name: str) -> None:
+    Path("in.csv").write_text(CELLS[name], encoding="utf-8")
+    columns = CELLS[name].partition("\n")[0].split(",")
+    for selector in SELECTORS:
+        if not all(word in columns for word in re.findall(r"JMS\w+|\b[ab]\b", selector)):
+            continue
+        by_python = CliRunner().invoke(selector_sql, ["match", selector, "in.csv", "--count"])
+        by_spark = run("filter", selector, "in.csv")
+        assert (by_python.exit_code == 2) is (by_spark.exit_code == 2), (selector, by_python.output, by_spark.output)
+        if by_python.exit_code != 2:
+            assert by_spark.stderr.startswith(f"{by_python.stdout.strip()} of "), (selector, by_spark.stderr)
+        else:
+            assert by_python.stderr.splitlines()[0] == by_spark.stderr.splitlines()[0]
 
 
 def test_csv_has_a_header_and_the_types_of_a_schema() -> None:

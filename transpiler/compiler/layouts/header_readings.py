@@ -285,6 +285,31 @@ class Time:
         return number * 1000 if number is not None and seconds else number
 
 
+#: A date and a time of ISO 8601, with its zone, and in UTC without one.
+_ISO = (
+    "yyyy-MM-dd'T'HH:mm[:ss[.SSSSSS]]XXX",
+    "yyyy-MM-dd'T'HH:mm[:ss[.SSSSSS]]",
+    "yyyy-MM-dd HH:mm[:ss[.SSSSSS]]XXX",
+    "yyyy-MM-dd HH:mm[:ss[.SSSSSS]]",
+    "yyyy-MM-dd",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeText:
+    """A time in a text: milliseconds since the epoch, or ISO 8601, in UTC where it has no zone."""
+
+    def stored(self, raw: Stored) -> Stored:
+        """The milliseconds since the epoch in SQL."""
+        parts = [*_integer_of(raw), *(item for pattern in _ISO for item in Time(pattern=pattern).stored(raw).values)]
+        return _one_value(AmqpType.TIMESTAMP, parts)
+
+    def read(self, raw: AmqpValue) -> int | None:
+        """The milliseconds since the epoch in Python."""
+        readings = (Integer(), *(Time(pattern=pattern) for pattern in _ISO))
+        return next((time for reading in readings if (time := reading.read(raw)) is not None), None)
+
+
 def _has_zone(pattern: str) -> bool:
     """Return True if a pattern has a letter of a time zone outside of quotes."""
     return any(letter in part for part in pattern.split("'")[::2] for letter in "XxZzVO")

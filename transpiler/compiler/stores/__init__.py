@@ -23,7 +23,7 @@ from transpiler.compiler.layouts.header_places import HeaderOption, time_option
 from transpiler.compiler.layouts.header_readings import Integer, Mode
 from transpiler.compiler.layouts.store import StoreLayout
 from transpiler.compiler.stores.build import NO_HEADERS
-from transpiler.compiler.stores.own import struct, text_map, variant
+from transpiler.compiler.stores.own import csv, struct, text_map, variant
 from transpiler.compiler.stores.producers import (
     activemq_jolokia,
     artemis_jolokia,
@@ -53,6 +53,7 @@ __all__ = [
     "camel_kafka",
     "confluent_jms",
     "confluent_rabbitmq",
+    "csv",
     "event_hubs",
     "event_hubs_capture",
     "kafka_headers",

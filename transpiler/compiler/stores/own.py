@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
+from transpiler.base.diagnostics import mismatch
 from transpiler.base.errors import LayoutError
 from transpiler.compiler.layouts.flat import FlatLayout, flat_layout
 from transpiler.compiler.layouts.header_places import Headers, header_columns
+from transpiler.compiler.layouts.header_readings import READINGS, Flag, Integer, Mode, Time, TimeText
 from transpiler.compiler.layouts.property_source import (
     PropertySource,
     StructFields,
@@ -19,7 +22,7 @@ from transpiler.compiler.layouts.property_source import (
 from transpiler.compiler.layouts.schemas import schema_in
 from transpiler.compiler.layouts.store import StoreLayout
 from transpiler.compiler.layouts.text_types import Types, text_types
-from transpiler.compiler.stores.build import NO_HEADERS, Schema, columns_of, make_store
+from transpiler.compiler.stores.build import NO_HEADERS, Schema, columns_of, key_places, make_store
 
 #: From a schema, or from None where it is not known, to the source of properties.
 _SourceOf = Callable[[Schema | None], PropertySource]
@@ -93,6 +96,44 @@ def text_map(
         return TextProperties((column,), policies, binary=known is not None and _is_binary(known, column))
 
     return _beside("text-map", source_of, headers, _optional(schema))
+
+
+def csv(columns: Iterable[str], *, headers: Headers = NO_HEADERS) -> StoreLayout:
+    """Columns of text, as those of CSV read without types: each is the property, or the header field, of its name.
+
+    A property has its type by use. A time is a number of milliseconds or a text of ISO 8601, in UTC where it has no
+    zone. All commands read CSV so; ``unreadable_cell`` says which header fields are none.
+    """
+    names = tuple(columns)
+    source = TextProperties((), text_types("by-use"), columns=names)
+    own = key_places(source, {name: name for name in names if name in READINGS})
+    times = {name: replace(place, reading=TimeText()) for name, place in own.items() if place.reading == Time()}
+    return make_store("flat", source, {**own, **times}, headers, None)
+
+
+#: What the cell of a header field is that is no text, by its reading.
+_CELLS: Mapping[type, str] = MappingProxyType(
+    {
+        Integer: "an integer",
+        Flag: "true or false",
+        Mode: "PERSISTENT or NON_PERSISTENT",
+        TimeText: "milliseconds or a time such as 2024-06-24T10:00:00Z",
+    }
+)
+
+
+def expected_cells(layout: StoreLayout) -> dict[str, str]:
+    """Return what a cell of CSV is, for each header field whose cells are no texts."""
+    readings = {name: type(place.reading) for name, place in layout.headers.items()}
+    return {name: _CELLS[reading] for name, reading in readings.items() if reading in _CELLS}
+
+
+def unreadable_cell(layout: StoreLayout, cells: Mapping[str, str]) -> str | None:
+    """Return the message about the first cell that is no value of its header field; None where all are."""
+    for name, expected in expected_cells(layout).items():
+        if cells.get(name) and layout.headers[name].read(cells) is None:
+            return f"{name}: {mismatch(expected, repr(cells[name]))}"
+    return None
 
 
 def _is_binary(schema: Schema, column: str) -> bool:

@@ -208,15 +208,17 @@ class _Reader:
                 continue
             for at, is_certain in self._arguments(pattern, call):
                 value = self._values.argument(at)
-                text = None if value.text is None else value.text.text
-                own = text is not None and squeezed(text) in pattern.literals
+                text = "" if value.text is None else value.text.text
                 # In any call with the literal, only a text is surely one.
-                if own or (pattern.name.pattern == ".*" and value.kind != "text"):
+                if squeezed(text) in pattern.literals or (pattern.name.pattern == ".*" and value.kind != "text"):
                     continue
-                if is_certain or has_operator(text or (value.parts.text if value.parts is not None else "")):
-                    self._add(
-                        value, self._code[self._values.behind_name(at)], self._dialect(known, call), known.pattern
-                    )
+                is_sure = is_certain and known.is_sure
+                if is_sure or has_operator(value.parts.text if value.parts is not None else text):
+                    begin = self._code[self._values.behind_name(at)]
+                    self._add(value, begin, self._dialect(known, call), known.pattern)
+                    if not known.is_sure:
+                        # Another argument is none then.
+                        return
 
     def _arguments(self, pattern: _CodePattern, call: _Call) -> Iterator[tuple[int, bool]]:
         """Yield where the selectors of a call begin, and False where another call may be meant."""

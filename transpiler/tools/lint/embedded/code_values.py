@@ -143,8 +143,8 @@ class Values:
         sign = self.tokens[first - 1].text if first else ""
         called = self.tokens[first - 2].text.lower() if first > 1 else ""
         if sign in ("+", ".", "%") or (sign == "(" and called in _FORMATS):
-            token = self.tokens[number]
-            return first, Value(None, "text", token, _holed(_filled_in(content(token), _FORMAT)))
+            token, parts = self.tokens[number], _filled_in(content(self.tokens[number]), _FORMAT)
+            return first, Value(None, "text", token, parts if sign == "(" and self.is_literal(first) else _holed(parts))
         return first, self.at(first)
 
     def _before(self, number: int) -> int | None:

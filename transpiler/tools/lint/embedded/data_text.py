@@ -50,6 +50,8 @@ _CONTINUED = re.compile(r"\\\n[ \t]*")
 _YAML_COMMENT = re.compile(r"(?:^|\s)#(?P<text>[^\n]*)\Z")
 #: Keys of texts that are lines of a properties file: of Artemis's operator, and in a ConfigMap.
 _PROPERTIES_IN_YAML = frozenset({"brokerProperties", "properties"})
+#: A variable of the environment in a list of Docker Compose.
+_VARIABLE = re.compile(r"\w*selector\w*=", re.IGNORECASE)
 #: Levels of nested collections that are looked into, and how often one is that has aliases.
 _MAX_DEPTH, _MAX_ALIASES = 100, 50
 
@@ -198,6 +200,9 @@ def _inner(node: CollectionNode, path: list[str], seen: Counter[int]) -> Iterato
     seen[id(node)] += 1
     for item in node.value:
         key, value = item if isinstance(item, tuple) else (None, item)
+        if key is None and value.id == "mapping" and (variable := _variable(value)) is not None:
+            yield [*path, *variable[0].value.split(".")], variable[1], variable[0].start_mark.line
+            continue
         steps = path if key is None else [*path, *(key.value if key.id == "scalar" else "").split(".")]
         if value.id == "scalar":
             yield steps, value, (key or value).start_mark.line
@@ -205,8 +210,16 @@ def _inner(node: CollectionNode, path: list[str], seen: Counter[int]) -> Iterato
             yield from _inner(value, steps, seen)
 
 
+def _variable(node: CollectionNode) -> tuple[ScalarNode, ScalarNode] | None:
+    """Return the name and the value of a variable of Kubernetes; None for any other mapping."""
+    members = {key.value: value for key, value in node.value if key.id == value.id == "scalar"}
+    is_variable = len(node.value) == len(members) == 2 and members.keys() == {"name", "value"}
+    return (members["name"], members["value"]) if is_variable else None
+
+
 def _scalar(node: ScalarNode, path: list[str], text: str, marked: tuple[bool, str | None]) -> Iterator[InFile]:
     names, is_file = names_of(path), bool(path) and path[-1] in _PROPERTIES_IN_YAML
+    is_file |= path[-1:] == ["environment"] and _VARIABLE.match(node.value) is not None
     if not (is_file or marked[0] or "selector" in node.value.lower() or find_place(names, "yaml")):
         # The characters of few texts are looked for.
         return

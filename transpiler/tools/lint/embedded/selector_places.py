@@ -20,16 +20,19 @@ class Place(NamedTuple):
     """A place of selectors: its language, the pattern that finds it, and the dialect where the place says it.
 
     ``near`` is a regular expression that the file has to match, for patterns that mean something else elsewhere.
+    Without ``is_sure`` a text is a selector only if it has an operator, for calls that take other texts there, too.
     """
 
     language: Language
     pattern: str
     dialect: str | None = None
     near: str = ""
+    is_sure: bool = True
 
 
 _STOMP, _JMS = r"(?i)stomp", r"(?i)jms|session|activemq|qpid|\bnms\b"
 _OURS = r"\b(?:transpiler|spark_ext)\b"
+_MESSAGING = r"(?i)jms|amqp|activemq|artemis|qpid|stomp|\bnms\b|messaging"
 _ARTEMIS_CORE = r"ClientSession|artemis\.api\.core"
 #: A file with both APIs says of no session which one it is of.
 _CORE_ALONE = rf"(?s)\A(?!.*(?:javax|jakarta)\.jms).*(?:{_ARTEMIS_CORE})"
@@ -57,6 +60,12 @@ PLACES: tuple[Place, ...] = (
     # MicroProfile's channels (SmallRye, Quarkus) and the binders of Spring Cloud Stream.
     Place("data", "mp/messaging/incoming/selector"),
     Place("data", "spring/cloud/stream/consumer/selector"),
+    # Camel's Kafka connectors, the collection of Ansible for Artemis.
+    Place("data", "camel/source/endpoint/selector"),
+    *(
+        Place("data", f"{holder}/filter", "artemis")
+        for holder in ("activemqDiverts", "activemqQueues", "activemqBridges")
+    ),
     # Camel's YAML.
     Place("yaml", "from/parameters/selector"),
     Place("yaml", "to/parameters/selector"),
@@ -84,7 +93,11 @@ PLACES: tuple[Place, ...] = (
     Place("xml", "jmsListener/selector"),
     Place("xml", "jms:*/selector"),
     Place("xml", "jms:selector/expression"),
-    # The API of Jakarta Messaging, and of its cousins for .NET.
+    # Helpers with one more argument before the selector, then the API of Jakarta Messaging and its cousins for .NET.
+    *(
+        Place("code", f"{helper}(*, *, $)", near=_JMS, is_sure=False)
+        for helper in ("createConsumer", "createReceiver", "createBrowser")
+    ),
     Place("code", "createConsumer(*, $)", "artemis-core", near=_CORE_ALONE),
     Place("code", "createConsumer(*, $)", "artemis", near=_ARTEMIS_CORE),
     Place("code", "createConsumer(_, $)", near=_JMS),
@@ -103,7 +116,28 @@ PLACES: tuple[Place, ...] = (
     Place("code", "messageSelector($)"),
     Place("code", "*ActivationConfigProperty(propertyName = 'messageSelector', propertyValue = $)"),
     Place("code", "*Jms*(selector = $)"),
+    # The same for .NET.
+    Place("code", "createConsumerAsync(_, $)", near=_JMS),
+    Place("code", "createBrowserAsync(_, $)", near=_JMS),
+    Place("code", "createDurableConsumerAsync(_, *, $)"),
+    Place("code", "createSharedConsumerAsync(_, *, $)"),
+    Place("code", "createSharedDurableConsumerAsync(_, *, $)"),
+    # Artemis's management and core API.
+    Place("code", "setFilterString($)", "artemis"),
+    Place("code", "createQueue(*, *, $, *)", "artemis", _ARTEMIS_CORE, False),
+    Place("code", "createQueue(*, *, *, $, *)", "artemis", _ARTEMIS_CORE, False),
+    # Setters and builders of clients: Vert.x, Camel, Alpakka; annotations of .NET and of messaging for CDI.
+    Place("code", "setSelector($)", near=_MESSAGING),
+    Place("code", "withSelector($)", near=_MESSAGING),
+    Place(
+        "code", "selector($)", near=r"org\.apache\.camel|EndpointRouteBuilder|ciBuildTrigger|ActiveMQSubscriber|rhea"
+    ),
+    Place("code", "*('ActiveMQSubscriberProviderData', selector = $)"),
+    Place("code", "*ActiveMq*(selector = $)"),
+    Place("code", "*Artemis*(selector = $)"),
+    Place("code", "From(selector = $)", near=_MESSAGING),
     # Spring's templates.
+    Place("code", "receive($)", near="JmsClient", is_sure=False),
     Place("code", "receiveSelected(..., $)"),
     Place("code", "receiveSelectedAndConvert(..., $)"),
     Place("code", "browseSelected(..., $, _)"),
@@ -118,7 +152,8 @@ PLACES: tuple[Place, ...] = (
     Place("code", "Selector($)", near=r"(?i)proton"),
     Place("code", "NewSelectorFilter($)"),
     Place("code", "LinkSelectorFilter($)"),
-    Place("code", "filter.selector($)", near=r"rhea"),
+    Place("code", "wrapDescribed($, *)", near=r"(?i)0x0*468C0*4\b|selector-filter"),
+    Place("code", "setFilter($)", near=r"\buamqp\b"),
     Place("code", "*('apache.org:selector-filter:string', ..., $)"),
     # The header of STOMP's SUBSCRIBE.
     Place("code", "subscribe(selector = $)", near=_STOMP),
@@ -142,14 +177,23 @@ PLACES: tuple[Place, ...] = (
     *(Place("shell", f"selector-sql {name} $") for name in ("sql", "match", "explain", "check", "compare", "port")),
     *(Place("shell", f"selector-spark {name} $") for name in ("filter", "explain", "verify")),
     Place("shell", "selector-sql check -e $"),
+    # The commands of Artemis and ActiveMQ.
+    Place("shell", "artemis --filter $", "artemis"),
+    Place("shell", "activemq --msgsel $", "activemq"),
+    Place("shell", "activemq-admin --msgsel $", "activemq"),
     # The URIs of Camel's components, and the statements of Lenses's connectors.
-    Place("text", r"\b(?:jms|sjms2?|activemq6?|amqp|artemis)\d*:[^?\s]*\?(?:[^\s?]*&)?selector="),
+    Place(
+        "text",
+        r"(?:\b(?:jms|sjms2?|activemq6?|amqp|artemis)\d*|\ufffc):[^?\s]*\?(?:[^\s?]*&)?"
+        r"(?:jmsMessageSelector|messageSelector|(?:consumer\.)?selector)=",
+    ),
     Place("text", r"\b(?i:WITHJMSSELECTOR)\s*=\s*"),
 )
 
 #: A file without any of these words has no selector that is found by its place.
 WORTH_READING = re.compile(
-    r"selector|filter|select|create\w*(?:consumer|subscriber|browser|receiver)|\bsql\b|\btranspiler\b|\bspark_ext\b",
+    r"selector|filter|select|create\w*(?:consumer|subscriber|browser|receiver|queue)|\bsql\b|\btranspiler\b|\bspark_ext\b"
+    r"|jmsclient|msgsel|468c0",
     re.IGNORECASE,
 )
 #: Stands in a text for what is known at run time only.

@@ -200,7 +200,7 @@ def find_in_text(text: MappedText, dialect: str | None = None, escape: Escape = 
         return
     for match in text_pattern().finditer(text.text):
         start = match.end()
-        if match[0].endswith("selector="):
+        if match[0].lower().endswith("selector=") and "?" in match[0]:
             raw = text.text.startswith(("RAW(", "RAW{"), start)
             start += 4 * raw
             end = text.text.find({"(": ")", "{": "}"}[text.text[start - 1]] if raw else "&", start)

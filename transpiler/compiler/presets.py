@@ -11,7 +11,6 @@ from typing import Any, Protocol
 from transpiler.base.diagnostics import did_you_mean
 from transpiler.base.errors import LayoutError
 from transpiler.compiler.layouts.amqp import AmqpLayout
-from transpiler.compiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.compiler.layouts.layout import Layout, is_layout
 
 
@@ -34,13 +33,14 @@ _MEANT = {
     "flat": "typed columns need a schema: pass the DataFrame or its schema; in commands --schema",
 }
 
-_PRESETS: dict[str, Layout] = {"amqp": AmqpLayout(), "amqp-0-10": ZeroTenLayout()}
+_AMQP, _ZERO_TEN = "amqp", "amqp-0-10"
+_CANONICAL = AmqpLayout()
 
 
 def find_layout(layout: LayoutLike) -> Layout:
     """The layout of that name, the one given, or the one that a schema shows; ``LayoutError`` where there is none."""
-    if isinstance(layout, str) and layout in _PRESETS:
-        return _PRESETS[layout]
+    if isinstance(layout, str) and layout in (_AMQP, _ZERO_TEN):
+        return _CANONICAL if layout == _AMQP else _zero_ten()
     if is_layout(layout):
         return layout
     # Most programs need no store and no schema.
@@ -54,10 +54,17 @@ def find_layout(layout: LayoutLike) -> Layout:
         return _store(layout)
     if names_file(layout):
         return layout_from_schema(schema_in(layout))
-    names = (*_PRESETS, *STORES)
+    names = (_AMQP, _ZERO_TEN, *STORES)
     hint = did_you_mean(layout, names) or f"the presets are {', '.join(names)}"
     hint = _MEANT.get(layout.lower(), hint)
     raise LayoutError.at("layout.unknown", f"there is no layout called {layout!r}", hint=hint)
+
+
+@lru_cache
+def _zero_ten() -> Layout:
+    from transpiler.compiler.layouts.amqp_0_10 import ZeroTenLayout
+
+    return ZeroTenLayout()
 
 
 @lru_cache

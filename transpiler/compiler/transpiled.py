@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from transpiler.base import html
 from transpiler.base.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -46,4 +45,7 @@ class Transpiled:
         return f"Transpiled({sql!r}{f', warnings: {warned}' if warned else ''})"
 
     def _repr_html_(self) -> str:
+        # For notebooks alone.
+        from transpiler.base import html
+
         return html.code(self.sql) + "".join(html.code(finding.render()) for finding in self.diagnostics)

@@ -12,6 +12,9 @@ from transpiler.language.selector.ast import Comparison
 
 Number = int | float
 
+#: The digits of the widest DECIMAL.
+DECIMAL_DIGITS = 38
+
 _COMPARE: Mapping[Comparison, Callable[[Any, Any], bool]] = {
     Comparison.EQ: op.eq,
     Comparison.NE: op.ne,
@@ -45,6 +48,12 @@ def calculate_constants(function: Function, left: Number, right: Number) -> Numb
     if function is Function.DIVIDE:
         return _divide(float(left), float(right))
     return _BINARY[function](float(left), float(right))
+
+
+def wrapped(number: int, bits: int) -> int:
+    """The integer that the low bits of a number are in two's complement."""
+    half: int = 1 << (bits - 1)
+    return (number + half) % (2 * half) - half
 
 
 def in_64_bits(value: int) -> int | None:

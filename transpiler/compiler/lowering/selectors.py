@@ -19,9 +19,8 @@ from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.source import Source, Span
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BINARY, STRING
+from transpiler.compiler.ir.constant_folding import DECIMAL_DIGITS, wrapped
 from transpiler.compiler.layouts.layout import Layout
-from transpiler.compiler.lowering.arithmetic.arithmetic import DECIMAL_DIGITS, calculate, sign
-from transpiler.compiler.lowering.arithmetic.number_results import wrapped
 from transpiler.compiler.lowering.comparison.comparison import between, compare, is_member
 from transpiler.compiler.lowering.comparison.type_warnings import TypeWarnings
 from transpiler.compiler.lowering.names.names import ANYONE, Missing, Names, Receiver
@@ -39,7 +38,6 @@ from transpiler.compiler.lowering.operands import (
     literal,
 )
 from transpiler.compiler.lowering.text.text_tests import like
-from transpiler.compiler.lowering.xpath import body_query
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import (
     BareName,
@@ -150,6 +148,9 @@ class SelectorLowering:
                 is_null = Outcomes(value.absent, value.present, value.error)
                 return is_null.negated() if negated else is_null
             case ast.BodyQuery(language=language, query=query):
+                # Few selectors look into a body, and few calculate.
+                from transpiler.compiler.lowering.xpath import body_query
+
                 return body_query(language, query, self.names.layout, self.source)
             case ast.BooleanLiteral(value=value):
                 return Outcomes(ir.BoolConst(value), ir.BoolConst(not value))
@@ -205,8 +206,12 @@ class SelectorLowering:
             case ast.BinaryLiteral(value=octets):
                 return _binary(octets)
             case ast.Sign(operator=operator, operand=operand):
+                from transpiler.compiler.lowering.arithmetic.arithmetic import sign
+
                 return sign(operator, as_number(self.operand(operand)), self.dialect)
             case ast.Calculate(operator=operator, left=left, right=right):
+                from transpiler.compiler.lowering.arithmetic.arithmetic import calculate
+
                 first, second = as_number(self.operand(left)), as_number(self.operand(right))
                 return calculate(operator, first, second, self.dialect, self.converts_strings)
             case ast.Call():

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, compress
+from operator import is_
 
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, STRING, SparkType
@@ -26,14 +27,14 @@ from transpiler.language.selector.pattern import Wildcard
 def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:
     """Rewrite long chains as lists of constants; the result holds in the same rows."""
     match node:
-        case ir.And() | ir.Or():
-            inner = ir.rebuild(node, tabulate_disjunctions, _same)
-            assert isinstance(inner, ir.Chain)
-            if len(inner.terms) < tuning.MIN_TERMS:
-                return inner
-            terms = _texts_together(inner.terms, negated=isinstance(inner, ir.And))
-            terms = _rows_together(terms) if isinstance(inner, ir.Or) else _none_of(terms)
-            return terms[0] if len(terms) == 1 else type(inner)(terms)
+        case ir.And(terms=terms) | ir.Or(terms=terms):
+            listed = tuple(map(tabulate_disjunctions, terms))
+            if len(terms) >= tuning.MIN_TERMS:
+                listed = _texts_together(listed, negated=isinstance(node, ir.And))
+                listed = _rows_together(listed) if isinstance(node, ir.Or) else _none_of(listed)
+            if len(listed) == 1:
+                return listed[0]
+            return node if all(map(is_, listed, terms)) and len(listed) == len(terms) else type(node)(listed)
         case ir.Coalesce(tests=tests):
             return _with_lists(node, tuple(map(tabulate_disjunctions, tests))) or node
         case ir.NotTrue():

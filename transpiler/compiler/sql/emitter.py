@@ -8,11 +8,9 @@ from typing import assert_never
 
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, SparkType
-from transpiler.compiler.sql.constant_arrays import let_row_variables, map_text, rows_text
 from transpiler.compiler.sql.patterns import like_text, topic_text
 from transpiler.compiler.sql.precedence import LEVELS, Text
 from transpiler.compiler.sql.quoting import decimal_literal, quote_path, quote_text, wall_clock_literal
-from transpiler.compiler.sql.xml import xpath_text
 from transpiler.message.types import TypeClass
 
 _OR, _AND, _NOT, _TEST, _SUM, _PRODUCT, _PRIMARY = LEVELS
@@ -117,6 +115,9 @@ def _predicate(node: ir.Predicate) -> _Text:
         case ir.Topic(value=value, pattern=pattern, negated=negated):
             return topic_text(_value(value)[0], pattern, negated)
         case ir.XPath(value=value, test=test, negated=negated):
+            # Few predicates look into documents, and few have so many terms that they are a list.
+            from transpiler.compiler.sql.xml import xpath_text
+
             return _test(xpath_text(_value(value)[0], test), negated)
         case ir.Matches(value=value, expression=expression, negated=negated):
             return _test(f"rlike({_value(value)[0]}, {quote_text(expression)})", negated)
@@ -134,6 +135,8 @@ def _predicate(node: ir.Predicate) -> _Text:
 
 def _listed(node: ir.AnyRow) -> str:
     """An array of the rows, or a map of the key's values to theirs, in which ``exists`` looks for one that fits."""
+    from transpiler.compiler.sql.constant_arrays import let_row_variables, map_text, rows_text
+
     row = _free_name(node)
     outer, inner = let_row_variables(node, row)
     if node.key is None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, STRING
+from transpiler.compiler.ir.constant_folding import DECIMAL_DIGITS, wrapped
 from transpiler.compiler.lowering.arithmetic.number_results import (
     NUMBERS,
     WHOLE,
@@ -14,7 +15,6 @@ from transpiler.compiler.lowering.arithmetic.number_results import (
     is_java,
     is_zero,
     results_of,
-    wrapped,
     yields_doubles,
 )
 from transpiler.compiler.lowering.comparison.comparison_kinds import number_in
@@ -40,9 +40,6 @@ from transpiler.language.selector.dialect_rules import (
 from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.pattern import Wildcard
 from transpiler.message.operand_types import OperandType
-
-#: The digits of the widest DECIMAL.
-DECIMAL_DIGITS = 38
 
 
 def sign(operator: Arithmetic, operand: Operand, dialect: Dialect) -> Operand:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, DOUBLE
+from transpiler.compiler.ir.constant_folding import wrapped
 from transpiler.compiler.lowering.comparison.comparison_kinds import to_decimal, to_double
 from transpiler.compiler.lowering.operands import DECIMAL, Alternative, Operand, complement, one_value
 from transpiler.language.selector.ast import Arithmetic, Comparison
@@ -110,12 +111,6 @@ def _cut(item: Alternative, bits: int) -> ir.Value:
 
 def _approximate(item: Alternative) -> ir.Value:
     return item.value if item.number is None else ir.constant(float(item.number))
-
-
-def wrapped(number: int, bits: int) -> int:
-    """The integer that the low bits of a number are in two's complement."""
-    half: int = 1 << (bits - 1)
-    return (number + half) % (2 * half) - half
 
 
 def is_java(dialect: Dialect) -> bool:

@@ -13,7 +13,6 @@ from typing import assert_never
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, SparkType
 from transpiler.compiler.layouts.stored import Stored, StoredValue
-from transpiler.compiler.layouts.text_types import ByItsUse
 from transpiler.compiler.lowering.operands import (
     DECIMAL,
     NULL,
@@ -330,6 +329,9 @@ def _number_in_text(operand: Operand, types: OperandTypes, name: str) -> Operand
     texts = operand.of(OperandType.STRING)
     if operand.by_use is not None or not texts:
         return operand
+    # What texts of stores spell, which few brokers read in an annotation.
+    from transpiler.compiler.layouts.text_types import ByItsUse
+
     text = ir.first_of([ir.guarded(item.guard, item.value) for item in texts], STRING)
     spelled = at(ByItsUse().stored(text), types, name).by_use
     assert spelled is not None

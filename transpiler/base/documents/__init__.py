@@ -7,5 +7,5 @@ refused with the spelling to use, where its document is what was asked for.
 
 Not here: what a document means, and bodies of messages that are XML (``message.documents``).
 
-Read ``nodes``, ``yaml_text``, ``places``, ``entries``, ``loading``; ``xml_elements``.
+Read ``placed_values``, ``yaml_text``, ``value_places``, ``entries``, ``loading``; ``xml_elements``.
 """

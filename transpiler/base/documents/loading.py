@@ -9,8 +9,8 @@ from typing import Any
 
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.documents.jsontext import MAX_VALUES, JsonTextError, load_json, without_comments
-from transpiler.base.documents.nodes import Node, Origin
-from transpiler.base.documents.places import places_in_json, places_in_node
+from transpiler.base.documents.placed_values import Node, Origin
+from transpiler.base.documents.value_places import places_in_json, places_in_node
 from transpiler.base.documents.yaml_text import yaml_documents
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source, Span

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from transpiler.base.documents.jsontext import MAX_VALUES
-from transpiler.base.documents.nodes import MAX_DEPTH, Doubt, Node, Origin, mapping
+from transpiler.base.documents.placed_values import MAX_DEPTH, Doubt, Node, Origin, mapping
 from transpiler.base.source import Span
 
 #: Characters of a text.

@@ -306,8 +306,8 @@ class TimeText:
 
     def read(self, raw: AmqpValue) -> int | None:
         """The milliseconds since the epoch in Python."""
-        readings = (Integer(), *(Time(pattern=pattern) for pattern in _ISO))
-        return next((time for reading in readings if (time := reading.read(raw)) is not None), None)
+        times = (_read_integer(raw), *(Time(pattern=pattern).read(raw) for pattern in _ISO))
+        return next((time for time in times if time is not None), None)
 
 
 def _has_zone(pattern: str) -> bool:

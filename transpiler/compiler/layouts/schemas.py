@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from transpiler.base.diagnostics import mismatch
 from transpiler.base.documents.jsontext import JsonTextError, load_json
-from transpiler.base.documents.places import places_in_json
+from transpiler.base.documents.value_places import places_in_json
 from transpiler.base.errors import LayoutError
 from transpiler.base.source import Source, Span
 from transpiler.compiler.layouts.columns import JSON_TYPES, SYNONYMS

@@ -9,7 +9,7 @@ one message, one dialect and one expectation, and is independent of all others.
 
 Not here: the terminal (``cli/test.py``) and pytest (``pytest_plugin``), which report the same results.
 
-Reading order: ``reading`` (``documents.nodes`` to cases), ``running``.
+Reading order: ``reading`` (``documents.placed_values`` to cases), ``running``.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
-from transpiler.base.documents.nodes import Node, Origin, json_documents
+from transpiler.base.documents.placed_values import Node, Origin, json_documents
 from transpiler.base.documents.yaml_text import yaml_documents
 from transpiler.base.errors import DecodeError, TranspilerError
 from transpiler.base.source import Source

@@ -15,7 +15,7 @@ from transpiler.message.json import value_to_json
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import RULES, ExchangeType
 from transpiler.topology.destinations import DEFAULT_WORDS
-from transpiler.topology.importers.arguments import read_arguments
+from transpiler.topology.importers.binding_arguments import read_arguments
 from transpiler.topology.model import (
     DEFAULT_EXCHANGE,
     SELECTOR_ARGUMENT,

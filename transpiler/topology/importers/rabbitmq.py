@@ -21,7 +21,7 @@ from transpiler.base.diagnostics import did_you_mean, one_line
 from transpiler.base.documents.entries import Entry, Findings, choose
 from transpiler.message.types import CLASS_OF, AmqpType, AmqpValue, Compound
 from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ, RABBITMQ_3_12, UNKNOWN, ExchangeType, Rules
-from transpiler.topology.importers.arguments import TYPES_LOST, read_arguments
+from transpiler.topology.importers.binding_arguments import TYPES_LOST, read_arguments
 from transpiler.topology.importers.jms_selector_term import selector_of_term
 from transpiler.topology.importers.rabbitmq_policies import (
     Policies,

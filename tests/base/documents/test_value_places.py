@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transpiler.base.documents.nodes import Origin, json_documents
-from transpiler.base.documents.places import places_in_json, places_in_node
+from transpiler.base.documents.placed_values import Origin, json_documents
+from transpiler.base.documents.value_places import places_in_json, places_in_node
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source
 

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Collection, Mapping
 
-from transpiler.base.documents.nodes import Node
+from transpiler.base.documents.placed_values import Node
 from transpiler.base.source import Span
 
 _SKIP = json.JSONDecoder().raw_decode

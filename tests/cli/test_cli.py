@@ -257,7 +257,8 @@ TO = '{"properties": {"to": "/exchanges/orders/new"}, "exchange": "nowhere"}\n'
         (["route", DEFINITIONS, "--vhost", "/"], PUBLISHED, 0, '"outcome": "delivered"'),
         (["route", "nowhere.json"], "", 2, "does not exist"),
         (["route", str(EXAMPLES / "messages.jsonl")], "", 2, "this is not JSON"),
-        (["topology", DEFINITIONS], "", 0, "flowchart LR\n"),
+        (["topology", DEFINITIONS], "", 0, "  events (fanout) → events.0, events.1, events.2\n"),
+        (["topology", DEFINITIONS, "--format", "mermaid"], "", 0, "flowchart LR\n"),
         (["topology", DEFINITIONS, "--format", "dot"], "", 0, "digraph topology {\n"),
         (["topology", DEFINITIONS, "--format", "json"], "", 0, '{\n  "broker": "rabbitmq-3.12",\n'),
         (["topology", DEFINITIONS, "--counts", DEFINITIONS], "", 2, "topology.type"),
@@ -283,7 +284,7 @@ def test_a_log_is_routed_counted_and_drawn(tmp_path: Path) -> None:
     ] * 3
     summary = CliRunner().invoke(main, ["route", DEFINITIONS, str(log), "--layout", "rabbitmq-trace", "--summary"])
     counts.write_text(summary.output, encoding="utf-8")
-    picture = CliRunner().invoke(main, ["topology", DEFINITIONS, "--counts", str(counts)])
+    picture = CliRunner().invoke(main, ["topology", DEFINITIONS, "--counts", str(counts), "--format", "mermaid"])
     assert "alerts<br/><small>headers, 977 published</small>" in picture.output
 
 

@@ -113,7 +113,7 @@ def test_an_export_that_names_no_virtual_host_cannot_be_checked_and_says_so() ->
 @pytest.mark.parametrize("text", [json.dumps(OWN), "broker: qpid-java\nqueues: [q]\n"], ids=["json", "yaml"])
 def test_a_topology_is_read_from_standard_input(text: str) -> None:
     result = CliRunner().invoke(main, ["topology", "-"], input=text)
-    assert (result.exit_code, result.output.splitlines()[0]) == (0, "flowchart LR")
+    assert (result.exit_code, result.output.partition(":")[0]) == (0, "qpid-java")
     Path("m.jsonl").write_text('{"properties": {"subject": "q"}}\n', encoding="utf-8")
     result = CliRunner().invoke(main, ["route", "-", "m.jsonl"], input=text)
     assert (result.exit_code, '"queues": ["q"]' in result.output) == (0, True)

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from tests.topology import live_brokers
 from transpiler import Message, TopologyError
+from transpiler.cli import main
 from transpiler.reference.route import Routed, publish
 from transpiler.tools.dialect_tools.diff import diff_topologies
 from transpiler.tools.explanation.routes import explain_route
@@ -358,6 +360,17 @@ def test_a_change_that_is_no_selector_is_told(old: str, new: str, change: str, m
     assert change in [one.text for one in diff.changes]
     assert bool(diff.examples) is messages
     assert str(diff_topologies(artemis(old), artemis(old))) == "OLD and NEW have the same routes."
+
+
+@pytest.mark.parametrize(("resource", "told"), [("jetty.xml", 0), ("conf/jetty.xml", 0), ("camel.xml", 1)])
+def test_an_import_is_told_once_and_that_of_the_console_by_a_report_alone(
+    resource: str, told: int, tmp_path: Path
+) -> None:
+    file = tmp_path / "activemq.xml"
+    text = f'<beans><import resource="{resource}"/><broker xmlns="http://activemq.apache.org/schema/core"/></beans>'
+    file.write_text(text, encoding="utf-8")
+    for words, expected in (["diff", str(file), str(file)], told), (["topology", str(file), "--report"], 1):
+        assert CliRunner().invoke(main, words).stderr.count("is imported, and not read") == expected
 
 
 def test_a_composite_queue_that_keeps_only_what_no_target_takes_is_a_change() -> None:

@@ -64,7 +64,11 @@ from transpiler.topology.publishing import Publisher, PublishTo
 @publisher_options
 @layout_options
 @click.option("--unroutable", is_flag=True, help="Only the messages that reach no queue.")
-@click.option("--summary", is_flag=True, help="Only how many messages went where, as one JSON object.")
+@click.option(
+    "--summary",
+    is_flag=True,
+    help="Only how many messages went where, as one JSON object; queues without any have 0.",
+)
 @click.option("--why", is_flag=True, help="Of each message: the bindings that took it, and what others lacked.")
 @click.option(
     "--path", is_flag=True, help="Of each message: where it goes when it is rejected, expires or is too many."
@@ -154,7 +158,9 @@ def route(
         if not summary and not (unroutable and (routed.queues or routed.possible_queues)):
             click.echo(json.dumps(line | _result(routed), ensure_ascii=False))
     if summary:
-        counted = Summary(dict(sorted(exchanges.items())), dict(sorted(queues.items())), dict(sorted(outcomes.items())))
+        # A queue that got nothing is what is looked for.
+        every = {queue.name: 0 for queue in where.queues} | queues
+        counted = Summary(dict(sorted(exchanges.items())), dict(sorted(every.items())), dict(sorted(outcomes.items())))
         click.echo(json.dumps(counted.to_dict(), ensure_ascii=False, indent=2))
     hint_exchange(unnamed)
     hint_state(where, undecided)

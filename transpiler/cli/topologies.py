@@ -19,6 +19,9 @@ from transpiler.topology.model import check_exchange
 from transpiler.topology.publishing import PROTOCOLS, PUBLISH_TO, Protocol, Publisher, PublishTo
 from transpiler.topology.receivers import Sender, resolve_sender
 
+#: The findings about files that a run of a command has printed.
+_TOLD = "transpiler.findings"
+
 
 class TopologyForm(NamedTuple):
     """The options about a topology's file: its form, the virtual host, and what the file of a JMS broker leaves out."""
@@ -35,7 +38,11 @@ class TopologyForm(NamedTuple):
     def parse(self, text: str, name: str, *, every: bool = False) -> Topology:
         """Parse the text of a file, and print the findings about it."""
         topology = parse_topology(text, name, **self._asdict())
-        warn(topology.findings, every=every)
+        # Of two files that a command compares each finding is told once; a note is for the report alone.
+        told = click.get_current_context().meta.setdefault(_TOLD, set())
+        shown = [one for one in topology.findings if every or one.severity != "info"]
+        warn(tuple(one for one in shown if one not in told), every=every)
+        told.update(shown)
         return topology
 
 

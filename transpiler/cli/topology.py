@@ -1,4 +1,4 @@
-"""selector-sql topology: a picture of who receives what, and a report of what is dead, double or in a loop."""
+"""selector-sql topology: who receives what, as a listing or a picture, and what is dead, double or in a loop."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import load_json_line
 from transpiler.cli.topologies import TopologyForm, topology_options
 from transpiler.tools.topology_report.findings import report as make_report
+from transpiler.tools.topology_report.listing import listing
 from transpiler.tools.topology_report.picture import draw, draw_page, draw_svg
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.graph import narrow
@@ -25,19 +26,28 @@ _PICTURES = ("mermaid", "dot", "svg", "html", "json")
 
 
 @click.command(
-    short_help="Draw TOPOLOGY, or report what is wrong in it.",
+    short_help="List or draw TOPOLOGY, or report what is wrong in it.",
     cls=ManualCommand,
     examples=[
         Example(
             "List queues that nothing reaches and bindings that never match",
             "selector-sql topology definitions.json --report",
         ),
-        Example("Draw what is near a queue", "selector-sql topology definitions.json --around orders.3"),
+        Example("List what is near a queue", "selector-sql topology definitions.json --around orders.3"),
+        Example("Draw it for a page of Markdown", "selector-sql topology definitions.json --format mermaid"),
+        Example(
+            "Fail a build whose topology loses dead letters or has a binding that never matches",
+            "selector-sql topology definitions.json --report --fail-on error || echo findings",
+        ),
         Example(
             "Write one page with the picture, a search and the report",
             "selector-sql topology definitions.json --format html > topology.html",
         ),
     ],
+    exits={
+        0: "it is listed, drawn or reported on; with --fail-on there is no finding, or none that is an error",
+        1: "with --fail-on: there is one",
+    },
 )
 @click.argument("topology", type=InputFile())
 @topology_options
@@ -45,10 +55,15 @@ _PICTURES = ("mermaid", "dot", "svg", "html", "json")
     "--format",
     "picture",
     type=click.Choice((*_PICTURES, "text"), case_sensitive=False),
-    help="Mermaid, Graphviz, SVG, one HTML page, or the topology in this project's own form  [default: mermaid]; "
-    "with --report text, json or html  [default: text].",
+    help="A listing, Mermaid, Graphviz, SVG, one HTML page, or the topology in this project's own form; with --report "
+    "text, json or html  [default: text].",
 )
-@click.option("--report", is_flag=True, help="What is dead, double or in a loop, in the place of the picture.")
+@click.option("--report", is_flag=True, help="What is dead, double or in a loop, in the place of the listing.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["warning", "error"], case_sensitive=False),
+    help="With --report: exit with 1 if there is a finding, or one that is an error.",
+)
 @click.option(
     "--counts",
     type=InputFile(),
@@ -63,16 +78,20 @@ def topology(
     form: TopologyForm,
     picture: str | None,
     report: bool,
+    fail_on: str | None,
     counts: str | None,
     exchanges: tuple[str, ...],
     queues: tuple[str, ...],
     around: tuple[str, ...],
     distance: int,
 ) -> None:
-    """Draw the exchanges, bindings and queues of TOPOLOGY, or report what is wrong with them.
+    """List or draw the exchanges, bindings and queues of TOPOLOGY, or report what is wrong with them.
 
-    From 200 exchanges and queues on, alike ones are drawn as groups.
+    Alike bindings and queues are one line of the listing. From 200 exchanges and queues on, alike ones are drawn as
+    groups.
     """
+    if fail_on is not None and not report:
+        fail("--fail-on is about the findings of a report: give --report as well")
     whole = form.read(topology, every=report)
     if report or picture != "json":
         whole = addresses_of(whole)
@@ -80,24 +99,28 @@ def topology(
     summary = None
     if counts is not None:
         summary = _within(where, whole, Summary.from_dict(load_json_line(read_text_file(counts), counts)))
-    chosen = picture or ("text" if report else "mermaid")
+    chosen = picture or "text"
+    columns = {"columns": shutil.get_terminal_size().columns} if sys.stdout.isatty() else {}
     if report and chosen not in ("text", "json", "html"):
         fail(f"a report is text, json or html, not {chosen}")
-    if chosen == "text" and not report:
-        fail("a picture is not text: give --report as well")
+    found = make_report(where, summary) if report or chosen == "html" else None
     if chosen == "html":
+        assert found is not None
         title = "Topology" if topology == "-" else topology.replace("\\", "/").rpartition("/")[2]
-        click.echo(draw_page(where, make_report(where, summary), summary, title))
+        click.echo(draw_page(where, found, summary, title))
     elif chosen == "json":
-        data = make_report(where, summary).to_dict() if report else topology_to_dict(where)
+        data = topology_to_dict(where) if found is None else found.to_dict()
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))
-    elif report:
-        columns = {"columns": shutil.get_terminal_size().columns} if sys.stdout.isatty() else {}
-        say_data(make_report(where, summary).render(**columns))
+    elif found is not None:
+        say_data(found.render(**columns))
+    elif chosen == "text":
+        say_data(listing(where, summary, **columns))
     elif chosen == "svg":
         say_data(draw_svg(where, summary).rstrip("\n"))
     else:
         say_data(draw(where, "dot" if chosen == "dot" else "mermaid", summary).rstrip("\n"))
+    if fail_on is not None and found is not None and found.has(fail_on):
+        raise SystemExit(1)
 
 
 def _within(topology: Topology, whole: Topology, summary: Summary) -> Summary:

@@ -106,6 +106,11 @@ class Rules(BindingRules):
     #: A message that comes back to an exchange on its path makes the send fail; elsewhere it goes no further there.
     rings_fail: bool = False
 
+    @property
+    def broker(self) -> str:
+        """The name of the broker, without the version that distinguishes its rules."""
+        return self.name.partition("-3")[0]
+
 
 _PREDECLARED: dict[str, ExchangeType] = {"amq.direct": "direct", "amq.topic": "topic", "amq.fanout": "fanout"}
 

@@ -215,7 +215,7 @@ class Topology:
     @property
     def broker(self) -> str:
         """The broker, in the version of the file where that is known."""
-        return f"{self.rules.name.partition('-3')[0]} {self.version}" if self.version else self.rules.name
+        return f"{self.rules.broker} {self.version}" if self.version else self.rules.name
 
     def _repr_html_(self) -> str:
         if self.rules.destinations is not None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from transpiler.tools.topology_report.picture import Format, draw
+from transpiler.tools.topology_report.picture import Format, build_graph, draw
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology import Queue, Topology, read_topology, topology_from_dict
 from transpiler.topology.broker_rules import RULES, Rules
@@ -58,9 +59,49 @@ def test_dot_draws_the_same() -> None:
     picture = draw(small(), "dot")
     assert '  e0 [shape=hexagon, label="orders\\ntopic, unroutable: reject"];' in picture
     assert '  e0 -> q2 [label="#.new | price > 5", minlen=2];' in picture
-    assert '  e0 -> q3 [label="alternate", minlen=2, style=dashed];' in picture
+    assert '  e0 -> q3 [label="alternate", minlen=2, style=dashed, weight=0];' in picture
     assert picture.startswith("digraph topology {\n")
     assert picture.endswith("}\n")
+
+
+def linked(*keys: str | None) -> Topology:
+    """Queues that get all of one exchange, each with a dead-letter key; None has no dead letters."""
+    queues = [f"w{number:03}" for number in range(len(keys))]
+    form = {
+        "broker": "rabbitmq",
+        "queues": [*queues, "dlq"],
+        "exchanges": [{"name": "e", "type": "fanout"}, {"name": "dlx", "type": "topic"}],
+        "bindings": [{"source": "e", "queue": name} for name in queues]
+        + [{"source": "dlx", "queue": "dlq", "key": "#"}],
+        "links": [
+            {"kind": "dead-letter", "when": "rejected", "from": {"queue": name}, "to": {"exchange": "dlx"}, "key": key}
+            for name, key in zip(queues, keys, strict=True)
+            if key is not None
+        ],
+    }
+    return topology_from_dict(form)
+
+
+@pytest.mark.parametrize(
+    ("keys", "label"),
+    [
+        (["k"] * 210, "dead-letter | k\nrejected"),
+        ([f"k{number}" for number in range(210)], "dead-letter\nrejected"),
+        (["k"] * 150 + [None] * 60, "150 of 210: dead-letter | k\nrejected"),
+    ],
+)
+def test_the_label_of_a_group_says_what_all_have_and_counts_those_that_have_it(
+    keys: list[str | None], label: str
+) -> None:
+    graph = build_graph(linked(*keys))
+    assert [arrow.label for arrow in graph.arrows if arrow.alternate] == [label]
+
+
+def test_links_between_two_nodes_are_one_arrow() -> None:
+    topology = linked("k", "k")
+    twice = replace(topology, links=(*topology.links, *(replace(one, when="expired") for one in topology.links)))
+    arrows = [arrow for arrow in build_graph(twice).arrows if arrow.alternate]
+    assert [arrow.label for arrow in arrows] == ["dead-letter | k\nrejected\ndead-letter | k\nexpired"] * 2
 
 
 @pytest.mark.parametrize("form", ["mermaid", "dot"])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.sizes import size
 from tests.tools.analysis.claims import contains
 from transpiler.reference.match import matches_words
-from transpiler.tools.topology_report.findings import report
+from transpiler.tools.topology_report.findings import TopologyReport, report
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology import RABBITMQ, Binding, Exchange, Queue, Topology, topology_from_dict
 from transpiler.topology.broker_rules import QPID_JAVA
@@ -93,7 +93,7 @@ def test_a_report_names_what_is_dead_double_or_in_a_loop(given_: Topology, expec
 def test_counts_show_dead_bindings_and_hot_queues() -> None:
     summary = Summary({"orders": 10}, {"q": 10}, {})
     found = report(orders({"key": "a"}), summary)
-    assert [tuple(finding) for finding in found.findings] == [
+    assert [tuple(finding)[:3] for finding in found.findings] == [
         ("dead-binding", "orders → r: r", "r got no message"),
         ("hot-queue", "q", "10 of 10 deliveries (100%)"),
     ]
@@ -119,7 +119,37 @@ def test_a_report_is_text_json_and_html() -> None:
     assert found.to_dict()["findings"][0]["kind"] == "duplicate-binding"
     assert "bindings that are there twice" in found._repr_html_()
     assert "nothing is dead" in str(report(topology(queues=[])))
-    assert repr(found) == "TopologyReport(Topology(qpid-java: 1 exchange, 2 queues, 3 bindings), 1 findings)"
+    assert repr(found) == "TopologyReport(Topology(qpid-java: 1 exchange, 2 queues, 3 bindings), 1 finding)"
+
+
+def test_equal_findings_of_many_are_one_line_with_their_number() -> None:
+    names = [f"w{number}" for number in range(20)]
+    links = [
+        {"kind": "dead-letter", "when": "rejected", "from": {"queue": name}, "to": {"exchange": "x"}, "key": "gone"}
+        for name in names
+    ]
+    bindings = [{"source": "x", "queue": name, "key": "k"} for name in names]
+    form = {"queues": names, "exchanges": [{"name": "x", "type": "topic"}], "bindings": bindings, "links": links}
+    found = report(topology_from_dict({"broker": "rabbitmq"} | form))
+    assert str(found).splitlines()[2:] == [
+        "dead letters that reach no queue: 20",
+        "  20 of them (w0, w1, w2, …), dead-letter  nothing in x takes the key 'gone'",
+    ]
+    assert [one["queue"] for one in found.to_dict()["findings"]] == names
+
+
+@pytest.mark.parametrize(
+    ("found", "severities", "failing"),
+    [
+        (report(orders({"key": "a"})), [], ""),
+        (report(orders({"key": "a"}, {"key": "a"})), ["warning"], "warning"),
+        (report(orders({"key": "a", "selector": "a = 1 AND a = 2"})), ["error"], "error"),
+        (report(orders({"key": "a"}), Summary({"orders": 2}, {"q": 1, "r": 1}, {})), ["info", "info"], ""),
+    ],
+)
+def test_a_finding_has_a_severity(found: TopologyReport, severities: list[str], failing: str) -> None:
+    assert [one["severity"] for one in found.to_dict()["findings"]] == severities
+    assert (found.has("error"), found.has("warning")) == (failing == "error", failing != "")
 
 
 WORDS = st.lists(st.sampled_from(["a", "b", "*", "#"]), max_size=4)

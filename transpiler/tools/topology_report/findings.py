@@ -14,7 +14,7 @@ from textwrap import TextWrapper
 from typing import Any
 
 from transpiler.base import html
-from transpiler.base.diagnostics import one_line
+from transpiler.base.diagnostics import Severity, one_line
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.language.filters.topics import MANY_WORDS
 from transpiler.language.selector import ast
@@ -29,7 +29,7 @@ from transpiler.tools.topology_report.ways import Ways, exchanges, lonely_queues
 from transpiler.topology.broker_rules import TAKING_ALL
 from transpiler.topology.choices import choices, is_choosing
 from transpiler.topology.graph import Node, reached
-from transpiler.topology.model import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Topology
+from transpiler.topology.model import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Link, Topology
 
 #: Bindings from one exchange to one destination that are compared two by two; of more, only equal ones are found.
 MAX_COMPARED = 200
@@ -37,8 +37,15 @@ MAX_COMPARED = 200
 #: Queues that are listed as hot, and the share of all deliveries from which one is.
 MAX_HOT, HOT_SHARE = 5, 0.2
 
-#: Findings of one kind in a report's text.
-MAX_SHOWN = 20
+#: Findings of one kind in a report's text; equal ones that are listed one by one, and names of more in one line.
+MAX_SHOWN, MAX_ALIKE, MAX_NAMES = 20, 4, 3
+
+#: The version of the JSON form.
+VERSION = 1
+
+#: The kinds of findings by which messages are lost or a part does nothing, whatever is sent, and those without fault.
+ERRORS = frozenset({"missing-target", "dead-letters-lost", "never-matches", "refused-binding"})
+NOTES = frozenset({"hot-queue"})
 
 #: The kinds of findings, in the order of a report.
 TITLES: Mapping[str, str] = {
@@ -78,17 +85,38 @@ class TopologyReport:
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
         return {
-            "broker": self.topology.rules.name,
-            **({"version": self.topology.version} if self.topology.version else {}),
+            "version": VERSION,
+            "broker": self.topology.rules.broker,
+            **({"broker_version": self.topology.version} if self.topology.version else {}),
             "exchanges": len(self.topology.exchanges),
             "queues": len(self.topology.queues),
             "bindings": len(self.topology.bindings),
             "not_compared": self.not_compared,
-            "findings": [finding._asdict() for finding in self.findings],
+            "findings": [
+                {
+                    "kind": finding.kind,
+                    "severity": self.severity(finding),
+                    **finding.names(),
+                    "subject": finding.subject,
+                    "reason": finding.reason,
+                }
+                for finding in self.findings
+            ],
         }
 
     def __repr__(self) -> str:
-        return f"TopologyReport({self.topology!r}, {len(self.findings):,} findings)"
+        return f"TopologyReport({self.topology!r}, {_counted(len(self.findings))})"
+
+    def severity(self, finding: Finding) -> Severity:
+        """Return how bad a finding is; of an error messages are lost, or what it is about is refused or never used."""
+        if finding.kind in ERRORS or (finding.kind == "exchange-loop" and self.topology.rules.rings_fail):
+            return "error"
+        return "info" if finding.kind in NOTES else "warning"
+
+    def has(self, severity: str) -> bool:
+        """Return True if there is a finding of a severity, ``warning`` or ``error``, or of a worse one."""
+        counted = ("error",) if severity == "error" else ("error", "warning")
+        return any(self.severity(finding) in counted for finding in self.findings)
 
     def __str__(self) -> str:
         return self.render()
@@ -98,7 +126,8 @@ class TopologyReport:
         lines = [self.topology.headline]
         for kind, findings in self.by_kind().items():
             lines += ["", f"{self._title(kind)}: {len(findings):,}"]
-            shown = [finding._replace(subject=one_line(finding.subject)) for finding in findings[:MAX_SHOWN]]
+            rows_of = [finding._replace(subject=one_line(finding.subject)) for finding in _alike(findings)]
+            shown = rows_of[:MAX_SHOWN]
             width = min(48, max(len(finding.subject) for finding in shown))
             rows = [f"  {finding.subject:{width}}  {finding.reason}" for finding in shown]
             if max(map(len, rows)) > columns:
@@ -107,8 +136,8 @@ class TopologyReport:
                 )
                 rows = [line for one in shown for line in (f"  {one.subject}", *wrapped.wrap(one.reason))]
             lines += rows
-            if len(findings) > MAX_SHOWN:
-                lines.append(f"  … and {len(findings) - MAX_SHOWN:,} more")
+            if len(rows_of) > MAX_SHOWN:
+                lines.append(f"  … and {len(rows_of) - MAX_SHOWN:,} more")
         if not self.findings:
             lines.append("nothing is dead, double or in a loop")
         if self.not_compared:
@@ -129,7 +158,32 @@ class TopologyReport:
         note = html.code(self._note()) if self.not_compared else ""
         if not rows:
             return html.heading("nothing is dead, double or in a loop") + note
-        return html.table(("finding", "of", "why"), rows, f"{len(rows):,} findings") + note
+        return html.table(("finding", "of", "why"), rows, _counted(len(rows))) + note
+
+
+def _counted(findings: int) -> str:
+    return f"{findings:,} {'finding' if findings == 1 else 'findings'}"
+
+
+def _alike(findings: list[Finding]) -> list[Finding]:
+    """Return one finding in the place of many with one reason; its subject has their number and the first ones."""
+    by_reason: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        # Behind a comma stands what of a queue or an exchange is meant.
+        by_reason.setdefault((finding.reason, _aspect(finding)), []).append(finding)
+    shown = []
+    for (_, aspect), alike in by_reason.items():
+        if len(alike) <= MAX_ALIKE:
+            shown += alike
+            continue
+        names = ", ".join(one.subject.removesuffix(aspect) for one in alike[:MAX_NAMES])
+        shown.append(alike[0]._replace(subject=f"{len(alike):,} of them ({names}, …){aspect}"))
+    return shown
+
+
+def _aspect(finding: Finding) -> str:
+    is_part = isinstance(finding.about, Link) or finding.kind == "missing-target"
+    return ", " + finding.subject.rpartition(", ")[2] if is_part and ", " in finding.subject else ""
 
 
 def report(topology: Topology, summary: Summary | None = None) -> TopologyReport:
@@ -177,7 +231,7 @@ def _ignored(topology: Topology) -> Iterator[Finding]:
         if ignored:
             does = "compare" if exchange_type == "headers" else "look at"
             reason = f"a {exchange_type} exchange does not {does} {', '.join(ignored)}{hint}"
-            yield Finding("ignored-argument", _shown(topology, binding), reason)
+            yield _of(topology, "ignored-argument", binding, reason)
 
 
 #: The first RabbitMQ that refuses a topic's key with more than so many ``#``, and the longest pattern of a LIKE.
@@ -201,7 +255,7 @@ def _refused(topology: Topology) -> Iterator[Finding]:
         elif exchange_type == "x-jms-topic" and _has_long_pattern(topology.selector(binding), rules.dialect):
             reason = f"a pattern has {_MAX_PATTERN:,} characters at most"
         if reason:
-            yield Finding("refused-binding", _shown(topology, binding), f"from {since} on {reason}")
+            yield _of(topology, "refused-binding", binding, f"from {since} on {reason}")
 
 
 def _has_long_pattern(selector: str | None, dialect: str) -> bool:
@@ -225,7 +279,7 @@ def _contained(topology: Topology) -> tuple[list[Finding], int]:
         for binding in group:
             key = (_key(topology, binding), tuple(sorted((name, repr(v)) for name, v in binding.arguments.items())))
             if key in first:
-                findings.append(Finding("duplicate-binding", _shown(topology, binding), "the same binding is there"))
+                findings.append(_of(topology, "duplicate-binding", binding, "the same binding is there"))
             else:
                 first[key] = binding
         if len(first) > MAX_COMPARED:
@@ -245,7 +299,7 @@ def _pairs(topology: Topology, bindings: list[Binding]) -> Iterator[Finding]:
         reason = f"{label or 'another binding'} takes all of its messages"
         if label == binding_label(topology, inner):
             reason += f": they differ in {_difference(outer, inner)}"
-        yield Finding("contained-binding", _shown(topology, inner), reason)
+        yield _of(topology, "contained-binding", inner, reason)
 
 
 def candidate(topology: Topology, binding: Binding) -> Candidate:
@@ -290,11 +344,11 @@ def _never_matching(topology: Topology) -> Iterator[Finding]:
             match = topology.headers(binding)
             if match.never or (match.any and not match.pairs):
                 reason = f"{topology.broker} delivers nothing through arguments without a pair to match"
-                yield Finding("never-matches", _shown(topology, binding), reason)
+                yield _of(topology, "never-matches", binding, reason)
                 continue
         selector = topology.selector(binding)
         if selector and _never_true(selector, topology.dialect(binding)):
-            yield Finding("never-matches", _shown(topology, binding), "its selector is never true")
+            yield _of(topology, "never-matches", binding, "its selector is never true")
 
 
 @lru_cache(maxsize=4096)
@@ -316,7 +370,7 @@ def _dead(ways: Ways, summary: Summary) -> Iterator[Finding]:
             continue
         if ("exchange", binding.source) in shared_out:
             continue
-        yield Finding("dead-binding", _shown(topology, binding), f"{binding.destination} got no message")
+        yield _of(topology, "dead-binding", binding, f"{binding.destination} got no message")
 
 
 def _hot(summary: Summary) -> Iterator[Finding]:
@@ -324,10 +378,13 @@ def _hot(summary: Summary) -> Iterator[Finding]:
     ranked = sorted(summary.queues.items(), key=lambda item: (-item[1], item[0]))
     for name, count in ranked[:MAX_HOT]:
         if total and count / total >= HOT_SHARE:
-            yield Finding("hot-queue", name, f"{count:,} of {total:,} deliveries ({count / total:.0%})")
+            yield Finding(
+                "hot-queue", name, f"{count:,} of {total:,} deliveries ({count / total:.0%})", ("queue", name)
+            )
 
 
-def _shown(topology: Topology, binding: Binding) -> str:
+def _of(topology: Topology, kind: str, binding: Binding, reason: str) -> Finding:
+    """Return a finding about a binding."""
     label = binding_label(topology, binding)
     ends = f"{exchange_title(binding.source)} → {binding.destination}"
-    return f"{ends}: {label}" if label else ends
+    return Finding(kind, f"{ends}: {label}" if label else ends, reason, binding)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from transpiler.base.diagnostics import shortened
 from transpiler.language.filters.binding_rules import HeadersMatch
@@ -16,6 +16,7 @@ from transpiler.topology.model import (
     SELECTOR_ARGUMENT,
     XQUERY_ARGUMENT,
     Binding,
+    Link,
     Topology,
 )
 
@@ -24,11 +25,30 @@ MAX_TEXT = 48
 
 
 class Finding(NamedTuple):
-    """One finding of a report: its kind, the name or binding that it is about, and the reason."""
+    """One finding of a report: its kind, the name or binding that it is about, in words, and the reason.
+
+    ``about`` is the part itself: a binding, a link, or the kind and the name of an exchange or a queue.
+    """
 
     kind: str
     subject: str
     reason: str
+    about: Binding | Link | tuple[str, str] | None = None
+
+    def names(self) -> dict[str, Any]:
+        """Return the names of what it is about, for programs."""
+        match self.about:
+            case Binding() as binding:
+                to = {binding.destination_type: binding.destination}
+                return {"exchange": binding.source, "to": to, "key": binding.key}
+            case Link() as link:
+                named: dict[str, Any] = {} if link.source is None else {link.source_type: link.source}
+                end = None if link.destination is None else {link.destination_type: link.destination}
+                return named | {"link": link.kind, "to": end} | ({} if link.key is None else {"key": link.key})
+            case (kind, name):
+                return {kind: name}
+            case _:
+                return {}
 
 
 def exchange_title(name: str) -> str:

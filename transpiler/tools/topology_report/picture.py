@@ -8,6 +8,7 @@ script only zooms, moves and searches what is already drawn, and without it the 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from html import escape
@@ -21,6 +22,7 @@ from transpiler.base.diagnostics import one_line, printable
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.tools.topology_report.labels import binding_label, exchange_title
 from transpiler.tools.topology_report.summary import Summary
+from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.graph import routes
 from transpiler.topology.model import Binding, Topology
 from transpiler.topology.targets import TargetType
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
 
 #: Bindings that one arrow names; it counts the others.
 MAX_LABELS = 3
+
+#: The key of a link in its label.
+_KEY = re.compile(r" \| [^\n]*")
 
 #: Nodes from which on alike ones are drawn as groups.
 MAX_NODES = 200
@@ -78,13 +83,17 @@ class Node:
 
 @dataclass(frozen=True)
 class Arrow:
-    """The bindings between two nodes, or an alternate or a link, which are drawn alike."""
+    """The bindings between two nodes, or an alternate or links, which are drawn alike.
+
+    ``sources`` of a group's nodes have an arrow of the kind.
+    """
 
     source: str
     target: str
     label: str
     alternate: bool = False
     bindings: int = 1
+    sources: int = 1
 
 
 @dataclass(frozen=True)
@@ -120,6 +129,7 @@ class _Builder:
         self.summary = summary
         self.nodes: list[Node] = []
         self._ids: dict[tuple[str, str], str] = {}
+        self._undeclared = {queue.name for queue in topology.queues if not queue.declared}
 
     def graph(self) -> Graph:
         topology = self.topology
@@ -161,8 +171,12 @@ class _Builder:
             if self.topology.rules.destinations is None:
                 details.append(exchange_type)
                 several = f"{exchange_type} {several}"
+            if exchange.type == UNKNOWN:
+                details.append("not declared")
             if exchange.unroutable != "discard":
                 details.append(f"unroutable: {exchange.unroutable}")
+        elif name in self._undeclared:
+            details.append("not declared")
         if self.summary is not None:
             counts = self.summary.exchanges if kind == "exchange" else self.summary.queues
             messages = counts.get(name, 0)
@@ -189,14 +203,17 @@ class _Builder:
                     yield Arrow(self._ids["exchange", exchange.name], target, "alternate", True)
 
     def _link_arrows(self) -> Iterator[Arrow]:
-        """Yield an arrow for each link; one to what is not there has none."""
+        """Yield an arrow for the links between two nodes; those to what is not there have none."""
+        labels: dict[tuple[str, str], dict[str, None]] = {}
         for link in self.topology.onward:
             source = self._end(link.source_type, link.source)
             target = self._end(link.destination_type, link.destination)
             if source is not None and target is not None:
                 key = "" if link.key is None or link.destination_type == "queue" else f" | {link.key}"
                 kind = f"{link.kind}{key}\n" if key or link.kind != "expiry" else ""
-                yield Arrow(source, target, f"{kind}{link.when}", True)
+                labels.setdefault((source, target), {})[f"{kind}{link.when}"] = None
+        for (source, target), lines in labels.items():
+            yield Arrow(source, target, "\n".join(lines), True)
 
     def _end(self, kind: TargetType, name: str | None) -> str | None:
         if name is not None:
@@ -247,6 +264,7 @@ def _grouped(graph: Graph, key: Callable[[Node], Hashable]) -> Graph:
     for node in graph.nodes:
         members.setdefault(key(node), []).append(node)
     group_of = {node.id: nodes[0].id for nodes in members.values() for node in nodes}
+    sizes = {nodes[0].id: len(nodes) for nodes in members.values()}
     arrows: dict[tuple[str, str, bool], Arrow] = {}
     for arrow in graph.arrows:
         ends = (group_of[arrow.source], group_of[arrow.target], arrow.alternate)
@@ -255,9 +273,25 @@ def _grouped(graph: Graph, key: Callable[[Node], Hashable]) -> Graph:
             arrows[ends] = replace(arrow, source=ends[0], target=ends[1])
         else:
             count = known.bindings + arrow.bindings
-            label = known.label if arrow.alternate else f"{count:,} bindings"
-            arrows[ends] = replace(known, bindings=count, label=label)
-    return Graph(tuple(_group(nodes) for nodes in members.values()), tuple(arrows.values()), grouped=True)
+            label = _common(known.label, arrow.label) if arrow.alternate else f"{count:,} bindings"
+            arrows[ends] = replace(known, bindings=count, label=label, sources=known.sources + 1)
+    counted = tuple(_of_some(arrow, sizes[arrow.source]) for arrow in arrows.values())
+    return Graph(tuple(_group(nodes) for nodes in members.values()), counted, grouped=True)
+
+
+def _common(one: str, other: str) -> str:
+    """Return the label of two arrows of a group: without their keys where these differ."""
+    if one == other:
+        return one
+    kinds = [_KEY.sub("", label) for label in (one, other)]
+    return kinds[0] if kinds[0] == kinds[1] else "\n".join(dict.fromkeys(kind.partition("\n")[0] for kind in kinds))
+
+
+def _of_some(arrow: Arrow, size: int) -> Arrow:
+    """Return an arrow whose label counts the nodes of its group that it leads from, where others have none."""
+    if not arrow.alternate or arrow.sources >= size:
+        return arrow
+    return replace(arrow, label=f"{arrow.sources:,} of {size:,}: {arrow.label}")
 
 
 def _group(nodes: list[Node]) -> Node:
@@ -314,8 +348,9 @@ def dot_text(graph: Graph, node_style: str = "", edge_style: str = "", exchange_
         "digraph topology {",
         # Unconnected parts stand side by side; a label in one of them needs an arrow of two ranks, so these are narrow.
         "  rankdir=LR; pack=true; ranksep=0.2; nodesep=0.1;",
-        f'  node [fontname="sans-serif"{node_style}];',
-        f'  edge [fontname="sans-serif"{edge_style}];',
+        # Graphviz knows how wide this font's letters are, and takes any other one for a narrow one.
+        f'  node [fontname="Helvetica"{node_style}];',
+        f'  edge [fontname="Helvetica"{edge_style}];',
     ]
     for node in graph.nodes:
         text = node.title + (f"\n{node.detail}" if node.detail else "")
@@ -323,6 +358,8 @@ def dot_text(graph: Graph, node_style: str = "", edge_style: str = "", exchange_
         lines.append(f"  {node.id} [shape={shape}, label={_dot_text(text)}];")
     for arrow in graph.arrows:
         style = ", style=dashed" if arrow.alternate else ""
+        # What happens next is not to bury the routes.
+        style += ", weight=0" if arrow.alternate else ""
         length = 2 * columns.get(arrow.target, 1)
         lines.append(f"  {arrow.source} -> {arrow.target} [label={_dot_text(arrow.label)}, minlen={length}{style}];")
     return "\n".join([*lines, "}"]) + "\n"

@@ -59,7 +59,7 @@ def lonely_queues(of: Ways) -> Iterator[Finding]:
     linked = {(link.destination_type, link.destination) for link in topology.onward}
     for queue in topology.queues:
         if not of.back["queue", queue.name] and ("queue", queue.name) not in linked:
-            yield Finding("queue-without-bindings", queue.name, reason)
+            yield Finding("queue-without-bindings", queue.name, reason, ("queue", queue.name))
 
 
 def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
@@ -82,13 +82,14 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
             continue
         if node not in entered:
             reason = "it is internal, and no exchange that takes messages leads to it"
-            yield Finding("exchange-without-way-in", exchange.name, reason)
+            yield Finding("exchange-without-way-in", exchange.name, reason, node)
         elif used is not None and node not in used:
             reason = "no counted message was published to it or to one that leads to it"
-            yield Finding("exchange-without-way-in", exchange.name, reason)
-        lost = _lost(topology, exchange.name, bool(ways[node])) if node not in of.leading else None
+            yield Finding("exchange-without-way-in", exchange.name, reason, node)
+        own = exchange.name in topology.rules.predeclared and not (ways[node] or of.back[node])
+        lost = _lost(topology, exchange.name, bool(ways[node])) if node not in of.leading and not own else None
         if lost is not None:
-            yield Finding("exchange-without-way-out", exchange.name, lost)
+            yield Finding("exchange-without-way-out", exchange.name, lost, node)
 
 
 def _lost(topology: Topology, name: str, leads_on: bool) -> str | None:
@@ -107,11 +108,11 @@ def loops(of: Ways) -> Iterator[Finding]:
     topology, inner = of.topology, of.routes
     for cycle in _cycles(inner):
         fate = "a send that comes back fails" if topology.rules.rings_fail else "a message passes each of them once"
-        yield Finding("exchange-loop", _title(cycle[0]), f"{_drawn(cycle)}: {fate}")
+        yield Finding("exchange-loop", _title(cycle[0]), f"{_drawn(cycle)}: {fate}", cycle[0])
     for way in _cycles(of.letters.graph):
         if not of.letters.links.isdisjoint(zip(way, (*way[1:], way[0]), strict=True)):
             reason = f"{_drawn(way)}: a message that {_let_go(of.letters, way)} may come back"
-            yield Finding("link-loop", _title(way[0]), reason)
+            yield Finding("link-loop", _title(way[0]), reason, (way[0].kind, way[0].name))
 
 
 def _cycles(graph: Mapping[Ordered, set[Ordered]]) -> Iterator[list[Ordered]]:
@@ -145,20 +146,20 @@ def targets(of: Ways) -> Iterator[Finding]:
         alternate = exchange.alternate
         if alternate is not None and not is_node(topology, (alternate.type, alternate.name)):
             reason = f"there is no {alternate.type} called {alternate.name!r}: what it cannot route is lost"
-            yield Finding("missing-target", f"{exchange.name}, alternate", reason)
+            yield Finding("missing-target", f"{exchange.name}, alternate", reason, ("exchange", exchange.name))
     for link in topology.onward:
         if link.destination is None:
             continue
         target: Node = (link.destination_type, link.destination)
         subject = f"{link.source or 'another broker'}, {link.kind}"
         if not is_node(topology, target):
-            yield Finding("missing-target", subject, f"the file has no {target[0]} called {target[1]!r}")
+            yield Finding("missing-target", subject, f"the file has no {target[0]} called {target[1]!r}", link)
             continue
         if target[0] == "queue" or link.source is None:
             continue
         lost = _lost_letters(of, link, target)
         if lost is not None:
-            yield Finding("dead-letters-lost", subject, lost)
+            yield Finding("dead-letters-lost", subject, lost, link)
 
 
 def _lost_letters(of: Ways, link: Link, target: Node) -> str | None:
@@ -188,4 +189,6 @@ def unread(of: Ways) -> Iterator[Finding]:
                 sources.setdefault(name, {})[link.source] = None
     for name, listed in sorted(sources.items()):
         shown = ", ".join([*listed][:_MAX_SOURCES]) + (", …" if len(listed) > _MAX_SOURCES else "")
-        yield Finding("unread-dead-letters", name, f"it has no consumer, and keeps what comes from {shown}")
+        yield Finding(
+            "unread-dead-letters", name, f"it has no consumer, and keeps what comes from {shown}", ("queue", name)
+        )

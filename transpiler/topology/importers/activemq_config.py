@@ -7,7 +7,7 @@ and a filter that is empty or no condition. What routes in a way that is not com
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from transpiler.base.diagnostics import Diagnostic, shortened
 from transpiler.base.documents.xml_elements import Element
@@ -23,6 +23,8 @@ _ELSEWHERE: Mapping[str, str] = {
     "plugins": "a plugin may do anything with a message",
     "jmsBridgeConnectors": "a bridge forwards messages to other brokers",
 }
+
+_CONSOLE = "jetty.xml"
 
 #: The broker's own virtual topics, and the prefix of its mirrors.
 _DEFAULT_TOPICS, _DEFAULT_PREFIX, _MIRROR_PREFIX = "VirtualTopic.>", "Consumer.*.", "VirtualTopic.Mirror."
@@ -111,8 +113,11 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
     """Read the ``broker`` element of a file with that root."""
     config = ActiveMQConfig()
     for element in root.named("import"):
-        message = f"{element.get('resource') or 'another file'} is imported, and not read"
-        config.findings.append(element.warning("topology.include", message))
+        resource = element.get("resource") or "another file"
+        finding = element.warning("topology.include", f"{resource} is imported, and not read")
+        # The file of the console comes with the broker, and routes nothing.
+        is_console = resource.rpartition("/")[2] == _CONSOLE
+        config.findings.append(replace(finding, severity="info") if is_console else finding)
     config.findings += broker.elsewhere(_ELSEWHERE)
     for destinations in broker.named("destinations"):
         for queue in destinations.named("queue"):

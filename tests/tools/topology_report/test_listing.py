@@ -1,0 +1,109 @@
+"""The listing of a topology: who gets what, in lines that a terminal holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.pages import ROOT
+from transpiler.tools.topology_report.listing import listing
+from transpiler.tools.topology_report.summary import Summary
+from transpiler.topology import Topology, parse_topology, read_topology, topology_from_dict
+
+Json = dict[str, Any]
+
+FORM: Json = {
+    "broker": "rabbitmq",
+    "queues": ["eu", "all", {"name": "amq.gen-1", "declared": False}, "dlq", "alone"],
+    "exchanges": [
+        {"name": "orders", "type": "topic", "alternate": "rest"},
+        {"name": "audit", "type": "fanout", "unroutable": "reject"},
+        {"name": "rest", "type": "direct", "internal": True},
+        {"name": "hidden", "type": "unknown"},
+    ],
+    "bindings": [
+        {"source": "orders", "queue": "eu", "key": "eu.#"},
+        {"source": "orders", "exchange": "audit", "key": "#"},
+        {"source": "audit", "queue": "all"},
+        {"source": "hidden", "queue": "amq.gen-1", "key": "k"},
+    ],
+    "links": [
+        {"kind": "dead-letter", "when": "rejected", "from": {"queue": "eu"}, "to": {"exchange": ""}, "key": "dlq"},
+        {"kind": "dead-letter", "when": "expired", "from": {"queue": "all"}, "to": {"exchange": "rest"}, "key": "k"},
+        {"kind": "shovel", "when": "moved by the shovel s", "to": {"queue": "all"}},
+    ],
+}
+
+
+def test_a_listing_says_who_gets_what_and_where_it_goes_next() -> None:
+    assert listing(topology_from_dict(FORM)).splitlines() == [
+        "rabbitmq: 4 exchanges, 5 queues, 4 bindings",
+        "",
+        "exchanges",
+        "  orders (topic)",
+        "    eu.#      → eu",
+        "    #         → exchange audit",
+        "    otherwise → exchange rest",
+        "  audit (fanout, unroutable: reject) → all",
+        "  rest (direct, internal): nothing is bound to it",
+        "  hidden (of unknown type, not declared)",
+        "    perhaps | k → amq.gen-1",
+        "",
+        "queues",
+        "  eu: from orders; rejected → dlq",
+        "  all: from audit; let go by another broker; expired → rest, key 'k'",
+        "  amq.gen-1 (not declared): from hidden",
+        "  dlq: let go by eu",
+        "  alone: only by its own name",
+        "",
+        "from and to other brokers, and shovels",
+        "  another broker → all: moved by the shovel s",
+    ]
+
+
+def test_counts_stand_beside_names() -> None:
+    text = listing(topology_from_dict(FORM), Summary({"orders": 5}, {"eu": 3}, {}))
+    assert "  orders (topic, 5 published)" in text.splitlines()
+    assert "  eu (3 messages): from orders; rejected → dlq" in text.splitlines()
+
+
+def many(count: int) -> Topology:
+    names = [f"a.queue.with.a.long.name.{number}" for number in range(count)]
+    bindings = [{"source": f"e{number % 3}", "queue": name, "key": "a.#"} for number, name in enumerate(names)]
+    bindings += [{"source": "keys", "queue": name, "key": f"key.{name}"} for name in names]
+    exchanges = [{"name": name, "type": "topic"} for name in ("e0", "e1", "e2", "keys")]
+    form = {"broker": "rabbitmq", "queues": names, "exchanges": exchanges, "bindings": bindings}
+    return topology_from_dict(form)
+
+
+def test_three_hundred_queues_are_grouped_and_counted() -> None:
+    text = listing(many(300), columns=80)
+    assert len(text.splitlines()) < 60
+    assert text.count("100 queues (") == 6
+    assert "… and 280 more conditions" in text
+
+
+@pytest.mark.parametrize(
+    "topology",
+    [
+        many(300),
+        read_topology(ROOT / "examples" / "data" / "definitions.json"),
+        topology_from_dict(FORM),
+        parse_topology(
+            "<configuration><core><addresses><address name='a.rather.long.address.name'><anycast>"
+            "<queue name='a.rather.long.queue.name'><filter string=\"color = 'red' AND weight BETWEEN 5 AND 7000\"/>"
+            "</queue></anycast></address></addresses></core></configuration>",
+            "broker.xml",
+        ),
+    ],
+    ids=["many", "definitions", "parts", "artemis"],
+)
+def test_eighty_columns_hold_a_listing(topology: Topology) -> None:
+    assert max(map(len, listing(topology, columns=80).splitlines())) <= 80
+
+
+def test_no_character_of_a_name_controls_the_terminal() -> None:
+    text = listing(topology_from_dict({"broker": "rabbitmq", "queues": ["a\x1b[31m\nb"]}))
+    assert "\x1b" not in text
+    assert len(text.splitlines()) == 4

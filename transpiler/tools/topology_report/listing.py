@@ -1,0 +1,174 @@
+"""A topology as text to read: who gets what from each exchange, and what each queue gets and does next.
+
+Bindings of one exchange that ask for the same are one line, and so are queues with the same ways in and out; of many
+names the first are shown, and all are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from textwrap import TextWrapper
+
+from transpiler.base.diagnostics import one_line
+from transpiler.tools.topology_report.labels import binding_label, exchange_title
+from transpiler.tools.topology_report.summary import Summary
+from transpiler.topology.broker_rules import UNKNOWN
+from transpiler.topology.graph import routes
+from transpiler.topology.model import Exchange, Link, Queue, Topology
+
+#: Names that a line shows; it counts the others.
+MAX_NAMES = 3
+#: Lines of one exchange, and of all exchanges or queues; the others are counted.
+MAX_BINDINGS, MAX_LINES = 20, 300
+
+
+def listing(topology: Topology, summary: Summary | None = None, columns: int = 10_000) -> str:
+    """Return the listing of a topology, with counts of messages where some are known.
+
+    A line has at most so many columns; longer ones go on in the next. Exchanges of the broker's own are there where
+    something leads to or from them.
+    """
+    return "\n".join(_wrapped(_lines(topology, summary), columns))
+
+
+def _wrapped(lines: Iterable[str], columns: int) -> Iterator[str]:
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        if len(line) <= columns:
+            yield line
+            continue
+        wrapper = TextWrapper(
+            max(columns, indent + 20),
+            subsequent_indent=" " * (indent + 4),
+            break_on_hyphens=False,
+            drop_whitespace=True,
+        )
+        wrapper.initial_indent = " " * indent
+        yield from wrapper.wrap(line.lstrip())
+
+
+def _lines(topology: Topology, summary: Summary | None) -> Iterator[str]:
+    yield topology.headline
+    shown = [exchange for exchange in topology.exchange_by_name.values() if _is_shown(topology, exchange, summary)]
+    if shown:
+        yield from ("", topology.rules.nouns[1])
+        lines = [line for exchange in shown for line in _exchange(topology, exchange, summary)]
+        yield from _limited(lines, "lines")
+    if topology.queues:
+        yield from ("", "queues")
+        yield from _limited([*_queues(topology, summary)], "lines")
+    others = [link for link in topology.onward if link.source is None or link.source_type == "exchange"]
+    if others:
+        yield from ("", "from and to other brokers, and shovels")
+        for link in others[:MAX_LINES]:
+            source = "another broker" if link.source is None else _name(link.source)
+            yield f"  {source} → {_target(link)}: {link.when}"
+
+
+def _limited(lines: list[str], what: str) -> Iterator[str]:
+    yield from lines[:MAX_LINES]
+    if len(lines) > MAX_LINES:
+        yield f"  … and {len(lines) - MAX_LINES:,} more {what}: --exchange, --queue and --around show a part"
+
+
+def _is_shown(topology: Topology, exchange: Exchange, summary: Summary | None) -> bool:
+    if exchange.path or exchange.name not in topology.rules.predeclared:
+        is_default = exchange.name == "" and not topology.bindings_by_source.get("")
+        return not is_default
+    if summary is not None and summary.exchanges.get(exchange.name):
+        return True
+    node = ("exchange", exchange.name)
+    return any(node in step for step in routes(topology)) or any(node in link.ends for link in topology.onward)
+
+
+def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -> Iterator[str]:
+    facts: list[str] = []
+    if topology.rules.destinations is None:
+        facts.append("of unknown type, not declared" if exchange.type == UNKNOWN else exchange.type)
+    facts += ["internal"] if exchange.internal else []
+    facts += [f"unroutable: {exchange.unroutable}"] if exchange.unroutable != "discard" else []
+    if summary is not None:
+        facts.append(f"{summary.exchanges.get(exchange.name, 0):,} published")
+    title = _name(exchange_title(exchange.name)) + (f" ({', '.join(facts)})" if facts else "")
+    by_label: dict[str, list[str]] = {}
+    for binding in topology.bindings_by_source.get(exchange.name, ()):
+        noun = topology.rules.nouns[0]
+        to = _name(binding.destination)
+        to = to if binding.destination_type == "queue" else f"{noun} {to}"
+        by_label.setdefault(one_line(binding_label(topology, binding)), []).append(to)
+    lines = [(label, names_of(dict.fromkeys(names), "queues")) for label, names in by_label.items()]
+    alternate = exchange.alternate
+    if alternate is not None:
+        there = "" if topology.alternate(exchange) is not None else ", which is not there"
+        lines.append(("otherwise", f"{alternate.type} {_name(alternate.name)}{there}"))
+    if not lines:
+        yield f"  {title}: nothing is bound to it"
+    elif len(lines) == 1 and lines[0][0] in ("", "every message"):
+        yield f"  {title} → {lines[0][1]}"
+    else:
+        yield f"  {title}"
+        shown = lines[:MAX_BINDINGS]
+        width = min(36, max(len(label) for label, _ in shown))
+        yield from (f"    {label or 'every message':<{width}} → {to}" for label, to in shown)
+        if len(lines) > len(shown):
+            yield f"    … and {len(lines) - len(shown):,} more conditions"
+
+
+def names_of(names: Iterable[str], several: str) -> str:
+    """Return some names in a line: the first ones, and the number of all where there are more."""
+    listed = [*names]
+    if len(listed) <= MAX_NAMES + 1:
+        return ", ".join(listed)
+    return f"{len(listed):,} {several} ({', '.join(listed[:MAX_NAMES])}, …)"
+
+
+def _queues(topology: Topology, summary: Summary | None) -> Iterator[str]:
+    sources: dict[str, dict[str, None]] = {}
+    for source, target in routes(topology):
+        if target[0] == "queue":
+            sources.setdefault(target[1], {})[_name(exchange_title(source[1]))] = None
+    links: dict[str, list[Link]] = {}
+    letters: dict[str, dict[str, None]] = {}
+    for link in topology.onward:
+        if link.source is not None and link.source_type == "queue":
+            links.setdefault(link.source, []).append(link)
+        if link.destination_type == "queue" and link.destination is not None:
+            letters.setdefault(link.destination, {})[_name(link.source or "another broker")] = None
+    groups: dict[str, list[Queue]] = {}
+    for queue in topology.queues:
+        groups.setdefault(_queue(topology, queue, sources, links, letters, summary), []).append(queue)
+    for text, queues in groups.items():
+        yield f"  {names_of((_name(queue.name) for queue in queues), 'queues')}{text}"
+
+
+def _queue(
+    topology: Topology,
+    queue: Queue,
+    sources: Mapping[str, Mapping[str, None]],
+    links: Mapping[str, list[Link]],
+    letters: Mapping[str, Mapping[str, None]],
+    summary: Summary | None,
+) -> str:
+    """Return what is said of a queue, and of all that are like it."""
+    parts = []
+    if queue.name in sources:
+        parts.append(f"from {names_of(sources[queue.name], topology.rules.nouns[1])}")
+    if queue.name in letters:
+        parts.append(f"let go by {names_of(letters[queue.name], 'queues')}")
+    if not parts and topology.rules.destinations is None:
+        parts.append("only by its own name")
+    for link in links.get(queue.name, ()):
+        key = "" if link.key is None or link.destination_type == "queue" else f", key {link.key!r}"
+        parts.append(f"{link.when} → {_target(link)}{key}")
+    facts = [] if queue.declared else ["not declared"]
+    if summary is not None:
+        facts.append(f"{summary.queues.get(queue.name, 0):,} messages")
+    return (f" ({', '.join(facts)})" if facts else "") + (f": {'; '.join(parts)}" if parts else "")
+
+
+def _target(link: Link) -> str:
+    return "another broker" if link.destination is None else _name(link.destination or "the default exchange")
+
+
+def _name(name: str) -> str:
+    return one_line(name)

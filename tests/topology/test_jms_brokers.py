@@ -609,3 +609,26 @@ def test_one_broker_of_several_is_read() -> None:
         with pytest.raises(TopologyError) as caught:
             parse_topology(text, "activemq.xml", vhost=vhost)
         assert expected in str(caught.value)
+
+
+QUEUES = ("all.g.x", "all.1.g.x", "all.1.2.g.x", "other.g.x", "all.y", "all", "a.b.g.x", "a.c.b.g.x", "a.c.g.x")
+
+#: A virtual topic's prefix and postfix, a topic, and the certain and the possible ones of ``QUEUES``.
+ANY_DEPTH = (
+    ("all.&gt;.", "", "g.x", ("all.1.2.g.x", "all.1.g.x", "all.g.x"), ("all.y",)),
+    ("all.&gt;.", "", "g", (), ("all.1.2.g.x", "all.1.g.x", "all.g.x", "all.y")),
+    ("a.&gt;.b.", "", "g.x", ("a.b.g.x", "a.c.b.g.x"), ("a.c.g.x",)),
+    ("", ".&gt;", "all.1", ("all.1.2.g.x", "all.1.g.x"), ()),
+    ("none.&gt;.", "", "g.x", (), ()),
+)
+
+
+@pytest.mark.parametrize(("prefix", "postfix", "topic", "certain", "possible"), ANY_DEPTH)
+def test_any_words_in_the_prefix_of_a_virtual_topic_are_of_any_depth(
+    prefix: str, postfix: str, topic: str, certain: tuple[str, ...], possible: tuple[str, ...]
+) -> None:
+    virtual = f"<virtualTopic name='&gt;' prefix='{prefix}' postfix='{postfix}'/>"
+    state = {"queues": [f"queue://{name}" for name in QUEUES], "subscriptions": [], "consumers": []}
+    routed = send(activemq(composites(virtual), state=state), f"topic://{topic}")
+    assert routed.queues == tuple(f"queue://{name}" for name in certain)
+    assert routed.possible_queues == tuple(f"queue://{name}" for name in possible)

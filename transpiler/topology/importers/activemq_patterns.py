@@ -99,6 +99,33 @@ def between(words: Words, prefix: str, postfix: str) -> Words | None:
     return tuple(rest)
 
 
+def topics_of(queue: Words, prefix: str, postfix: str) -> Iterator[tuple[Words, bool]]:
+    """Yield the patterns of the topics whose messages go to a queue by a prefix and a postfix, and if that is certain.
+
+    The broker looks up prefix, topic and postfix as one pattern in its tree of names, which ends at any-words: then
+    each queue below is found, whatever the topic (rule 14). Certain are those that the whole pattern matches as well.
+    """
+    before, behind = (words_of(text) if text else () for text in (prefix, postfix))
+    if MANY_WORDS in before:
+        place = before.index(MANY_WORDS)
+        if len(queue) > place and covers(before[:place], queue[:place]):
+            rest = name_of(before[place + 1 :])
+            for start in range(place, len(queue)):
+                yield from ((words, True) for words, certain in topics_of(queue[start:], rest, postfix) if certain)
+            yield (MANY_WORDS,), False
+        return
+    if MANY_WORDS in behind:
+        whole = name_of(behind[: behind.index(MANY_WORDS)])
+        for end in range(1, len(queue) + 1):
+            words = between(queue[:end], prefix, whole)
+            if words is not None:
+                yield words, True
+        return
+    words = between(queue, prefix, postfix)
+    if words is not None:
+        yield words, True
+
+
 def sent_with_wildcards(pattern: Words) -> list[Words]:
     """Return the keys of names with wildcards that match a pattern, as a sender writes them."""
     words = up_to_any(pattern)

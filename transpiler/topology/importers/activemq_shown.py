@@ -13,11 +13,11 @@ from transpiler.topology.destinations import DEFAULT_WORDS, QUEUE_KIND, TOPIC_KI
 from transpiler.topology.importers.activemq_config import Composite, Interceptor, Mirror, VirtualTopic
 from transpiler.topology.importers.activemq_patterns import (
     Words,
-    between,
     covers,
     literal_name,
     name_of,
     of_virtual,
+    topics_of,
     words_of,
 )
 from transpiler.topology.importers.shown_builder import ONE_OF, OTHERWISE, PERHAPS, ShownBuilder
@@ -138,10 +138,10 @@ def _of_composite(composite: Composite) -> Iterator[_Edge]:
 def _of_virtual_topic(topic: VirtualTopic, known: Mapping[str, bool], watched: Watched) -> Iterator[_Edge]:
     pattern = of_virtual(words_of(topic.name))
     for queue, perhaps in known.items():
-        words = between(words_of(queue), topic.prefix, topic.postfix)
-        if words is None or (literal_name(words) is not None and not covers(pattern, words)):
-            continue
-        for selector, certain in watched(queue, topic):
-            choice = PERHAPS if perhaps or not certain else None
-            source = f"{TOPIC_KIND}://{name_of(words)}"
-            yield _Edge(source, f"{QUEUE_KIND}://{queue}", selector, topic.place, choice)
+        for words, found in topics_of(words_of(queue), topic.prefix, topic.postfix):
+            if literal_name(words) is not None and not covers(pattern, words):
+                continue
+            for selector, certain in watched(queue, topic):
+                choice = None if found and certain and not perhaps else PERHAPS
+                source = f"{TOPIC_KIND}://{name_of(words)}"
+                yield _Edge(source, f"{QUEUE_KIND}://{queue}", selector, topic.place, choice)

@@ -20,6 +20,7 @@ from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import ACTIVEMQ as DIALECT
+from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.parsing import parse_tree
 from transpiler.topology.broker_rules import ACTIVEMQ
 from transpiler.topology.destinations import (
@@ -39,6 +40,7 @@ from transpiler.topology.importers.activemq_patterns import (
     literal_name,
     of_virtual,
     sent_with_wildcards,
+    topics_of,
     up_to_any,
     words_of,
 )
@@ -344,22 +346,20 @@ class _ActiveMQ:
         few = len(self._queues) <= _MAX_NAMES
         own = entry.at if entry.at is not None else literal_name(words_of(topic.name))
         before = None if own is None else f"{TOPIC_KIND}://{own}"
-        for queue, perhaps in self._queues.items():
-            words = between(words_of(queue), topic.prefix, topic.postfix)
-            if words is None:
-                continue
-            sent = self._forward(QUEUE_KIND, queue, before)
-            if self._reads_destination and before is None and literal_name(words) is not None:
-                sent = self._forward(QUEUE_KIND, queue, f"{TOPIC_KIND}://{literal_name(words)}")
-            keys = [words]
-            if few and len(words) <= _MAX_WORDS and literal_name(words) is not None:
-                keys += sent_with_wildcards(words)
-            for selector, certain in self._watched(queue, topic):
-                target = sent
-                if perhaps or not certain:
-                    target = self._builder.perhaps(f"{name} perhaps to {queue}", target)
-                for key in _keys(entry, keys):
-                    self._builder.bind(name, ".".join(key), target, selector, topic.place)
+        for queue, made in self._queues.items():
+            for words, found in topics_of(words_of(queue), topic.prefix, topic.postfix):
+                sent = self._forward(QUEUE_KIND, queue, before)
+                if self._reads_destination and before is None and literal_name(words) is not None:
+                    sent = self._forward(QUEUE_KIND, queue, f"{TOPIC_KIND}://{literal_name(words)}")
+                keys = [words]
+                if few and len(words) <= _MAX_WORDS and literal_name(words) is not None:
+                    keys += sent_with_wildcards(words)
+                for selector, certain in self._watched(queue, topic):
+                    target = sent
+                    if made or not found or not certain:
+                        target = self._builder.perhaps(f"{name} perhaps to {queue}", target)
+                    for key in _keys(entry, keys):
+                        self._builder.bind(name, ".".join(key), target, selector, topic.place)
 
     def _watched(self, queue: str, topic: VirtualTopic) -> Iterator[tuple[str | None, bool]]:
         """Yield the selectors under which a queue gets a message, and whether that is certain (rule 10)."""
@@ -412,11 +412,16 @@ def _kind_of(destination: Composite | VirtualTopic) -> str:
 
 def _subscriptions(state: Mapping[str, Any]) -> Iterator[Subscription]:
     for item in (*state.get("subscriptions", ()), *state.get("consumers", ())):
-        selector = item.get("selector", item.get("filter")) or None
+        selector, _ = condition_in_activemq(item)
         for kind, name in activemq_parts(_destination_of(item)):
             pattern = words_of(name)
             cut = up_to_any(pattern)
             yield Subscription(str(item.get("name", "")), kind, cut, selector, cut == pattern)
+
+
+def condition_in_activemq(entry: Mapping[str, Any]) -> tuple[str | None, Dialect]:
+    """Return the selector of a subscription or consumer, and its dialect."""
+    return entry.get("selector") or entry.get("filter") or None, DIALECT
 
 
 def _destination_of(item: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import click
 
+from transpiler.base.documents.decoding import EncodingError, decode_text
 from transpiler.base.source import Span
 from transpiler.cli.globs import GitIgnores, Globs
 from transpiler.cli.group import fail
@@ -35,7 +36,6 @@ _SKIPPED = frozenset("node_modules target dist obj venv __pycache__ site-package
 _OUR_PROJECT = re.compile(rb'^name *= *"selector-sql"', re.MULTILINE)
 #: A word without blanks, quotes and operators, with a slash or an ending, that looks like the name of a file.
 _FILE_NAME = re.compile(r"[^\s'\"=<>()]*(?:[/\\][^\s'\"=<>()]*|\.[A-Za-z][A-Za-z0-9]{0,11})")
-_ENCODING = re.compile(rb"""^<\?xml[^>]*?encoding=["']([A-Za-z0-9._-]+)["']""")
 #: Bytes of a file that is read because its directory is checked: what people write by hand is smaller.
 _MAX_BYTES = 8 * 2**20
 
@@ -154,7 +154,7 @@ class Inputs:
         elif name.endswith(".gz"):
             yield Text("\n".join(line for _, line in input_lines(name)), name, kind)
         else:
-            yield _decoded_xml(name, kind) or Text(read_text_file(name), name, kind)
+            yield Text(read_text_file(name), name, kind)
 
     def _directory(self, directory: str) -> Iterator[Text]:
         found = False
@@ -176,8 +176,10 @@ class Inputs:
             if size > _MAX_BYTES:
                 self.notes.append(f"{shown(name)}: skipped: it has more than {_MAX_BYTES // 2**20} MiB")
                 return
-            yield Text(_normalized(_decoded(read_bytes(name))), name, kind, named=False)
-        except (UnicodeDecodeError, LookupError):
+            yield Text(_normalized(decode_text(read_bytes(name))), name, kind, named=False)
+        except EncodingError as error:
+            self.notes.append(f"{shown(name)}: skipped: it {error}")
+        except UnicodeDecodeError:
             self.notes.append(f"{shown(name)}: skipped: it is not UTF-8")
         except (OSError, click.ClickException) as error:
             self.notes.append(f"{shown(name)}: skipped: {getattr(error, 'message', error)}")
@@ -249,16 +251,6 @@ def _is_ours(directory: str) -> bool:
         return False
 
 
-def _decoded_xml(name: str, kind: str) -> Text | None:
-    """Read an XML file by its own declaration; None for any other file, and where that is not possible."""
-    if not kind.lower().endswith((".xml", ".jmx")):
-        return None
-    try:
-        return Text(_normalized(_decoded(read_bytes(name))), name, kind)
-    except (UnicodeDecodeError, LookupError):
-        return None
-
-
 def _write(name: str, old: str, new: str) -> str | None:
     """Write the text of a file, its line ends as they were; return the reason where that is not possible."""
     path = os.path.realpath(system_path(name))
@@ -273,14 +265,6 @@ def _write(name: str, old: str, new: str) -> str | None:
     except OSError as error:
         return str(error.strerror)
     return None
-
-
-def _decoded(data: bytes) -> str:
-    """Decode a file: XML by its own declaration, all else as UTF-8."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16")
-    declared = _ENCODING.match(data)
-    return data.decode("utf-8-sig" if declared is None or declared[1].lower() == b"utf-8" else declared[1].decode())
 
 
 def _normalized(text: str) -> str:

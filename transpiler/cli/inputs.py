@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, BinaryIO, NoReturn, cast
 
 from transpiler.base.diagnostics import one_line
+from transpiler.base.documents.decoding import EncodingError, decode_text
 from transpiler.cli.group import click, fail
 
 #: Bytes of a file that is read as a whole; /dev/zero has no end.
@@ -88,8 +89,15 @@ def read_bytes(name: str) -> bytes:
 
 
 def read_text_file(name: str) -> str:
-    """Return the text of a file, its lines ended by LF."""
-    return _decode(read_bytes(name), name).replace("\r\n", "\n").replace("\r", "\n")
+    """Return the text of a file, its lines ended by LF; XML is decoded as it declares."""
+    data = read_bytes(name)
+    try:
+        text = decode_text(data)
+    except EncodingError as error:
+        _refuse(name, str(error))
+    except UnicodeDecodeError:
+        text = _decode(data, name)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def input_lines(

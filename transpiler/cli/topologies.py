@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from functools import wraps
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import click
 
 from transpiler import Topology
+from transpiler.base.documents.decoding import decode_text
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, read_text_file
 from transpiler.cli.options import Options, completions, together, warn
@@ -61,8 +63,7 @@ def _of_file(ctx: click.Context, what: str, incomplete: str) -> list[Any]:
     if not isinstance(name, str) or name == "-":
         return []
     try:
-        with open(name, encoding="utf-8-sig") as file:
-            text = file.read()
+        text = decode_text(Path(name).read_bytes())
         if what == "vhosts":
             return completions(vhosts_of(text, name), incomplete)
         topology = parse_topology(text, name, vhost=ctx.params.get("vhost"))

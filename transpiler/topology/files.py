@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args
 
 from transpiler.base.arguments import unexpected
 from transpiler.base.diagnostics import Diagnostic, at_path
-from transpiler.base.documents.entries import Entry, choose
-from transpiler.base.documents.jsontext import JsonTextError, load_json
+from transpiler.base.documents.decoding import EncodingError, decode_text
+from transpiler.base.documents.entries import choose
 from transpiler.base.documents.loading import Document, load_documents
 from transpiler.base.documents.xml_elements import Element, read_xml
 from transpiler.base.errors import TopologyError, TranspilerError
@@ -20,14 +20,21 @@ from transpiler.language.path_expressions.xquery import parse_query
 from transpiler.language.selector.literal_scanner import scan
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.topology.importers.activemq_config import activemq_brokers, read_broker
-from transpiler.topology.importers.activemq_topology import topology_of_activemq
-from transpiler.topology.importers.artemis_config import read_core, read_wildfly, wildfly_servers
+from transpiler.topology.importers.activemq_topology import condition_in_activemq, topology_of_activemq
+from transpiler.topology.importers.artemis_config import (
+    ArtemisConfig,
+    condition_of,
+    read_core,
+    read_wildfly,
+    wildfly_servers,
+)
 from transpiler.topology.importers.artemis_properties import core_of_properties
 from transpiler.topology.importers.artemis_topology import topology_of_artemis
 from transpiler.topology.importers.broker_j import topology_from_broker_j, vhosts_of_broker_j
 from transpiler.topology.importers.native_format import topology_from_dict
 from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions
 from transpiler.topology.importers.settings import activemq_settings, artemis_settings
+from transpiler.topology.importers.state import State, read_state
 from transpiler.topology.model import MAX_ERRORS, SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
 
 #: The forms of topology files: the project's own, RabbitMQ's definitions, Broker-J's, Artemis' and ActiveMQ's
@@ -41,9 +48,6 @@ _OF_RABBITMQ = ("vhost", "auto_delete", "arguments")
 
 #: The member of a resource of Artemis' operator that has broker properties.
 _PROPERTIES_MEMBER = "brokerProperties"
-
-#: Values of a file of state.
-_MAX_STATE = 10_000_000
 
 _OF_BROKER_J = ("virtualhostnodes", "virtualhosts", "modelVersion", "virtualHostInitialConfiguration")
 
@@ -71,9 +75,11 @@ def read_topology(
         raise unexpected("path", "a file's name", path, hint)
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = decode_text(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise TopologyError.at("topology.text", f"{path} is not UTF-8: byte {error.start}") from None
+    except EncodingError as error:
+        raise TopologyError.at("topology.text", f"{path} {error}") from None
     return parse_topology(text, str(path), form=form, vhost=vhost, state=state, properties=properties)
 
 
@@ -92,6 +98,7 @@ def parse_topology(
     """
     source = Source(text, name)
     document, left_out = Document(source), list[Diagnostic]()
+    known = read_state(state)
     try:
         if form in ("artemis", "activemq") or (form is None and _is_xml(text)) or _is_properties(source):
             listed = None if _is_xml(text) or form == "activemq" else _properties_file(source)
@@ -99,10 +106,10 @@ def parse_topology(
             document, left_out, vhost = _choose_document(load_documents(source), vhost)
             listed = None if form is not None else _properties_of_resource(document)
         if listed is not None:
-            topology = topology_of_artemis(read_core(core_of_properties(listed, properties)), _read_state(state))
+            topology = _topology_of_artemis(read_core(core_of_properties(listed, properties)), known)
         elif form in ("artemis", "activemq") or (form is None and _is_xml(text)):
-            topology = _topology_of_xml(read_xml(source, properties), vhost, _read_state(state))
-        elif state is not None or properties:
+            topology = _topology_of_xml(read_xml(source, properties), vhost, known)
+        elif known is not None or properties:
             message = "state and properties are for the XML of a JMS broker, and this file is none"
             raise TopologyError.at("topology.state", message, source)
         else:
@@ -111,7 +118,7 @@ def parse_topology(
         _check_texts(topology)
     except TopologyError as error:
         raise TopologyError(document.placed(error.diagnostics)) from None
-    findings = document.placed((*topology.findings, *left_out))
+    findings = (*document.placed((*topology.findings, *left_out)), *(known.findings if known is not None else ()))
     return replace(topology, findings=findings) if findings else topology
 
 
@@ -255,34 +262,6 @@ def _is_xml(text: str) -> bool:
     return text.lstrip("\ufeff \t\r\n").startswith("<")
 
 
-def _read_state(state: str | Path | Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Return a broker's state, from a file where it is the name of one; ``TopologyError`` for what does not fit."""
-    if state is None:
-        return None
-    if isinstance(state, str | Path):
-        source = Source(Path(state).read_text(encoding="utf-8-sig"), str(state))
-        try:
-            state = load_json(source.text, _MAX_STATE)
-        except JsonTextError as error:
-            raise TopologyError.at("topology.json", error.message, source, error.span) from None
-    elif not isinstance(state, Mapping):
-        raise unexpected("state", "a mapping, or a file's name", state)
-    entry = Entry.of(state, "state")
-    entry.only(("queues", "subscriptions", "consumers"))
-    for item, path in entry.items("queues"):
-        if not isinstance(item, str):
-            Entry.of(item, path).text("name")
-    for item, path in entry.items("subscriptions"):
-        inner = Entry.of(item, path)
-        inner.text("name")
-        inner.text("destination")
-    for item, path in entry.items("consumers"):
-        inner = Entry.of(item, path)
-        inner.text("queue" if "queue" in inner.data else "destination")
-    result: Mapping[str, Any] = entry.data
-    return result
-
-
 def _brokers(root: Element) -> dict[str, tuple[str, Element]]:
     """Return the brokers of a document by name, with their form."""
     found: list[tuple[str, str, Element]] = []
@@ -300,7 +279,7 @@ def _brokers(root: Element) -> dict[str, tuple[str, Element]]:
     return {name: (form, element) for name, form, element in found}
 
 
-def _topology_of_xml(root: Element, broker: str | None, state: Mapping[str, Any] | None) -> Topology:
+def _topology_of_xml(root: Element, broker: str | None, state: State | None) -> Topology:
     """Return the topology of a document's broker, of the one with that name where it has several."""
     brokers = _brokers(root)
     if not brokers:
@@ -311,10 +290,15 @@ def _topology_of_xml(root: Element, broker: str | None, state: Mapping[str, Any]
         )
     form, element = brokers[choose("broker", broker, list(brokers))]
     if form == "activemq":
-        topology = topology_of_activemq(read_broker(element, root), state or {})
+        known = {} if state is None else state.of_broker(condition_in_activemq)
+        topology = topology_of_activemq(read_broker(element, root), known)
         return replace(topology, settings=tuple(activemq_settings(element)))
-    topology = topology_of_artemis(read_core(element) if form == "artemis" else read_wildfly(element), state)
+    topology = _topology_of_artemis(read_core(element) if form == "artemis" else read_wildfly(element), state)
     return replace(topology, settings=tuple(artemis_settings(element)))
+
+
+def _topology_of_artemis(config: ArtemisConfig, state: State | None) -> Topology:
+    return topology_of_artemis(config, None if state is None else state.of_broker(condition_of))
 
 
 def _check_texts(topology: Topology) -> None:

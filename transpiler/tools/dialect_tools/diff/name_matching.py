@@ -10,9 +10,20 @@ from dataclasses import dataclass, replace
 
 from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.destinations import ROUTING_TYPES, RoutingType
-from transpiler.topology.model import DIALECT_ARGUMENT, DIVERT_ARGUMENT, Alternate, Binding, Link, Topology
+from transpiler.topology.model import (
+    DIALECT_ARGUMENT,
+    DIVERT_ARGUMENT,
+    ROUTING_TYPE_ARGUMENT,
+    Alternate,
+    Binding,
+    Link,
+    Topology,
+)
 
 _KINDS: Mapping[str, RoutingType] = {"queue": "ANYCAST", "topic": "MULTICAST"}
+
+#: What bindings of Artemis have and those of ActiveMQ have not, and what decides about no message between the two.
+_OF_ARTEMIS = frozenset({DIVERT_ARGUMENT, DIALECT_ARGUMENT, ROUTING_TYPE_ARGUMENT})
 
 #: A destination, or an exchange, and a routing type.
 Send = tuple[str, RoutingType | None]
@@ -44,10 +55,9 @@ class Names:
         """Return a topology without what only one of two brokers has: the names of diverts, and a dialect's."""
         if not self.across:
             return topology
-        own = {DIVERT_ARGUMENT, DIALECT_ARGUMENT}
 
         def binding(one: Binding) -> Binding:
-            kept = {name: value for name, value in one.arguments.items() if name not in own}
+            kept = {name: value for name, value in one.arguments.items() if name not in _OF_ARTEMIS}
             return replace(one, arguments=kept) if len(kept) < len(one.arguments) else one
 
         return _replaced(topology, binding, lambda link: link)
@@ -150,10 +160,10 @@ def _without_own_addresses(topology: Topology) -> Topology:
         for exchange in topology.exchanges
         if exchange.alternate is None
         and [
-            (one.destination_type, one.destination, len(one.arguments))
+            (one.destination_type, one.destination, one.arguments.keys() <= _OF_ARTEMIS)
             for one in topology.bindings_by_source.get(exchange.name, ())
         ]
-        == [("queue", exchange.name, 0)]
+        == [("queue", exchange.name, True)]
     }
 
     def binding(one: Binding) -> Binding:

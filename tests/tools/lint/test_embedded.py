@@ -185,6 +185,25 @@ def test_every_character_has_its_place(name: str, text: str, found: list[tuple[s
             assert written == character or written in SPELLINGS.get(character, ()) or character.isspace(), found
 
 
+PROSE = (
+    ("messages_fr.properties", "jms_selector=JMS Selector\nmessage.selector=Message selector:\n", 0),
+    ("i18n/ui.yaml", "jms:\n  selector: Choose a selector\n", 0),
+    ("api.xml", '<doc><members><m><p name="messageSelector">The selector to use.</p></m></members></doc>', 0),
+    ("codes.json", '{"messageSelector": "The selector is wrong", "queue": "There is no such queue"}', 0),
+    # A selector with an operator is one everywhere, and what has none elsewhere has a mistake.
+    ("messages_fr.properties", "jms_selector=color == 'red'\n", 1),
+    ("messages_fr.properties", "jms_selector=color\n", 1),
+    ("application.properties", "jms.selector=color red\nport=80\n", 1),
+    ("standalone.xml", '<a messageSelector="color red"/>', 1),
+    ("A.java", 'setMessageSelector("color red");', 1),
+)
+
+
+@pytest.mark.parametrize(("name", "text", "count"), PROSE)
+def test_prose_in_a_file_of_texts_is_no_selector(name: str, text: str, count: int) -> None:
+    assert len(list(find_selectors(text, name))) == count
+
+
 _texts = st.text(st.sampled_from("ab'\"\\<>&é=\t 😀"), min_size=1, max_size=12).map(lambda text: f"x{text}x")
 
 

@@ -10,7 +10,7 @@ The places where files keep selectors are records of ``selector_places``, and no
 Deliberately not here: opening files (``transpiler.cli``), and what a selector means.
 
 In reading order: ``selector_places``, ``selector_text``, ``markers``; ``data_text``, ``xml_text``; ``code_tokens``,
-``code_scopes``, ``code_values``, ``code_text``; ``shell_text``, ``notebook_text``; ``placeholders``.
+``code_scopes``, ``code_values``, ``code_text``; ``shell_text``, ``notebook_text``; ``prose``, ``placeholders``.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from transpiler.tools.lint.embedded.code_text import find_in_code
 from transpiler.tools.lint.embedded.code_tokens import FAMILIES
 from transpiler.tools.lint.embedded.data_text import find_in_json, find_in_lines, find_in_properties, find_in_yaml
 from transpiler.tools.lint.embedded.notebook_text import find_in_notebook
+from transpiler.tools.lint.embedded.prose import without_prose
 from transpiler.tools.lint.embedded.selector_places import WORTH_READING
 from transpiler.tools.lint.embedded.selector_text import FoundSelector, InFile, UnreadableError, UnreadSelector
 from transpiler.tools.lint.embedded.shell_text import find_in_shell
@@ -80,6 +81,6 @@ def find_selectors(text: str, name: str) -> Iterator[InFile]:
         yield from find_in_lines(text)
     elif WORTH_READING.search(text):
         suffix = PurePath(name).suffix.lower()
-        yield from _READERS[suffix](text)
+        yield from without_prose(_READERS[suffix](text), text, name)
         if suffix in _SCRIPTS:
             yield from find_in_shell(text)

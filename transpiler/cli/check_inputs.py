@@ -216,14 +216,15 @@ def named_kind(kind: str | None) -> str | None:
 
 
 def properties_of(name: str) -> Properties:
-    """Return the values of each property in the nearest ``application*.properties`` and ``.yml`` above a file."""
-    found: dict[str, set[str]] = {}
+    """Return the properties in the nearest ``application*.properties`` and ``.yml`` above a file, by their profiles."""
+    found: dict[str, dict[str, set[str]]] = {}
     for directory in Path(name).absolute().parents:
         for file in (file for pattern in _APPLICATION for file in directory.glob(pattern)):
             with suppress(OSError):
                 text = file.read_text(encoding="utf-8", errors="replace")
-                for key, value in read_properties(text, file.suffix):
-                    found.setdefault(key, set()).add(value)
+                named = file.stem.partition("-")[2]
+                for profile, key, value in read_properties(text, file.suffix):
+                    found.setdefault(profile or named, {}).setdefault(key, set()).add(value)
         if found:
             break
     return found

@@ -82,7 +82,7 @@ def _calls(is_sure: bool) -> Iterator[str]:
     """Yield a call or an assignment for each place of source code, with ``$`` for the selector."""
     for place in PLACES:
         if place.language == "code" and place.is_sure is is_sure:
-            text = re.sub(r"\*(\w+)\*?(?=\()", r"a\1B", place.pattern)
+            text = re.sub(r"\*(?=\w)", "a", place.pattern).replace("*(selector", "B(selector")
             text = (
                 re.sub(r"^\*\(", "f(", text)
                 .replace("_", "q")

@@ -40,7 +40,6 @@ CASES: tuple[tuple[str, str | None], ...] = (
     ("${orders.missing:}", None),
     ("${orders.missing}", "${orders.missing} has no value"),
     ("${a.b} OR ${orders.type:x} OR ${a.b}", "${a.b} has no value"),
-    ("${orders.shell}", "${orders.shell} has several values"),
     # A value with a placeholder of its own is not read.
     ("${orders.nested}", ""),
     ("#{config.selector}", ""),
@@ -50,11 +49,11 @@ CASES: tuple[tuple[str, str | None], ...] = (
 )
 
 
-def properties() -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+def properties() -> dict[str, dict[str, set[str]]]:
+    found: dict[str, dict[str, set[str]]] = {}
     for text, suffix in ((YAML, ".yml"), (PROPERTIES, ".properties"), ("orders.type=no", ".conf"), ("a: [", ".yaml")):
-        for key, value in read_properties(text, suffix):
-            found.setdefault(key, set()).add(value)
+        for profile, key, value in read_properties(text, suffix):
+            found.setdefault(profile, {}).setdefault(key, set()).add(value)
     return found
 
 
@@ -121,7 +120,32 @@ def test_a_finding_in_a_value_is_at_the_placeholder_and_shows_the_selector(proje
     assert "${orders.selector}" in (project / "src/main/java/shop/Orders.java").read_text(encoding="utf-8")
 
 
-def test_a_key_of_several_profiles_is_not_read_and_the_summary_says_what_to_do(project: Path) -> None:
+#: An annotation's text, and its selectors in the profiles of the files above and below.
+BY_PROFILE: tuple[tuple[str, list[str]], ...] = (
+    ("a = '${orders.shell}'", ["a = 'x'", "a = 'y'"]),
+    # A profile that lacks a key has the common value, and none has a mixture of two.
+    (
+        "a = '${orders.shell}' AND b = '${quarkus.b}'",
+        ["a = 'x' AND b = '1'", "a = 'x' AND b = '2'", "a = 'y' AND b = '1'"],
+    ),
+    ("a = '${only.test}' OR b = '${orders.shell}'", ["a = 't' OR b = 'y'"]),
+    ("a = '${only.test:d}'", ["a = 'd'", "a = 't'"]),
+    ("a = '${twice}'", ["a = '1'", "a = '2'"]),
+)
+
+
+@pytest.mark.parametrize(("written", "selectors"), BY_PROFILE)
+def test_a_key_with_values_by_profile_makes_a_selector_of_each(written: str, selectors: list[str]) -> None:
+    found = properties()
+    extra = "quarkus.b=1\n%dev.quarkus.b=2\n%test.only.test=t\ntwice=1\ntwice=2\n"
+    for profile, key, value in read_properties(extra, ".properties"):
+        found.setdefault(profile, {}).setdefault(key, set()).add(value)
+    text = f'@JmsListener(selector = "{written}") class A {{}}'
+    read = [one.mapped.text for one in filled(find_selectors(text, "A.java"), lambda: found) if one.mapped is not None]
+    assert read == selectors
+
+
+def test_a_key_of_several_profiles_is_read_with_each_and_the_summary_says_what_has_no_value(project: Path) -> None:
     place = "src/main/java/shop/Orders.java:1"
     hint = "give a key one value in application.properties or application.yml, or write ${key:default}"
     assert check("src/main/java") == [
@@ -130,4 +154,8 @@ def test_a_key_of_several_profiles_is_not_read_and_the_summary_says_what_to_do(p
     for name, value in (("application.properties", "b = 1"), ("application-test.properties", "b = 2")):
         (project / "src/main/resources" / name).write_text(f"orders.selector={value}\n", encoding="utf-8")
     (project / "src/main/java/shop/Other.java").write_text((project / place[:-2]).read_text(encoding="utf-8"))
-    assert f"{place} (${{orders.selector}} has several values), src/main/java/shop/Other.java:1" in check(".")[-1]
+    assert check(".")[-1] == "no findings: 4 selectors, 4 files"
+    (project / "src/main/resources" / "application-test.properties").write_text("orders.selector=b == 2\n")
+    lines = check("src/main/java")
+    assert "  with the values of its placeholders: a = 1 AND b == 2" in lines
+    assert lines[-1] == "2 errors in 2 of 4 selectors, 2 files"

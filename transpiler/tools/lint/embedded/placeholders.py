@@ -1,14 +1,16 @@
 """Placeholders in selectors: ``${key}`` and ``${key:default}``, with the properties of the same project.
 
-A finding in a value is one at the placeholder. A key that has several values, as profiles give it, is not replaced.
+A finding in a value is one at the placeholder. A key that has several values, as profiles give it, makes as many
+selectors: in each profile the keys have its values, and the common ones where it has none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import partial
+from itertools import islice, product
 
 from transpiler.tools.lint.embedded.code_text import squeezed
 from transpiler.tools.lint.embedded.data_text import entries, scalars
@@ -18,17 +20,36 @@ from transpiler.tools.lint.embedded.selector_text import FoundSelector, InFile, 
 #: A shell has another sign before its default.
 _PLACEHOLDER = re.compile(r"\$\{(?P<key>[\w.-]+)(?::(?P<default>(?!-)[^{}]*))?\}")
 
-#: The values of keys, which are compared without case, hyphens and underscores.
-Properties = Mapping[str, Set[str]]
+#: The values of keys by profile, the common ones under the empty name; keys are compared without case, hyphens and
+#: underscores.
+Properties = Mapping[str, Mapping[str, Set[str]]]
+
+#: Selectors that one text with placeholders makes.
+_MAX_TEXTS = 16
+_DOCUMENT = re.compile(r"^---.*$", re.MULTILINE)
+#: The keys by which a document of YAML says its profile (Spring), and the prefix of a key with its own (Quarkus).
+_PROFILE_KEYS = ("springconfigactivateonprofile", "springprofiles")
+_PROFILE_PREFIX = re.compile(r"%([\w,]+)\.")
 
 
-def read_properties(text: str, suffix: str) -> Iterator[tuple[str, str]]:
-    """Yield the keys and values of ``.properties`` or YAML; none of another file, or of one that does not read."""
+def read_properties(text: str, suffix: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the profiles, keys and values of ``.properties`` or YAML; none of another file, or of one that is none."""
     if suffix == ".properties":
-        yield from ((squeezed(key), value.text) for key, value in entries(text) if key is not None)
+        parts = [[(key, value.text) for key, value in entries(text) if key is not None]]
     elif suffix in (".yml", ".yaml"):
-        with suppress(UnreadableError):
-            yield from ((squeezed(".".join(path)), node.value) for path, node, _ in scalars(text))
+        parts = []
+        for document in _DOCUMENT.split(text):
+            with suppress(UnreadableError):
+                parts.append([(".".join(path), node.value) for path, node, _ in scalars(document)])
+    else:
+        return
+    for part in parts:
+        found = {squeezed(key).replace(".", ""): value for key, value in part}
+        profile = next((found[key] for key in _PROFILE_KEYS if key in found), "")
+        for key, value in part:
+            own = _PROFILE_PREFIX.match(key.replace('"', ""))
+            name = key if own is None else key.replace('"', "")[own.end() :]
+            yield profile if own is None else own[1], squeezed(name), value
 
 
 def filled(selectors: Iterable[InFile], properties: Callable[[], Properties]) -> Iterator[InFile]:
@@ -37,17 +58,37 @@ def filled(selectors: Iterable[InFile], properties: Callable[[], Properties]) ->
         if isinstance(one, FoundSelector) or one.mapped is None:
             yield one
             continue
+        keys = list(dict.fromkeys(match["key"] for match in _PLACEHOLDER.finditer(one.mapped.text)))
+        texts: dict[str, FoundSelector] = {}
         reasons: list[str] = []
-        text = decoded(one.mapped.text, 0, _PLACEHOLDER, partial(_value, properties, reasons)).within(one.mapped)
-        if reasons or not is_complete(text.text):
-            yield one._replace(reason=", ".join(dict.fromkeys(reasons)))
-        elif text.text.strip():
-            yield FoundSelector(text, one.dialect, is_filled=True, whence=one.whence)
+        for values in _valuations(one.mapped.text, keys, properties) if keys else ():
+            missing = [f"${{{key}}} has no value" for key in keys if key not in values]
+            text = decoded(one.mapped.text, 0, _PLACEHOLDER, partial(_value, values)).within(one.mapped)
+            if missing or not is_complete(text.text):
+                reasons = reasons or missing
+            else:
+                texts.setdefault(text.text, FoundSelector(text, one.dialect, is_filled=True, whence=one.whence))
+        if texts:
+            yield from (found for text, found in texts.items() if text.strip())
+        else:
+            yield one._replace(reason=", ".join(reasons))
 
 
-def _value(properties: Callable[[], Properties], reasons: list[str], match: re.Match[str]) -> str:
-    values = properties().get(squeezed(match["key"]), {match["default"]} - {None})
-    if len(values) == 1:
-        return next(iter(values))
-    reasons.append(f"${{{match['key']}}} has {'several values' if values else 'no value'}")
-    return match[0]
+def _valuations(text: str, keys: Sequence[str], properties: Callable[[], Properties]) -> Iterator[Mapping[str, str]]:
+    """Yield the values of keys in each profile, the common ones first."""
+    by_profile = properties()
+    defaults = {match["key"]: match["default"] for match in _PLACEHOLDER.finditer(text) if match["default"] is not None}
+    common: Mapping[str, Set[str]] = by_profile.get("", {})
+    profiles = (common, *(by_profile[profile] for profile in sorted(by_profile) if profile))
+    for own in profiles:
+        found: dict[str, list[str]] = {}
+        for key in keys:
+            values = own.get(squeezed(key)) or common.get(squeezed(key)) or {defaults.get(key)} - {None}
+            if values:
+                found[key] = sorted(value for value in values if value is not None)
+        for chosen in islice(product(*found.values()), _MAX_TEXTS):
+            yield dict(zip(found, chosen, strict=True))
+
+
+def _value(values: Mapping[str, str], match: re.Match[str]) -> str:
+    return values.get(match["key"], match[0])

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import fields
 from enum import Enum
 from itertools import chain
 from typing import Any, cast
 from zlib import crc32
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, SparkSession
 from pyspark.sql.types import ArrayType, DataType, StructField, StructType
 
 from spark_ext.routing.arrow_frames import arrow_frame
 from spark_ext.routing.broadcast_join import ConstantTable
+from spark_ext.routing.json_frames import json_frame
 from spark_ext.routing.lookups import Lookup
 from spark_ext.routing.session_tables import KeptTables
 from transpiler.compiler.layouts.schemas import parse_ddl
@@ -88,19 +89,6 @@ class ConstantTables:
         self._of = payload.of(plan.queues)
         self._kept = KeptTables(session, plan, (payload, kind))
 
-    def _frame(self, rows: list[Any], schema: StructType) -> DataFrame:
-        return self._session.createDataFrame(rows, schema, verifySchema=False)
-
-    def _columns(self, columns: dict[str, list[Any]], count: int) -> ConstantTable:
-        """Make a table of columns of ``count`` values each, by their declarations."""
-        schema = declared_schema(", ".join(columns))
-        if pyarrow is None or not columns:
-            rows = self._frame(list(zip(*columns.values(), strict=True)) or [()] * count, schema)
-        else:
-            table = pyarrow.table(list(columns.values()), schema=to_arrow_schema(schema))
-            rows = arrow_frame(self._session, table, schema)
-        return ConstantTable(rows, tuple(schema.names))
-
     def store(self, look_ups: Sequence[Lookup]) -> ConstantTable:
         """The table of look-ups that share one: one row a key.
 
@@ -113,7 +101,7 @@ class ConstantTables:
     def _store(self, look_ups: Sequence[Lookup]) -> ConstantTable:
         parts = [self._rows(look_up) for look_up in look_ups]
         columns = {declared: list(chain.from_iterable(part[declared] for part in parts)) for declared in parts[0]}
-        return self._columns(columns, len(next(iter(columns.values()))))
+        return constant_table(self._session, columns)
 
     def _rows(self, look_up: Lookup) -> dict[str, list[Any]]:
         """Return the columns of a look-up by their declarations."""
@@ -187,7 +175,7 @@ class ConstantTables:
         types = {**TYPES, ENDS: f"ARRAY<ARRAY<{self._payload.value}>>"}
         # Spark makes literals of scalar subqueries. Each has a table of its own: it would read all of a common one.
         return {
-            name: self._columns({f"{name} {types[name]}": [value]}, 1).rows.scalar()
+            name: constant_table(self._session, {f"{name} {types[name]}": [value]}).rows.scalar()
             for name, value in constants.items()
         }
 
@@ -198,18 +186,18 @@ class ConstantTables:
 
     def _entries(self) -> ConstantTable:
         plan = self._plan
-        columns = [*([ENTRY] if plan.exchange is None else []), START, START_WHOLE]
+        names = [*([ENTRY] if plan.exchange is None else []), START, START_WHOLE]
         if not plan.simple:
-            columns += [ROOT, ROUNDS, ALTERNATES, STEPS]
-        rows = []
+            names += [ROOT, ROUNDS, ALTERNATES, STEPS]
+        columns: dict[str, list[Any]] = {declared(name): [] for name in names}
         for name, entry in plan.entries.items():
             row: list[Any] = [name] if plan.exchange is None else []
             row += self._starts(entry)
             if not plan.simple:
                 row += [entry.states[0], entry.length, self._alternates(entry), self._steps(entry)]
-            rows.append(tuple(row))
-        schema = declared_schema(declared(*columns))
-        return ConstantTable(self._frame(rows, schema), tuple(schema.names))
+            for column, value in zip(columns.values(), row, strict=True):
+                column.append(value)
+        return constant_table(self._session, columns)
 
     def _starts(self, entry: Entry) -> tuple[list[int], list[int]]:
         """Return the initial states of the trie for the words of a key, and for a key as one word."""
@@ -244,9 +232,22 @@ def _slots(automaton: TopicAutomaton) -> list[dict[str, int]]:
     return slots
 
 
-def declared(*names: str) -> str:
-    """Return the declaration of columns that have a type of their own."""
-    return ", ".join(f"{name} {TYPES[name]}" for name in names)
+def constant_table(session: SparkSession, columns: Mapping[str, Sequence[Any]]) -> ConstantTable:
+    """Make a table of columns, by their declarations; no Python worker computes it.
+
+    A list of rows given to ``createDataFrame`` is an RDD of pickled rows, which every query unpickles in workers.
+    """
+    schema = declared_schema(", ".join(columns))
+    if pyarrow is None:
+        rows = json_frame(session, zip(*columns.values(), strict=True), schema)
+    else:
+        rows = arrow_frame(session, pyarrow.table(list(columns.values()), schema=to_arrow_schema(schema)), schema)
+    return ConstantTable(rows, tuple(schema.names))
+
+
+def declared(name: str) -> str:
+    """Return the declaration of a column that has a type of its own."""
+    return f"{name} {TYPES[name]}"
 
 
 def declared_schema(columns: str) -> StructType:

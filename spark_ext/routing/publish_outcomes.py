@@ -8,7 +8,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from spark_ext.routing.constant_tables import declared, declared_schema
+from spark_ext.routing.constant_tables import constant_table, declared
 from transpiler.compiler.sql import quote_name, quote_text
 from transpiler.routing.columns import DIRECT, EXCHANGE, UNROUTABLE, UNROUTABLE_EXCHANGE
 from transpiler.routing.plan import RoutingPlan
@@ -45,9 +45,11 @@ class Outcomes:
         if self._plan.exchange is not None:
             text = quote_text(unroutable.get(self._plan.exchange, self._unknown))
         else:
-            session = frame.sparkSession
-            columns = declared_schema(declared(UNROUTABLE_EXCHANGE, UNROUTABLE))
-            rows = session.createDataFrame(list(unroutable.items()), columns)
+            columns: dict[str, list[str]] = {
+                declared(UNROUTABLE_EXCHANGE): list(unroutable),
+                declared(UNROUTABLE): list(unroutable.values()),
+            }
+            rows = constant_table(frame.sparkSession, columns).rows
             frame = frame.join(sf.broadcast(rows), sf.expr(f"{EXCHANGE} = {UNROUTABLE_EXCHANGE}"), "left")
             text = f"coalesce({UNROUTABLE}, {quote_text(self._unknown)})"
         delivered = f"CASE WHEN {DIRECT} THEN 'delivered' ELSE 'alternate' END"

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from spark_ext.routing.broadcast_join import without
-from spark_ext.routing.constant_tables import declared, declared_schema
+from spark_ext.routing.constant_tables import constant_table, declared
 from transpiler.compiler.sql import quote_text
 from transpiler.routing.columns import (
     NODE,
@@ -40,8 +40,9 @@ def relayed(frame: DataFrame, topology: Topology, to: str, subject: str) -> Data
 
 def _by_name(frame: DataFrame, topology: Topology, subject: str) -> DataFrame:
     """By the name of a queue or an exchange, or ``exchange/key``."""
-    rows = list(topology.relay_nodes.items())
-    nodes = frame.sparkSession.createDataFrame(rows, declared_schema(declared(NODE, NODE_KIND)))
+    known = topology.relay_nodes
+    columns: dict[str, list[str]] = {declared(NODE): list(known), declared(NODE_KIND): list(known.values())}
+    nodes = constant_table(frame.sparkSession, columns).rows
     frame = frame.selectExpr(
         "*",
         f"CASE WHEN contains({TO}, '/') THEN substring_index({TO}, '/', 1) END AS {TO_NAME}",
@@ -73,8 +74,7 @@ def _by_path(frame: DataFrame, topology: Topology) -> DataFrame:
         f"CASE WHEN {is_queue} THEN {_unquoted(queue)} WHEN {is_exchange} AND NOT contains({rest}, '/') THEN '' "
         f"WHEN {is_exchange} AND size(split({rest}, '/', -1)) = 2 THEN {last} END AS {TO_REST}",
     )
-    rows = [(name,) for name in topology.exchange_by_name]
-    names = frame.sparkSession.createDataFrame(rows, declared_schema(declared(NODE)))
+    names = constant_table(frame.sparkSession, {declared(NODE): list(topology.exchange_by_name)}).rows
     frame = frame.join(sf.broadcast(names), sf.expr(f"{TO_NAME} = {NODE}"), "left")
     # The default exchange is addressed by its queues, each of which has a name.
     named = f"CASE WHEN {is_queue} THEN {TO_REST} <> '' ELSE {NODE} <> '' AND {TO_REST} IS NOT NULL END"

@@ -15,7 +15,7 @@ In order of use::
     backtest(route(trace_messages(log), topology))                       # against what a broker recorded
 
 Readers (``read_messages``, ``read_rabbitmq_trace``, …) and ``create_messages`` make DataFrames; ``infer_layout``
-says what a schema shows. Doubts are ``SelectorWarning``s, and errors are those of ``transpiler``.
+says what a schema shows. Doubts are ``SelectorWarning``s and ``RoutingWarning``s, errors those of ``transpiler``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from spark_ext.reports.match_explanations import explain_matches
 from spark_ext.reports.match_report import MatchExplanation
 from spark_ext.reports.verification import Verification, verify
 from spark_ext.routing.plans import compile_topology
-from spark_ext.routing.route_messages import deliveries, route
+from spark_ext.routing.route_messages import RoutingWarning, deliveries, route
 from spark_ext.routing.route_stream import route_stream
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.routing.explain import RoutingReport, explain_routing
@@ -59,6 +59,7 @@ __all__ = [
     "Diff",
     "MatchExplanation",
     "RoutingReport",
+    "RoutingWarning",
     "SelectorWarning",
     "Verification",
     "backtest",

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from transpiler.tools.dialect_tools.compare_dialects import compare_dialects
     from transpiler.tools.dialect_tools.port.port import port_selector
     from transpiler.tools.explanation import Explanation, explain_selector
-    from transpiler.topology.files import read_topology
+    from transpiler.topology.files import read_topology, topology_from_dict
     from transpiler.topology.model import Topology
     from transpiler.topology.publishing import Publisher
 
@@ -89,6 +89,7 @@ __all__ = [
     "read_topology",
     "route_message",
     "subsumes",
+    "topology_from_dict",
     "translate_names",
     "transpile_address",
     "transpile_filter",
@@ -105,6 +106,7 @@ _LATE = {
     "compare_dialects": "transpiler.tools.dialect_tools.compare_dialects",
     "port_selector": "transpiler.tools.dialect_tools.port.port",
     "read_topology": "transpiler.topology.files",
+    "topology_from_dict": "transpiler.topology.files",
     "explain_selector": "transpiler.tools.explanation",
     "route_message": "transpiler.reference.route",
     "equivalent": "transpiler.tools.analysis.subsumption",

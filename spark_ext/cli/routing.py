@@ -15,6 +15,8 @@ from transpiler.cli.layouts import missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import text_or_json, together, warn
 from transpiler.cli.topologies import (
+    NO_QUEUE,
+    REACHED,
     RECORDED_EXITS,
     TopologyForm,
     destination_options,
@@ -68,17 +70,13 @@ def routing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         given: Topology | CompiledTopology
         if topology != "-" and is_compiled(topology):
-            options = {
-                "--form": form.form is not None,
-                "--vhost": form.vhost is not None,
-                "--exchange": exchange is not None,
-                "--address": address is not None,
-                "--publish-to": publish_to != "exchange",
-                "--missing": missing != "error",
-            }
-            for option, is_given in options.items():
-                if is_given:
-                    fail(f"{shown(topology)} is compiled, and {option} is for compile-topology, which made it")
+            from spark_ext.routing.plans import given_options
+
+            options = {"exchange": exchange, "address": address, "publish_to": publish_to, "missing": missing}
+            of_file = [name for name, value in form._asdict().items() if value]
+            for name in (*of_file, *given_options(options)):
+                option = f"--{name.replace('_', '-')}"
+                fail(f"{shown(topology)} is compiled, and {option} is for compile-topology, which made it")
             given = CompiledTopology.load(topology)
             warn(given.topology.findings)
         else:
@@ -119,6 +117,7 @@ _keys_option = click.option(
 @_keys_option
 @publisher_options
 @click.option("--output", help="Write the messages with their queues there, as Parquet.")
+@click.option("--column", default="queues", show_default=True, metavar="COLUMN", help="The column with the queues.")
 @click.option("--outcome", metavar="COLUMN", help="Write what became of each message, too, in a column of that name.")
 @click.option("--deliveries", "one_each", is_flag=True, help="Write one row a delivery.")
 @click.option("--summary", is_flag=True, help="Print the counts as one JSON object, which pictures take.")
@@ -129,6 +128,7 @@ def route(
     keys_once: bool,
     publisher: Publisher,
     output: str | None,
+    column: str,
     outcome: str | None,
     one_each: bool,
     summary: bool,
@@ -144,15 +144,19 @@ def route(
     chosen = bool(choices(routing.topology))
     job = start_job(inputs)
     target = None if output is None else Output(job.session, output)
+    from spark_ext.messages.plain_rows import unused_name
     from spark_ext.routing.route_messages import deliveries
     from spark_ext.routing.route_messages import route as routed_through
 
     started = time.perf_counter()
     archive = job.read()
+    # What is only counted may have any name.
+    column = unused_name(column, archive.messages) if target is None else column
     routed = routed_through(
         archive.messages,
         routing.given,
         archive.layout,
+        column=column,
         keys=archive.messages if keys_once else None,
         outcome=outcome or _OUTCOME,
         exchange_column=_PUBLISHED_TO,
@@ -162,15 +166,14 @@ def route(
     )
     if target is not None:
         written = routed.drop(_PUBLISHED_TO, _OUTCOME)
-        target.write(deliveries(written) if one_each else written)
-    counted, undecided = _count(routed, outcome or _OUTCOME, chosen)
+        target.write(deliveries(written, column=column) if one_each else written)
+    counted, undecided = _count(routed, column, outcome or _OUTCOME, chosen)
     if summary:
         click.echo(json.dumps(counted.to_dict(), ensure_ascii=False, indent=2))
     else:
         for name, number in counted.queues.items():
             click.echo(f"{number:>10,}  {name}")
-    kept = ("delivered", "alternate", "undecided", "dead-letter")
-    lost = {name: count for name, count in counted.outcomes.items() if name not in kept}
+    lost = {name: count for name, count in counted.outcomes.items() if name not in REACHED}
     parts = [f"{sum(counted.queues.values()):,} deliveries of {sum(counted.outcomes.values()):,} messages"]
     if "alternate" in counted.outcomes:
         parts.append(f"{counted.outcomes['alternate']:,} by way of an alternate only")
@@ -181,6 +184,8 @@ def route(
     detail = ": " + ", ".join(f"{count:,} {name}" for name, count in lost.items()) if lost else ""
     parts.append(f"{sum(lost.values()):,} reach no queue{detail}")
     click.echo(f"{'; '.join(parts)} ({time.perf_counter() - started:.1f} s)", err=True)
+    if counted.outcomes and not counted.outcomes.keys() & REACHED:
+        click.echo(NO_QUEUE, err=True)
 
 
 @click.command(
@@ -216,28 +221,33 @@ def backtest(
     API, one queue of each message is known: it is missed where TOPOLOGY does not lead there, and no queue is extra.
     """
     job = start_job((archive,))
+    from spark_ext.messages.plain_rows import unused_name
     from spark_ext.reports.backtests import backtest as compare
     from spark_ext.routing.route_messages import route as routed_through
 
     read = job.read()
     if recorded_queue is None:
         _check_recorded(read.messages, recorded, archive, partial)
-    possible = _POSSIBLE if choices(routing.topology) else None
+    possible = unused_name(_POSSIBLE, read.messages) if choices(routing.topology) else None
     routed = routed_through(
         read.messages,
         routing.given,
         read.layout,
         keys=read.messages if keys_once else None,
-        exchange_column="exchange",
+        column=unused_name("queues", read.messages),
+        exchange_column=_PUBLISHED_TO,
         possible_column=possible,
         **routing.parameters,
     )
+    # The exchange that each message was published to, whatever a column of that name has.
+    routed = routed.withColumn("exchange", routed[_PUBLISHED_TO]).drop(_PUBLISHED_TO)
     result = compare(
         routed,
         read.layout,
         recorded=recorded,
         partial=partial,
         recorded_queue=recorded_queue,
+        column=unused_name("queues", read.messages),
         possible=possible,
         max_examples=examples,
     )
@@ -259,13 +269,13 @@ def _check_recorded(messages: Any, recorded: str, archive: str, partial: bool) -
         fail(f"{shown(archive)} has no recorded queues, its column {recorded} is NULL everywhere: {expected}")
 
 
-def _count(routed: Any, outcome: str, chosen: bool) -> tuple[Summary, int]:
+def _count(routed: Any, column: str, outcome: str, chosen: bool) -> tuple[Summary, int]:
     """Count the messages by exchange, by queue and by outcome, and those that exchanges choose for, in one pass."""
     counted = [("exchange", _PUBLISHED_TO), ("outcome", quote_name(outcome))]
     if chosen:
         counted.append(("undecided", f"CASE WHEN size({_POSSIBLE}) > 0 THEN '' END"))
     listed = ", ".join(f"struct('{kind}' AS kind, {name} AS name)" for kind, name in counted)
-    every = f"concat(array({listed}), transform(queues, q -> struct('queue' AS kind, q AS name)))"
+    every = f"concat(array({listed}), transform({quote_name(column)}, q -> struct('queue' AS kind, q AS name)))"
     # Not a plain explode, which would route each message twice: see deliveries.
     rows = routed.selectExpr(f"explode_outer({every}) AS one").filter("one.name IS NOT NULL").groupBy("one").count()
     counts: dict[str, dict[str, int]] = {"exchange": {}, "queue": {}, "outcome": {}, "undecided": {}}

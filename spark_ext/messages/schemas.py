@@ -160,7 +160,7 @@ def shown_layout(schema: SchemaLike | Layout, struct: str | None = None, headers
     elif is_layout(schema):
         return schema
     fields = schema_in(schema)
-    return layout_from_schema(fields, struct, headers=headers, case_sensitive=_case_sensitive())
+    return layout_from_schema(fields, struct, headers=headers, case_sensitive=case_sensitive())
 
 
 def bound_layout(layout: Layout | SchemaLike | None, df: DataFrame) -> Layout:
@@ -192,19 +192,17 @@ class MessageColumns(NamedTuple):
     layout: Layout
 
 
-def message_columns(df: DataFrame, layout: Layout | SchemaLike | None, default: str) -> MessageColumns:
-    """The columns of a DataFrame with the layout given, or the ``default`` one, bound to the columns' types.
+def message_columns(df: DataFrame, layout: Layout | SchemaLike | None) -> MessageColumns:
+    """The columns of a DataFrame with the layout given, or the one that it shows, bound to the columns' types.
 
     Where a pipeline does not let a DataFrame be analyzed, the columns are those of the schema or the preset given, and
     none of a layout without a schema of its own. ``LayoutError`` there if no layout is given.
     """
-    given = default if layout is None else layout
+    given = df if layout is None else layout
     resolved = find_layout(given) if isinstance(given, str) else shown_layout(given)
     try:
         schema = analyzed_schema(df)
     except LayoutError:
-        if layout is None:
-            raise
         declared = _declared_schema(given, resolved)
         if declared is None:
             return MessageColumns(StructType(), resolved)
@@ -236,6 +234,7 @@ def _declared_schema(given: Layout | SchemaLike, layout: Layout) -> StructType |
         return None
 
 
-def _case_sensitive() -> bool:
+def case_sensitive() -> bool:
+    """Return True if the active session tells names apart that differ in the case of letters only."""
     session = SparkSession.getActiveSession()
     return session is not None and session.conf.get("spark.sql.caseSensitive") == "true"

@@ -6,10 +6,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from spark_ext.messages.schemas import SchemaLike, infer_layout, message_columns
-from spark_ext.routing.routing_keys import first_text, published_exchanges, texts_at
+from spark_ext.routing.publication import first_text, has_routing_keys, own_texts, published_exchanges, texts_at
 from transpiler import Layout
 from transpiler.compiler.sql import emit_value, quote_name, quote_text
 from transpiler.message.header_fields import ROUTING_KEYS, MessageField
+from transpiler.message.publication import ROUTING_KEY
 from transpiler.tools.backtest import Backtest, Disagreement
 from transpiler.topology.model import DEFAULT_EXCHANGE
 
@@ -48,12 +49,12 @@ def backtest(
     ``routed`` has its exchanges in a column ``exchange``, or in the field of the ``layout``, by default the one that
     its schema shows, and its routing keys likewise. The message id labels the examples.
     """
-    resolved = infer_layout(routed) if layout is None else message_columns(routed, layout, "amqp").layout
-    exchanges = [emit_value(value) for value in published_exchanges(routed.columns, resolved)]
-    keys, ids = texts_at(resolved, ROUTING_KEYS), texts_at(resolved, [_ID])
+    resolved = infer_layout(routed) if layout is None else message_columns(routed, layout).layout
+    exchanges = [emit_value(value) for value in published_exchanges(routed.schema, resolved)]
+    keys, ids = own_texts(routed.schema, ROUTING_KEY, resolved, ROUTING_KEYS), texts_at(resolved, [_ID])
     canonical = resolved.name == "amqp" and "properties" in routed.columns
     key = first_text(keys) if keys else "properties.subject" if canonical else "CAST(NULL AS STRING)"
-    if "routing_keys" in routed.columns:
+    if has_routing_keys(routed.schema):
         key = f"coalesce(get(routing_keys, 0), {key})"
     label = "CAST(monotonically_increasing_id() AS STRING)"
     if canonical:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from inspect import Parameter, signature
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame
@@ -13,9 +14,15 @@ from pyspark.sql.types import DataType, StructType
 from spark_ext.messages.schemas import MessageColumns, SchemaLike, message_columns, schema_columns
 from spark_ext.routing import tuning
 from spark_ext.routing.choices import refuse_choices
-from spark_ext.routing.routing_keys import has_routing_keys, published_exchanges
+from spark_ext.routing.publication import (
+    GivenExchange,
+    check_columns_read,
+    columns_read,
+    has_routing_keys,
+    published_exchanges,
+)
 from transpiler import Layout
-from transpiler.base.arguments import check_choice
+from transpiler.base.arguments import check_choice, unexpected
 from transpiler.base.errors import LayoutError
 from transpiler.compiler.ir.column_types import ColumnType
 from transpiler.compiler.layouts.sent import SentLayout, before_sent
@@ -27,7 +34,7 @@ from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.routing.signatures import columns_in
 from transpiler.topology.destinations import ROUTING_TYPES, entered_by
 from transpiler.topology.model import Topology, check_exchange, check_topology
-from transpiler.topology.publishing import PUBLISH_TO, PublishTo
+from transpiler.topology.publishing import PUBLISH_TO, PublishTo, own_default
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender, resolve_sender
 
@@ -50,14 +57,15 @@ class Prepared(NamedTuple):
 def prepare(
     topology: Topology,
     columns: MessageColumns,
-    exchange: str | None,
+    exchange: GivenExchange,
     address: str | Address | Sender | None,
     publish_to: PublishTo,
     routing_type: str | None = None,
 ) -> Prepared:
     """Resolve where messages are published to.
 
-    Raises ``ValueError`` for parameters that exclude each other, and ``TopologyError`` for an unknown exchange.
+    Raises ``ValueError`` for parameters that exclude each other, and ``TopologyError`` for an unknown exchange, or
+    where nothing says which it is.
     """
     check_topology(topology)
     check_choice("publish_to", publish_to, PUBLISH_TO)
@@ -67,19 +75,21 @@ def prepare(
         if routing_type is not None:
             check_choice("routing_type", routing_type, ROUTING_TYPES)
         entered = entered_by(topology, routing_type)
-        return Prepared(entered, columns, Destination(named=exchange, routing_type=routing_type), False)
-    if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
+        return Prepared(
+            entered, columns, Destination(named=exchange.name, given=exchange.path, routing_type=routing_type), False
+        )
+    if sum((exchange.says, address is not None, publish_to == "to")) > 1:
         raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
-    check_exchange(exchange, topology)
+    check_exchange(exchange.name, topology)
     resolved = columns.layout
-    to = Destination(exchange, relay=publish_to == "to")
+    to = Destination(exchange.name, given=exchange.path, relay=publish_to == "to")
     if address is not None:
         sender = address if isinstance(address, Sender) else resolve_sender(topology, address)
         topology, to = sender.topology, Destination(sender.exchange, sender.key, sender.subject, by_sender=True)
         if sender.subject is not None:
             resolved = SentLayout(resolved)
-    elif exchange is None and not to.relay and not published_exchanges(columns.schema.names, resolved):
-        to = Destination(topology.default_exchange)
+    elif to == Destination() and not published_exchanges(columns.schema, resolved):
+        to = Destination(own_default(topology), by_default=True)
     several = topology.rules.several_keys and to.several_keys and has_routing_keys(columns.schema)
     return Prepared(topology, columns._replace(layout=resolved), to, several)
 
@@ -120,10 +130,14 @@ def compile_topology(
     names what is compiled; without one it is a digest. ``progress`` is called with the number of bindings that are
     done and of all. Raises what ``route`` raises.
     """
-    columns = schema_columns(layout, "amqp") if messages is None else message_columns(messages, layout, "amqp")
-    prepared = prepare(topology, columns, exchange, address, publish_to, routing_type)
+    columns = schema_columns(layout, "amqp") if messages is None else message_columns(messages, layout)
+    if not isinstance(exchange, str | None):
+        hint = "give the messages a column exchange, which a compiled topology reads"
+        raise unexpected("exchange", "the name of an exchange", exchange, hint)
+    prepared = prepare(topology, columns, GivenExchange(exchange), address, publish_to, routing_type)
     refuse_choices(prepared.topology, prepared.to.exchange)
-    settings = Settings(prepared.to, missing, prepared.several)
+    published = columns_read(topology, prepared.to, columns.schema)
+    settings = Settings(prepared.to, missing, prepared.several, published)
     return compile_plan(prepared.topology, prepared.columns.layout, settings, version=version, progress=progress)
 
 
@@ -131,7 +145,7 @@ def prepare_compiled(compiled: CompiledTopology, messages: DataFrame, layout: La
     """Return what a compiled topology was prepared for. ``LayoutError`` if these messages are others."""
     known = None if compiled.layout is None else before_sent(compiled.layout)
     given = known if layout is None else layout
-    columns = message_columns(messages, messages if given is None else given, "amqp")
+    columns = message_columns(messages, given)
     to, resolved = compiled.settings.destination, columns.layout
     if to.subject is not None:
         resolved = SentLayout(resolved)
@@ -142,15 +156,16 @@ def prepare_compiled(compiled: CompiledTopology, messages: DataFrame, layout: La
             f"{resolved.name}",
             hint="compile it for these: compile_topology(topology, messages)",
         )
-    _check_columns(compiled.plan, columns.schema)
+    if columns.schema.names:
+        # In a pipeline nobody knows the columns yet.
+        _check_columns(compiled.plan, columns.schema)
+        published, settings = columns_read(compiled.topology, to, columns.schema), compiled.settings
+        check_columns_read(settings.published, published, to, settings.several)
     return Prepared(compiled.topology, columns._replace(layout=resolved), to, compiled.settings.several)
 
 
 def _check_columns(plan: RoutingPlan, schema: StructType) -> None:
     """Raise ``LayoutError`` where messages have not the columns that a plan reads."""
-    if not schema.names:
-        # In a pipeline nobody knows the columns yet.
-        return
     nodes = [compiled.condition for compiled in plan.compiled]
     columns = {column.path: column.type for node in nodes for column in columns_in(node)}
     for table in plan.tables:
@@ -180,18 +195,27 @@ def _missing(path: tuple[object, ...], column_type: ColumnType | None, schema: S
     return None if plain else f"{'.'.join(map(str, path))} {column_type}"
 
 
-def without_settings(
-    exchange: str | None, missing: Missing, address: object, publish_to: PublishTo, routing_type: str | None
-) -> None:
+#: The options of ``route`` that are decided when a topology is compiled, each with what it is where it is not given.
+COMPILED: Mapping[str, object] = {
+    name: parameter.default
+    for name, parameter in signature(compile_topology).parameters.items()
+    if parameter.kind is Parameter.KEYWORD_ONLY and name not in ("messages", "version", "progress")
+}
+
+
+def given_options(options: Mapping[str, object]) -> list[str]:
+    """Return the names of the options in ``COMPILED`` that say something."""
+    # A Column has no truth value, so it is not compared with a default of another type.
+    return [
+        name
+        for name, default in COMPILED.items()
+        if name in options and (type(options[name]) is not type(default) or options[name] != default)
+    ]
+
+
+def without_settings(**options: object) -> None:
     """Raise ``ValueError`` for what is decided when a topology is compiled."""
-    given = {
-        "exchange": exchange is not None,
-        "missing": missing != "error",
-        "address": address is not None,
-        "publish_to": publish_to != "exchange",
-        "routing_type": routing_type is not None,
-    }
-    wrong = [name for name, is_given in given.items() if is_given]
+    wrong = given_options(options)
     if wrong:
         raise ValueError(
             f"{wrong[0]} is decided when the topology is compiled: give it to compile_topology, and not to route"

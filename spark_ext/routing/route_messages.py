@@ -5,26 +5,34 @@ from __future__ import annotations
 import warnings
 from typing import Literal, TypedDict, Unpack
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from spark_ext.messages.schemas import SchemaLike, message_columns
 from spark_ext.routing.broadcast_join import without
 from spark_ext.routing.choices import refuse_choices, route_with_choices, with_no_choices
+from spark_ext.routing.new_columns import check_new
 from spark_ext.routing.plans import Prepared, plan_of, prepare, prepare_compiled, without_settings
+from spark_ext.routing.publication import GivenExchange, given_exchange
 from spark_ext.routing.query import Names, Query
 from spark_ext.routing.sends import sent
 from transpiler import Layout
 from transpiler.compiler.sql import quote_name, quote_text
 from transpiler.routing.compiled_topology import CompiledTopology
+from transpiler.routing.explain import unroutable
 from transpiler.routing.gc_pause import pause_garbage_collection
-from transpiler.topology.model import Topology
+from transpiler.routing.plan import RoutingPlan
+from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.publishing import ANY_PUBLISHER, Protocol, Publisher, PublishTo
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender
 
 #: The queues by the plan of a compiled topology before it was changed. It begins as no column of one query does.
 _BEFORE = "_compiled_before"
+
+
+class RoutingWarning(UserWarning):
+    """A topology routes, and something in it is probably not what was meant."""
 
 
 class _PublisherKeywords(TypedDict, total=False):
@@ -40,7 +48,7 @@ def route(
     topology: Topology | CompiledTopology,
     layout: Layout | SchemaLike | None = None,
     *,
-    exchange: str | None = None,
+    exchange: str | Column | None = None,
     column: str = "queues",
     missing: Literal["error", "null"] = "error",
     keys: DataFrame | None = None,
@@ -55,16 +63,24 @@ def route(
 ) -> DataFrame:
     """Return the messages and, in ``column``, the queues that each goes to: ``ARRAY<STRING>``, distinct and sorted.
 
-    Every row is kept once; a message that goes nowhere has an empty array. ``exchange`` names the exchange that all
-    messages were published to; without it the column ``exchange`` does, or the layout's own place for it (AMQP 0-10),
-    and where both are NULL or absent, they went to the topology's default exchange. The routing key is the layout's
-    (AMQP 0-10's routing key, else the subject), or the column ``routing_key`` where the layout has none. For a broker
-    with several routing keys a message (RabbitMQ's CC and BCC headers) an array ``routing_keys`` has all of them, where
-    there is such a column and it is not NULL; other brokers read the first. ``missing`` decides what a property without
-    a column means: an error, or NULL. Works on streams in append mode.
+    Every row is kept once; a message that goes nowhere has an empty array. ``layout`` is None for what the messages
+    show. ``missing`` decides what a property without a column means: an error, or NULL. Works on streams in append
+    mode.
+
+    ``exchange`` is the exchange that all messages were published to, or a Column with that of each; a name that no
+    exchange has, and a column of the messages has, is that column. Without it the column ``exchange`` says it, whatever
+    the layout, and then the layout's own place for it; a message with NULL there went to the topology's default
+    exchange. Where there is neither, and the topology has no default of its own, is an error: ``exchange=""`` is the
+    broker's default exchange.
+
+    The routing key is in the column ``routing_key``, then in the layout's own place for it, and then it is the subject;
+    NULL says nothing, and the next is read. For a broker with several routing keys a message (RabbitMQ's CC and BCC
+    headers) an array ``routing_keys`` comes before it; other brokers read the first of them.
 
     In the query function of a declarative pipeline, where Spark analyzes no DataFrame, ``layout`` is a schema of the
     messages or a preset. The columns named above are read where that schema has them.
+
+    ``column``, and the other names of columns below, are those of no column of the messages: ``LayoutError``.
 
     ``address`` publishes all messages as a sender with that address does: ``queue``, ``exchange``, or
     ``exchange/subject`` with a subject for messages that have none. ``publish_to="to"`` publishes each to the anonymous
@@ -72,9 +88,10 @@ def route(
 
     ``outcome`` names a column for what became of each message: ``delivered``; ``alternate``, where it reached queues
     only through alternates; ``discarded``, ``returned`` or ``rejected`` where it reached none, by the ``publisher`` and
-    by the exchange; ``no-exchange``. ``exchange_column`` names one for the exchange that each was published to, NULL
-    where the relay rejected it. ``protocol``, ``mandatory`` and ``reject_unroutable`` in the place of ``publisher`` are
-    valid in 0.2, with a warning.
+    by the exchange; ``no-exchange``. Where no message can reach a queue, that is a ``RoutingWarning``.
+    ``exchange_column`` names one for the exchange that each was published to, NULL where the relay rejected it.
+    ``protocol``, ``mandatory`` and ``reject_unroutable`` in the place of ``publisher`` are valid in 0.2, with a
+    warning.
 
     ``possible_column`` names one for the queues that a message may reach besides, by what an exchange chooses with a
     hash or at random (RabbitMQ's ``x-consistent-hash`` and its like); the messages are routed twice then. Without it a
@@ -96,24 +113,37 @@ def route(
     parameters that exclude each other.
     """
     publisher = _publisher(publisher, keywords)
+    check_new(
+        messages,
+        {"column": column, "outcome": outcome, "exchange_column": exchange_column, "possible_column": possible_column},
+    )
+    given = GivenExchange(None)
+    plans: list[RoutingPlan] = []
     if isinstance(topology, CompiledTopology):
-        without_settings(exchange, missing, address, publish_to, routing_type)
+        without_settings(
+            exchange=exchange, missing=missing, address=address, publish_to=publish_to, routing_type=routing_type
+        )
         prepared = prepare_compiled(topology, messages, layout)
+        plans += [topology.plan] if topology.changes is None else [topology.plan, topology.changes.plan]
 
         def routed(messages: DataFrame) -> DataFrame:
             frame = _by_compiled(messages, topology, prepared, publisher, names, keys)
             return frame if possible_column is None else with_no_choices(frame, possible_column)
 
     else:
-        columns = message_columns(messages, layout, "amqp")
-        prepared = prepare(topology, columns, exchange, address, publish_to, routing_type)
+        check_topology(topology)
+        columns = message_columns(messages, layout)
+        given = given_exchange(exchange, topology, messages, columns.schema.names)
+        prepared = prepare(topology, columns, given, address, publish_to, routing_type)
 
         def one_pass(messages: DataFrame, topology: Topology, queues: str, complete: bool) -> DataFrame:
             answer = names._replace(queues=queues) if complete else Names(queues)
             plan = plan_of(topology, prepared.columns.layout, missing, prepared.to.exchange, prepared.several)
+            plans.append(plan)
             through = prepared._replace(topology=topology)
             with pause_garbage_collection():
-                return Query(messages.sparkSession, through, plan, publisher, answer).routed(messages, keys)
+                known = None if keys is None else given.added(keys)
+                return Query(messages.sparkSession, through, plan, publisher, answer).routed(messages, known)
 
         def routed(messages: DataFrame) -> DataFrame:
             if possible_column is not None:
@@ -123,7 +153,10 @@ def route(
 
     # A JMS broker's column has the destination; it replaces another column of that name once nothing reads that.
     names = Names(column, outcome, exchange_column if prepared.topology.rules.destinations is None else None)
-    return sent(messages, prepared, column, outcome, possible_column, exchange_column, routed)
+    frame = sent(given.added(messages), prepared, column, outcome, possible_column, exchange_column, routed)
+    if outcome is not None and not any(plan.delivers for plan in plans):
+        warnings.warn(unroutable(plans[0].exchange), RoutingWarning, stacklevel=2)
+    return given.removed(frame)
 
 
 def _publisher(publisher: Publisher | None, keywords: _PublisherKeywords) -> Publisher:
@@ -169,7 +202,12 @@ def _by_compiled(
 
 
 def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:
-    """Return one row a delivery: each message once for each of its queues, named in ``queue`` in place of the array."""
+    """Return one row a delivery: each message once for each of its queues, named in ``queue`` in place of the array.
+
+    ``queue`` is the name of no other column of the messages: ``LayoutError``.
+    """
+    if queue != column:
+        check_new(routed, {"queue": queue})
     # A plain explode would compute the array twice, once to see that it is not empty.
     exploded = routed.withColumn(queue, sf.explode_outer(sf.col(quote_name(column))))
     return without(exploded, column).filter(sf.col(quote_name(queue)).isNotNull())

@@ -17,9 +17,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from spark_ext.routing.plans import compile_topology
+from spark_ext.routing.new_columns import check_new
+from spark_ext.routing.plans import COMPILED, compile_topology
 from spark_ext.routing.route_messages import route
 from transpiler import Layout
+from transpiler.base.arguments import local_path
 from transpiler.routing.compiled_file import is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.topology.files import read_topology
@@ -27,9 +29,6 @@ from transpiler.topology.model import Topology
 
 #: The source of a topology: a file, compiled or of any form that ``read_topology`` reads, or a function.
 TopologySource = str | Path | Callable[[], "Topology | CompiledTopology"]
-
-#: The parameters of ``route`` that are decided when a topology is compiled.
-_COMPILED = ("exchange", "missing", "address", "publish_to")
 
 
 def route_stream(
@@ -46,15 +45,15 @@ def route_stream(
     ``topology`` is the name of a file, which is read again when it has changed, or a function, which is called before
     each batch; a function that returns the same object again costs nothing. ``layout`` is None for what the messages
     show. ``version_column`` names the version of the topology by which each message was routed. ``options`` are those
-    of ``route``. Returns the writer: give it a checkpoint and a trigger, and start it. A topology that cannot be read
-    ends the stream, with the reason.
+    of ``route``. Returns the writer: give it a checkpoint and a trigger, and start it. ``OSError`` for a file that is
+    not there; a topology that cannot be read later ends the stream, with the reason.
     """
-    compile_options = {name: options.pop(name) for name in _COMPILED if name in options}
+    check_new(messages, {"version_column": version_column, "column": options.get("column", "queues")})
+    compile_options = {name: options.pop(name) for name in COMPILED if name in options}
     source = _Source(topology)
 
     def compiled(read: Topology, batch: DataFrame) -> CompiledTopology:
-        columns = batch if layout is None else layout
-        return compile_topology(read, columns, messages=batch, **compile_options)
+        return compile_topology(read, layout, messages=batch, **compile_options)
 
     def routed_batch(batch: DataFrame, number: int) -> None:
         version = source.now(lambda read: compiled(read, batch))
@@ -68,6 +67,9 @@ class _Source:
     """Reads a topology again where its source has changed, and keeps what was compiled of it."""
 
     def __init__(self, source: TopologySource) -> None:
+        if not callable(source):
+            source = local_path("topology", source, "copy the file, or give a function that reads it")
+            os.stat(source)
         self._source = source
         self._stamp: tuple[int, int, int] | None = None
         self._read: Topology | CompiledTopology | None = None

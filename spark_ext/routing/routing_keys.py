@@ -1,19 +1,24 @@
 """Columns for the exchange and the routing keys that each message was published with, and the words of the keys.
 
-The layout answers where a message's exchange and key are; columns ``exchange``, ``routing_key``, ``routing_keys`` and
-``to`` beside the layout's say what it has no place for. A sender's address, or each message's own ``to``, may say both
-in their place.
+``publication`` has the rule for where they are. A sender's address, or each message's own ``to``, may say both in their
+place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
-
 from pyspark.sql import DataFrame
-from pyspark.sql.types import ArrayType, DataType, StringType, StructType
+from pyspark.sql.types import StructType
 
 from spark_ext.messages.schemas import MessageColumns, analyzed_schema
 from spark_ext.routing import relay
+from spark_ext.routing.publication import (
+    first_text,
+    has_routing_keys,
+    own_text,
+    own_texts,
+    published_exchanges,
+    texts_at,
+)
 from spark_ext.routing.topic_sql import exact_key, key_words, let
 from transpiler import Layout
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
@@ -24,8 +29,9 @@ from transpiler.compiler.layouts.columns import UNION
 from transpiler.compiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, before_sent
 from transpiler.compiler.lowering.names.column_values import at
 from transpiler.compiler.sql import emit_filter, emit_value, quote_path, quote_text
-from transpiler.message.header_fields import PUBLISHED_EXCHANGE, ROUTING_KEYS, MessageField
-from transpiler.message.operand_types import OperandType
+from transpiler.message.header_fields import ROUTING_KEYS, MessageField
+from transpiler.message.publication import ROUTING_KEY, ROUTING_TYPE
+from transpiler.message.publication import ROUTING_KEYS as KEYS_COLUMN
 from transpiler.message.types import AmqpType
 from transpiler.routing.columns import EXCHANGE, KEY, KEYS, RELAY_EXCHANGE, RELAY_KEY, SUBJECT, TOPIC, WORDS
 from transpiler.routing.compiled_topology import Destination
@@ -50,37 +56,17 @@ _MESSAGE_SUBJECT = MessageField("properties", "subject")
 _TO = MessageField("properties", "to")
 
 
-def texts_at(layout: Layout, places: Iterable[MessageField]) -> list[ir.Value]:
-    """Return the texts at those of some fields that a layout has, in their order."""
-    fields = (layout.field(place) for place in places)
-    texts = [item for field in fields if field is not None for item in at(field).of(OperandType.STRING)]
-    return [item.value if item.guard == ir.TRUE else ir.When(item.guard, item.value) for item in texts]
-
-
-def first_text(values: Iterable[ir.Value]) -> str:
-    """The first of some texts that is not NULL."""
-    listed = [emit_value(value) for value in values]
-    return listed[0] if len(listed) == 1 else f"coalesce({', '.join(listed)})"
-
-
-def has_routing_keys(schema: StructType) -> bool:
-    """Return True if messages have a column of several routing keys."""
-    return any(field.name == "routing_keys" and _is_texts(field.dataType) for field in schema)
-
-
-def _is_texts(kind: DataType) -> bool:
-    return isinstance(kind, ArrayType) and kind.elementType == StringType()
-
-
 class Sends:
     """The entry and the key of each message to a destination of a JMS broker, as SQL: see ``topology.destinations``."""
 
-    def __init__(self, topology: Topology, columns: Container[str], layout: Layout, to: Destination) -> None:
+    def __init__(self, topology: Topology, schema: StructType, layout: Layout, to: Destination) -> None:
         self._topology = topology
         self._characters = key_characters(topology)
         if to.named is not None:
             self.destination = quote_text(to.named)
-        elif named := published_exchanges(columns, layout):
+        elif to.given is not None:
+            self.destination = to.given
+        elif named := published_exchanges(schema, layout):
             self.destination = first_text(named)
         else:
             raise LayoutError.at(
@@ -88,8 +74,9 @@ class Sends:
                 f"messages to {topology.rules.name} have a destination, and these have no column exchange",
                 hint="give the messages a column exchange, or give route exchange='the destination of all'",
             )
-        of_column = "routing_type" if "routing_type" in columns else relay.NO_TEXT
-        self._routing_type = of_column if to.routing_type is None else quote_text(to.routing_type)
+        of_column = None if to.routing_type is not None else own_text(schema, ROUTING_TYPE)
+        given = relay.NO_TEXT if to.routing_type is None else quote_text(to.routing_type)
+        self._routing_type = given if of_column is None else emit_value(of_column)
 
     @property
     def columns(self) -> tuple[str, str]:
@@ -145,12 +132,6 @@ def translated(characters: Characters, text: str) -> str:
     return f"translate({text}, {quote_text(characters.sought)}, {quote_text(characters.replaced)})"
 
 
-def published_exchanges(columns: Container[str], layout: Layout) -> list[ir.Value]:
-    """The texts that name the exchange a message was published to, the first of them first: a column, or a field."""
-    named: list[ir.Value] = [ir.Column(("exchange",), STRING)] if "exchange" in columns else []
-    return named + texts_at(layout, [PUBLISHED_EXCHANGE])
-
-
 class Published:
     """Makes the columns that the conditions of a plan name."""
 
@@ -183,12 +164,12 @@ class Published:
         needed: list[ir.Value] = []
         if self._to.relay:
             needed.append(self._relay_address())
-        elif self._plan.exchange is None:
-            needed += published_exchanges(self._schema.names, self._layout)
+        elif self._plan.exchange is None and self._to.given is None:
+            needed += published_exchanges(self._schema, self._layout)
         names = [str(column.path[0]) for value in needed for column in columns_in(value)]
         first = self._first_key()
-        names += ["routing_keys"] if self._plan.whole is not None or first is not None else []
-        own = self._own_keys()
+        names += [KEYS_COLUMN] if self._plan.whole is not None or first is not None else []
+        own = self._own_keys(before_sent(self._layout))
         # Messages with a column of keys may do without a subject.
         if not own and self._plan.whole is None and first is None:
             self._keys()
@@ -206,7 +187,8 @@ class Published:
         if self._to.subject is None:
             return frame
         before, default = before_sent(self._layout), quote_text(self._to.subject)
-        own = first_text(self._own_keys()) if self._own_keys() else relay.NO_TEXT
+        texts = texts_at(before, [_MESSAGE_SUBJECT])
+        own = first_text(texts) if texts else relay.NO_TEXT
         made = [f"coalesce({own}, {default}) AS {SENT_SUBJECT}"]
         original, now = before.property(SUBJECT_HEADER), self._layout.property(SUBJECT_HEADER)
         if original is not None and original.union is not None:
@@ -226,19 +208,20 @@ class Published:
         """The messages with their exchange, where the plan knows no only one, and their routing keys."""
         made = []
         if self._topology.rules.destinations is not None:
-            exchange, key = Sends(self._topology, self._schema.names, self._layout, self._to).columns
+            exchange, key = Sends(self._topology, self._schema, self._layout, self._to).columns
             return frame.selectExpr("*", f"{exchange} AS {EXCHANGE}", f"{key} AS {SUBJECT}")
         if self._to.relay:
-            own = self._own_keys()
+            own = self._own_keys(self._layout)
             subject = first_text(own) if own else relay.NO_TEXT
             frame = relay.relayed(frame, self._topology, emit_value(self._relay_address()), subject)
             made.append(f"{RELAY_EXCHANGE} AS {EXCHANGE}")
         elif self._plan.exchange is None:
             default = quote_text(self._topology.default_exchange)
-            names = [emit_value(value) for value in published_exchanges(self._schema.names, self._layout)]
-            made.append(f"coalesce({', '.join([*names, default])}) AS {EXCHANGE}")
+            given = published_exchanges(self._schema, self._layout) if self._to.given is None else []
+            names = [self._to.given or "", *map(emit_value, given)]
+            made.append(f"coalesce({', '.join(filter(None, [*names, default]))}) AS {EXCHANGE}")
         if self._plan.whole is not None:
-            made.append(f"coalesce(routing_keys, array({self._only_key()})) AS {KEYS}")
+            made.append(f"coalesce({KEYS_COLUMN}, array({self._only_key()})) AS {KEYS}")
         elif self._asks_for_key():
             made.append(f"{self._key()} AS {SUBJECT}")
         else:
@@ -286,20 +269,16 @@ class Published:
     def _first_key(self) -> str | None:
         """The first of several routing keys, as SQL: the one that a broker with one key a message reads."""
         several = self._to.several_keys and has_routing_keys(self._schema)
-        return "get(routing_keys, 0)" if several else None
+        return f"get({KEYS_COLUMN}, 0)" if several else None
 
-    def _own_keys(self) -> list[ir.Value]:
-        """Return the message's own texts for its routing key, in order of preference."""
-        layout = before_sent(self._layout)
+    def _own_keys(self, layout: Layout) -> list[ir.Value]:
+        """Return the texts for the routing key that messages in a layout have themselves, in order of preference."""
         # A sender publishes the messages of an archive anew, so the routing keys recorded in it do not apply.
-        texts = texts_at(layout, ROUTING_KEYS if self._to.by_message else [_MESSAGE_SUBJECT])
-        return texts or ([ir.Column(("routing_key",), STRING)] if "routing_key" in self._schema.names else [])
+        return own_texts(self._schema, ROUTING_KEY, layout, ROUTING_KEYS if self._to.by_message else [_MESSAGE_SUBJECT])
 
     def _keys(self) -> list[ir.Value]:
-        """Return the texts of the routing key, in order of preference."""
-        texts: list[ir.Value] = [ir.Column((SENT_SUBJECT,), STRING)]
-        if before_sent(self._layout) is self._layout:
-            texts = self._own_keys()
+        """Return the texts of the routing key, in order of preference: the subject may be the sender's."""
+        texts = self._own_keys(self._layout)
         if not texts:
             raise LayoutError.at(
                 "route.no-key",

@@ -43,7 +43,7 @@ def sent(
     topology = prepared.topology
     if topology.rules.destinations is None:
         return routed(messages)
-    sends = Sends(topology, prepared.columns.schema.names, prepared.columns.layout, prepared.to)
+    sends = Sends(topology, prepared.columns.schema, prepared.columns.layout, prepared.to)
     answers = _Answers(sends, column, outcome, possible)
     if topology.rules.destinations is Destinations.ACTIVEMQ:
         frame = answers.of_lists(messages, routed, prepared.to.named)

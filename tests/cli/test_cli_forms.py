@@ -168,13 +168,34 @@ def test_what_cannot_be_read_names_the_layout_that_can(name: str, text: str, tol
         assert told in result.stderr
 
 
-def test_messages_without_an_exchange_are_told_of_the_option() -> None:
+def test_a_message_without_an_exchange_is_told_of_the_option() -> None:
     given = lines({"color": "red", "routing_key": "eu.new"}, {"color": "red"})
-    told = "2 messages name no exchange and reached no queue from the default one\n  hint: --exchange NAME says"
-    assert run("route", "topology.json", given=given).stderr.startswith(told)
-    assert run("diff", "topology.json", "new.json", "-", given=given).stderr.startswith(told)
+    for command in (["route", "topology.json"], ["diff", "topology.json", "new.json", "-"]):
+        result = run(*command, given=given)
+        assert result.exit_code == 2
+        assert result.stderr.startswith("-:1: route.no-exchange: ")
+        assert "hint: give --exchange NAME: there is orders" in result.stderr
     result = run("route", "topology.json", "--exchange", "orders", given=given)
     assert (result.stderr, json.loads(result.stdout.splitlines()[0])["queues"]) == ("", ["eu"])
+
+
+def test_messages_with_null_for_an_exchange_went_to_the_default_one() -> None:
+    told = "1 message names no exchange and reached no queue from the default one\n  hint: --exchange NAME says"
+    result = run("route", "topology.json", given=lines({"exchange": None, "routing_key": "eu"}, {"exchange": None}))
+    assert result.stderr.startswith(told)
+    assert [json.loads(line)["queues"] for line in result.stdout.splitlines()] == [["eu"], []]
+    Path("sent.csv").write_text("exchange,routing_key\n,eu\norders,eu.new\n")
+    routed = run("route", "topology.json", "sent.csv").stdout.splitlines()
+    assert [json.loads(line)["queues"] for line in routed] == [["eu"], ["eu"]]
+
+
+def test_an_option_comes_before_a_member_and_a_member_before_the_subject() -> None:
+    given = lines(
+        {"properties": {"subject": "us.new"}, "exchange": "nowhere", "routing_key": "eu.new"},
+        {"properties": {"subject": "eu.new"}, "exchange": "nowhere", "routing_key": None},
+    )
+    routed = run("route", "topology.json", "--exchange", "orders", given=given).stdout.splitlines()
+    assert [json.loads(line)["queues"] for line in routed] == [["eu"], ["eu"]]
 
 
 def test_a_compressed_log_in_text_is_read() -> None:

@@ -226,7 +226,11 @@ TOPOLOGY = {
             {"headers": [{"key": "color", "value": "cmVk"}], "exchange": "colours"},
             ["red"],
         ),
-        (["--layout", "text-map", "--layout-option", "types=string"], {"properties": {"color": "blue"}}, []),
+        (
+            ["--layout", "text-map", "--layout-option", "types=string"],
+            {"properties": {"color": "blue"}, "exchange": None},
+            [],
+        ),
         (
             ["--layout", "text-map", "--layout-option", "types=string"],
             {"properties": {}, "exchange": "topics", "routing_key": "eu.1"},
@@ -258,7 +262,7 @@ def test_rows_of_a_layout_are_routed(
         ({"a": 1, "exchange": 5}, "-:1: message.exchange: exchange: expected text"),
         ({"a": 1, "routing_keys": "x"}, "-:1: message.routing-keys: routing_keys: expected an array of texts"),
         ({"a": "x"}, "-:1: row.type: a: expected an integer, found text"),
-        ({"b": "x"}, "-:1: row.columns: no column of the layout"),
+        ({"b": "x", "exchange": "topics"}, "-:1: row.columns: no column of the layout"),
     ],
 )
 def test_a_row_that_cannot_be_routed_is_told_by_its_line(line: dict[str, Any], error: str, tmp_path: Path) -> None:

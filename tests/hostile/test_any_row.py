@@ -14,7 +14,7 @@ from spark_ext import create_messages, infer_layout, route
 from tests.sizes import sample, size
 from tests.spark_ext.harness import EXPRESSION_RULES, INTERPRETED, answers, settings
 from transpiler import Message, Topology, evaluate, matches, route_message, transpile_filter, transpile_selector
-from transpiler.topology.importers.native_format import topology_from_dict
+from transpiler.topology import topology_from_dict
 
 NOW = 1_750_000_000_000
 

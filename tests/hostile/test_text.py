@@ -29,7 +29,7 @@ from transpiler import (
 from transpiler.compiler.inference import layout_from_schema
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import DIALECTS
-from transpiler.topology.importers.native_format import topology_from_dict
+from transpiler.topology import topology_from_dict
 
 SETTINGS = [
     {},

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from transpiler import Message, Topology, route_message
+from transpiler import DecodeError, Message, Topology, TopologyError, route_message
 from transpiler.reference.route import publish
 from transpiler.routing.exchange_graph import build_exchange_graph
 from transpiler.topology import topology_from_dict
@@ -29,16 +30,16 @@ def message(subject: str | None = None, **headers: Any) -> Message:
 
 @pytest.mark.parametrize("broker", BROKERS)
 def test_the_default_exchange_has_every_queue_under_its_name(broker: str) -> None:
-    assert route_message(topology(broker), message("q2")) == ("q2",)
-    assert route_message(topology(broker), message("Q2"))[:1] != ("q2",)
-    assert route_message(topology(broker), message()) == ()
+    assert route_message(topology(broker), message("q2"), "") == ("q2",)
+    assert route_message(topology(broker), message("Q2"), "")[:1] != ("q2",)
+    assert route_message(topology(broker), message(), "") == ()
 
 
 def test_the_default_exchange_delivers_to_queues_that_are_there() -> None:
-    assert route_message(topology("rabbitmq"), message("q1")) == ("q1",)
-    assert route_message(topology("rabbitmq"), message("hidden")) == ()
-    assert route_message(topology("qpid-java"), message("hidden")) == ()
-    assert route_message(topology("rabbitmq"), message("amq.rabbitmq.reply-to.g1h2")) == ()
+    assert route_message(topology("rabbitmq"), message("q1"), "") == ("q1",)
+    assert route_message(topology("rabbitmq"), message("hidden"), "") == ()
+    assert route_message(topology("qpid-java"), message("hidden"), "") == ()
+    assert route_message(topology("rabbitmq"), message("amq.rabbitmq.reply-to.g1h2"), "") == ()
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,16 @@ def test_the_default_exchange_delivers_to_queues_that_are_there() -> None:
 def test_predeclared_exchanges_are_there(broker: str, exchange: str) -> None:
     bound = topology(broker, {"source": exchange, "queue": "q1", "arguments": {"x-match": "all", "a": "x"}})
     assert route_message(bound, message(a="x"), exchange) == ("q1",)
+
+
+@pytest.mark.parametrize("broker", BROKERS)
+def test_an_exchange_is_given_where_there_are_several(broker: str) -> None:
+    bound = topology(broker, {"source": "amq.topic", "queue": "q1", "key": "#"})
+    with pytest.raises(TopologyError, match=r"(?s)route.no-exchange.*exchange=NAME: there are .*amq.topic"):
+        route_message(bound, message("a"))
+    own = replace(bound, default_exchange="amq.topic")
+    assert route_message(own, message("a")) == ("q1",)
+    assert route_message(own, message("q2"), "") == ("q2",)
 
 
 def test_a_queue_gets_a_message_once() -> None:
@@ -312,3 +323,16 @@ def test_no_chain_of_exchanges_is_too_long(broker: str) -> None:
     stops = build_exchange_graph(ring(broker, LENGTH // 4), "x0").entries["x0"]
     assert len(stops.states) == LENGTH // 4
     assert len(stops.steps) in (0, LENGTH // 4)
+
+
+def test_a_dict_says_where_its_message_was_published() -> None:
+    bound = topology("rabbitmq", {"source": "amq.topic", "queue": "q1", "key": "eu.#"})
+    sent: dict[str, Any] = {"exchange": "amq.topic", "routing_key": "eu.x", "properties": {"subject": "us.x"}}
+    assert route_message(bound, sent) == ("q1",)
+    assert route_message(bound, {**sent, "routing_key": None}) == ()
+    assert route_message(bound, {**sent, "routing_keys": ["us.x", "eu.x"]}) == ("q1",)
+    assert route_message(bound, sent, "amq.fanout") == ()
+    assert route_message(bound, sent, routing_keys=["us.x"]) == ()
+    assert route_message(bound, {"exchange": "amq.topic", "routing_keys": ["eu.x"], "color": "red"}) == ("q1",)
+    with pytest.raises(DecodeError, match="routing_key: expected text"):
+        route_message(bound, {**sent, "routing_key": 5})

@@ -13,7 +13,7 @@ from tests.sizes import sample
 from transpiler.base.errors import TopologyError
 from transpiler.compiler.inference import layout_from_schema
 from transpiler.compiler.layouts.schemas import schema_in
-from transpiler.routing.compiled_file import FIRST_LINE, MAGIC, is_compiled
+from transpiler.routing.compiled_file import FIRST_LINE, FORMAT, MAGIC, is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology, Settings, compile_plan
 from transpiler.topology.broker_rules import RABBITMQ
 from transpiler.topology.model import Binding, Exchange, Queue, Topology
@@ -115,10 +115,10 @@ WRONG: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "in its plan": (lambda whole: altered_in(whole, "plan"), "is cut off or damaged, in its plan"),
     "another version": (
         lambda whole: whole.replace(b"version " + __version__.encode(), b"version 9.1.0rc1", 1),
-        f"was written by version 9.1.0rc1 in form 4, and this is version {__version__} with form 4",
+        f"was written by version 9.1.0rc1 in form {FORMAT}, and this is version {__version__} with form {FORMAT}",
     ),
     "another form": (
-        lambda whole: whole.replace(b"form 4", b"form 13", 1),
+        lambda whole: whole.replace(f"form {FORMAT}".encode(), b"form 13", 1),
         f"by version {__version__} in form 13, and",
     ),
     "an early form": (lambda _: MAGIC + b"\n\x00\x00\x00\x00\x00\x00\x01\xff{}", "was written by another version, and"),

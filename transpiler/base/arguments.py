@@ -5,7 +5,9 @@ An unknown choice is a ``TranspilerError``; a value of another type is a ``TypeE
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from transpiler.base.diagnostics import nearest
 from transpiler.base.errors import TranspilerError
@@ -32,3 +34,33 @@ def unexpected(name: str, expected: str, value: object, hint: str | None = None)
     """Return the error of an argument that has another type than expected."""
     kind = "None" if value is None else f"a value of type {type(value).__name__}"
     return TypeError(f"{name}: expected {expected}, found {kind}{'' if hint is None else f' ({hint})'}")
+
+
+#: The beginning of a URI; a letter alone is a drive. A ``Path`` has lost one of the slashes.
+_URI = re.compile("([A-Za-z][A-Za-z0-9+.-]+):/+")
+
+#: Characters of an argument in an error.
+_SHOWN = 40
+
+
+def local_path(name: str, value: object, others: str) -> Path:
+    """Return the path of a file on this machine, which ``file:`` may stand before.
+
+    ``TypeError`` for what is no name of a file, as a text that begins with a brace, and ``TranspilerError`` for a URI
+    of another place; ``others`` is the way to read that.
+    """
+    if not isinstance(value, str | Path):
+        raise unexpected(name, "a file's name", value)
+    text = str(value)
+    if isinstance(value, str) and (text.lstrip()[:1] in ("{", "[", "<") or "\n" in text):
+        shown = f"{text.strip()[:_SHOWN]}…".replace("\n", " ")
+        raise TypeError(f"{name}: expected a file's name, found a text: {shown} ({others})")
+    scheme = _URI.match(text)
+    if scheme is None or Path(text).exists():
+        return Path(text)
+    if scheme[1].lower() == "file":
+        from urllib.parse import unquote
+
+        return Path("/" + unquote(text[scheme.end() :]))
+    uri = text if "://" in text else f"{scheme[1]}://{text[scheme.end() :]}"
+    raise TranspilerError.at("argument.uri", f"{uri} is on no file system of this machine", hint=others)

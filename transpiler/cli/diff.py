@@ -70,7 +70,7 @@ from transpiler.topology.model import check_exchange
 @connection_option
 @destination_option
 @topology_options
-@exchange_option("The exchange of MESSAGES that name none.")
+@exchange_option("The exchange that all MESSAGES were published to.")
 @click.option(
     "--map",
     "names",

@@ -22,7 +22,7 @@ from functools import partial
 from itertools import accumulate, chain
 from json import JSONDecodeError, JSONDecoder
 from pathlib import PurePath
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from transpiler import DecodeError, Message, Topology, TranspilerError
 from transpiler.base.diagnostics import one_line
@@ -32,11 +32,15 @@ from transpiler.cli.inputs import check_input, input_lines, shown
 from transpiler.cli.layouts import ChosenLayout
 from transpiler.cli.options import load_json_line
 from transpiler.compiler.layouts.json_rows import check_columns, message_from_json, message_from_json_row
+from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.layouts.publication import documented, names_exchange
 from transpiler.compiler.layouts.store import StoreLayout, refuse_unchosen, store_of
 from transpiler.compiler.stores.own import csv as csv_layout
 from transpiler.compiler.stores.own import unreadable_cell
+from transpiler.message.publication import EXCHANGE, ROUTING_KEYS, Sent, sent_in, texts_in
 from transpiler.message.rabbitmq_trace import TEXT_ENTRY, entry_message, is_delivery, is_entry, text_entry
 from transpiler.topology.destinations import ROUTING_TYPES
+from transpiler.topology.publishing import own_default
 
 _BLANK = " \t\r\n"
 
@@ -57,6 +61,7 @@ class Record(NamedTuple):
     text: str
     cells: dict[str, str] | None = None
     header: str | None = None
+    names: list[str] | None = None
 
 
 @dataclass
@@ -229,7 +234,7 @@ def _csv_records(file: str, lines: Iterator[tuple[int, str]], errors: Errors) ->
         else:
             # An empty cell is an absent value.
             present = {name: cell for name, cell in zip(names, cells, strict=True) if cell}
-            yield Record(file, number, text, present, header)
+            yield Record(file, number, text, present, header, names)
 
 
 def compact(text: str) -> str:
@@ -270,14 +275,6 @@ _EVENTS = {
 }
 
 
-class Sent(NamedTuple):
-    """The exchange, the routing keys and the routing type of a message to Artemis; None is not there."""
-
-    exchange: str | None
-    routing_keys: tuple[str, ...] | None
-    routing_type: str | None
-
-
 @dataclass(frozen=True, slots=True)
 class ReadMessage:
     """A message, the record that it was read from, and the record's object."""
@@ -285,6 +282,8 @@ class ReadMessage:
     record: Record
     value: Mapping[str, Any]
     message: Message
+    #: The layout of a row; None for an object that shows what it is.
+    layout: Layout | None = None
 
     @property
     def place(self) -> str:
@@ -292,30 +291,33 @@ class ReadMessage:
         return f"{shown(self.record.file)}:{self.record.line}"
 
     def sent(self) -> Sent:
-        """Return where the message was published; what is no text ends the command."""
-        row, message = self.value, self.message
-        inner = row.get("delivery_properties")
-        own = inner if isinstance(inner, Mapping) else {}
-        keys = self._texts("routing_keys")
-        if keys is None and (key := self._text(own, "routing_key")) is not None:
-            keys = (key,)
-        elif keys is None and (message.properties is None or message.properties.subject is None):
-            # A subject is the key.
-            key = self._text(row, "routing_key")
-            keys = None if key is None else (key,)
-        exchange, routing_type = self._text(row, "exchange"), self._text(row, "routing_type")
+        """Return where the message was published, by ``layouts.publication``; what is no text ends the command."""
+        own = documented(self.value, self.layout)
+        try:
+            sent = sent_in(self._with_arrays(ROUTING_KEYS), own.exchange, own.routing_key)
+        except DecodeError as error:
+            fail(f"{self.place}: {error}")
+        routing_type = sent.routing_type
         if routing_type is not None and routing_type not in ROUTING_TYPES:
-            self._refuse("routing-type", f"routing_type: {routing_type!r} is not {' or '.join(ROUTING_TYPES)}")
-        return Sent(self._text(own, "exchange") if exchange is None else exchange, keys, routing_type)
+            told = f"routing_type: {routing_type!r} is not {' or '.join(ROUTING_TYPES)}"
+            fail(f"{self.place}: {DecodeError.at('message.routing-type', told)}")
+        return sent
 
     def published(self, topology: Topology, exchange: str | None) -> Sent:
-        """Return where the message was published in a topology: to ``exchange``, where it names none.
+        """Return where the message was published in a topology: to ``exchange``, if that is given.
 
-        A message to a broker of destinations that names none ends the command.
+        A message ends the command where nothing names its exchange or destination: one with NULL, or an empty cell, in
+        the place of the name went to the default exchange.
         """
         sent = self.sent()
-        target = exchange if sent.exchange is None else sent.exchange
+        target = sent.exchange if exchange is None else exchange
         if topology.rules.destinations is None:
+            cells = self.record.names or ()
+            if target is None and EXCHANGE not in cells and not names_exchange(self.value, self.layout):
+                try:
+                    target = own_default(topology, "--exchange ")
+                except TranspilerError as error:
+                    fail(f"{self.place}: {error}")
             return Sent(topology.default_exchange if target is None else target, sent.routing_keys, None)
         if not target:
             fail(f"{self.place}: the message names no destination: give it a member exchange, or give --exchange")
@@ -329,22 +331,17 @@ class ReadMessage:
         return () if value == "none" else (value,) if isinstance(value, str) and value[:1] != "[" else self._texts(name)
 
     def _texts(self, name: str) -> tuple[str, ...] | None:
+        try:
+            return texts_in(self._with_arrays(name), name)
+        except DecodeError as error:
+            fail(f"{self.place}: {error}")
+
+    def _with_arrays(self, name: str) -> Mapping[str, Any]:
+        """Return the object, with the array that a cell of CSV has under a name."""
         value = self.value.get(name)
-        if isinstance(value, str) and self.record.cells is not None:
-            # An array in a cell of CSV.
-            value = load_json_line(value, self.record.file, self.record.line)
-        if value is not None and not (isinstance(value, list) and all(isinstance(item, str) for item in value)):
-            self._refuse(name, f"{name}: expected an array of texts")
-        return None if value is None else tuple(value)
-
-    def _text(self, row: Mapping[str, Any], name: str) -> str | None:
-        value = row.get(name)
-        if value is not None and not isinstance(value, str):
-            self._refuse(name, f"{name}: expected text")
-        return value
-
-    def _refuse(self, name: str, message: str) -> NoReturn:
-        fail(f"{self.place}: {DecodeError.at('message.' + name.replace('_', '-'), message)}")
+        if self.record.cells is None or not isinstance(value, str):
+            return self.value
+        return {**self.value, name: load_json_line(value, self.record.file, self.record.line)}
 
 
 def read_messages(
@@ -413,7 +410,7 @@ class _Reader:
                 self._known = True
             except TranspilerError as error:
                 self._foreign = self._foreign or f"{shown(record.file)}:{record.line}: {error}{_event(value)}"
-        return ReadMessage(record, value, message)
+        return ReadMessage(record, value, message, self._rows)
 
     def _message(self, value: Any, of_cells: bool) -> Message:
         if self._rows is not None:

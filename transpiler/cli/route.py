@@ -15,6 +15,8 @@ from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import hint_exchange, hint_state, read_messages
 from transpiler.cli.options import say_result, text_or_json
 from transpiler.cli.topologies import (
+    NO_QUEUE,
+    REACHED,
     RECORDED_EXITS,
     TopologyForm,
     destination_options,
@@ -59,7 +61,7 @@ from transpiler.topology.publishing import Publisher, PublishTo
 @click.argument("topology", type=InputFile())
 @click.argument("files", nargs=-1, type=InputFile())
 @topology_options
-@exchange_option("The exchange of messages that name none  [default: the topology's]")
+@exchange_option("The exchange that all messages were published to.")
 @destination_options
 @publisher_options
 @layout_options
@@ -108,9 +110,10 @@ def route(
     reads them. A message comes back with its queues and its outcome: delivered, alternate (delivered by way of an
     alternate only), discarded, returned, rejected, or no-exchange. Queues that it reaches only if an exchange chooses
     them, by a hash or at random, stand in "possible_queues"; where it may reach none at all, the outcome is undecided.
-    A member "exchange" says where the message was published; --address and --publish-to say it in its place. The
-    routing key is the message's subject, or the layout's; where there is none, a member "routing_key". With --why it is
-    said for each message in words which bindings took it, and what it lacked for those that nearly did, nearest first.
+    A member "exchange" says where the message was published, then the layout; --exchange, --address and --publish-to
+    say it in their place. The routing key is a member "routing_key", then the layout's, then the subject. With --why it
+    is said for each message in words which bindings took it, and what it lacked for those that nearly did, nearest
+    first.
     With --path it is said where it goes from each queue: to a dead-letter or expiry address, an alternate or by a
     shovel, and on from there. It is taken as it was published, without what a broker adds to a dead letter.
     """
@@ -164,6 +167,8 @@ def route(
         click.echo(json.dumps(counted.to_dict(), ensure_ascii=False, indent=2))
     hint_exchange(unnamed)
     hint_state(where, undecided)
+    if summary and outcomes and not outcomes.keys() & REACHED:
+        click.echo(NO_QUEUE, err=True)
 
 
 def _result(routed: Routed) -> dict[str, Any]:
@@ -183,7 +188,7 @@ def _result(routed: Routed) -> dict[str, Any]:
 @click.argument("topology", type=InputFile())
 @topology_options
 @layout_options
-@exchange_option("The exchange of messages that name none.")
+@exchange_option("The exchange that all messages were published to.")
 @recorded_options("member")
 @text_or_json("How to print the result.")
 def backtest(

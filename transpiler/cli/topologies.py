@@ -127,6 +127,12 @@ def exchange_option(help_text: str) -> Options:
 #: The protocols whose publishers have the flag mandatory.
 _WITH_MANDATORY = (None, "0-8", "0-9", "0-9-1")
 
+#: The outcomes of messages that reached a queue, or may have.
+REACHED = frozenset({"delivered", "alternate", "undecided", "dead-letter"})
+
+#: The warning that no message reached a queue.
+NO_QUEUE = "warning: no message reached a queue: selector-sql route --why says of each message what it lacked"
+
 #: The exit codes of a comparison with what a broker recorded.
 RECORDED_EXITS = {
     0: "every message has exactly the broker's queues",

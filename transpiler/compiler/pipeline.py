@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
 
 from transpiler.base.arguments import check_choice, check_selector
-from transpiler.base.errors import SelectorTypeError
+from transpiler.base.errors import SelectorTypeError, TranspilerError
 from transpiler.base.source import Source
 from transpiler.compiler import ir
 from transpiler.compiler.lowering.names.names import Missing, Receiver, with_refused_columns
@@ -124,11 +124,15 @@ def _check_options(result: Result, missing: Missing) -> None:
 
 def _emit(lower: Callable[[bool], ir.Predicate], result: Result) -> tuple[str, Callable[[], Trace]]:
     """Return the SQL of a condition, lowered by polarity, and a function that returns its trace."""
-    lowered = lower(True)
-    optimized = _finish(lowered)
-    retrace = partial(_phases, lowered, optimized)
-    if result == "ternary":
-        return emit_ternary(optimized, _finish(lower(False))), retrace
+    try:
+        lowered = lower(True)
+        optimized = _finish(lowered)
+        retrace = partial(_phases, lowered, optimized)
+        if result == "ternary":
+            return emit_ternary(optimized, _finish(lower(False))), retrace
+    except TranspilerError as error:
+        # Its place in the selector says where it is wrong, and not its place in this package.
+        raise error.with_traceback(None) from None
     return emit_operand(optimized) if result == "filter" else emit_boolean(optimized), retrace
 
 

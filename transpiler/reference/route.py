@@ -5,19 +5,20 @@ Sources: the exchanges chapter of the Qpid Broker-J book, the AMQP 0-10 and JMS 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, overload
 
 from transpiler.base.arguments import check_choice
 from transpiler.message.message import Message, MessageLike, Properties, as_message
+from transpiler.message.publication import Sent, sent_in, without_places
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.exchange_walk import Keys, subject_of
 from transpiler.reference.route_path import RoutePath, follow
 from transpiler.reference.routed import Routed, Traced, arrival, arrive, settle
 from transpiler.topology.destinations import sends_of
 from transpiler.topology.model import Exchange, Topology, check_topology
-from transpiler.topology.publishing import ANY_PUBLISHER, PUBLISH_TO, Publisher, PublishTo, relay_target
+from transpiler.topology.publishing import ANY_PUBLISHER, PUBLISH_TO, Publisher, PublishTo, own_default, relay_target
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender, resolve_sender
 
@@ -89,9 +90,10 @@ def publish(
 ) -> Routed:
     """Publish a message to an exchange, by name; return the queues that it reaches, and its outcome.
 
-    ``exchange`` defaults to the topology's ``default_exchange``; ``routing_keys`` to the message's subject, which is
-    where AMQP 1.0 has the routing key. RabbitMQ's CC and BCC headers add more keys; where the broker has nothing like
-    them, only the first key counts.
+    A dict says both in its members ``exchange`` and ``routing_key`` or ``routing_keys``, where no parameter does.
+    ``exchange`` may be left out where the topology has a ``default_exchange`` of its own; "" is the broker's.
+    ``routing_keys`` defaults to the message's subject, which is where AMQP 1.0 has the routing key. RabbitMQ's CC and
+    BCC headers add more keys; where the broker has nothing like them, only the first key counts.
 
     In place of an exchange, ``address`` is the one that a Qpid sender has (``queue``, ``exchange`` or
     ``exchange/subject``; in a topology of RabbitMQ also ``/queues/queue`` and ``/exchanges/exchange/key``), or what
@@ -107,7 +109,8 @@ def publish(
     ANYCAST, MULTICAST or None; ActiveMQ: ``queue://name``, ``topic://name`` or a list with commas), and the routing key
     is part of it. Two outcomes more are such a broker's: ``dead-letter`` and ``error``.
 
-    Raises ``TopologyError`` for an address that leads nowhere; ``ValueError`` for parameters that exclude each other.
+    Raises ``TopologyError`` for an address that leads nowhere, or where no exchange is given; ``ValueError`` for
+    parameters that exclude each other.
     """
     return trace(
         topology,
@@ -134,23 +137,30 @@ def trace(
 ) -> Traced:
     """Publish a message as ``publish`` does; return the exchanges that it came to as well."""
     check_topology(topology)
+    sent = Sent()
+    if isinstance(message, Mapping):
+        sent, message = sent_in(message), without_places(message)
     message = as_message(message)
     check_choice("publish_to", publish_to, PUBLISH_TO)
     if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
         raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
     if topology.rules.destinations is not None:
+        exchange = sent.exchange if exchange is None else exchange
+        routing_type = sent.routing_type if routing_type is None else routing_type
         if exchange is None or address is not None or publish_to == "to" or routing_keys is not None:
             raise ValueError(f"{topology.rules.name}: exchange names the destination, and nothing else does")
         return _send(topology, message, exchange, routing_type, publisher)
     if publish_to == "to":
-        return _relay(topology, message, publisher)
-    keys: Keys | None = None if routing_keys is None else tuple(routing_keys)
-    name = topology.default_exchange if exchange is None else exchange
+        return _relay(topology, message, sent, publisher)
+    keys: Keys | None = sent.routing_keys if routing_keys is None else tuple(routing_keys)
     if address is not None:
         sender = address if isinstance(address, Sender) else resolve_sender(topology, address)
         topology, name = sender.topology, sender.exchange
         message = _with_subject(message, sender.subject)
         keys = keys if sender.key is None else (sender.key,)
+    else:
+        said = sent.exchange if exchange is None else exchange
+        name = own_default(topology) if said is None else said
     published_to = topology.exchange_by_name.get(name)
     if published_to is None:
         return Traced(Routed((), "no-exchange", name), message, topology)
@@ -159,13 +169,14 @@ def trace(
     return _publish(topology, message, published_to, keys, publisher)
 
 
-def _relay(topology: Topology, message: Message, publisher: Publisher) -> Traced:
+def _relay(topology: Topology, message: Message, sent: Sent, publisher: Publisher) -> Traced:
     # "messages sent to the relay node will be relayed to a node at the address given in the to field ... Messages ...
     # that don't contain a valid value for the to field ... will be rejected by the peer."
     target = relay_target(topology, message.properties.to if message.properties is not None else None)
     if target is None:
         return Traced(Routed((), "rejected"), message, topology)
-    keys = (subject_of(message) if target.key is None else target.key,)
+    own = sent.routing_keys or (subject_of(message),)
+    keys = (own[0] if target.key is None else target.key,)
     return _publish(topology, message, topology.exchange_by_name[target.exchange], keys, publisher)
 
 

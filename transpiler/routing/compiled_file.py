@@ -21,6 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from transpiler.base.arguments import local_path
 from transpiler.base.errors import TopologyError
 from transpiler.version import __version__
 
@@ -33,6 +34,9 @@ FIRST_LINE = MAGIC + f", form {FORMAT}, version {__version__}\n".encode()
 
 #: The rest of the first line of another version.
 _WRITTEN_BY = re.compile(rb", form (\d{1,9}), version ([\w.+-]{1,99})\n")
+
+#: The way to keep a compiled topology elsewhere.
+_OTHER_FILES = "a compiled topology is a file of this machine: copy it from there, or to there"
 
 _AGAIN = "copy it again from where it is whole, or compile the topology again"
 
@@ -116,7 +120,7 @@ def is_compiled(path: str | Path) -> bool:
 
 def write_file(path: str | Path, members: Mapping[str, bytes]) -> None:
     """Write a file, which appears under its name when it is complete."""
-    target = Path(path)
+    target = local_path("path", path, _OTHER_FILES)
     hidden = target.with_name(f".{target.name}.incomplete")
     try:
         with hidden.open("wb") as file:
@@ -136,7 +140,7 @@ def read_file(path: str | Path) -> dict[str, bytes]:
     ``TopologyError`` for a directory, and for a file that this version has not written, or that is damaged.
     """
     try:
-        data = Path(path).read_bytes()
+        data = local_path("path", path, _OTHER_FILES).read_bytes()
     except IsADirectoryError:
         raise _error(path, "is a directory", "name the file that a compiled topology was saved to") from None
     _check_first_line(path, data)

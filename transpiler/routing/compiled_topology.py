@@ -30,7 +30,7 @@ from transpiler.routing.binding_buckets import BindingBuckets
 from transpiler.routing.compiled_file import decode, encode, read_file, write_file
 from transpiler.routing.gc_pause import pause_garbage_collection
 from transpiler.routing.plan import RoutingPlan, build_plan
-from transpiler.topology.importers.native_format import topology_from_dict, topology_to_dict
+from transpiler.topology.importers.native_format import topology_from_native, topology_to_dict
 from transpiler.topology.model import Binding, Queue, Topology
 from transpiler.version import __version__
 
@@ -53,6 +53,10 @@ class Destination:
     #: The destination of a JMS broker that all messages are sent to, and their routing type, if they are known.
     named: str | None = None
     routing_type: str | None = None
+    #: The column with the exchange, or the destination, that the publisher gives for each message.
+    given: str | None = None
+    #: The exchange is the topology's default one, for the messages name none.
+    by_default: bool = False
 
     @property
     def by_message(self) -> bool:
@@ -72,6 +76,8 @@ class Settings:
     destination: Destination = field(default_factory=Destination)
     missing: Missing = "error"
     several: bool = False
+    #: The columns that say where messages were published.
+    published: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -238,7 +244,7 @@ class CompiledTopology:
                 skeleton, settings, changed = decode(members["topology"])
                 kept = decode(members["layout"])
                 plan, changes = decode(members["plan"])
-            topology = topology_from_dict(json.loads(skeleton))
+            topology = topology_from_native(json.loads(skeleton))
             blocks = [members[f"bindings/{number}"] for number in range(count)]
         except (ValueError, KeyError):
             # Its bytes are as they were written, so it is the classes that were others.

@@ -70,6 +70,8 @@ class RoutingReport:
     """The classes of a topology's bindings, in the order of ``COSTS``; see ``explain_routing``."""
 
     classes: tuple[RoutingClass, ...]
+    #: The sentence that no message reaches a queue; empty where some do.
+    unroutable: str = ""
 
     @property
     def tried(self) -> tuple[Binding, ...]:
@@ -82,9 +84,10 @@ class RoutingReport:
 
     def __str__(self) -> str:
         if not self.classes:
-            return "No binding of the topology has a condition or a queue."
+            return self.unroutable or "No binding of the topology has a condition or a queue."
         heads = ("class", "rows", "tables", "tests a message", "cost")
-        lines = ["  ".join(row).rstrip() for row in aligned([heads, *self._cells()], range(1, 4))]
+        lines = [self.unroutable, ""] if self.unroutable else []
+        lines += ["  ".join(row).rstrip() for row in aligned([heads, *self._cells()], range(1, 4))]
         if self.tried:
             lines += ["", "Every message tests:"]
             lines += [f"  {_described(binding)}" for binding in self.tried[:SHOWN]]
@@ -94,7 +97,8 @@ class RoutingReport:
 
     def _repr_html_(self) -> str:
         tried = [(_described(binding),) for binding in self.tried]
-        classes = html.table(("class", "rows", "tables", "tests a message", "cost"), self._cells())
+        classes = html.heading(self.unroutable) if self.unroutable else ""
+        classes += html.table(("class", "rows", "tables", "tests a message", "cost"), self._cells())
         return classes + (html.table(("every message tests",), tried) if tried else "")
 
     def _cells(self) -> Iterator[tuple[str, str, str, str, str]]:
@@ -155,8 +159,15 @@ def explain_routing(
             )
             for name in COSTS
             if name in groups
-        )
+        ),
+        "" if plan.delivers else unroutable(exchange),
     )
+
+
+def unroutable(exchange: str | None) -> str:
+    """Say that no message to an exchange, or to any, reaches a queue."""
+    to = "to any exchange" if exchange is None else "to the default exchange" if not exchange else f"to {exchange!r}"
+    return f"No message {to} reaches a queue: no binding leads from there to one."
 
 
 def _class(table: Table) -> str:

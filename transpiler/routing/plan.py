@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
+from transpiler.base.errors import TranspilerError
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, STRING, Path
 from transpiler.compiler.layouts.layout import Layout
@@ -130,6 +132,19 @@ class RoutingPlan:
         return all(entry.simple for entry in self.entries.values())
 
     @property
+    def delivers(self) -> bool:
+        """Return True if some message reaches a queue, by a binding or an alternate."""
+        deliveries: Iterator[Delivery | None] = chain(
+            self.patterns,
+            (compiled.delivery for compiled in self.compiled),
+            chain.from_iterable(table.deliveries for table in self.tables),
+        )
+        by_bindings = any(delivery is not None and delivery.queue is not None for delivery in deliveries)
+        return by_bindings or any(
+            queue is not None for entry in self.entries.values() for *_, queue in entry.alternates
+        )
+
+    @property
     def by_key(self) -> bool:
         """Return True if the conditions read nothing of a message but its exchange and its routing keys."""
         nodes: list[ir.Value | ir.Predicate] = [compiled.condition for compiled in self.compiled]
@@ -169,7 +184,11 @@ def build_plan(
     """
     states = build_exchange_graph(topology, exchange)
     patterns = BindingPatterns(topology, layout, missing, several)
-    plan = _Builder(topology, patterns, states, exchange).build(progress)
+    try:
+        plan = _Builder(topology, patterns, states, exchange).build(progress)
+    except TranspilerError as error:
+        # Its place in the topology says where it is wrong, and not its place in this package.
+        raise error.with_traceback(None) from None
     if several:
         types = topology.exchange_by_name
         numbered = enumerate(states.states)

@@ -8,8 +8,8 @@ are kept with their candidates; the choice itself is never computed (``choices``
 from __future__ import annotations
 
 from transpiler.topology.broker_rules import QPID_CPP, QPID_JAVA, RABBITMQ, Rules
-from transpiler.topology.files import parse_topology, read_topology
-from transpiler.topology.importers.native_format import topology_from_dict, topology_to_dict
+from transpiler.topology.files import parse_topology, read_topology, topology_from_dict
+from transpiler.topology.importers.native_format import topology_to_dict
 from transpiler.topology.model import Alternate, Binding, Exchange, Queue, Topology
 
 __all__ = [

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path, PurePath
 from typing import Any, Literal, get_args
 
-from transpiler.base.arguments import unexpected
+from transpiler.base.arguments import local_path, unexpected
 from transpiler.base.diagnostics import Diagnostic, at_path
 from transpiler.base.documents.decoding import EncodingError, decode_text
 from transpiler.base.documents.entries import choose
@@ -31,11 +31,19 @@ from transpiler.topology.importers.artemis_config import (
 from transpiler.topology.importers.artemis_properties import core_of_properties
 from transpiler.topology.importers.artemis_topology import topology_of_artemis
 from transpiler.topology.importers.broker_j import topology_from_broker_j, vhosts_of_broker_j
-from transpiler.topology.importers.native_format import topology_from_dict
+from transpiler.topology.importers.native_format import topology_from_native
 from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions
 from transpiler.topology.importers.settings import activemq_settings, artemis_settings
 from transpiler.topology.importers.state import State, read_state
 from transpiler.topology.model import MAX_ERRORS, SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
+
+#: The way to read a topology that is in no local file.
+_OTHER_FILES = (
+    "copy the file, or take its text to topology_from_dict(json.loads(text)); Spark has it by "
+    "spark.read.text(name, wholetext=True).first().value"
+)
+
+_FOR_JMS = "state and properties are for the XML of a JMS broker, and this file is none"
 
 #: The forms of topology files: the project's own, RabbitMQ's definitions, Broker-J's, Artemis' and ActiveMQ's
 #: configurations.
@@ -70,10 +78,9 @@ def read_topology(
     the extra ``yaml``. Selectors are parsed and checked. Raises ``TopologyError`` with the file's name
     and the path in it; a file that cannot be read is an ``OSError``.
     """
-    if not isinstance(path, str | Path):
-        hint = "topology_from_dict reads a dict" if isinstance(path, Mapping) else None
-        raise unexpected("path", "a file's name", path, hint)
-    path = Path(path)
+    if isinstance(path, Mapping):
+        raise unexpected("path", "a file's name", path, "topology_from_dict reads a dict")
+    path = local_path("path", path, _OTHER_FILES)
     try:
         text = decode_text(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
@@ -110,16 +117,48 @@ def parse_topology(
         elif form in ("artemis", "activemq") or (form is None and _is_xml(text)):
             topology = _topology_of_xml(read_xml(source, properties), vhost, known)
         elif known is not None or properties:
-            message = "state and properties are for the XML of a JMS broker, and this file is none"
-            raise TopologyError.at("topology.state", message, source)
+            raise TopologyError.at("topology.state", _FOR_JMS, source)
         else:
-            data = document.plain()
-            topology = _READERS[form or guess_form(data)](data, vhost)
+            topology = _topology_of_data(document.plain(), form, vhost)
         _check_texts(topology)
     except TopologyError as error:
         raise TopologyError(document.placed(error.diagnostics)) from None
     findings = (*document.placed((*topology.findings, *left_out)), *(known.findings if known is not None else ()))
     return replace(topology, findings=findings) if findings else topology
+
+
+def topology_from_dict(
+    data: Mapping[str, Any] | list[Any],
+    state: str | Path | Mapping[str, Any] | None = None,
+    *,
+    form: Form | None = None,
+    vhost: str | None = None,
+    properties: Mapping[str, str] | None = None,
+) -> Topology:
+    """The topology in an object, as a file in JSON or YAML has it: ``json.loads(text)`` of any form of those.
+
+    The parameters are those of ``read_topology``. Raises ``TopologyError`` with the path in the object.
+    """
+    if not isinstance(data, Mapping | list):
+        raise unexpected("data", "a dict, as json.loads returns it", data, _OTHER_FILES)
+    listed = _listed_properties(data)
+    if listed is not None and form in (None, "artemis"):
+        source = Source("\n".join(map(str, listed)), f"spec.{_PROPERTIES_MEMBER}")
+        topology = _topology_of_artemis(read_core(core_of_properties(source, properties)), read_state(state))
+    elif state is not None or properties:
+        raise TopologyError.at("topology.state", _FOR_JMS)
+    else:
+        topology = _topology_of_data(data, form, vhost)
+    _check_texts(topology)
+    return topology
+
+
+def _topology_of_data(data: Any, form: Form | None, vhost: str | None) -> Topology:
+    """Return the topology that an object describes."""
+    chosen = form or guess_form(data)
+    if chosen not in _READERS:
+        raise TopologyError.at("topology.form", f"an object is no configuration of the form {chosen}, which is XML")
+    return _READERS[chosen](data, vhost)
 
 
 def vhosts_of(text: str, name: str) -> list[str]:
@@ -177,8 +216,7 @@ def _kind_of_resource(document: Document) -> str | None:
     data = document.as_read()
     if not isinstance(data, Mapping) or not {"apiVersion", "kind"} <= set(data):
         return None
-    spec = data.get("spec")
-    if isinstance(spec, Mapping) and isinstance(spec.get(_PROPERTIES_MEMBER), list):
+    if _listed_properties(data) is not None:
         return None
     return f"a {data['kind']} {_name_of_resource(document) or ''}".rstrip()
 
@@ -201,15 +239,19 @@ def _properties_file(source: Source) -> Source | None:
     return None if _is_xml(source.text) else _properties_of_resource(load_documents(source)[0])
 
 
+def _listed_properties(data: Any) -> list[Any] | None:
+    spec = data.get("spec") if isinstance(data, Mapping) else None
+    listed = spec.get(_PROPERTIES_MEMBER) if isinstance(spec, Mapping) else None
+    return listed if isinstance(listed, list) else None
+
+
 def _properties_of_resource(document: Document) -> Source | None:
     """Return the broker properties in a resource of Artemis' operator, which are a text of their own in errors."""
     source = document.source
     if _PROPERTIES_MEMBER not in source.text:
         return None
-    data = document.as_read()
-    spec = data.get("spec") if isinstance(data, Mapping) else None
-    listed = spec.get(_PROPERTIES_MEMBER) if isinstance(spec, Mapping) else None
-    if not isinstance(listed, list):
+    listed = _listed_properties(document.as_read())
+    if listed is None:
         return None
     path = f"spec.{_PROPERTIES_MEMBER}"
     line, column = source.position(document.places([path])[path].start)
@@ -220,7 +262,7 @@ def _own_form(data: Any, vhost: str | None) -> Topology:
     if vhost is not None:
         hint = "leave it out: the project's own form has the topology of one virtual host, without its name"
         raise TopologyError.at("topology.vhost", f"there is no virtual host {vhost!r}", hint=hint)
-    return topology_from_dict(data)
+    return topology_from_native(data)
 
 
 _READERS: Mapping[str, Callable[[Any, str | None], Topology]] = {

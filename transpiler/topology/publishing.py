@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, get_args
 from urllib.parse import unquote
 
 from transpiler.base.arguments import check_choice
+from transpiler.base.errors import TopologyError
 from transpiler.topology.broker_rules import RelayAddress, Rules
 from transpiler.topology.model import DEFAULT_EXCHANGE, Exchange, Topology, Unroutable
 from transpiler.topology.targets import Outcome
@@ -27,6 +28,9 @@ PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 PublishTo = Literal["exchange", "to"]
 
 PUBLISH_TO: tuple[PublishTo, ...] = get_args(PublishTo)
+
+#: Exchanges that an error lists.
+_SHOWN = 8
 
 _BEHAVIOURS: Mapping[Unroutable, Outcome] = MappingProxyType(
     {"discard": "discarded", "reject": "rejected", "return": "returned"}
@@ -79,6 +83,24 @@ class Publisher:
 
 #: A publisher of which nothing is known.
 ANY_PUBLISHER = Publisher()
+
+
+def own_default(topology: Topology, option: str = "exchange=") -> str:
+    """Return the exchange of messages that nothing says one of: the topology's own default, or its only exchange.
+
+    ``TopologyError`` where it has none: the broker's default exchange is a choice, too. ``option`` names an exchange.
+    """
+    if topology.default_exchange != DEFAULT_EXCHANGE or not (topology.exchanges or topology.bindings):
+        return topology.default_exchange
+    declared = [exchange.name for exchange in topology.exchanges if not exchange.internal]
+    names = sorted(declared or filter(None, topology.exchange_by_name))
+    listed = f"{', '.join(names[:_SHOWN])}{', …' if len(names) > _SHOWN else ''}"
+    raise TopologyError.at(
+        "route.no-exchange",
+        "nothing says to which exchange the messages were published: no option, and no column or member exchange",
+        hint=f"give {option}NAME: there {'is' if len(names) == 1 else 'are'} {listed}; {option}'' is the default "
+        "exchange, which routes by the queue's name",
+    )
 
 
 class Target(NamedTuple):

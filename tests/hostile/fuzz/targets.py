@@ -38,8 +38,8 @@ from transpiler.reference.match import matches_words
 from transpiler.reference.xquery import query_truth
 from transpiler.tools.dialect_tools.compare_dialects import compare_dialects
 from transpiler.tools.lint.registry import lint
+from transpiler.topology import topology_from_dict, topology_to_dict
 from transpiler.topology.files import parse_topology
-from transpiler.topology.importers.native_format import topology_from_dict, topology_to_dict
 from transpiler.topology.qpid_address.address import parse_address
 
 #: Characters of the text of one error: a headline, a window of one line, a hint.

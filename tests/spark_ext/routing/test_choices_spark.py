@@ -48,11 +48,10 @@ def test_spark_agrees_with_the_reference_on_choices(spark: SparkSession, data: s
     exchanges = data.draw(st.lists(st.sampled_from(names), min_size=MESSAGES, max_size=MESSAGES))
     with spark_settings(spark, INTERPRETED):
         frame = published(spark, messages, exchanges)
-        routed = route(
-            frame, topology, possible_column="perhaps", outcome="outcome", exchange_column="exchange", keys=frame
-        )
+        routed = route(frame, topology, possible_column="perhaps", outcome="outcome", exchange_column="to", keys=frame)
         assert answers(routed) == [
-            expected(publish(topology, *message)) for message in zip(messages, exchanges, strict=True)
+            expected(publish(topology, message, topology.default_exchange if name is None else name))
+            for message, name in zip(messages, exchanges, strict=True)
         ]
 
 

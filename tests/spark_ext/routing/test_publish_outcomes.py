@@ -73,7 +73,13 @@ def test_the_outcome_is_the_references(
 
     def wanted(named: list[str | None]) -> list[tuple[list[str], str]]:
         found = [
-            publish(topology, message, name, routing_keys, publisher=publisher)
+            publish(
+                topology,
+                message,
+                topology.default_exchange if name is None else name,
+                routing_keys,
+                publisher=publisher,
+            )
             for message, name, routing_keys in zip(messages, named, keys, strict=True)
         ]
         return [(list(routed.queues), routed.outcome) for routed in found]

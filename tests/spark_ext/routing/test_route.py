@@ -48,7 +48,8 @@ def wanted(
     exchanges: Sequence[str | None],
     keys: Sequence[list[str | None] | None] | None = None,
 ) -> list[list[str]]:
-    rows = zip(messages, exchanges, keys or [None] * len(messages), strict=True)
+    names = [topology.default_exchange if name is None else name for name in exchanges]
+    rows = zip(messages, names, keys or [None] * len(messages), strict=True)
     return [list(route_message(topology, *row)) for row in rows]
 
 

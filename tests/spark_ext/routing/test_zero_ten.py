@@ -76,7 +76,12 @@ def test_random_topologies_route_an_archive_as_the_reference_does(
 
     def wanted(named: list[str | None]) -> list[tuple[list[str], str]]:
         found = [
-            publish(topology, as_read(message), exchange, None if key is None else [key])
+            publish(
+                topology,
+                as_read(message),
+                topology.default_exchange if exchange is None else exchange,
+                None if key is None else [key],
+            )
             for message, exchange, key in zip(drawn, named, keys, strict=True)
         ]
         return [(list(routed.queues), routed.outcome) for routed in found]

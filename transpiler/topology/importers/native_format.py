@@ -45,7 +45,7 @@ _QUEUE = {"durable": True, "auto_delete": False, "exclusive": False, "declared":
 _EXCHANGE = {"durable": True, "auto_delete": False, "internal": False}
 
 
-def topology_from_dict(data: Mapping[str, Any]) -> Topology:
+def topology_from_native(data: Mapping[str, Any]) -> Topology:
     """The topology that an object in the project's own form describes; ``TopologyError`` names what does not fit."""
     root = Entry.of(data, "")
     root.only(("broker", "default_exchange", "words", *_PARTS, "readers", "addresses", "shown", "settings"))
@@ -58,7 +58,7 @@ def topology_from_dict(data: Mapping[str, Any]) -> Topology:
     words, readers = root.text("words", DEFAULT_WORDS), None
     if root.has("readers"):
         readers = frozenset(name for name, _ in _texts(root, "readers", "the name of a queue"))
-    shown = topology_from_dict(root.data["shown"]) if root.has("shown") else None
+    shown = topology_from_native(root.data["shown"]) if root.has("shown") else None
     topology = Topology(
         rules,
         exchanges,
@@ -82,7 +82,7 @@ def _texts(root: Entry, name: str, what: str) -> Iterator[tuple[str, str]]:
 
 
 def topology_to_dict(topology: Topology) -> dict[str, Any]:
-    """The project's own form; ``topology_from_dict`` reads it back. What has its default is left out."""
+    """The project's own form; ``topology_from_native`` reads it back. What has its default is left out."""
     result: dict[str, Any] = {"broker": topology.rules.name}
     if topology.default_exchange != DEFAULT_EXCHANGE:
         result["default_exchange"] = topology.default_exchange

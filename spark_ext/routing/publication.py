@@ -1,0 +1,185 @@
+"""The rule for where each message was published, and under which key: one for every layout and every way to route.
+
+An option says it for all messages; else the column of that name, whatever the layout; else the place that the layout
+documents; else, for a key, the subject. A NULL says nothing, so the next of them is read: a message whose exchange
+nothing says went to the topology's default exchange, and one without a key has the empty one.
+
+Invariant: a column that is read is a text, or, of several keys, an array of texts; any other type is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+from pyspark.sql.types import ArrayType, DataType, NullType, StructType
+
+from spark_ext.messages.schemas import analyzed_schema
+from spark_ext.routing.broadcast_join import without
+from transpiler import Layout
+from transpiler.base.arguments import unexpected
+from transpiler.base.errors import LayoutError
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import STRING
+from transpiler.compiler.lowering.names.column_values import at
+from transpiler.compiler.sql import emit_value, quote_name
+from transpiler.message.header_fields import PUBLISHED_EXCHANGE, MessageField
+from transpiler.message.operand_types import OperandType
+from transpiler.message.publication import EXCHANGE, ROUTING_KEY, ROUTING_KEYS, ROUTING_TYPE
+from transpiler.routing.compiled_topology import Destination
+from transpiler.topology.broker_rules import Destinations
+from transpiler.topology.model import Topology
+
+#: The column with the exchange that an option gives for each message, while they are routed.
+_GIVEN = "_exchange_given"
+
+
+class GivenExchange(NamedTuple):
+    """The exchange that an option gives: the name of the one of all messages, or a Column with that of each."""
+
+    name: str | None
+    column: Column | None = None
+
+    @property
+    def says(self) -> bool:
+        """Return True if there is one."""
+        return self.name is not None or self.column is not None
+
+    @property
+    def path(self) -> str | None:
+        """The name of the column that ``added`` makes, if it makes one."""
+        return None if self.column is None else _GIVEN
+
+    def added(self, frame: DataFrame) -> DataFrame:
+        """Return the messages with the column, where there is one."""
+        return frame if self.column is None else frame.withColumn(_GIVEN, self.column)
+
+    def removed(self, frame: DataFrame) -> DataFrame:
+        """Return the messages without it."""
+        return frame if self.column is None else without(frame, _GIVEN)
+
+
+def given_exchange(
+    exchange: str | Column | None, topology: Topology, messages: DataFrame, names: Collection[str]
+) -> GivenExchange:
+    """Return what ``exchange`` gives; a name that no exchange has, and one of the messages' columns, is that column.
+
+    ``LayoutError`` for a Column that is no text, ``TypeError`` for anything else than a name or a Column.
+    """
+    column = exchange
+    if isinstance(exchange, str):
+        is_exchange = topology.rules.destinations is not None or exchange in topology.exchange_by_name
+        if is_exchange or exchange not in names:
+            return GivenExchange(exchange)
+        column = sf.col(quote_name(exchange))
+    if column is None:
+        return GivenExchange(None)
+    if not isinstance(column, Column):
+        raise unexpected("exchange", "the name of an exchange, or a Column", exchange)
+    selected = messages.select(column)
+    try:
+        kind = analyzed_schema(selected).fields[0].dataType
+    except LayoutError:
+        # A pipeline analyzes it later.
+        return GivenExchange(None, column)
+    if not _is_text(kind):
+        raise _no_text("the Column of exchange=", kind, "a text", 'exchange=column.cast("string")')
+    return GivenExchange(None, column)
+
+
+def own_text(schema: StructType, name: str) -> ir.Value | None:
+    """Return the messages' own column of a name, a text; None where there is none, or one of NULLs only."""
+    if name not in schema.names or isinstance(schema[name].dataType, NullType):
+        return None
+    kind = schema[name].dataType
+    if not _is_text(kind):
+        raise _no_text(f"the column {name}", kind, "a text", f'df.withColumn("{name}", col("{name}").cast("string"))')
+    column = ir.Column((name,), STRING)
+    return ir.Apply(ir.Function.BY_BYTES, (column,), STRING) if "collate" in kind.simpleString() else column
+
+
+def has_routing_keys(schema: StructType) -> bool:
+    """Return True if messages have a column of several routing keys; ``LayoutError`` where that has no texts."""
+    if ROUTING_KEYS not in schema.names or isinstance(schema[ROUTING_KEYS].dataType, NullType):
+        return False
+    kind = schema[ROUTING_KEYS].dataType
+    if not isinstance(kind, ArrayType) or not _is_text(kind.elementType):
+        raise _no_text(
+            f"the column {ROUTING_KEYS}",
+            kind,
+            "an array of texts",
+            f'df.withColumn("{ROUTING_KEYS}", array("{ROUTING_KEYS}"))',
+        )
+    return True
+
+
+def texts_at(layout: Layout, places: Collection[MessageField]) -> list[ir.Value]:
+    """Return the texts at those of some fields that a layout has, in their order."""
+    fields = (layout.field(place) for place in places)
+    texts = [item for field in fields if field is not None for item in at(field).of(OperandType.STRING)]
+    return [item.value if item.guard == ir.TRUE else ir.When(item.guard, item.value) for item in texts]
+
+
+def first_text(values: Collection[ir.Value]) -> str:
+    """The first of some texts that is not NULL."""
+    listed = [emit_value(value) for value in values]
+    return listed[0] if len(listed) == 1 else f"coalesce({', '.join(listed)})"
+
+
+def own_texts(schema: StructType, name: str, layout: Layout, places: Collection[MessageField]) -> list[ir.Value]:
+    """Return the texts of the messages' own column of a name, and of some fields of the layout, in that order."""
+    own = own_text(schema, name)
+    return ([] if own is None else [own]) + texts_at(layout, places)
+
+
+def published_exchanges(schema: StructType, layout: Layout) -> list[ir.Value]:
+    """Return the texts that name the exchange that a message was published to, the first of them first."""
+    return own_texts(schema, EXCHANGE, layout, [PUBLISHED_EXCHANGE])
+
+
+def columns_read(topology: Topology, to: Destination, schema: StructType) -> tuple[str, ...]:
+    """Return the columns of messages that say where these were published, of those that no option speaks for."""
+    jms = topology.rules.destinations
+    read = {
+        EXCHANGE: to.named is None and to.given is None and (to.exchange is None or to.by_default) and not to.relay,
+        ROUTING_KEY: jms is None and to.key is None,
+        ROUTING_KEYS: jms is None and to.several_keys,
+        ROUTING_TYPE: jms is Destinations.ARTEMIS and to.routing_type is None,
+    }
+    return tuple(
+        name
+        for name, is_read in read.items()
+        if is_read and name in schema.names and not isinstance(schema[name].dataType, NullType)
+    )
+
+
+def check_columns_read(compiled: Collection[str], now: Collection[str], to: Destination, several: bool) -> None:
+    """Raise ``LayoutError`` where messages say where they were published in other columns than a plan reads.
+
+    A column that is read as the messages come may be new: the plan does not depend on it.
+    """
+    lost = [name for name in compiled if name not in now]
+    fixed = {EXCHANGE: to.by_default, ROUTING_KEYS: not several}
+    gained = [name for name in now if name not in compiled and fixed.get(name, False)]
+    for name, had, have in [(name, "with", "have none") for name in lost] + [
+        (name, "without", "have one") for name in gained
+    ]:
+        raise LayoutError.at(
+            "compiled.other-columns",
+            f"the topology is compiled for messages {had} a column {name}, and these {have}",
+            hint="compile it for these: compile_topology(topology, messages)",
+        )
+
+
+def _is_text(kind: DataType) -> bool:
+    return kind.simpleString().split("(")[0].split(" ")[0] in ("string", "char", "varchar", "void")
+
+
+def _no_text(what: str, kind: DataType, expected: str, cast: str) -> LayoutError:
+    return LayoutError.at(
+        "route.column-type",
+        f"{what} has the type {kind.simpleString().upper()}, and says where a message was published: it is {expected}",
+        hint=f"{cast} makes one of it, or give it another name if it is something else",
+    )

@@ -1,0 +1,321 @@
+"""Where messages were published: an option, a column, the layout's own place, the subject, whatever the layout."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import CliRunner
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+import spark_ext
+from spark_ext import (
+    RoutingWarning,
+    compile_topology,
+    create_messages,
+    deliveries,
+    explain_routing,
+    route,
+    route_stream,
+)
+from spark_ext.routing import constant_tables
+from transpiler import Layout, LayoutError, TopologyError, TranspilerError, stores, topology_from_dict
+from transpiler.cli import main
+from transpiler.topology.model import Topology
+
+FORM = {
+    "broker": "rabbitmq",
+    "queues": ["eu", "all"],
+    "exchanges": [{"name": "orders", "type": "topic"}, {"name": "empty", "type": "topic"}],
+    "bindings": [{"source": "orders", "queue": "eu", "key": "eu.#"}, {"source": "orders", "queue": "all", "key": "#"}],
+}
+TOPOLOGY = topology_from_dict(FORM)
+EU, ALL = ["all", "eu"], ["all"]
+
+
+class Table(NamedTuple):
+    """A message in a layout, whose own place for the key says ``eu.own`` where it has one, as JSON of its columns."""
+
+    ddl: str
+    row: dict[str, Any]
+    own: bool = False
+    #: The layout, where the table does not show it; and the options of the command for the same one.
+    layout: Callable[[], str | Layout] | None = None
+    options: tuple[str, ...] | None = None
+
+
+_HEADERS = "headers ARRAY<STRUCT<key: STRING, value: BINARY>>"
+_HEADER = {"headers": [{"key": "color", "value": "Ymx1ZQ=="}]}
+_TEXTS = {"properties": {"color": "blue"}}
+TABLES = {
+    "typed columns": Table("color STRING", {"color": "blue"}, options=("--schema", "color STRING, routing_key STRING")),
+    "canonical": Table("", {"properties": {"subject": "eu.own"}, "application_properties": {}}, True, None, ()),
+    "kafka, inferred": Table(_HEADERS, _HEADER),
+    "kafka, preset": Table(_HEADERS, _HEADER, False, lambda: "kafka-headers", ("--layout", "kafka-headers")),
+    "kafka, store": Table(_HEADERS, _HEADER, False, lambda: stores.kafka_headers(types="by-use")),
+    "kafka, its own key": Table(
+        _HEADERS,
+        {"headers": [{"key": "key", "value": "ZXUub3du"}]},
+        True,
+        lambda: stores.kafka_headers(types="by-use", headers={"routing-key": "key"}),
+    ),
+    "text map": Table(
+        "properties MAP<STRING, STRING>",
+        _TEXTS,
+        False,
+        lambda: stores.text_map(types="by-use"),
+        ("--layout", "text-map", "--layout-option", "types=by-use"),
+    ),
+    "JSON": Table("properties STRING", {"properties": "{}"}, False, lambda: stores.variant(json=True)),
+    "VARIANT": Table("properties VARIANT", {"properties": {"color": "blue"}}),
+    "a struct beside JMSType": Table(
+        "JMSType STRING, properties STRUCT<color: STRING>", {"JMSType": "eu.own", **_TEXTS}, True
+    ),
+    "a struct beside a NULL": Table("JMSType STRING, properties STRUCT<color: STRING>", {"JMSType": None, **_TEXTS}),
+    "AMQP 0-10": Table(
+        "", {"delivery_properties": {"routing_key": "eu.own"}, "message_properties": {}}, True, lambda: "amqp-0-10", ()
+    ),
+}
+#: The routing keys of the messages, and what they reach without and with a key of the layout's own.
+KEYS: tuple[tuple[str | None, list[str], list[str]], ...] = (
+    ("eu.paid", EU, EU),
+    ("us.paid", ALL, ALL),
+    (None, ALL, EU),
+)
+
+
+def messages(spark: SparkSession, table: Table) -> DataFrame:
+    """The message once for each routing key, in a column beside the layout's own."""
+    if table.ddl:
+        text = spark.createDataFrame([(json.dumps(table.row),)], "value STRING")
+        frame = text.select(sf.from_json("value", table.ddl).alias("row")).select("row.*")
+    else:
+        layout = "amqp" if table.layout is None else "amqp-0-10"
+        frame = create_messages(spark, [{"properties": {"subject": "eu.own"}}], layout)
+        if layout != "amqp":
+            key = sf.col("delivery_properties").withField("routing_key", sf.lit("eu.own"))
+            frame = frame.withColumn("delivery_properties", key)
+    keys = ", ".join("CAST(NULL AS STRING)" if key is None else f"'{key}'" for key, *_ in KEYS)
+    return frame.selectExpr("*", f"posexplode(array({keys})) AS (n, routing_key)")
+
+
+def queues(frame: DataFrame) -> list[list[str]]:
+    return [row.queues for row in frame.orderBy("n").select("queues").collect()]
+
+
+def streamed(frame: DataFrame, layout: Any, directory: Path) -> list[list[str]]:
+    frame.write.parquet(str(directory / "in"))
+    stream = frame.sparkSession.readStream.schema(frame.schema).parquet(str(directory / "in"))
+    found: list[list[str]] = []
+    writer = route_stream(
+        stream, lambda: TOPOLOGY, lambda batch, _: found.extend(queues(batch)), layout=layout, exchange="orders"
+    )
+    query = writer.option("checkpointLocation", str(directory / "state")).trigger(availableNow=True).start()
+    query.awaitTermination(120)
+    return found
+
+
+def commanded(table: Table, directory: Path) -> list[list[str]]:
+    (directory / "topology.json").write_text(json.dumps(FORM))
+    lines = "".join(json.dumps({**table.row, "routing_key": key}) + "\n" for key, *_ in KEYS)
+    words = ["route", str(directory / "topology.json"), "--exchange", "orders", *(table.options or ())]
+    result = CliRunner().invoke(main, words, input=lines)
+    assert result.exit_code == 0, result.output
+    return [json.loads(line)["queues"] for line in result.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_column_says_the_routing_key_in_every_layout_and_by_every_way(
+    name: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    table = TABLES[name]
+    expected = [own if table.own else without for _, without, own in KEYS]
+    frame, layout = messages(spark, table).persist(), None if table.layout is None else table.layout()
+    compiled = compile_topology(TOPOLOGY, layout, messages=frame, version="1", exchange="orders")
+    ways: dict[str, Callable[[], list[list[str]]]] = {
+        "route": lambda: queues(route(frame, TOPOLOGY, layout, exchange="orders")),
+        "compiled": lambda: queues(route(frame, compiled, layout)),
+        "each key once": lambda: queues(route(frame, TOPOLOGY, layout, exchange="orders", keys=frame)),
+    }
+    if name in ("kafka, preset", "a struct beside JMSType"):
+        ways["stream"] = lambda: streamed(frame, layout, tmp_path)
+    if table.options is not None:
+        ways["command"] = lambda: commanded(table, tmp_path)
+    for way, answer in ways.items():
+        assert answer() == expected, way
+
+
+def test_of_several_routing_keys_all_count_before_the_one(spark: SparkSession) -> None:
+    ddl = "n INT, routing_key STRING, routing_keys ARRAY<STRING>"
+    frame = spark.createDataFrame([(0, "us.x", ["us.y", "eu.x"]), (1, "eu.x", None), (2, "eu.x", [])], ddl)
+    assert queues(route(frame, TOPOLOGY, exchange="orders")) == [EU, EU, []]
+
+
+def test_an_exchange_may_be_given_by_a_column(spark: SparkSession) -> None:
+    frame = spark.sql("SELECT n, 'eu.x' AS routing_key, 'orders' AS ex, 'empty' AS exchange FROM VALUES 0, 1 AS v(n)")
+    given: list[str | Column] = ["ex", sf.col("ex"), sf.when(sf.col("n") >= 0, sf.col("ex"))]
+    for exchange in given:
+        routed = route(frame, TOPOLOGY, exchange=exchange, exchange_column="to")
+        assert (queues(routed), routed.columns[-2:], routed.first().to) == ([EU, EU], ["queues", "to"], "orders")
+    assert queues(route(frame, TOPOLOGY)) == [[], []]
+    assert queues(route(frame, TOPOLOGY, exchange=sf.lit(None).cast("string"))) == [[], []]
+    with pytest.raises(LayoutError, match="the Column of exchange= has the type INT"):
+        route(frame, TOPOLOGY, exchange=sf.col("n"))
+    with pytest.raises(TypeError, match="exchange: expected the name of an exchange, or a Column"):
+        route(frame, TOPOLOGY, exchange=5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="give the messages a column exchange"):
+        compile_topology(TOPOLOGY, frame, exchange=sf.col("ex"))  # type: ignore[arg-type]
+
+
+def test_without_an_exchange_the_error_names_those_of_the_topology(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([(0, "eu")], "n INT, routing_key STRING")
+    for ask in (
+        lambda: route(frame, TOPOLOGY),
+        lambda: compile_topology(TOPOLOGY, frame),
+        lambda: route(frame.withColumn("exchange", sf.lit(None)), TOPOLOGY),
+    ):
+        with pytest.raises(TopologyError, match=r"(?s)route.no-exchange.*there are empty, orders; exchange='' is"):
+            ask()
+    assert queues(route(frame, TOPOLOGY, exchange="")) == [["eu"]]
+    assert queues(route(frame.withColumn("exchange", sf.lit(None).cast("string")), TOPOLOGY)) == [["eu"]]
+    own = topology_from_dict({**FORM, "default_exchange": "orders"})
+    assert queues(route(frame, own)) == [EU]
+    with pytest.raises(LayoutError, match="compiled for messages without a column exchange, and these have one"):
+        route(frame.withColumn("exchange", sf.lit("empty")), compile_topology(own, frame))
+
+
+_FRAME = "n INT, exchange STRING, routing_key STRING, routing_keys ARRAY<STRING>"
+
+
+@pytest.mark.parametrize("name", ["exchange", "routing_key", "routing_keys"])
+def test_a_compiled_topology_refuses_messages_that_lack_a_column_it_reads(name: str, spark: SparkSession) -> None:
+    frame = spark.createDataFrame([(0, "orders", "eu.x", None)], _FRAME)
+    compiled = compile_topology(TOPOLOGY, frame)
+    assert queues(route(frame, compiled)) == [EU]
+    with pytest.raises(LayoutError, match=f"compiled for messages with a column {name}, and these have none"):
+        route(frame.drop(name), compiled)
+    if name == "routing_keys":
+        with pytest.raises(LayoutError, match=f"compiled for messages without a column {name}, and these have one"):
+            route(frame, compile_topology(TOPOLOGY, frame.drop(name)))
+
+
+def test_a_column_that_says_where_messages_were_published_is_text(spark: SparkSession) -> None:
+    frame = spark.sql("SELECT 0 AS n, 5 AS routing_key, 'orders' AS exchange, 'eu.x' AS routing_keys, 1.5D AS price")
+    for columns, told in (
+        (["n", "exchange", "routing_key"], "the column routing_key has the type INT"),
+        (["n", "exchange", "routing_keys"], "the column routing_keys has the type STRING.*an array of texts"),
+    ):
+        with pytest.raises(LayoutError, match=told):
+            route(frame.select(*columns), TOPOLOGY)
+    rates = frame.selectExpr("n", "price AS exchange", "'eu.x' COLLATE UTF8_LCASE AS routing_key")
+    with pytest.raises(LayoutError, match="the column exchange has the type DOUBLE"):
+        route(rates, TOPOLOGY)
+    assert queues(route(rates, TOPOLOGY, exchange="orders")) == [EU]
+    assert queues(route(rates.withColumn("routing_key", sf.upper("routing_key")), TOPOLOGY, exchange="orders")) == [ALL]
+
+
+def test_no_column_of_the_messages_is_overwritten(spark: SparkSession, tmp_path: Path) -> None:
+    frame = spark.sql("SELECT 1 AS Queues, 2 AS queue, 3 AS outcome, 4 AS topology_version, 'a' AS routing_key")
+    taken: list[tuple[Callable[[], object], str]] = [
+        (lambda: route(frame, TOPOLOGY, exchange="orders"), r"column Queues, which column='queues' would overwrite"),
+        (lambda: route(frame, TOPOLOGY, column="q", outcome="outcome", exchange="orders"), "outcome='outcome'"),
+        (lambda: route(frame, TOPOLOGY, column="q", exchange="orders", exchange_column="queue"), "exchange_column="),
+        (lambda: route(frame, TOPOLOGY, column="q", exchange="orders", outcome="q"), "another new column is called q"),
+        (lambda: deliveries(route(frame, TOPOLOGY, column="q", exchange="orders"), column="q"), "queue='queue'"),
+        (lambda: route_stream(frame, lambda: TOPOLOGY, print, column="q"), "version_column='topology_version'"),
+    ]
+    for ask, told in taken:
+        with pytest.raises(LayoutError, match=told):
+            ask()
+    routed = deliveries(route(frame, TOPOLOGY, column="q", exchange="orders"), column="q", queue="to")
+    assert (routed.columns, routed.first().to) == ([*frame.columns, "to"], "all")
+    with pytest.raises(FileNotFoundError, match=r"no\.compiled"):
+        route_stream(frame, tmp_path / "no.compiled", print, version_column="v", column="q")
+
+
+def test_messages_that_reach_no_queue_at_all_are_told_of(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([(0, "eu.x")], "n INT, routing_key STRING")
+    told = "No message to 'empty' reaches a queue"
+    with pytest.warns(RoutingWarning, match=told):
+        assert route(frame, TOPOLOGY, exchange="empty", outcome="outcome").first().outcome == "discarded"
+    with pytest.warns(RoutingWarning, match=told):
+        route(frame, compile_topology(TOPOLOGY, frame, exchange="empty"), outcome="outcome")
+    assert str(explain_routing(TOPOLOGY, frame.schema, exchange="empty")).startswith(told)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        route(frame, TOPOLOGY, exchange="orders", outcome="outcome")
+    assert not explain_routing(TOPOLOGY, frame.schema, exchange="orders").unroutable
+
+
+def test_an_error_of_a_binding_has_few_frames(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([(0, "eu.x")], "n INT, routing_key STRING")
+    bound = {"source": "headers", "queue": "eu", "arguments": {"x-match": "all", "colour": "red"}}
+    form = {**FORM, "exchanges": [{"name": "headers", "type": "headers"}], "bindings": [bound]}
+    topology: Topology = topology_from_dict(form)
+    with pytest.raises(TranspilerError, match="colour") as caught:
+        route(frame, topology, exchange="headers")
+    assert len(caught.traceback) <= 12
+
+
+#: A topology with every small table that routing makes, and what asks for each.
+_EVERY_TABLE = {
+    "broker": "rabbitmq",
+    "queues": ["eu", "lost", "red", "all"],
+    "exchanges": [
+        {"name": "orders", "type": "topic", "alternate": "lost"},
+        {"name": "lost", "type": "fanout"},
+        {"name": "colours", "type": "headers"},
+    ],
+    "bindings": [
+        *({"source": "orders", "queue": "eu", "key": key} for key in ("eu.#", "*.paid", "#.c7.#", "x.y")),
+        {"source": "orders", "exchange": "colours", "key": "a.*"},
+        {"source": "lost", "queue": "lost"},
+        {"source": "colours", "queue": "red", "arguments": {"x-match": "all", "color": "red"}},
+    ],
+}
+
+
+@pytest.mark.parametrize("arrow", [True, False], ids=["PyArrow", "no PyArrow"])
+def test_no_plan_scans_an_rdd_and_no_python_runs(
+    arrow: bool, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not arrow:
+        monkeypatch.setattr(constant_tables, "pyarrow", None)
+    topology = topology_from_dict(_EVERY_TABLE)
+    frame = spark.sql(
+        "SELECT n, exchange, routing_key, color, CAST(NULL AS ARRAY<STRING>) AS routing_keys, `to` FROM VALUES "
+        "(0, 'orders', 'eu.x', 'red', '/queues/eu'), (1, 'orders', 'a.b', 'red', '/exchanges/orders/x.y'), "
+        "(2, 'orders', 'none', 'blue', NULL), (3, 'nowhere', 'eu', 'red', 'x') "
+        "AS t(n, exchange, routing_key, color, `to`)"
+    )
+    ways: list[tuple[DataFrame, list[tuple[list[str], str]]]] = [
+        (
+            route(frame, topology, outcome="outcome"),
+            [(["eu"], "delivered"), (["red"], "delivered"), (["lost"], "alternate"), ([], "no-exchange")],
+        ),
+        (
+            route(frame, topology, publish_to="to", outcome="outcome"),
+            [(["eu"], "delivered"), (["eu"], "delivered"), ([], "rejected"), ([], "rejected")],
+        ),
+    ]
+    for routed, expected in ways:
+        assert [(row.queues, row.outcome) for row in routed.orderBy("n").collect()] == expected
+        plan = routed._jdf.queryExecution().executedPlan().toString()  # type: ignore[operator]
+        assert "ExistingRDD" not in plan
+        assert "Python" not in plan
+
+
+def test_only_readers_and_reports_make_a_dataframe_of_a_list() -> None:
+    root = Path(spark_ext.__file__).parent
+    making = {str(path.relative_to(root)) for path in root.rglob("*.py") if "createDataFrame(" in path.read_text()}
+    assert making == {
+        "cli/archives.py",
+        "messages/schemas.py",
+        "reports/match_report.py",
+        "routing/arrow_frames.py",
+    }

@@ -29,8 +29,8 @@ Unroutable = Literal["discard", "reject", "return"]
 
 LinkKind = Literal["dead-letter", "expiry", "alternate", "shovel", "federation"]
 
-#: When a queue lets go of a message to its own alternate.
-LEFT_BEHIND = "rejected, or left behind when the queue is deleted"
+#: Arguments of a queue by which more messages go to its alternate: after so many deliveries, and expired ones.
+ATTEMPTS_ARGUMENT, EXPIRY_ARGUMENT, ROUTE_TO_ALTERNATE = "maximumDeliveryAttempts", "expiryPolicy", "ROUTE_TO_ALTERNATE"
 
 #: A binding's arguments, typed as AMQP types them.
 Arguments = Mapping[str, AmqpValue]
@@ -265,7 +265,7 @@ class Topology:
     def onward(self) -> tuple[Link, ...]:
         """All links, those to the alternates of queues among them."""
         alternates = (
-            Link("alternate", LEFT_BEHIND, queue.name, queue.alternate.name, "queue", queue.alternate.type)
+            Link("alternate", _let_go(queue), queue.name, queue.alternate.name, "queue", queue.alternate.type)
             for queue in self.queues
             if queue.alternate is not None
         )
@@ -311,6 +311,18 @@ def _to_queue(link: Link) -> Link:
     if (link.destination_type, link.destination) != ("exchange", DEFAULT_EXCHANGE) or link.key is None:
         return link
     return replace(link, destination=link.key, destination_type="queue")
+
+
+def _let_go(queue: Queue) -> str:
+    """Return when a queue lets go of a message to its alternate, in words."""
+    attempts, expiry = (queue.arguments.get(name) for name in (ATTEMPTS_ARGUMENT, EXPIRY_ARGUMENT))
+    conditions = ["rejected"]
+    if attempts is not None:
+        # Text is a placeholder, whose value only the broker has.
+        conditions.append(f"delivered {attempts.value!s} times")
+    if expiry is not None and expiry.value == ROUTE_TO_ALTERNATE:
+        conditions.append("expired")
+    return ", ".join((*conditions, "or left behind when the queue is deleted"))
 
 
 def check_topology(value: object) -> None:

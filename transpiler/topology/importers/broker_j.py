@@ -11,12 +11,15 @@ from typing import Any
 
 from transpiler.base.documents.entries import Entry, Findings, choose, refuse
 from transpiler.base.documents.jsontext import JsonTextError, load_json, without_comments
-from transpiler.message.types import AmqpType, Compound
+from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.topology.broker_rules import QPID_JAVA
 from transpiler.topology.importers.binding_arguments import TYPES_LOST, read_arguments
 from transpiler.topology.importers.settings import broker_j_settings
 from transpiler.topology.model import (
+    ATTEMPTS_ARGUMENT,
+    EXPIRY_ARGUMENT,
     REPLACEMENT_ARGUMENT,
+    ROUTE_TO_ALTERNATE,
     SELECTOR_ARGUMENT,
     Alternate,
     Binding,
@@ -170,8 +173,23 @@ def _queue(entry: Entry, queues: set[str], exchanges: set[str], findings: Findin
         exclusive=entry.text("exclusive", "NONE") != "NONE",
         auto_delete=_deletes_itself(entry),
         alternate=_alternate(entry, queues, exchanges, findings),
+        arguments=_dead_letters(entry),
         path=entry.path,
     )
+
+
+def _dead_letters(entry: Entry) -> dict[str, AmqpValue]:
+    """Return the settings by which a queue lets go of messages to its alternate; 0 attempts are any number."""
+    arguments = {}
+    attempts, expiry = (str(entry.data.get(name) or "").strip() for name in (ATTEMPTS_ARGUMENT, EXPIRY_ARGUMENT))
+    if attempts.isdecimal():
+        if int(attempts) > 0:
+            arguments[ATTEMPTS_ARGUMENT] = AmqpValue(AmqpType.INT, int(attempts))
+    elif "${" in attempts:
+        arguments[ATTEMPTS_ARGUMENT] = AmqpValue(AmqpType.STRING, attempts)
+    if expiry == ROUTE_TO_ALTERNATE:
+        arguments[EXPIRY_ARGUMENT] = AmqpValue(AmqpType.STRING, expiry)
+    return arguments
 
 
 def _alternate(entry: Entry, queues: set[str], exchanges: set[str], findings: Findings) -> Alternate | None:

@@ -134,10 +134,10 @@ class Diagnostic:
         match self.fix:
             case Fix(text=text, certain=certain, span=Span(start, end)):
                 result["fix"] = {"start": start, "end": end, "text": text, "certain": certain}
-            case ColumnFix(column=column, expression=expression):
-                result["fix"] = {"column": column, "expression": expression}
-            case OptionFix(option=option, value=value):
-                result["fix"] = {"option": option, "value": value}
+            case ColumnFix(column=name, expression=expression):
+                result["fix"] = {"column": name, "expression": expression}
+            case OptionFix(option=option, value=choice):
+                result["fix"] = {"option": option, "value": choice}
         return result
 
 

@@ -6,11 +6,13 @@ canonical schema that stand beside the columns serve the header names.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from transpiler.base.diagnostics import ColumnFix, OptionFix, Remedy
 from transpiler.base.errors import LayoutError
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import AMQP_TYPES, ColumnType, Path, SparkType
@@ -21,6 +23,7 @@ from transpiler.compiler.layouts.header_readings import NAMES
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.layouts.stored import Stored, stored_column
 from transpiler.message.header_fields import PUBLISHER_CONNECTION, MessageField
+from transpiler.message.sections import FIELD_TYPES
 from transpiler.message.types import AmqpType
 
 if TYPE_CHECKING:
@@ -32,13 +35,23 @@ SchemaField = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """A column that cannot be a property, and why; ``offer`` is the layout that reads properties in it."""
+    """A column that cannot be a property, and why; ``store`` is the layout that reads properties in it.
+
+    ``fix`` is what the hint says to do. ``ordered`` is another hint, for a column that is compared with numbers.
+    """
 
     reason: str
     hint: str
-    offer: str = ""
+    store: str = ""
+    fix: Remedy | None = None
+    ordered: Unusable | None = None
+
+    def refusal(self, subject: str) -> LayoutError:
+        """Return the error of a name that reads the column."""
+        return LayoutError.at("layout.column-type", f"{subject}: {self.reason}", hint=self.hint, fix=self.fix)
 
 
+_TEXTS = (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR)
 #: Columns in a ``repr``.
 MAX_NAMES = 8
 #: Columns that often are JSON, where they are text.
@@ -70,7 +83,7 @@ class FlatLayout:
         """The column of exactly that name; ``LayoutError`` where its type has no AMQP counterpart."""
         column = self.columns.get(name)
         if isinstance(column, Unusable):
-            raise LayoutError.at("layout.column-type", f"column {name}: {column.reason}", hint=column.hint)
+            raise column.refusal(f"column {name}")
         return None if column is None else stored_column(column.path, column.type)
 
     def offers(self, place: MessageField) -> tuple[str, ...]:
@@ -81,15 +94,26 @@ class FlatLayout:
                 for name, column in self.columns.items()
                 if name.lower() in _JSON and isinstance(column, ir.Column) and column.type.kind is SparkType.STRING
             )
-            unusable = (column.offer for column in self.columns.values() if isinstance(column, Unusable))
-            return tuple(filter(None, (*unusable, *json)))
+            unusable = (
+                f"for a key of the column {name}: {column.store}"
+                for name, column in self.columns.items()
+                if isinstance(column, Unusable) and column.store
+            )
+            return (*unusable, *json)
         name = NAMES.get(place)
-        like = [] if name is None else like_columns(name, self.names())
+        like = [] if name is None else like_columns(name, self._columns_like(place))
         return tuple(
             f"if the column {column} has it: df.withColumnRenamed({column!r}, {name!r}), "
             f"or infer_layout(df, headers={{{name!r}: {column!r}}})"
             for column in like
         )
+
+    def _columns_like(self, place: MessageField) -> Iterator[str]:
+        """Yield the columns of a type that a header field may have: text is no time and no number."""
+        is_text = AmqpType.STRING in FIELD_TYPES.get(place.section, {}).get(place.field, ())
+        for name, column in self.columns.items():
+            if isinstance(column, ir.Column) and (column.type.kind in _TEXTS or not is_text):
+                yield name
 
     def named_header(self, name: str) -> Stored | None:
         """Return the column of a header field's name."""
@@ -134,6 +158,7 @@ def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_se
     unusable unless ``case_sensitive``. ``LayoutError`` where ``struct`` is no struct of the schema.
     """
     fields = {field["name"]: field for field in schema["fields"]}
+    twice = [name for name, count in Counter(field["name"] for field in schema["fields"]).items() if count > 1]
     sections = tuple(name for name in SECTIONS if name != struct and is_section(name, fields.get(name)))
     if struct is None:
         columns = dict(_columns([field for name, field in fields.items() if name not in sections], (), ""))
@@ -147,6 +172,8 @@ def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_se
         )
     if not case_sensitive:
         columns |= _ambiguous(columns)
+    if struct is None:
+        columns |= dict.fromkeys(twice, _TWICE)
     return FlatLayout(MappingProxyType(columns), AmqpLayout(sections=sections, collations=Collations.of(schema)))
 
 
@@ -184,17 +211,42 @@ def _unusable(name: str, spark_type: Any) -> Unusable:
     reason = f"no message property has the type {_describe(spark_type)}"
     match spark_type:
         case "date":
-            cast = f'df.withColumn("{name}", col("{name}").cast("timestamp"))'
-            return Unusable(reason, f"{cast} makes a time of it, which a selector has in milliseconds since 1970-01-01")
+            text, time = (_cast(name, kind) for kind in ("string", "timestamp_ntz"))
+            in_words = f"{text[0]} makes text of it, such as '2025-06-01'"
+            milliseconds = f"{time[0]} makes a time of it, in milliseconds since 1970-01-01 in UTC"
+            # A TIMESTAMP would be midnight of the session's zone.
+            ordered = Unusable(reason, f"{milliseconds}; {in_words}", fix=time[1])
+            return Unusable(reason, f"{in_words}; {milliseconds}", fix=text[1], ordered=ordered)
         case "variant":
             store = f"stores.variant({name!r})"
         case {"type": "map", "keyType": "string", "valueType": "string" | "binary"}:
-            store = f"stores.text_map({name!r}, types=…)"
+            store = f"stores.text_map({name!r}, types='by-use')"
+        case {"type": "map", "keyType": "string", "valueType": str() as values} if read_type(values) is not None:
+            store = f"stores.text_map({name!r}, types='by-use')"
+        case {"type": "array", "elementType": {"type": "struct", "fields": [*fields]}} if _is_entry(fields):
+            store = f"stores.kafka_headers({name!r})"
         case _:
             return Unusable(
                 reason, "select a column of a simple type: BOOLEAN, a number, STRING, BINARY or a TIMESTAMP"
             )
-    return Unusable(reason, f"{store} reads properties in it", f"for a key of the column {name}: {store}")
+    return Unusable(reason, f"{store} reads properties in it", store, OptionFix("layout", store))
+
+
+def _cast(name: str, kind: str) -> tuple[str, ColumnFix]:
+    """Return a cast of a column as Python, and as a fix."""
+    return f'df.withColumn("{name}", col("{name}").cast("{kind}"))', ColumnFix(name, f"CAST({name} AS {kind.upper()})")
+
+
+def _is_entry(fields: list[SchemaField]) -> bool:
+    """Return True for the fields of a record header: a key and a value."""
+    types = {field["name"]: field["type"] for field in fields}
+    return types.get("key") == "string" and types.get("value") in ("string", "binary")
+
+
+_TWICE = Unusable(
+    "the schema has several columns of this name, between which Spark does not choose",
+    "select the columns of one table, or rename one of the two, before the selector",
+)
 
 
 def _ambiguous(columns: Mapping[str, ir.Column | Unusable]) -> dict[str, Unusable]:

@@ -124,7 +124,7 @@ class StructFields(PropertySource):
         """The field of exactly that name; ``LayoutError`` where its type has no AMQP counterpart."""
         place = self.fields.get(name)
         if isinstance(place, Unusable):
-            raise LayoutError.at("layout.column-type", f"field {name}: {place.reason}", hint=place.hint)
+            raise place.refusal(f"field {name}")
         return None if place is None else stored_column(place.path, place.type)
 
     def names(self) -> tuple[str, ...]:

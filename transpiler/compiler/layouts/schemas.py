@@ -68,6 +68,9 @@ def schema_in(value: object) -> Mapping[str, Any]:
 
     ``LayoutError`` for anything else.
     """
+    if type(value).__module__.partition(".")[0] == "pandas":
+        hint = "give Spark's: spark.createDataFrame(pandas_df) is a DataFrame with a schema"
+        raise LayoutError.at("layout.schema", f"a pandas {type(value).__name__} has no Spark schema", hint=hint)
     of_frame = getattr(value, "schema", None)
     as_json = getattr(value if of_frame is None else of_frame, "jsonValue", None)
     schema = value if as_json is None else as_json()

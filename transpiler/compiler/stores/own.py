@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from transpiler.base.diagnostics import mismatch
+from transpiler.base.diagnostics import ColumnFix, mismatch
 from transpiler.base.errors import LayoutError
 from transpiler.compiler.layouts.flat import FlatLayout, flat_layout
 from transpiler.compiler.layouts.header_places import Headers, header_columns
@@ -83,7 +83,19 @@ def variant(
     With ``json``, the text is parsed. ``schema`` as for ``struct``; without it the SQL reads header columns of either
     type that is likely.
     """
-    return _beside("variant", lambda _: VariantObject((column,), json=json), headers, _optional(schema))
+
+    def source_of(known: Schema | None) -> PropertySource:
+        kind = None if known is None else _type_of(known, column)
+        if json and kind == "binary":
+            cast = f'df.withColumn({column!r}, col({column!r}).cast("string"))'
+            message, fix = (
+                f"the column {column} is BINARY, and JSON is text",
+                ColumnFix(column, f"CAST({column} AS STRING)"),
+            )
+            raise LayoutError.at("layout.column-type", message, hint=f"cast it before: {cast}", fix=fix)
+        return VariantObject((column,), json=json)
+
+    return _beside("variant", source_of, headers, _optional(schema))
 
 
 def text_map(
@@ -137,8 +149,13 @@ def unreadable_cell(layout: StoreLayout, cells: Mapping[str, str]) -> str | None
 
 
 def _is_binary(schema: Schema, column: str) -> bool:
-    field = next((field for field in schema["fields"] if field["name"] == column), None)
-    return field is not None and isinstance(field["type"], Mapping) and field["type"].get("valueType") == "binary"
+    kind = _type_of(schema, column)
+    return isinstance(kind, Mapping) and kind.get("valueType") == "binary"
+
+
+def _type_of(schema: Schema, column: str) -> Any:
+    """Return the type of a column in Spark's JSON form; None where there is none of that name."""
+    return next((field["type"] for field in schema["fields"] if field["name"] == column), None)
 
 
 def _optional(schema: Any) -> Schema | None:

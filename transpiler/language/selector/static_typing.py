@@ -128,7 +128,10 @@ def _number_fix(node: ast.Expression) -> Fix | None:
         return None
     text = node.value.strip()
     # Others are numbers to Python, and not to a selector.
-    return Fix(text, certain=True) if _NUMBER.fullmatch(text) else None
+    if _NUMBER.fullmatch(text):
+        return Fix(text, certain=True)
+    spelled, time = spelled_number(node.value), iso_time(node.value)
+    return Fix(spelled) if spelled is not None else None if time is None else Fix(str(time))
 
 
 def _number_hint(node: ast.Expression) -> str | None:

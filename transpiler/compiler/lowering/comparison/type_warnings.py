@@ -6,7 +6,7 @@ is left.
 
 from __future__ import annotations
 
-from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.diagnostics import Diagnostic, Fix
 from transpiler.base.source import Source, Span
 from transpiler.compiler import ir
 from transpiler.compiler.layouts.layout import Layout, declaration
@@ -14,7 +14,12 @@ from transpiler.compiler.lowering.operands import Operand, Outcomes, typed_by_us
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import LikeOperand, Ordering
 from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.numbers import spelled_number
+from transpiler.message.header_fields import DELIVERY_MODES, Conversion
 from transpiler.message.operand_types import OperandType
+
+#: Java's number of the mode that survives a restart.
+PERSISTENT = 2
 
 
 class TypeWarnings:
@@ -43,14 +48,23 @@ class TypeWarnings:
         if outcome is None:
             return
         sides = f"{self._described(node.left, first)}, and {self._described(node.right, second)}"
+        fix: Fix | None = None
         if alike:
             reason, hint = "only numbers have an order", None
+        elif isinstance(node.left, ast.Not) and not alike and first == {"a boolean"}:
+            reason = "values of unlike types are never equal or ordered"
+            # A NOT that binds before comparisons.
+            inner, whole = node.left.operand.span.start, self._source.text[: node.span.end]
+            negated = f"NOT ({whole[inner:]})"
+            hint, fix = f"NOT binds to the name alone: write {negated}", Fix(negated, span=node.span)
         else:
             reason = "values of unlike types are never equal or ordered"
-            literal = self._unlike_hint(node.left, second) or self._unlike_hint(node.right, first)
+            literal, fix = self._literal(node.left, second, node.right)
+            if literal is None:
+                literal, fix = self._literal(node.right, first, node.left)
             declared = self._declaration(node.left, second) or self._declaration(node.right, first)
             hint = "; ".join(part for part in (literal, declared) if part is not None) or None
-        self._warn(f"{sides}: {reason}, so this is {outcome}", node.span, hint)
+        self._warn(f"{sides}: {reason}, so this is {outcome}", node.span, hint, fix)
 
     def outside(self, node: ast.Between, value: Operand, low: Operand, high: Operand, outcomes: Outcomes) -> None:
         """Warn where BETWEEN has bounds of a type that the operand never is, and one truth value is left."""
@@ -97,25 +111,39 @@ class TypeWarnings:
             return None
         return declaration(self._layout, node.name, *others)
 
-    def _unlike_hint(self, node: ast.Expression, others: set[str]) -> str | None:
-        """The hint that shows the literal as a value of the other side's type."""
+    def _literal(self, node: ast.Expression, others: set[str], other: ast.Expression) -> tuple[str | None, Fix | None]:
+        """Return the hint that shows the literal as a value of the other side's type, and its fix."""
+        written = self._source.text[node.span.start : node.span.end]
         match node:
+            case ast.IntegerLiteral(value=value) if self._is_delivery_mode(other):
+                words = "'PERSISTENT' and 'NON_PERSISTENT'"
+                if value not in (1, PERSISTENT):
+                    return f"the delivery modes are {words}", None
+                word = f"'{DELIVERY_MODES[value == PERSISTENT]}'"
+                return f"the delivery modes are {words}: write {word}", Fix(word, span=node.span)
             case ast.IntegerLiteral() | ast.FloatLiteral() if others == {"a string"}:
-                return f"to compare the text, write '{self._source.text[node.span.start : node.span.end]}'"
+                return f"to compare the text, write '{written}'", Fix(f"'{written}'", span=node.span)
             case ast.StringLiteral(value=value) if others == {"a number"}:
-                try:
-                    float(value)
-                except ValueError:
-                    return None
-                return f"to compare the number, write {value.strip()}"
+                number = spelled_number(value)
+                return (
+                    (None, None)
+                    if number is None
+                    else (f"to compare the number, write {number}", Fix(number, span=node.span))
+                )
+            case ast.StringLiteral(value=value) if others == {"a boolean"} and value.upper() in ("TRUE", "FALSE"):
+                return f"to compare the boolean, write {value.upper()}", Fix(value.upper(), span=node.span)
             case _:
-                return None
+                return None, None
+
+    def _is_delivery_mode(self, node: ast.Expression) -> bool:
+        field = self._dialect.fields.find(node.name, node.section) if isinstance(node, ast.Identifier) else None
+        return field is not None and field.has_conversion(Conversion.DELIVERY_MODE)
 
     def _described(self, node: ast.Expression, kinds: set[str]) -> str:
         return f"{self._source.text[node.span.start : node.span.end]} is {' or '.join(sorted(kinds))}"
 
-    def _warn(self, message: str, span: Span, hint: str | None) -> None:
-        finding = Diagnostic("type.unlike", "warning", message, self._source, span, hint)
+    def _warn(self, message: str, span: Span, hint: str | None, fix: Fix | None = None) -> None:
+        finding = Diagnostic("type.unlike", "warning", message, self._source, span, hint, fix)
         if finding not in self._findings:
             self._findings.append(finding)
 

@@ -7,17 +7,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal, NamedTuple, NoReturn
 
-from transpiler.base.diagnostics import Diagnostic, nearest
-from transpiler.base.errors import LayoutError, SelectorTypeError
+from transpiler.base.diagnostics import Diagnostic, Fix, Remedy, nearest
+from transpiler.base.errors import LayoutError, SelectorTypeError, TranspilerError
 from transpiler.base.source import Source
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, STRING
+from transpiler.compiler.layouts.flat import Unusable, typed_columns_of
 from transpiler.compiler.layouts.layout import Layout, declaration, doubt, named_header, offers
 from transpiler.compiler.layouts.stored import Stored
 from transpiler.compiler.lowering.names.column_values import at, converted, expiry, whole_number
 from transpiler.compiler.lowering.operands import NULL, Alternative, Operand, in_every_row, literal, or_else
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import JMS, Dialect
+from transpiler.language.selector.parsing import parse_tree
 from transpiler.message.header_fields import (
     DESTINATION,
     NOW,
@@ -63,6 +65,8 @@ Missing = Literal["error", "null"]
 #: A name that needs no quotes in a selector; some dialects have no dots.
 _IDENTIFIER = re.compile(r"[^\W\d][\w.$]*")
 
+_NUMBERS = (ast.IntegerLiteral, ast.FloatLiteral)
+_KAFKA_HEADERS = "Kafka's records have headers where they are read with the option includeHeaders"
 #: Columns that each record of Kafka has, whatever is in it.
 _KAFKA = {"key", "value", "topic", "partition", "offset"}
 
@@ -114,8 +118,7 @@ class Names:
         seen = text_of(text, message_id=field.has_conversion(Conversion.MESSAGE_ID))
         if seen != text:
             message = f"no {compared_with.name} reads '{node.value}', so this is never true"
-            hint = f"that id reads '{seen}'" if seen else "the rest of it does not fit the prefix"
-            self._warn("id.form", message, node, hint)
+            self._warn("id.form", message, node, *_id_remedy(node, compared_with, text, seen))
         return text
 
     def _refuse_unknown_field(self, identifier: ast.Identifier) -> None:
@@ -126,47 +129,105 @@ class Names:
             return
         near = nearest(identifier.name, [name for name in fields.table if name.startswith(prefix)])
         hint = f"did you mean {' or '.join(near)}?" if near else "amqp.annotation.KEY names a message annotation"
-        raise LayoutError.at(
-            "name.unknown-field", f"AMQP has no field {identifier.name}", self.source, identifier.span, hint
-        )
+        message, fix = f"AMQP has no field {identifier.name}", Fix(near[0]) if near else None
+        raise LayoutError.at("name.unknown-field", message, self.source, identifier.span, hint, fix)
 
     def _property(self, identifier: ast.Identifier) -> Operand:
         try:
             location = self.layout.property(identifier.name)
         except LayoutError as error:
-            [finding] = error.diagnostics
-            raise LayoutError.at(finding.code, finding.message, self.source, identifier.span, finding.hint) from None
+            raise self._placed(error, identifier) from None
         if location is not None:
             self._doubt(identifier, MessageField(PROPERTIES, identifier.name))
             return at(location, self.dialect.types, identifier.name)
         if self.missing == "null":
             return NULL
-        hint = "; ".join(self._hints(identifier.name))
-        return self._no_place(identifier, f"no column holds the property {identifier.name}", hint)
+        hints, fix = self._hints(identifier)
+        message = f"no column holds the property {identifier.name}"
+        return self._no_place(identifier, message, "; ".join(hints), fix)
 
-    def _hints(self, name: str) -> Iterator[str]:
-        """Yield what may have been meant by a name without a place."""
+    def _placed(self, error: LayoutError, identifier: ast.Identifier) -> LayoutError:
+        """Return an error of the layout at a name; of two remedies the one that fits what the name is compared with."""
+        [finding] = error.diagnostics
+        typed = typed_columns_of(self.layout)
+        column = None if typed is None else typed.columns.get(identifier.name)
+        if isinstance(column, Unusable) and column.ordered is not None and self._is_ordered(identifier):
+            finding = replace(finding, hint=column.ordered.hint, fix=column.ordered.fix)
+        return LayoutError([replace(finding, source=self.source, span=identifier.span)])
+
+    def _is_ordered(self, identifier: ast.Identifier) -> bool:
+        """Return True if a name is compared with a number, or by order."""
+        for node in self._nodes():
+            match node:
+                case ast.Compare(operator=operator) if identifier in ast.children(node):
+                    if not operator.is_equality or any(isinstance(side, _NUMBERS) for side in ast.children(node)):
+                        return True
+                case ast.Between() if identifier in ast.children(node):
+                    return True
+        return False
+
+    def _nodes(self) -> Iterator[ast.Expression]:
+        """Yield the nodes of the selector, for its errors."""
+        try:
+            tree = parse_tree(self.source.text, self.dialect)
+        except TranspilerError:
+            # The names of a binding are those of no selector.
+            return
+        if tree is not None:
+            yield from ast.walk(tree)
+
+    def _hints(self, identifier: ast.Identifier) -> tuple[list[str], Remedy | None]:
+        """Return what may have been meant by a name without a place, and what to do about it where one thing is."""
+        name, names = identifier.name, self.layout.names()
+        bare = name.rpartition(".")[2]
+        if (
+            bare != name
+            and bare in names
+            and not any(other.startswith(f"{name.rpartition('.')[0]}.") for other in names)
+        ):
+            return [f"did you mean {bare}? alias= puts the table before it"], Fix(bare)
+        named = [other for other in names if _IDENTIFIER.fullmatch(other)]
+        near = nearest(name, named)
+        halves = [other for other in names if other not in named and name in re.split(r"[^\w$]+", other)]
+        if near and not halves:
+            return [f"did you mean {' or '.join(near)}? Names are case-sensitive"], Fix(near[0])
+        if self._is_meant_as_text(identifier):
+            fix = Fix("'" + name.replace("'", "''") + "'")
+            return [f"text goes into single quotes: {fix.text}", f"the columns are {_listed(named)}"], fix
+        offered = offers(self.layout, MessageField(PROPERTIES, name))
+        typed = typed_columns_of(self.layout)
+        stores = (
+            [] if typed is None else [column.fix for column in typed.columns.values() if isinstance(column, Unusable)]
+        )
+        return [*offered, *self._facts(name, bool(offered))], stores[0] if len(stores) == len(offered) == 1 else None
+
+    def _is_meant_as_text(self, identifier: ast.Identifier) -> bool:
+        """Return True for a name that stands where text stands: behind = and its like, beside a column."""
+        known = set(self.layout.names())
+        for node in self._nodes():
+            match node:
+                case ast.Compare(operator=operator, left=ast.Identifier(name=left), right=right):
+                    if right == identifier and right.span == identifier.span and operator.is_equality and left in known:
+                        return True
+        return False
+
+    def _facts(self, name: str, is_offered: bool) -> Iterator[str]:
+        """Yield what a name without a place could be read from."""
         names = self.layout.names()
         named = [other for other in names if _IDENTIFIER.fullmatch(other)]
         unnamed = [other for other in names if not _IDENTIFIER.fullmatch(other)]
         # Half of a name with a blank or a hyphen is read for the whole.
         halves = [other for other in unnamed if name in re.split(r"[^\w$]+", other)]
-        near = nearest(name, named)
-        if near and not halves:
-            yield f"did you mean {' or '.join(near)}? Names are case-sensitive"
-            return
-        yield from offers(self.layout, MessageField(PROPERTIES, name))
         if _KAFKA.issubset(names):
-            yield (
-                "Kafka's records have headers where they are read with the option includeHeaders; "
-                "JSON in their value, cast to STRING, is read by stores.variant('value', json=True)"
-            )
+            yield _KAFKA_HEADERS
+            yield "JSON in their value, cast to STRING, is read by stores.variant('value', json=True)"
             return
         if named and not halves:
             yield f"the columns are {_listed(named)}"
         if unnamed:
             yield f"no selector can name {_listed(halves or unnamed)}: rename the column, or give it an alias"
-        yield "missing='null' reads an unknown name as a missing property"
+        if not is_offered:
+            yield "missing='null' reads an unknown name as a missing property"
 
     def _doubt(self, identifier: ast.Identifier, place: MessageField) -> None:
         """Warn where the layout could read a name in another way, too."""
@@ -185,11 +246,12 @@ class Names:
         try:
             parts = list(self._parts(identifier, field))
         except LayoutError as error:
-            [finding] = error.diagnostics
-            raise LayoutError.at(finding.code, finding.message, self.source, identifier.span, finding.hint) from None
+            raise self._placed(error, identifier) from None
         if field.origins and not parts and self.missing == "error":
             first = field.places[0]
             own = () if identifier.section else (f"give the table a column {identifier.name}",)
+            if _KAFKA.issubset(self.layout.names()):
+                own = (_KAFKA_HEADERS,)
             self._no_place(
                 identifier,
                 f"{identifier.name} is read from {first.section}.{first.field}, and the layout has no such column",
@@ -273,13 +335,30 @@ class Names:
         location = self.layout.field(place)
         return None if location is None or not location.values else whole_number(location)
 
-    def _warn(self, code: str, message: str, node: ast.Expression, hint: str | None) -> None:
-        finding = Diagnostic(code, "warning", message, self.source, node.span, hint)
+    def _warn(self, code: str, message: str, node: ast.Expression, hint: str | None, fix: Remedy | None = None) -> None:
+        finding = Diagnostic(code, "warning", message, self.source, node.span, hint, fix)
         if finding not in self.findings:
             self.findings.append(finding)
 
-    def _no_place(self, identifier: ast.Identifier, message: str, hint: str) -> NoReturn:
-        raise LayoutError.at("layout.no-column", message, self.source, identifier.span, hint)
+    def _no_place(self, identifier: ast.Identifier, message: str, hint: str, fix: Remedy | None = None) -> NoReturn:
+        raise LayoutError.at("layout.no-column", message, self.source, identifier.span, hint, fix)
+
+
+def _id_remedy(
+    node: ast.StringLiteral, named: ast.Identifier, text: str, seen: str | None
+) -> tuple[str, Remedy | None]:
+    """Return the hint for the text of an id that no id reads, and its fix."""
+    if text.strip("*") != text:
+        pattern = "'" + text.replace("*", "%").replace("'", "''") + "'"
+        written = f"{named.name} LIKE {pattern}"
+        return f"* is no wildcard: write {written}", Fix(written, span=named.span.to(node.span))
+    if not seen:
+        return "the rest of it does not fit the prefix", None
+    if not text.startswith("ID:"):
+        written = "'ID:" + text.replace("'", "''") + "'"
+        no_prefix = f"{seen.removesuffix(text)}…"
+        return f"an id begins with ID: write {written}, or '{no_prefix}' where the client sent none", Fix(written)
+    return f"that id reads '{seen}'", Fix("'" + seen.replace("'", "''") + "'")
 
 
 def _listed(names: list[str]) -> str:
@@ -304,7 +383,11 @@ def with_refused_columns(error: SelectorTypeError, text: str, layout: Layout) ->
             layout.property(name)
         except LayoutError as refusal:
             [finding] = refusal.diagnostics
-            refused.append(f"{finding.message}: {finding.hint}")
+            typed = typed_columns_of(layout)
+            column = None if typed is None else typed.columns.get(name)
+            # A selector that fails here orders.
+            ordered = column.ordered if isinstance(column, Unusable) else None
+            refused.append(f"{finding.message}: {finding.hint if ordered is None else ordered.hint}")
     first, *others = error.diagnostics
     hint = "; ".join(filter(None, (first.hint, *refused))) or None
     return type(error)([replace(first, hint=hint), *others])

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import NamedTuple
 
-from transpiler.base.diagnostics import Fix
+from transpiler.base.diagnostics import Fix, nearest
 from transpiler.base.times import EPOCH, iso_time
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Ordering
+from transpiler.language.selector.numbers import spelled_number
 from transpiler.message.broker_fields import ARTEMIS_FIELDS
 from transpiler.message.header_fields import DELIVERY_MODES, MAX_PRIORITY, Conversion, MessageField, Origin
 from transpiler.message.message import Header, Message
@@ -67,8 +68,14 @@ def _delivery_mode(node: ast.Expression, context: Context) -> Iterator[Doubt]:
             continue
         words = (*modes, *(word for word, read in context.dialect.fields.rewritten if read in modes))
         if isinstance(other, ast.IntegerLiteral) or (isinstance(other, ast.StringLiteral) and other.value not in words):
-            hint = f"write '{modes[0]}' or '{modes[1]}'"
-            yield Doubt(f"{context.text(named)} is one of two strings", other.span, hint)
+            hint, fix = f"the modes are '{modes[0]}' and '{modes[1]}'", None
+            # Java's numbers of the modes are 2 and 1.
+            word = {2: modes[0], 1: modes[1]}.get(other.value) if isinstance(other, ast.IntegerLiteral) else None
+            spelled = str(other.value).upper().replace("-", "_")
+            near = [word] if word else [spelled] if spelled in modes else nearest(spelled, modes)
+            if near:
+                hint, fix = f"write '{near[0]}'; {hint}", Fix(f"'{near[0]}'")
+            yield Doubt(f"{context.text(named)} is one of two strings", other.span, hint, fix=fix)
 
 
 def _text_for_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
@@ -77,19 +84,18 @@ def _text_for_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
         case ast.Compare() if not context.converts_strings:
             for named, other in _beside_literals(node):
                 if isinstance(other, ast.StringLiteral) and _is_numeric(named, context):
-                    hint = _milliseconds_hint(other.value) if _is_time(named, context) else "write it without quotes"
+                    number = iso_time(other.value) if _is_time(named, context) else None
+                    written = spelled_number(other.value) if number is None else str(number)
+                    hint = "a number has no quotes" if written is None else f"write it without quotes: {written}"
+                    if _is_time(named, context):
+                        hint = f"write the milliseconds since 1970-01-01{'' if written is None else f': {written}'}"
                     message = f"{context.text(named)} is a number, and a string never equals it"
-                    yield Doubt(message, other.span, hint)
+                    yield Doubt(message, other.span, hint, fix=None if written is None else Fix(written))
         case ast.Like(operand=operand) if _is_numeric(operand, context):
             yield Doubt(f"{context.text(operand)} is a number, and LIKE is for strings", operand.span)
         case ast.In(operand=operand, members=members) if _is_numeric(operand, context):
             if all(isinstance(member, ast.StringLiteral) for member in members):
                 yield Doubt(f"{context.text(operand)} is a number, and IN is for strings", operand.span)
-
-
-def _milliseconds_hint(text: str) -> str:
-    time = iso_time(text)
-    return f"write the milliseconds since 1970-01-01{'' if time is None else f': {time}'}"
 
 
 def _time_in_seconds(node: ast.Expression, context: Context) -> Iterator[Doubt]:
@@ -98,7 +104,7 @@ def _time_in_seconds(node: ast.Expression, context: Context) -> Iterator[Doubt]:
             early = (EPOCH + timedelta(milliseconds=other.value)).date()
             meant = (EPOCH + timedelta(seconds=other.value)).date()
             message = f"{context.text(named)} is in milliseconds, and {other.value} is a time of {early}"
-            yield Doubt(message, other.span, f"for {meant}, write {other.value}000")
+            yield Doubt(message, other.span, f"for {meant}, write {other.value}000", fix=Fix(f"{other.value}000"))
 
 
 def _order_of_text(node: ast.Expression, context: Context) -> Iterator[Doubt]:
@@ -155,7 +161,7 @@ def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:
         always = "true for every message" if known else "never true"
         always += "" if described.sure else " of a JMS client" if known else " of a JMS client's message"
         message = f"{name.name} is {described.text}, so this is {always}"
-        yield Doubt(message, bounds[0].span.to(bounds[-1].span), "remove it or change the number")
+        yield Doubt(message, bounds[0].span.to(bounds[-1].span), "perhaps remove it, or change the number")
 
 
 def _name_of_clients(node: ast.Identifier, context: Context) -> Iterator[Doubt]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from transpiler.base.diagnostics import Fix
+from transpiler.base.source import Span
 from transpiler.base.times import iso_time
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Wildcards
@@ -30,7 +31,7 @@ def _quoted_number(node: ast.Compare, context: Context) -> Iterator[Doubt]:
         number = spelled_number(other.value)
         if context.header(named) is None and number is not None and not is_null(named, context):
             message = "this compares text: a property that holds a number never equals it"
-            yield Doubt(message, other.span, f"to compare the number, write {number}")
+            yield Doubt(message, other.span, f"to compare the number, write {number}", fix=Fix(number))
 
 
 def _date_as_subtraction(node: ast.Compare | ast.In | ast.Between, context: Context) -> Iterator[Doubt]:
@@ -45,7 +46,8 @@ def _date_as_subtraction(node: ast.Compare | ast.In | ast.Between, context: Cont
         takes_text = isinstance(node, ast.In) or (isinstance(node, ast.Compare) and node.operator.is_equality)
         text_or = f"write '{text}' for text, or " if takes_text else "write "
         hint = f"{text_or}{time} for the milliseconds since 1970-01-01 in UTC"
-        yield Doubt(f"this is a subtraction and gives {year - month - day}", part.span, hint)
+        fix = Fix(f"'{text}'" if takes_text else str(time))
+        yield Doubt(f"this is a subtraction and gives {year - month - day}", part.span, hint, fix=fix)
 
 
 def _comma_in_string(node: ast.In, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
@@ -64,12 +66,16 @@ def _quoted(text: str) -> str:
 def _without_wildcard(node: ast.Like, context: Context) -> Iterator[Doubt]:
     parts = pattern_of(node, context.dialect.escapes)
     if parts is not None and all(isinstance(part, str) for part in parts):
-        hint = f"write {'<>' if node.negated else '='}"
-        pattern = node.pattern.value
+        sign, pattern = "<>" if node.negated else "=", node.pattern.value
+        hint = f"write {sign}"
+        shown = context.source.text[node.operand.span.start : node.operand.span.end]
+        texts = "".join(part for part in parts if isinstance(part, str))
+        fix = Fix(f"{shown} {sign} {_quoted(texts)}", span=node.span)
         if node.escape is None and ("*" in pattern or "?" in pattern):
             meant = pattern.replace(".*", "%").replace("*", "%").replace("?", "_")
             hint = f"% stands for any text and _ for one character, and case counts: write {_quoted(meant)}"
-        yield Doubt("a pattern without % or _ matches one text only", node.pattern.span, hint)
+            fix = Fix(_quoted(meant))
+        yield Doubt("a pattern without % or _ matches one text only", node.pattern.span, hint, fix=fix)
 
 
 def _any_text(node: ast.Like, context: Context) -> Iterator[Doubt]:
@@ -87,7 +93,7 @@ def _any_text(node: ast.Like, context: Context) -> Iterator[Doubt]:
         yield Doubt(message, node.pattern.span, hint, fix=fix)
 
 
-def _empty_range(node: ast.Between, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
+def _empty_range(node: ast.Between, context: Context) -> Iterator[Doubt]:
     match node:
         case ast.Between(
             low=ast.IntegerLiteral(value=low) | ast.FloatLiteral(value=low),
@@ -95,17 +101,24 @@ def _empty_range(node: ast.Between, context: Context) -> Iterator[Doubt]:  # noq
             negated=negated,
         ) if low > high:
             what = "everything is outside of" if negated else "nothing is between"
-            yield Doubt(f"{what} {low} and {high}", node.span, "exchange the bounds")
+            first, last = node.low.span, node.high.span
+            text = context.source.text
+            exchanged = text[slice(*last)] + text[first.end : last.start] + text[slice(*first)]
+            fix = Fix(exchanged, span=first.to(last))
+            yield Doubt(f"{what} {low} and {high}", node.span, "exchange the bounds", fix=fix)
 
 
 def _repeated(node: ast.In | ast.And | ast.Or, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
     what = "member stands in the list" if isinstance(node, ast.In) else "condition stands here"
     seen: set[object] = set()
+    before: ast.Expression | None = None
     for part in node.members if isinstance(node, ast.In) else node.terms:
         key = identity_of(part)
-        if key in seen:
-            yield Doubt(f"this {what} twice", part.span, "remove one of the two")
+        if key in seen and before is not None:
+            fix = Fix("", span=Span(before.span.end, part.span.end))
+            yield Doubt(f"this {what} twice", part.span, "remove one of the two", fix=fix)
         seen.add(key)
+        before = part
 
 
 def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
@@ -124,9 +137,10 @@ def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     others = (other for other in ast.walk(context.tree) if other is not test and name in ast.children(other))
     if any(isinstance(one, ast.IsNull) or (isinstance(one, _TESTS) and not _is_negative(one)) for one in others):
         return
-    shown = context.text(name)
+    shown, whole = context.text(name), context.source.text[slice(*node.span)]
     hint = f"if it should, write ({context.text(node)} OR {shown} IS NULL)"
-    yield Doubt(f"this does not select messages without {shown}", node.span, hint)
+    fix = Fix(f"({whole} OR {context.source.text[slice(*name.span)]} IS NULL)")
+    yield Doubt(f"this does not select messages without {shown}", node.span, hint, fix=fix)
 
 
 _TESTS = (ast.Compare, ast.In, ast.Like, ast.Between)

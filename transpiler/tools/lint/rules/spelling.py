@@ -108,7 +108,11 @@ def _hyphenated_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
         names = _minuends(side)
         if len(names) < 2 or any(character.isspace() or character in "()" for character in text):
             continue
-        dialect = context.dialect
+        dialect, fix = context.dialect, Fix(" - ".join(names))
+        if dialect.double_quotes is DoubleQuotes.IDENTIFIER:
+            fix = Fix(f'"{text}"')
+        elif dialect.has(Extension.BRACKETS):
+            fix = Fix(f"[{text}]")
         if dialect.has(Extension.HYPHENATED):
             hint = f'write "{text}", or the prefix hyphenated_props: before the selector'
         elif dialect.double_quotes is DoubleQuotes.IDENTIFIER:
@@ -118,7 +122,10 @@ def _hyphenated_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
         else:
             hint = f"no name has a hyphen in {dialect.title}: rename the property, such as {text.replace('-', '_')}"
         yield Doubt(
-            f"this is a subtraction, {' minus '.join(names)}", side.span, f"{hint}; or write {' - '.join(names)}"
+            f"this is a subtraction, {' minus '.join(names)}",
+            side.span,
+            f"{hint}; or write {' - '.join(names)}",
+            fix=fix,
         )
 
 

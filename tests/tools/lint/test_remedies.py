@@ -1,0 +1,148 @@
+"""A hint that is followed leads on: each remedy is data, and applied the selector compiles without what it removes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.language.selector.test_bad_selectors import BAD
+from tests.language.selector.test_mistakes import MISTAKES
+from tests.tools.lint.test_rules import WARNINGS
+from transpiler import LayoutError, TranspilerError, stores, transpile_selector
+from transpiler.base.diagnostics import ColumnFix, Diagnostic, Fix, OptionFix
+from transpiler.language.selector.dialects import DIALECTS
+from transpiler.tools.lint.check import Checker
+from transpiler.tools.lint.registry import RULES
+
+#: The selector, the columns, the fix, and a part of the hint.
+COLUMNS = (
+    ("day = '2025-06-01'", "day DATE", ColumnFix("day", "CAST(day AS STRING)"), 'cast("string")'),
+    ("day = 1748736000000", "day DATE", ColumnFix("day", "CAST(day AS TIMESTAMP_NTZ)"), 'cast("timestamp_ntz")'),
+    ("day BETWEEN 1 AND 2", "day DATE", ColumnFix("day", "CAST(day AS TIMESTAMP_NTZ)"), "milliseconds"),
+    (
+        "temp > 5",
+        "tags MAP<STRING, DOUBLE>",
+        OptionFix("layout", "stores.text_map('tags', types='by-use')"),
+        "text_map",
+    ),
+    (
+        "color = 'red'",
+        "headers ARRAY<STRUCT<key: STRING, value: STRING>>",
+        OptionFix("layout", "stores.kafka_headers('headers')"),
+        "stores.kafka_headers('headers')",
+    ),
+    ("colour = 'red'", "color STRING", Fix("color"), "did you mean color?"),
+    ("o.color = 'red'", "color STRING, weight INT", Fix("color"), "did you mean color?"),
+    ("color = red", "color STRING, weight INT", Fix("'red'"), "text goes into single quotes: 'red'"),
+    ("color = 'red'", "color STRING, color STRING", None, "select the columns of one table, or rename"),
+    ("o.color = 'red'", "color STRING, color STRING", None, "missing='null'"),
+)
+
+
+@pytest.mark.parametrize(("selector", "schema", "fix", "hint"), COLUMNS)
+def test_a_name_without_a_column_says_what_to_do(
+    selector: str, schema: str, fix: Fix | ColumnFix | OptionFix | None, hint: str
+) -> None:
+    with pytest.raises(LayoutError) as caught:
+        transpile_selector(selector, schema)
+    [finding] = caught.value.diagnostics
+    assert hint in (finding.hint or "")
+    if isinstance(fix, Fix):
+        assert isinstance(finding.fix, Fix)
+        assert finding.fix.text == fix.text
+        transpile_selector(finding.fix.apply(selector), schema)
+    else:
+        assert finding.fix == fix
+    if isinstance(fix, ColumnFix):
+        kind = fix.expression.rpartition(" AS ")[2].rstrip(")")
+        assert not transpile_selector(selector, f"{fix.column} {kind}").diagnostics
+    if isinstance(fix, OptionFix):
+        assert transpile_selector(selector, eval(fix.value, {"stores": stores})).sql
+
+
+KAFKA = "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP, timestampType INT"
+
+
+@pytest.mark.parametrize(
+    ("selector", "schema", "said", "unsaid"),
+    [
+        ("JMSType = 'stock'", KAFKA, "includeHeaders", "timestampType"),
+        ("JMSType = 'stock'", "order_type STRING, kind_type INT", "order_type", "kind_type"),
+        ("temp > 5", "level INT, tags MAP<STRING, DOUBLE>", "text_map", "missing="),
+        ("day > '2025-06-01'", "day DATE", "timestamp_ntz", 'cast("timestamp")'),
+    ],
+)
+def test_a_hint_names_columns_that_can_have_the_value(selector: str, schema: str, said: str, unsaid: str) -> None:
+    with pytest.raises(TranspilerError) as caught:
+        transpile_selector(selector, schema)
+    text = str(caught.value)
+    assert said in text
+    assert unsaid not in text
+
+
+def test_json_in_a_binary_column_is_told_of_when_the_layout_is_made() -> None:
+    with pytest.raises(LayoutError, match="BINARY") as caught:
+        stores.variant("value", json=True, schema="value BINARY")
+    assert caught.value.diagnostics[0].fix == ColumnFix("value", "CAST(value AS STRING)")
+
+
+def test_a_pandas_frame_as_the_schema_is_told_of_as_one() -> None:
+    frame = type("DataFrame", (), {"__module__": "pandas.core.frame"})()
+    with pytest.raises(LayoutError, match="pandas"):
+        transpile_selector("color = 'red'", frame)
+
+
+#: The selector, the dialect, and the selector after the fix of the first warning.
+LEGAL = (
+    ("JMSDeliveryMode = 2", "jms", "JMSDeliveryMode = 'PERSISTENT'"),
+    ("JMSDeliveryMode = 1", "jms", "JMSDeliveryMode = 'NON_PERSISTENT'"),
+    ("JMSDeliveryMode = 'persistent'", "jms", "JMSDeliveryMode = 'PERSISTENT'"),
+    ("JMSMessageID = '*:10'", "jms", "JMSMessageID LIKE '%:10'"),
+    ("JMSMessageID = '1234'", "jms", "JMSMessageID = 'ID:1234'"),
+    ("NOT color = 'blue'", "activemq", "NOT (color = 'blue')"),
+    ("JMSTimestamp > 1717200000", "jms", "JMSTimestamp > 1717200000000"),
+    ("JMSPriority = '5'", "jms", "JMSPriority = 5"),
+    ("weight BETWEEN 10 AND 5", "jms", "weight BETWEEN 5 AND 10"),
+    ("name LIKE '*foo*'", "jms", "name LIKE '%foo%'"),
+    ("region LIKE 'eu'", "jms", "region = 'eu'"),
+    ("color = 'red' OR color = 'red'", "jms", "color = 'red'"),
+    ("color IN ('red', 'blue', 'red')", "jms", "color IN ('red', 'blue')"),
+    ("order-type = 5", "artemis", '"order-type" = 5'),
+    ("order-type = 5", "rabbitmq", "[order-type] = 5"),
+)
+
+
+@pytest.mark.parametrize(("selector", "dialect", "fixed"), LEGAL)
+def test_a_warning_that_is_followed_is_gone(selector: str, dialect: str, fixed: str) -> None:
+    [finding, *_] = _findings(selector, dialect)
+    assert isinstance(finding.fix, Fix)
+    assert finding.fix.apply(selector) == fixed
+    assert not [one for one in _findings(fixed, dialect) if one.severity != "info"]
+
+
+def test_every_fix_of_every_rule_leads_to_a_selector_without_its_finding() -> None:
+    texts = dict.fromkeys(
+        [*(rule.wrong for rule in RULES), *(row[0] for row in WARNINGS), *(row[0] for row in (*MISTAKES, *BAD))]
+    )
+    undone = []
+    for text in texts:
+        for dialect in DIALECTS if len(text) < 200 else ():
+            for finding in _findings(text, dialect):
+                if not isinstance(finding.fix, Fix):
+                    continue
+                fixed = finding.fix.apply(text)
+                left = [_placed(one, fixed) for one in _findings(fixed, dialect)]
+                if _placed(finding, text) in left:
+                    undone.append((dialect, text, fixed, finding.code))
+                was_legal = all(one.severity != "error" for one in _findings(text, dialect))
+                if was_legal and any(one.severity == "error" for one in _findings(fixed, dialect)):
+                    undone.append((dialect, text, fixed, "an error"))
+    assert not undone
+
+
+def _placed(finding: Diagnostic, text: str) -> tuple[str, str, str]:
+    """The finding and what stands behind it."""
+    return finding.code, finding.message, "" if finding.span is None else text[finding.span.start :]
+
+
+def _findings(text: str, dialect: str) -> list[Diagnostic]:
+    return [one.diagnostic for one in Checker().check(text, (DIALECTS[dialect],)).findings]

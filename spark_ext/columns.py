@@ -37,6 +37,7 @@ def compile_selector(
     missing: Literal["error", "null"] = "error",
     now: int | None = None,
     destination: str | None = None,
+    lint: bool = True,
 ) -> Column:
     """A selector as one native expression, for ``df.filter`` and anywhere else that takes a Column.
 
@@ -45,11 +46,11 @@ def compile_selector(
     DDL text such as ``"color STRING, weight BIGINT"``, or a DataFrame, which pipelines do not analyze. ``now``
     is the time of UTC() and JMSExpiration, in milliseconds since the epoch; without it, the time of the query or
     micro-batch. ``destination`` is the consumer's, and JMSDestination where a message has none. Doubts about the
-    selector are ``SelectorWarning``s. Raises ``TranspilerError``.
+    selector are ``SelectorWarning``s, with ``lint`` those of ``selector-sql check`` too. Raises ``TranspilerError``.
     """
     resolved = _layout(layout)
     transpiled = transpile_selector(
-        selector, resolved, dialect=dialect, result=result, missing=missing, now=now, destination=destination
+        selector, resolved, dialect=dialect, result=result, missing=missing, now=now, destination=destination, lint=lint
     )
     return _column(transpiled)
 

@@ -38,7 +38,7 @@ from transpiler.base.errors import (
     UnsupportedFeatureError,
 )
 from transpiler.compiler.layouts.layout import Layout
-from transpiler.compiler.pipeline import transpile_address, transpile_filter, transpile_selector
+from transpiler.compiler.pipeline import transpile_address, transpile_filter
 from transpiler.compiler.transpiled import Transpiled
 from transpiler.language.selector.ast import Expression
 from transpiler.language.selector.dialects import Dialect, find_dialect
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from transpiler.tools.dialect_tools.compare_dialects import compare_dialects
     from transpiler.tools.dialect_tools.port.port import port_selector
     from transpiler.tools.explanation import Explanation, explain_selector
+    from transpiler.tools.lint.advice import transpile_selector
     from transpiler.topology.files import read_topology, topology_from_dict
     from transpiler.topology.model import Topology
     from transpiler.topology.publishing import Publisher
@@ -111,6 +112,7 @@ _LATE = {
     "route_message": "transpiler.reference.route",
     "equivalent": "transpiler.tools.analysis.subsumption",
     "subsumes": "transpiler.tools.analysis.subsumption",
+    "transpile_selector": "transpiler.tools.lint.advice",
 }
 
 

@@ -16,7 +16,7 @@ from transpiler.cli.inputs import TextOrFile, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import read_messages
-from transpiler.cli.options import read_text, receiver_options, text_or_json, warn
+from transpiler.cli.options import quiet_option, read_text, receiver_options, text_or_json, warn
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.lowering.names.names import Missing, Names
 from transpiler.compiler.lowering.names.names import Receiver as LoweredReceiver
@@ -61,6 +61,7 @@ def _is_text(given: str) -> bool:
     type=TextOrFile("file", _is_text),
     help="A message in JSON, or a file of some in any form that match reads; rows of --layout; - is standard input.",
 )
+@quiet_option
 @click.option("-v", "--verbose", is_flag=True, help="With a message: show also what SELECTOR means, part by part.")
 @text_or_json("How to print why a message matches; the JSON of several messages is one a line.")
 def explain(
@@ -71,6 +72,7 @@ def explain(
     now: int | None,
     destination: str | None,
     message: str | None,
+    quiet: bool,
     verbose: bool,
     output_format: str,
 ) -> None:
@@ -102,7 +104,7 @@ def explain(
     for number, explanation in explanations:
         say(f"{shown(message or '')}:{number}: {explanation}" if several else str(explanation))
     if messages and (several or tree is None or not verbose):
-        warn(transpiled.diagnostics)
+        warn(() if quiet else transpiled.diagnostics)
         return
     shown_parts = explanations[0][1].tree if messages else None
     if messages:
@@ -121,7 +123,9 @@ def explain(
         if explanation.thrown is not None:
             say(f"throws     {rules.title} would have thrown here: {explanation.thrown}")
             say(f"           there {explanation.consequence}")
-    warn(transpiled.diagnostics)
+    if not messages:
+        say('a message  --message \'{"color": "red"}\', or a file of messages, says why one matches or does not')
+    warn(() if quiet else transpiled.diagnostics)
 
 
 def _read_messages(name: str, layout: ChosenLayout) -> list[tuple[int, Message]]:

@@ -11,7 +11,8 @@ from transpiler.cli.group import fail
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import Errors, Record, compact, read_messages
-from transpiler.cli.options import dialect_option, filter_options, read_text, receiver_options, warn
+from transpiler.cli.options import dialect_option, filter_options, quiet_option, read_text, receiver_options, warn
+from transpiler.tools.lint.advice import warnings_of
 
 if TYPE_CHECKING:
     from transpiler.language.filters.sets import FilterSet
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 @click.option("--invert", is_flag=True, help="The messages that do not match.")
 @click.option("--count", is_flag=True, help="Only how many there are.")
 @click.option("--input-format", type=click.Choice(["json", "csv"]), help="What FILES are  [default: as they show]")
+@quiet_option
 @click.option("--keep-going", is_flag=True, help="Tell of bad records and leave them out; the exit code is 2 then.")
 def match(
     arguments: tuple[str, ...],
@@ -53,6 +55,7 @@ def match(
     invert: bool,
     count: bool,
     input_format: str | None,
+    quiet: bool,
     keep_going: bool,
 ) -> None:
     """Filter messages in FILES (default: standard input) by SELECTOR.
@@ -66,10 +69,12 @@ def match(
     """
     files = arguments if filters is not None else arguments[1:]
     if filters is not None:
-        warn(filters.findings)
+        warn(() if quiet else filters.findings)
         test = condition(filters, dialect, connection, now, destination)
     elif arguments:
-        test = condition(read_text(arguments[0]), dialect, connection, now, destination)
+        text = read_text(arguments[0])
+        test = condition(text, dialect, connection, now, destination)
+        warn(() if quiet else warnings_of(text, dialect, layout.rows))
     else:
         fail("nothing to match: give a selector, --filter FILE or --filter-bytes FILE")
     errors, output, matched = Errors(keep_going), _Output(), 0

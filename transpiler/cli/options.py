@@ -182,6 +182,9 @@ def read_text(selector: str) -> str:
     return read_text_file("-").strip("\n")
 
 
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="No warnings.")
+
+
 def warn(findings: tuple[Diagnostic, ...], every: bool = False) -> None:
     """Print findings on standard error; unless ``every``, one line counts those of a code that show no text."""
     alike = Counter(finding.code for finding in findings if finding.span is None and not every)

@@ -17,7 +17,7 @@ from transpiler import Transpiled, translate_names, transpile_filter, transpile_
 from transpiler.cli.group import fail
 from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.options import filter_options, read_text, receiver_options, warn
+from transpiler.cli.options import filter_options, quiet_option, read_text, receiver_options, warn
 from transpiler.compiler.layouts.columns import UNION, UnionShape
 from transpiler.compiler.layouts.layout import archive_of
 from transpiler.compiler.presets import find_layout
@@ -93,6 +93,7 @@ _BREAKS = re.compile(
     type=click.Choice(["jms", "amqp"]),
     help="Print the selector instead, its header names in JMS's form or the wire's, by apache-filters.xml.",
 )
+@quiet_option
 @click.option("--pretty/--no-pretty", default=None, help="Each AND and OR on a line  [default: on a terminal]")
 def sql(
     selector: str | None,
@@ -107,6 +108,7 @@ def sql(
     named: tuple[Kind, str] | None,
     source: str | None,
     names: Any,
+    quiet: bool,
     pretty: bool | None,
 ) -> None:
     """Print the Spark SQL of SELECTOR (- reads it from standard input), or of a filter set."""
@@ -139,7 +141,8 @@ def sql(
         transpiled = transpile_selector(read_text(selector), **options)
     text = transpiled.sql if named is None else _statement(*named, transpiled.sql, layout, source)
     click.echo(_on_lines(text) if pretty or (pretty is None and sys.stdout.isatty()) else text)
-    warn(transpiled.diagnostics)
+    if not quiet:
+        warn(transpiled.diagnostics)
 
 
 def _on_lines(sql: str) -> str:

@@ -80,7 +80,7 @@ def transpile_selector(
         return lowering.selector(tree, polarity)
 
     sql, retrace = _emit(lower, result)
-    return Transpiled(sql, tuple(lowering.findings), retrace=retrace)
+    return Transpiled(sql, tuple(lowering.findings), retrace=retrace, tree=tree)
 
 
 def transpile_filter(

@@ -10,6 +10,7 @@ from transpiler.base.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from transpiler.language.filters.sets import FilterSet
+    from transpiler.language.selector.ast import Expression
 
 #: Characters of SQL in a ``repr``.
 MAX_REPR = 100
@@ -26,10 +27,18 @@ class Transpiled:
     """
 
     sql: str
-    diagnostics: tuple[Diagnostic, ...] = ()
+    found: tuple[Diagnostic, ...] = ()
     in_effect: FilterSet | None = None
     #: Makes the trace, which few ask for.
     retrace: Callable[[], Trace] = field(default=tuple, compare=False)
+    #: The checked selector, and what finds more to warn of in it than its compilation ``found``.
+    tree: Expression | None = field(default=None, compare=False)
+    advise: Callable[[], tuple[Diagnostic, ...]] | None = field(default=None, compare=False)
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The warnings that came up."""
+        return self.found if self.advise is None else self.advise()
 
     @property
     def trace(self) -> Trace:

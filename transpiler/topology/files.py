@@ -79,7 +79,7 @@ def read_topology(
     and the path in it; a file that cannot be read is an ``OSError``.
     """
     if isinstance(path, Mapping):
-        raise unexpected("path", "a file's name", path, "transpiler.topologies.topology_from_dict reads a dict")
+        raise unexpected("path", "a file's name", path, "topology_from_dict reads a dict")
     path = local_path("path", path, _OTHER_FILES)
     try:
         text = decode_text(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")

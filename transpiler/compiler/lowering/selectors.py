@@ -164,6 +164,7 @@ class SelectorLowering:
         outcomes = compare(node.operator, left, right, self.dialect, self.converts_strings)
         if not self.converts_strings:
             self._warnings.unlike(node, left, right, outcomes)
+            self._warnings.never_equal(node)
         return outcomes
 
     def _in(self, node: ast.In) -> Outcomes:

@@ -86,8 +86,8 @@ def fits(pattern: str, finding: Diagnostic) -> bool:
     return pattern in (code, finding.severity, code.rpartition(".")[2]) or code.startswith(f"{pattern}.")
 
 
-def lint(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> list[Diagnostic]:
-    """Return the findings about a checked tree, in the order of the text."""
+def lint(tree: ast.Expression, source: Source, dialect: Dialect = JMS, *, proofs: bool = True) -> list[Diagnostic]:
+    """Return the findings about a checked tree, in the order of the text; without ``proofs`` those that cost little."""
     context = Context(tree, source, dialect)
     diagnostics = [
         _finding(rule, doubt, source)
@@ -95,7 +95,7 @@ def lint(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> list[D
         for rule, find in _OF_NODE.get(type(node), ())
         for doubt in find(node, context)
     ]
-    diagnostics += [_finding(rule, doubt, source) for rule, find in _OF_ROOT for doubt in find(tree, context)]
+    diagnostics += [_finding(rule, doubt, source) for rule, find in _OF_ROOT if proofs for doubt in find(tree, context)]
     return without_lesser(diagnostics) if diagnostics else diagnostics
 
 

@@ -6,9 +6,15 @@ is left.
 
 from __future__ import annotations
 
-from transpiler.base.diagnostics import Diagnostic, Fix
+import math
+from decimal import Context, Decimal
+
+from transpiler.base.diagnostics import ColumnFix, Diagnostic, Fix, Remedy
+from transpiler.base.ieee754 import float32
 from transpiler.base.source import Source, Span
 from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import ColumnType, SparkType
+from transpiler.compiler.layouts.flat import typed_columns_of
 from transpiler.compiler.layouts.layout import Layout, declaration
 from transpiler.compiler.lowering.operands import Operand, Outcomes, typed_by_use
 from transpiler.language.selector import ast
@@ -65,6 +71,34 @@ class TypeWarnings:
             declared = self._declaration(node.left, second) or self._declaration(node.right, first)
             hint = "; ".join(part for part in (literal, declared) if part is not None) or None
         self._warn(f"{sides}: {reason}, so this is {outcome}", node.span, hint, fix)
+
+    def never_equal(self, node: ast.Compare) -> None:
+        """Warn where a column of one type has no value that equals a number: no FLOAT is 1.1."""
+        typed = typed_columns_of(self._layout)
+        if typed is None or not node.operator.is_equality:
+            return
+        for named, literal in ((node.left, node.right), (node.right, node.left)):
+            if not isinstance(named, ast.Identifier) or not isinstance(literal, ast.IntegerLiteral | ast.FloatLiteral):
+                continue
+            column = typed.columns.get(named.name)
+            nearest = nearest_value(column.type, literal.value) if isinstance(column, ir.Column) else literal.value
+            if nearest == literal.value:
+                continue
+            assert isinstance(column, ir.Column)
+            written, kind = self._source.text[literal.span.start : literal.span.end], str(column.type)
+            outcome = "never true" if node.operator is ast.Comparison.EQ else "true wherever it has a value"
+            hint, fix = f"perhaps compare with {nearest}, or with a range", None
+            if column.type.kind is SparkType.FLOAT and nearest is not None:
+                # The decimal digits that a FLOAT shows are those that people compare with.
+                cast = f"CAST(CAST({named.name} AS STRING) AS DOUBLE)"
+                fix = ColumnFix(named.name, cast)
+                made = f'df.withColumn("{named.name}", expr("{cast}"))'
+                hint = f"{made} has the digits that are shown; or compare with a range"
+            elif nearest is None:
+                hint = f"perhaps the column has to be wider than {kind}"
+            message = f"{named.name} is {kind}, and no {kind} is {written}, so this is {outcome}"
+            self._warn(message, node.span, hint, fix)
+            return
 
     def outside(self, node: ast.Between, value: Operand, low: Operand, high: Operand, outcomes: Outcomes) -> None:
         """Warn where BETWEEN has bounds of a type that the operand never is, and one truth value is left."""
@@ -142,10 +176,34 @@ class TypeWarnings:
     def _described(self, node: ast.Expression, kinds: set[str]) -> str:
         return f"{self._source.text[node.span.start : node.span.end]} is {' or '.join(sorted(kinds))}"
 
-    def _warn(self, message: str, span: Span, hint: str | None, fix: Fix | None = None) -> None:
+    def _warn(self, message: str, span: Span, hint: str | None, fix: Remedy | None = None) -> None:
         finding = Diagnostic("type.unlike", "warning", message, self._source, span, hint, fix)
         if finding not in self._findings:
             self._findings.append(finding)
+
+
+def nearest_value(column: ColumnType, number: float) -> float | None:
+    """Return the number of a column's type that is nearest to another; None beyond the type's range."""
+    match column.kind:
+        case SparkType.FLOAT:
+            value = float32(number)
+            return None if math.isinf(value) else value
+        case SparkType.DECIMAL:
+            # A selector sees the DECIMAL's nearest double.
+            unit = Decimal(1).scaleb(-column.scale)
+            rounded = (
+                Decimal(repr(number)).quantize(unit, context=Context(prec=80))
+                if abs(number) < 1e15
+                else Decimal(number)
+            )
+            return None if abs(rounded) >= Decimal(10) ** (column.precision - column.scale) else float(rounded)
+        case SparkType.TINYINT | SparkType.SMALLINT | SparkType.INT | SparkType.BIGINT:
+            bits = {SparkType.TINYINT: 7, SparkType.SMALLINT: 15, SparkType.INT: 31, SparkType.BIGINT: 63}[column.kind]
+            return None if not -(2**bits) <= number < 2**bits else number if number == round(number) else round(number)
+        case SparkType.TIMESTAMP | SparkType.TIMESTAMP_NTZ:
+            return number if abs(number) >= 2**53 or number == round(number) else round(number)
+        case _:
+            return number
 
 
 def _kinds(operand: Operand) -> set[str]:

@@ -34,6 +34,28 @@ def _quoted_number(node: ast.Compare, context: Context) -> Iterator[Doubt]:
             yield Doubt(message, other.span, f"to compare the number, write {number}", fix=Fix(number))
 
 
+def _quoted_boolean(node: ast.Compare, context: Context) -> Iterator[Doubt]:
+    if context.converts_strings or not node.operator.is_equality:
+        return
+    for named, other in ((node.left, node.right), (node.right, node.left)):
+        if not isinstance(named, ast.Identifier) or not isinstance(other, ast.StringLiteral):
+            continue
+        word = other.value.strip().upper()
+        if context.header(named) is None and word in ("TRUE", "FALSE"):
+            message = "this compares text: a property that holds a boolean never equals it"
+            yield Doubt(message, other.span, f"to compare the boolean, write {word}", fix=Fix(word))
+
+
+def _octal_number(node: ast.IntegerLiteral, context: Context) -> Iterator[Doubt]:
+    text = context.source.text[slice(*node.span)]
+    decimal = text.rstrip("lL")
+    if len(decimal) > 1 and decimal[0] == "0" and decimal.isdigit() and node.value != int(decimal):
+        hint = f"write {int(decimal)} for the decimal number, or {node.value} for this one"
+        yield Doubt(
+            f"a number that begins with 0 is octal: {text} is {node.value}", node.span, hint, fix=Fix(f"{int(decimal)}")
+        )
+
+
 def _date_as_subtraction(node: ast.Compare | ast.In | ast.Between, context: Context) -> Iterator[Doubt]:
     """Doubt ``2024-01-31`` without quotes, which is the number 1992."""
     for part in ast.children(node):
@@ -171,6 +193,25 @@ RULES = (
         "text. If producers set the property as text, as for account numbers and postal codes, this is right.",
         nodes=(ast.Compare,),
         find=_quoted_number,
+    ),
+    Rule(
+        id="lint.quoted-boolean",
+        title="A boolean in quotes",
+        wrong="isActive = 'true'",
+        right="isActive = TRUE",
+        why="`'true'` is text, and text never equals a boolean. The comparison selects messages whose property is that "
+        "text. If producers set the property as text, this is right.",
+        nodes=(ast.Compare,),
+        find=_quoted_boolean,
+    ),
+    Rule(
+        id="lint.octal-number",
+        title="A number that begins with 0",
+        wrong="code = 0777",
+        right="code = 777",
+        why="Numbers are those of Java: a leading 0 makes an octal number, and `0777` is 511.",
+        nodes=(ast.IntegerLiteral,),
+        find=_octal_number,
     ),
     Rule(
         id="lint.date-as-subtraction",

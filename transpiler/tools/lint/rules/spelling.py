@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from transpiler.base.diagnostics import Fix, nearest
 from transpiler.language.selector import ast
-from transpiler.language.selector.dialect_rules import DoubleQuotes, Extension, ReservedWords
-from transpiler.language.selector.dialects import JMS, RABBITMQ
+from transpiler.language.selector.dialect_rules import DoubleQuotes, Extension, Identifiers, ReservedWords
+from transpiler.language.selector.dialects import DIALECTS, JMS, RABBITMQ
 from transpiler.language.selector.lexer import SelectorLexer
 from transpiler.tools.lint.rule import Context, Doubt, Rule
 
@@ -140,6 +140,19 @@ def _minuends(node: ast.Expression) -> list[str]:
             return []
 
 
+def _dotted_name(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
+    """Doubt a name with a dot in a selector of no broker in particular: most brokers refuse it without quotes."""
+    if context.dialect is not JMS or "." not in node.name or context.header(node) is not None:
+        return
+    refusing = [name for name, other in DIALECTS.items() if other.identifiers in _WITHOUT_DOTS]
+    message = f"{', '.join(refusing)} refuse a dot in the name {node.name}"
+    yield Doubt(message, node.span, "for those of them that have names in double quotes or brackets, write these")
+
+
+#: The grammars whose names have no dot.
+_WITHOUT_DOTS = (Identifiers.ASCII, Identifiers.REGULAR)
+
+
 def _mixed_and_or(node: ast.Or, context: Context) -> Iterator[Doubt]:
     """Doubt the first AND in an OR that has no parentheses around it."""
     for term in node.terms:
@@ -225,6 +238,18 @@ RULES = (
         nodes=(ast.Compare,),
         find=_hyphenated_name,
         instead_of=("type.unlike",),
+    ),
+    Rule(
+        id="lint.dotted-name",
+        title="A dot in a name",
+        severity="info",
+        wrong="order.type = 'stock'",
+        right="order_type = 'stock'",
+        why="JMS takes a name with a dot, as Java does in the name of a class. ActiveMQ, Artemis and Broker-J refuse "
+        "it, and RabbitMQ's SQL filters read what is before the dot as a section. Where names have quotes or brackets, "
+        '`"order.type"` or `[order.type]` is the property.',
+        nodes=(ast.Identifier,),
+        find=_dotted_name,
     ),
     Rule(
         id="lint.mixed-and-or",

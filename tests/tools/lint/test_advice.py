@@ -1,0 +1,63 @@
+"""What check warns of comes up where selectors are compiled, and is turned off there."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from transpiler import transpile_selector
+from transpiler.cli import main
+
+#: The selector, its columns, the dialect, and the code of the warning.
+WARNED = (
+    ("color LIKE '*bl*'", "color STRING", "jms", "lint.like-without-wildcard"),
+    ("JMSTimestamp > 1700000000", "JMSTimestamp TIMESTAMP", "jms", "lint.time-in-seconds"),
+    ("x BETWEEN 5 AND 1", "x INT", "jms", "lint.empty-range"),
+    ("JMSPriority = 12", "JMSPriority INT", "jms", "lint.out-of-range"),
+    ("order-type = 5", "`order` INT, type INT", "jms", "lint.hyphenated-name"),
+    ("NOT color = 'blue'", "color STRING", "activemq", "type.unlike"),
+    ("isActive = 'true'", "isActive STRING", "jms", "lint.quoted-boolean"),
+    ("x = 0777", "x INT", "jms", "lint.octal-number"),
+)
+
+
+@pytest.mark.parametrize(("selector", "schema", "dialect", "code"), WARNED)
+def test_a_compilation_has_the_warnings_of_check(selector: str, schema: str, dialect: str, code: str) -> None:
+    assert code in {one.code for one in transpile_selector(selector, schema, dialect=dialect).diagnostics}
+    lean = transpile_selector(selector, schema, dialect=dialect, lint=False).diagnostics
+    assert not [one for one in lean if one.code.startswith("lint.")]
+
+
+#: The selector, its columns, and what the warning says; None where a column has values on both sides.
+BY_TYPE = (
+    ("f = 1.1", "f FLOAT", "no FLOAT is 1.1, so this is never true"),
+    ("f = 0.5", "f FLOAT", None),
+    ("price = 10.555", "price DECIMAL(12,2)", "no DECIMAL(12,2) is 10.555"),
+    ("price = 10.55", "price DECIMAL(12,2)", None),
+    ("i = 1.5", "i INT", "no INT is 1.5"),
+    ("1.5 = i", "i INT", "no INT is 1.5"),
+    ("i <> 1.5", "i INT", "true wherever it has a value"),
+    ("i = 2.0", "i INT", None),
+    ("t = 1.5", "t TIMESTAMP", "no TIMESTAMP is 1.5"),
+    ("b = 300", "b TINYINT", "no TINYINT is 300"),
+    ("i > 1.5", "i INT", None),
+    ("d = 1.1", "d DOUBLE", None),
+)
+
+
+@pytest.mark.parametrize(("selector", "schema", "said"), BY_TYPE)
+def test_a_condition_that_the_type_of_a_column_makes_constant_warns(
+    selector: str, schema: str, said: str | None
+) -> None:
+    messages = " ".join(one.message for one in transpile_selector(selector, schema).diagnostics)
+    assert messages == "" if said is None else said in messages
+
+
+@pytest.mark.parametrize(
+    "words", [("sql", "color LIKE '*bl*'"), ("match", "color LIKE '*bl*'"), ("explain", "color LIKE '*bl*'")]
+)
+def test_commands_warn_and_are_quiet_on_request(words: tuple[str, ...]) -> None:
+    run = CliRunner().invoke(main, list(words), input='{"color": "blue"}\n')
+    assert "lint.like-without-wildcard" in run.stderr
+    quiet = CliRunner().invoke(main, [*words, "-q"], input='{"color": "blue"}\n')
+    assert (quiet.exit_code, quiet.stderr) == (run.exit_code, "")

@@ -21,6 +21,7 @@ DIRECT, TOPIC, HEADERS = (
 NO_LOCAL, SELECTOR = "apache.org:jms-no-local-filter:list", "apache.org:jms-selector-filter:string"
 OR, AND, NOT = (f"apache.org:{name}-filter:list" for name in ("or", "and", "not"))
 PROPERTIES, APPLICATION = "amqp:properties-filter", "amqp:application-properties-filter"
+BYTES = {"type": "binary", "value": "q80H"}
 
 
 def f(descriptor: str, value: Any) -> dict[str, Any]:
@@ -140,7 +141,12 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], bool]] = [
     ("4.2.4 a time", f(PROPERTIES, {"creation-time": 5}), {"properties": {"creation_time": 5}}, True),
     ("4.2.4 an id", f(PROPERTIES, {"message-id": 5}), {"properties": {"message_id": 5}}, True),
     ("4.2.4 an id", f(PROPERTIES, {"message-id": "5"}), {"properties": {"message_id": 5}}, False),
-    ("4.2.4 bytes", f(PROPERTIES, {"user-id": "q80H"}), {"properties": {"user_id": "q80H"}}, True),
+    (
+        "4.2.4 bytes",
+        f(PROPERTIES, {"user-id": {"type": "binary", "value": "q80H"}}),
+        {"properties": {"user_id": "q80H"}},
+        True,
+    ),
     ("4.2.5 all entries", f(APPLICATION, {"a": 1, "b": "&p:x"}), values(a=1, b="xy"), True),
     ("4.2.5 all entries", f(APPLICATION, {"a": 1, "b": "&p:x"}), values(a=1, b=5), False),
     ("4.2.5 numbers of all types", f(APPLICATION, {"a": 1}), values(a=1.0), True),

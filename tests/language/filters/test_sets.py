@@ -226,8 +226,8 @@ REFUSED: list[tuple[Any, str, str]] = [
     ),
     (
         one([5], "apache.org:no-local-filter:list"),
-        "filters.not-described",
-        "filters.f.value[0]: expected a filter, found a number",
+        "filters.payload",
+        "filters.f.value: no-local has no fields, found 1",
     ),
     (one({"sujbect": "a"}, "amqp:properties-filter"), "filters.field", "did you mean subject?"),
     (one({"message_id": "a"}, "amqp:properties-filter"), "filters.field", "did you mean message-id?"),
@@ -247,6 +247,51 @@ REFUSED: list[tuple[Any, str, str]] = [
     (b"\xd1\0\0", "amqp.truncated", "a map needs 4 bytes, and 2 are left, at byte 0"),
     (encode(AmqpValue(AmqpType.STRING, "a")), "filters.type", "a map of symbols to filters, found a string"),
 ]
+
+
+@pytest.mark.parametrize("payload", [["invoices"], {"a": {"b": 1}}, 5, None, "x", [[1]], [one("a = 1")["f"]]])
+@pytest.mark.parametrize("descriptor", ["rabbitmq:stream-filter", "apache.org:xquery-filter:string", 77])
+def test_an_unknown_filter_is_the_same_in_json_and_in_bytes_whatever_its_value(payload: Any, descriptor: Any) -> None:
+    both = one(payload, descriptor) | {"known": one("b = 1")["f"]}
+    symbol = AmqpValue(AmqpType.SYMBOL if isinstance(descriptor, str) else AmqpType.ULONG, descriptor)
+    content: Any = AmqpList((AmqpValue(AmqpType.STRING, "invoices"),)) if isinstance(payload, list) else AmqpMap()
+    known = Described(AmqpValue(AmqpType.SYMBOL, SELECTOR), AmqpValue(AmqpType.STRING, "b = 1"))
+    entries = (("f", Described(symbol, content)), ("known", known))
+    data = encode(AmqpMap(tuple((AmqpValue(AmqpType.SYMBOL, name), value) for name, value in entries)))
+    for filters in (both, json.dumps(both), data):
+        found = read_filters(filters, "ignore")
+        assert (found.ignored, [name for name, _ in found.filters]) == (("f",), ["known"])
+        with pytest.raises(UnsupportedFeatureError, match=r"filters\.(unknown|unavailable|ambiguous-code)"):
+            read_filters(filters)
+
+
+@pytest.mark.parametrize("payload", [["invoices"], [], {"a": 1}, {}, 5])
+def test_a_known_filter_with_another_value_is_the_same_error_in_json_and_in_bytes(payload: Any) -> None:
+    content: Any = {list: AmqpList(), dict: AmqpMap(), int: AmqpValue(AmqpType.LONG, 5)}[type(payload)]
+    described = Described(AmqpValue(AmqpType.SYMBOL, SELECTOR), content)
+    data = encode(AmqpMap(((AmqpValue(AmqpType.SYMBOL, "f"), described),)))
+    told = []
+    for filters in (one(payload), data):
+        with pytest.raises(DecodeError) as refused:
+            read_filters(filters, "ignore")
+        told.append(str(refused.value))
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("John", """write {"type": "binary", "value": "Sm9obg=="} for the bytes of the text, or {"type": "binary", """),
+        ("é", """write {"type": "binary", "value": "w6k="} for the bytes of the text"""),
+    ],
+)
+def test_base64_is_never_guessed(text: str, hint: str) -> None:
+    with pytest.raises(DecodeError, match=f"user-id holds bytes, and '{text}' may be their text or their") as told:
+        read_filters(one({"user-id": text}, "amqp:properties-filter"))
+    assert (told.value.diagnostics[0].hint or "").startswith(hint)
+    typed = one({"user-id": {"type": "binary", "value": "Sm9obg=="}}, "amqp:properties-filter")
+    assert "X'4A6F686E'" in transpile_filter(typed).sql
+    assert transpile_filter(read_filters(typed).to_dict()).sql == transpile_filter(typed).sql
 
 
 @pytest.mark.parametrize(("filters", "code", "said"), REFUSED)

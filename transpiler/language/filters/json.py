@@ -6,11 +6,14 @@ its type, as in message JSON; a descriptor determines whether a text, a list of 
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from transpiler.base.diagnostics import mismatch
 from transpiler.base.documents.entries import kind_of
+from transpiler.base.errors import DecodeError
 from transpiler.language.filters.amqp_form import MAX_DEPTH, MAX_ENTRIES, X_MATCH, refusal, to_value
 from transpiler.language.filters.descriptors import Payload, find_descriptor, read_code
 from transpiler.language.filters.kinds import KINDS, Filter, NoLocal, PropertiesFilter
@@ -27,10 +30,10 @@ def is_described(data: object) -> bool:
     return isinstance(data, Mapping) and "descriptor" in data and not isinstance(data["descriptor"], Mapping)
 
 
-def from_json(data: Any, path: str, depth: int = 0, any_payload: bool = False) -> Value:
+def from_json(data: Any, path: str, depth: int = 0) -> Value:
     """Read the AMQP value of a filter's JSON; raise ``DecodeError`` with the path of the first error.
 
-    ``any_payload`` takes any value of a no-local filter.
+    What a payload is, ``Reader`` judges, as it does for bytes.
     """
     if isinstance(data, Described):
         return data
@@ -46,13 +49,14 @@ def from_json(data: Any, path: str, depth: int = 0, any_payload: bool = False) -
     code_or_symbol = name.value
     row = find_descriptor(code_or_symbol) if isinstance(code_or_symbol, str | int) else None
     content, inside = data["value"], f"{path}.value"
-    if any_payload and row is not None and row.kind is NoLocal:
-        return Described(name, _payload(content, inside))
-    if isinstance(content, list | tuple):
-        items = (from_json(item, f"{inside}[{number}]", depth + 1, any_payload) for number, item in enumerate(content))
+    if row is None or row.kind is None:
+        # Nothing is known of its payload, and whoever reads the filter looks at the descriptor first.
+        return Described(name, AmqpValue(AmqpType.NULL, None))
+    if row.payload is Payload.LIST and row.kind is not NoLocal and isinstance(content, list | tuple):
+        items = (from_json(item, f"{inside}[{number}]", depth + 1) for number, item in enumerate(content))
         return Described(name, AmqpList(tuple(items)))
-    if not isinstance(content, Mapping) or row is None or row.payload is not Payload.MAP:
-        return Described(name, read_value(inside, content) if row is not None else AmqpValue(AmqpType.NULL, None))
+    if not isinstance(content, Mapping) or row.payload is not Payload.MAP:
+        return Described(name, _payload(content, inside))
     if len(content) > MAX_ENTRIES:
         raise refusal("filters.limit", inside, f"maps have more than {MAX_ENTRIES:,} entries in all")
     key_type = AmqpType.SYMBOL if row.kind is PropertiesFilter else AmqpType.STRING
@@ -66,7 +70,7 @@ def from_json(data: Any, path: str, depth: int = 0, any_payload: bool = False) -
 
 
 def _payload(content: Any, path: str) -> Value:
-    """The payload of a no-local filter, of which nothing but the kind is looked at."""
+    """A payload that is no list of filters and no map: of a list or a map nothing but the kind is looked at."""
     match content:
         case list() | tuple():
             return AmqpList(tuple(AmqpValue(AmqpType.NULL, None) for _ in content[: MAX_ENTRIES + 1]))
@@ -82,9 +86,21 @@ def _entry(item: Any, path: str, key: str, of_properties: bool) -> AmqpValue:
         return AmqpValue(AmqpType.SYMBOL, item)
     if of_properties and key.replace("-", "_") in PROPERTY_TYPES and not isinstance(item, AmqpValue | Mapping):
         allowed = PROPERTY_TYPES[key.replace("-", "_")]
+        if allowed[0] is AmqpType.BINARY and isinstance(item, str):
+            raise _bytes_refusal(path, key, item)
         value = read_field("properties", key.replace("-", "_"), path, item)
         return value if isinstance(value, AmqpValue) else AmqpValue(allowed[0], value)
     return read_value(path, item)
+
+
+def _bytes_refusal(path: str, key: str, text: str) -> DecodeError:
+    """Return the error for a text where bytes belong: it may be the text of the bytes, or their base64."""
+    as_text = base64.b64encode(text.encode("utf-8", "surrogatepass")).decode()
+    hint = f'write {{"type": "binary", "value": "{as_text}"}} for the bytes of the text'
+    with suppress(ValueError):
+        octets = base64.b64decode(text, validate=True)
+        hint += f', or {{"type": "binary", "value": "{text}"}} for the bytes X\'{octets.hex().upper()}\' in base64'
+    return refusal("filters.bytes", path, f"{key} holds bytes, and {text!r} may be their text or their base64", hint)
 
 
 def _descriptor(name: object, path: str) -> AmqpValue:

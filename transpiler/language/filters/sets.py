@@ -97,9 +97,9 @@ def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
         case str():
             return read_filters(_parse(filters), unknown)
         case _ if isinstance(filters, KINDS | Described) or is_described(filters):
-            return _read([_entry("", ROOT, filters, unknown)], unknown)
+            return _read([_entry("", ROOT, filters)], unknown)
         case Mapping():
-            return _read([_entry(name, _path(name), value, unknown) for name, value in filters.items()], unknown)
+            return _read([_entry(name, _path(name), value) for name, value in filters.items()], unknown)
         case _:
             hint = 'a filter set is {"name": {"descriptor": …, "value": …}}'
             raise refusal("filters.type", ROOT, f"expected a filter set, found a Python {type(filters).__name__}", hint)
@@ -114,10 +114,10 @@ class _Entry(NamedTuple):
     made: bool = False
 
 
-def _entry(name: str, path: str, value: object, unknown: Unknown) -> _Entry:
+def _entry(name: str, path: str, value: object) -> _Entry:
     if value is None:
         return _Entry(name, path, AmqpValue(AmqpType.NULL, None))
-    decoded = from_json(value, path, any_payload=unknown == "ignore")
+    decoded = from_json(value, path)
     try:
         encode(decoded)
     except DecodeError as error:

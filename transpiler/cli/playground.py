@@ -28,10 +28,7 @@ HOST = "127.0.0.1"
 #: What makes a folder a page: the document, and the snapshot that the build writes last.
 _NEEDED = ("index.html", "core/snapshot.bin.gz")
 
-_NOT_INSTALLED = (
-    "  hint: build it in a checkout, with Node.js: python -m playground.build build/playground, "
-    "then selector-sql playground --page build/playground"
-)
+_NOT_INSTALLED = "the playground's page is not installed: pip install 'selector-sql[playground]'"
 
 
 @click.command(
@@ -79,7 +76,7 @@ def _installed_page() -> Path:
     try:
         page = files(PAGE_PACKAGE) / "page"
     except ModuleNotFoundError:
-        fail(f"the playground's page is not installed\n{_NOT_INSTALLED}")
+        fail(_NOT_INSTALLED)
     return Path(str(page))
 
 

@@ -219,6 +219,17 @@ REMOVALS = (
     ("a = 'x' AND a LIKE 'x%'", "rabbitmq-jms", "remove it"),
     ("a LIKE 'x%' OR a IS NOT NULL", "jms", "remove it"),
     ("a LIKE 'x%' OR a IS NOT NULL", "rabbitmq-jms", "remove it; messages on which it throws may match then"),
+    (
+        "a LIKE 'x%' OR b > 5 OR a IS NOT NULL",
+        "activemq",
+        "remove it; messages on which it keeps another part from throwing may not match then",
+    ),
+    (
+        "a + 1 > 2 OR b > 5 OR a IS NOT NULL",
+        "activemq",
+        "remove it; messages on which it throws may match then, and messages on which it keeps another part from "
+        "throwing may not match then",
+    ),
     ("a > 5 OR a > 3", "activemq", "remove it"),
 )
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -150,3 +154,30 @@ def test_a_change_that_means_something_else_is_not_made() -> None:
     text = "amqp.annotation.x-opt-offset > '100'"
     assert fix_all(text, [JMS]) == (text, [])
     assert not Checker().check(text).findings
+
+
+#: A program that corrects a file and may write four bytes at most: it gets an error then, or is killed.
+LIMITED = """
+import resource, signal, sys
+from transpiler.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (4, 4))
+if sys.argv[1] == "killed":
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+sys.argv = ["selector-sql", "check", "--fix", "--format", "json", "a.sel"]
+main()
+"""
+
+
+@pytest.mark.parametrize("how", ["error", "killed"])
+def test_a_correction_that_cannot_be_written_leaves_the_file_and_no_other(tmp_path: Path, how: str) -> None:
+    (tmp_path / "a.sel").write_text("kind == 5\n", encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, how], cwd=tmp_path, capture_output=True, text=True, env=environment, check=False
+    )
+    assert (tmp_path / "a.sel").read_text(encoding="utf-8") == "kind == 5\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.sel"]
+    if how == "error":
+        assert "a.sel: not corrected: File too large" in done.stderr
+    else:
+        assert done.returncode == -signal.SIGXFSZ

@@ -28,7 +28,8 @@ from transpiler.tools.lint.rule import Context, Doubt, Rule
 _MAX_OF_NAME, _MAX_TESTS, _MAX_PAIRS = 64, 40, 64
 #: Evaluations of tests for one claim.
 _BUDGET = 40_000
-_ERRORS_ONLY = "remove it; messages on which it throws may match then"
+_GAINS = "messages on which it throws may match then"
+_LOSES = "messages on which it keeps another part from throwing may not match then"
 
 
 def find_redundancies(tree: ast.Expression, context: Context) -> list[Doubt]:
@@ -334,13 +335,17 @@ class _Analysis:
     # what is said
 
     def _removal(self, term: ast.Expression) -> str:
-        """Return the hint to remove a term; where that may turn an exception into a match, it says so."""
+        """Return the hint to remove a term; where that may end or begin an exception, it says what matches then."""
         if not self._context.dialect.on_throw:
             return "remove it"
         rest = self._formula(_without(self._context.tree, term))
-        pairs = (rest, self._whole), (self._whole, rest)
-        same = all(self._solver.impossible(Requirement(one), Requirement(other, NOT_TRUE)) for one, other in pairs)
-        return "remove it" if same else _ERRORS_ONLY
+        directions = (rest, self._whole, _GAINS), (self._whole, rest, _LOSES)
+        changes = [
+            change
+            for one, other, change in directions
+            if not self._solver.impossible(Requirement(one), Requirement(other, NOT_TRUE))
+        ]
+        return f"remove it; {', and '.join(changes)}" if changes else "remove it"
 
     def _add(self, doubt: Doubt) -> None:
         """Add a finding, unless one lies inside its place: that is the cause."""

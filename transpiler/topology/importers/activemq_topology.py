@@ -11,7 +11,8 @@ state's subscriptions and consumers. The numbers in comments are those of the pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -21,7 +22,6 @@ from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import ACTIVEMQ as DIALECT
 from transpiler.language.selector.dialects import Dialect
-from transpiler.language.selector.parsing import parse_tree
 from transpiler.topology.broker_rules import ACTIVEMQ
 from transpiler.topology.destinations import (
     ACTIVEMQ_KEYS,
@@ -45,12 +45,14 @@ from transpiler.topology.importers.activemq_patterns import (
     words_of,
 )
 from transpiler.topology.importers.activemq_shown import Subscription, shown_destinations
-from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder
+from transpiler.topology.importers.constant_conditions import never_holds
+from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder, too_many_ways
 from transpiler.topology.importers.known_names import (
     Decided,
     Known,
     Unknown,
     may_be_open,
+    parsed,
     reads_names,
     with_known_names,
 )
@@ -199,6 +201,9 @@ class _ActiveMQ:
         name = name.partition("?")[0].strip()
         entry = _Entry(kind)
         if self._reads_destination:
+            if self._builder.is_full:
+                self._findings.append(too_many_ways("JMSDestination"))
+                before = None
             entry = _Entry(kind, before or "", name)
         return Target("exchange", self._enter(entry), ACTIVEMQ_KEYS.translate(name))
 
@@ -210,7 +215,9 @@ class _ActiveMQ:
             if isinstance(interceptor, Mirror):
                 levels += [interceptor] if entry.kind == QUEUE_KIND else []
                 continue
-            destinations = tuple(each for each in interceptor if _kind_of(each) == entry.kind)
+            destinations = tuple(
+                each for each in interceptor if _kind_of(each) == entry.kind and _may_come(entry, each)
+            )
             if entry.kind == TOPIC_KIND and levels and any(map(_is_selector_aware, destinations)):
                 self._findings.append(Diagnostic("topology.selector-aware", "warning", _CAST))
             levels += [destinations] if destinations else []
@@ -249,6 +256,8 @@ class _ActiveMQ:
         for subscription in self._subscriptions:
             if subscription.kind == TOPIC_KIND:
                 for pattern in _keys(entry, [subscription.pattern]):
+                    if _is_plain(entry) and not covers(pattern, _key_at(entry)):
+                        continue
                     self._subscribe(source, subscription._replace(pattern=pattern), entry)
 
     def _subscribe(self, source: str, subscription: Subscription, entry: _Entry) -> None:
@@ -286,7 +295,7 @@ class _ActiveMQ:
             self._warn_of_inner_wildcard(destination.name)
         name = builder.exchange(f"{entry.name}, {destination.name}")
         keys = [pattern]
-        if len(pattern) <= _MAX_WORDS and len(self._config.interceptors) <= _MAX_NAMES:
+        if len(pattern) <= _MAX_WORDS and len(self._config.interceptors) <= _MAX_NAMES and not _is_plain(entry):
             # The broker's tree of names finds them for a name with wildcards, too.
             keys += sent_with_wildcards(pattern)
         for key in _keys(entry, keys):
@@ -306,6 +315,10 @@ class _ActiveMQ:
         for forward in destination.forwards:
             # Rule 6: a filter sees the destination before this one.
             seen = None if entry.listed else before if entry.before is None else entry.before or None
+            if forward.filter is not None:
+                self._failures(name, forward.filter, forward.place)
+                if never_holds(forward.filter, DIALECT, _known_destination(seen)):
+                    continue
             target = self._forward(forward.kind, forward.name, before)
             decided = Decided(None) if forward.filter is None else _with_destination(forward.filter, seen)
             if not decided.certain:
@@ -314,24 +327,10 @@ class _ActiveMQ:
                 label = f"{name} perhaps to {forward.name}"
                 target = builder.undecided(label, target, otherwise, decided.sure, forward.place)
             builder.bind(name, ANY_KEY, target, decided.selector, forward.place)
-            if forward.filter is not None:
-                self._failures(name, forward.filter, forward.place)
 
     def _failures(self, source: str, selector: str, place: str, key: str = ANY_KEY) -> None:
         """Rule 5: arithmetic on a boolean ends the send."""
-        try:
-            tree = parse_tree(selector, DIALECT)
-        except UnsupportedFeatureError:
-            return
-        if tree is None:
-            return
-        shielded = any(isinstance(node, ast.And | ast.Or) for node in ast.walk(tree))
-        names: dict[str, None] = {}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Calculate):
-                names |= {each.name: None for each in (node.left, node.right) if isinstance(each, ast.Identifier)}
-            elif isinstance(node, ast.Sign) and isinstance(node.operand, ast.Identifier):
-                names[node.operand.name] = None
+        names, shielded = _calculated(selector)
         if not names:
             return
         target = FAILED
@@ -348,6 +347,8 @@ class _ActiveMQ:
         before = None if own is None else f"{TOPIC_KIND}://{own}"
         for queue, made in self._queues.items():
             for words, found in topics_of(words_of(queue), topic.prefix, topic.postfix):
+                if _is_plain(entry) and not covers(words, _key_at(entry)):
+                    continue
                 sent = self._forward(QUEUE_KIND, queue, before)
                 if self._reads_destination and before is None and literal_name(words) is not None:
                     sent = self._forward(QUEUE_KIND, queue, f"{TOPIC_KIND}://{literal_name(words)}")
@@ -402,6 +403,38 @@ def _keys(entry: _Entry, patterns: Iterable[Words]) -> Iterable[Words]:
     return dict.fromkeys(words for words in found if words is not None)
 
 
+@lru_cache(maxsize=16_384)
+def _calculated(selector: str) -> tuple[tuple[str, ...], bool]:
+    """Return the names that a selector calculates with, and True if AND or OR is in it."""
+    try:
+        tree = parsed(selector, DIALECT)
+    except UnsupportedFeatureError:
+        return (), False
+    names: dict[str, None] = {}
+    nodes = list(ast.walk(tree)) if tree is not None else []
+    for node in nodes:
+        if isinstance(node, ast.Calculate):
+            names |= {each.name: None for each in (node.left, node.right) if isinstance(each, ast.Identifier)}
+        elif isinstance(node, ast.Sign) and isinstance(node.operand, ast.Identifier):
+            names[node.operand.name] = None
+    return tuple(names), any(isinstance(node, ast.And | ast.Or) for node in nodes)
+
+
+def _key_at(entry: _Entry) -> Words:
+    """Return the words of the key of an entry where it is known."""
+    return tuple(ACTIVEMQ_KEYS.translate(entry.at or "").split("."))
+
+
+def _is_plain(entry: _Entry) -> bool:
+    """Return True if the only key of an entry is known, and has no wildcards."""
+    return entry.at is not None and not {"*", ">"} & set(entry.at)
+
+
+def _may_come(entry: _Entry, destination: Composite | VirtualTopic) -> bool:
+    """Return True unless the key of an entry is known not to be a virtual destination's."""
+    return not _is_plain(entry) or covers(of_virtual(words_of(destination.name)), _key_at(entry))
+
+
 def _is_selector_aware(destination: Composite | VirtualTopic) -> bool:
     return isinstance(destination, VirtualTopic) and destination.selector_aware
 
@@ -443,5 +476,9 @@ def _reads_destination(selector: str | None) -> bool:
 
 def _with_destination(selector: str, destination: str | None) -> Decided:
     """Return a selector with the destination in the place of its name, as far as it is decided."""
+    return with_known_names(selector, _known_destination(destination), DIALECT)
+
+
+def _known_destination(destination: str | None) -> Callable[[str], Known]:
     known: Known = Unknown.SOME if destination is None else destination
-    return with_known_names(selector, lambda name: known if name == _DESTINATION else Unknown.OWN, DIALECT)
+    return lambda name: known if name == _DESTINATION else Unknown.OWN

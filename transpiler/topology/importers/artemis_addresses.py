@@ -62,6 +62,7 @@ class Addresses:
             if not is_wild(taker.words):
                 self.made.setdefault(taker.words, taker.order)
         self.settings = self._ordered(config.settings)
+        self._answers: dict[str, dict[Words, Answer]] = {}
         self._queues = {queue.name: queue for queue in config.queues}
 
     def words(self, address: str) -> Words:
@@ -97,9 +98,29 @@ class Addresses:
 
     def matches(self, taker: Taker, address: Words) -> bool:
         """Return True if a message to an address comes to a taker, by whichever of the two was made first."""
+        if is_plain(taker.words):
+            return matches_later(taker.words, address)
         if self.made.get(address, taker.order) < taker.order:
             return address in matched_earlier(taker.words, self.earlier(taker))
         return matches_later(taker.words, address)
+
+    @cached_property
+    def _plain_takers(self) -> dict[Words, list[Taker]]:
+        """The takers bound to each address without wildcards."""
+        by_address: dict[Words, list[Taker]] = {}
+        for taker in self.takers:
+            if not is_wild(taker.words):
+                by_address.setdefault(taker.words, []).append(taker)
+        return by_address
+
+    @cached_property
+    def _wild_takers(self) -> list[Taker]:
+        return [taker for taker in self.takers if is_wild(taker.words)]
+
+    def takers_at(self, address: Words) -> list[Taker]:
+        """Return the queues and diverts that a message to an address comes to, in the order of the start."""
+        wild = (taker for taker in self._wild_takers if self.matches(taker, address))
+        return sorted((*self._plain_takers.get(address, ()), *wild), key=lambda taker: taker.order)
 
     def earlier(self, taker: Taker) -> list[Words]:
         """Return the addresses that were made before a taker."""
@@ -140,6 +161,11 @@ class Addresses:
 
     def answers(self, routing_type: str) -> dict[Words, Answer]:
         """Return the answers to sends with a routing type to the addresses and the names of queues in the file."""
+        if routing_type not in self._answers:
+            self._answers[routing_type] = self._answered(routing_type)
+        return self._answers[routing_type]
+
+    def _answered(self, routing_type: str) -> dict[Words, Answer]:
         named = [address for address in map(self.words, self._queues) if not is_wild(address)]
         answers = {address: self._answer(address, routing_type) for address in (*self.known, *named)}
         if routing_type == "ANYCAST":

@@ -50,6 +50,10 @@ class Hop(NamedTuple):
     queue: str | None = None
 
 
+#: A hop of which nothing is known.
+UNKNOWN_HOP = Hop("a hop", None, _UNKNOWN, _UNKNOWN)
+
+
 class Entry(NamedTuple):
     """An entry: the routing type, whether a queue is named, whether dead letters are sent on, and the hop before.
 
@@ -91,6 +95,11 @@ def reads_hops(taker: Taker) -> bool:
 
 def filter_at(selector: str, dialect: Dialect, hop: Hop | None, address: str | None) -> Decided:
     """Return a filter with what is known at an address in the place of names, as far as it is decided."""
+    return with_known_names(selector, known_at(hop, address), dialect)
+
+
+def known_at(hop: Hop | None, address: str | None) -> Callable[[str], Known]:
+    """Return what is known at an address of the values that the broker gives to names."""
 
     def value(name: str) -> Known:
         if name == _ADDRESS:
@@ -107,7 +116,7 @@ def filter_at(selector: str, dialect: Dialect, hop: Hop | None, address: str | N
             case _:
                 return Unknown.SOME
 
-    return with_known_names(selector, value, dialect)
+    return value
 
 
 class BySettings:
@@ -164,9 +173,10 @@ class BySettings:
 
         label = f"{entry.name}, {sought.value}"
         anew = self._by_settings(label, entry, lambda settings: decided(answer_anew(routing_type, settings)))
-        known = {address: decided(answer) for address, answer in self._addresses.answers(routing_type).items()}
+        answers = self._addresses.answers(routing_type)
         if entry.at is not None:
-            known = {address: target for address, target in known.items() if address == entry.at}
+            answers = {entry.at: answers[entry.at]} if entry.at in answers else {}
+        known = {address: decided(answer) for address, answer in answers.items()}
         listed = {address: target for address, target in known.items() if target != anew}
         if not listed:
             return anew

@@ -29,9 +29,18 @@ from transpiler.topology.importers.artemis_addresses import (
 )
 from transpiler.topology.importers.artemis_config import ArtemisConfig, Taker, condition_of, with_state
 from transpiler.topology.importers.artemis_filters import Condition, both_of
-from transpiler.topology.importers.artemis_settings import BySettings, Entry, Hop, filter_at, reads_hops
+from transpiler.topology.importers.artemis_settings import (
+    UNKNOWN_HOP,
+    BySettings,
+    Entry,
+    Hop,
+    filter_at,
+    known_at,
+    reads_hops,
+)
 from transpiler.topology.importers.artemis_shown import shown_addresses
-from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder
+from transpiler.topology.importers.constant_conditions import never_holds
+from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder, too_many_ways
 from transpiler.topology.importers.known_names import Decided
 from transpiler.topology.model import SELECTOR_ARGUMENT, Queue, Topology
 from transpiler.topology.targets import Entered, Target
@@ -71,6 +80,7 @@ class _Artemis:
             if each["dead-letter-address"] and each["send-to-dla-on-no-route"]
         }
         self._settings = BySettings(self._addresses, self._builder, self._enter, hops=self._hops)
+        self._by_address: dict[Words, Sequence[Taker]] = {}
         self._done: set[Entry] = set()
         self._waiting: list[Entry] = []
 
@@ -115,8 +125,10 @@ class _Artemis:
     def _build(self, entry: Entry) -> None:
         builder, name = self._builder, entry.name
         builder.entered = Entered(entry.type, entry.qualified)
-        takers = self._addresses.takers
-        if entry.last:
+        takers: Sequence[Taker] = self._addresses.takers
+        if entry.at is not None:
+            takers = [each for each in self._takers_at(entry.at) if not self._never_matches(each, entry)]
+        elif entry.last:
             takers = [each for each in takers if any(self._addresses.matches(each, at) for at in self._dead_letters)]
         exclusive = [taker for taker in takers if taker.exclusive]
         refusals = self._settings.refusals(entry)
@@ -145,6 +157,18 @@ class _Artemis:
         if own is not None:
             builder.bind(source, ANY_KEY, own)
         self._bind_groups(takers, source, queues, entry, dead is not None)
+
+    def _takers_at(self, address: Words) -> Sequence[Taker]:
+        """Return the queues and diverts that a message to an address comes to."""
+        found = self._by_address.get(address)
+        if found is None:
+            found = self._by_address[address] = self._addresses.takers_at(address)
+        return found
+
+    def _never_matches(self, taker: Taker, entry: Entry) -> bool:
+        """Return True if what is known of a message's way keeps it from a taker."""
+        known = known_at(entry.hop, self._addresses.name(entry.at))
+        return taker.filter is not None and never_holds(taker.filter, taker.dialect, known)
 
     def _bind_groups(self, bound: Sequence[Taker], source: str, queues: str, entry: Entry, by_filter: bool) -> None:
         """Rule 3: one taker of each routing name gets a copy."""
@@ -231,6 +255,9 @@ class _Artemis:
             if self._hops:
                 here = entry.at if entry.at is not None else None if is_wild(taker.words) else taker.words
                 hop = entry.hop if is_same else Hop(taker.name, self._addresses.name(here), entry.type, taker.name)
+                if self._builder.is_full:
+                    self._findings.append(too_many_ways("_AMQ_ORIG_ADDRESS and its like"))
+                    hop = UNKNOWN_HOP
             at = words if hop is not None else None
             following = Entry(routing_type, bool(qualified), False, hop, at, entry.last or entry.detached)
             key = following.key(words, self._queue_word(queue) if qualified else None)

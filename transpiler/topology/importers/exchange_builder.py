@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from transpiler.base.diagnostics import Diagnostic
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import ExchangeType
 from transpiler.topology.model import (
@@ -26,8 +27,18 @@ from transpiler.topology.targets import Entered, Target
 #: An exchange without bindings.
 _NOWHERE = "nowhere"
 
+#: Bindings from which on the ways of messages by filters are no longer told apart.
+MAX_BINDINGS = 20_000
+
 #: The key that every message matches.
 ANY_KEY = "#"
+
+
+def too_many_ways(name: str) -> Diagnostic:
+    """Return the finding that filters of some name are no longer judged by the way of a message."""
+    message = f"filters that read {name} tell more ways of a message apart than are computed: some may match or not"
+    hint = f"their answers are possible from {MAX_BINDINGS:,} bindings on"
+    return Diagnostic("limit.ways", "warning", message, hint=hint)
 
 
 @dataclass(slots=True)
@@ -36,14 +47,16 @@ class ExchangeBuilder:
 
     exchanges: dict[str, Exchange] = field(default_factory=dict)
     bindings: list[Binding] = field(default_factory=list)
+    #: The last number behind each name that was taken.
+    numbers: dict[str, int] = field(default_factory=dict)
     #: The sends that come to the exchanges that are added.
     entered: Entered | None = None
 
     def exchange(self, name: str, kind: ExchangeType = "topic", alternate: Target | None = None) -> str:
         """Add an exchange that no destination names; return its name, with a number where it is taken."""
-        free, number = name, 1
+        free = name
         while free in self.exchanges:
-            number += 1
+            number = self.numbers[name] = self.numbers.get(name, 1) + 1
             free = f"{name} {number}"
         leads_on = self._alternate(free, alternate)
         self.exchanges[free] = Exchange(free, kind, leads_on, internal=True, entered=self.entered)
@@ -52,6 +65,11 @@ class ExchangeBuilder:
     def entrance(self, name: str, entered: Entered, *, entry: bool) -> None:
         """Add the exchange at which some sends enter, if senders name it, or others forward to it."""
         self.exchanges[name] = Exchange(name, "topic", internal=not entry, entered=entered)
+
+    @property
+    def is_full(self) -> bool:
+        """Return True if there are so many bindings that further ways are not told apart."""
+        return len(self.bindings) > MAX_BINDINGS
 
     def _alternate(self, name: str, target: Target | None) -> Alternate | None:
         if target is None:

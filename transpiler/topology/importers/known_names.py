@@ -61,7 +61,7 @@ def reads_names(selector: str | None, names: Set[str], dialect: Dialect) -> bool
     if selector is None or not any(name in selector for name in names):
         return False
     try:
-        tree = _parsed(selector, dialect)
+        tree = parsed(selector, dialect)
     except UnsupportedFeatureError:
         return False
     return tree is not None and any(isinstance(node, ast.Identifier) and node.name in names for node in ast.walk(tree))
@@ -77,7 +77,7 @@ def may_be_open(selector: str, names: Set[str], dialect: Dialect) -> bool:
 def reasons(selector: str, dialect: Dialect) -> Iterator[str]:
     """Yield what of a selector this project does not evaluate, whatever the message: each reason once."""
     try:
-        tree = _parsed(selector, dialect)
+        tree = parsed(selector, dialect)
     except UnsupportedFeatureError as error:
         yield error.diagnostics[0].message
         return
@@ -91,7 +91,7 @@ def reasons(selector: str, dialect: Dialect) -> Iterator[str]:
 def with_known_names(selector: str, value: Callable[[str], Known], dialect: Dialect) -> Decided:
     """Return a selector with the values of names in their place, as far as it is decided."""
     try:
-        tree = _parsed(selector, dialect)
+        tree = parsed(selector, dialect)
     except UnsupportedFeatureError:
         return Decided(None, certain=False)
     if tree is None:
@@ -216,6 +216,7 @@ def _literal(value: str | int | None) -> str:
     return _NULL if value is None else str(value)
 
 
-@lru_cache(maxsize=1024)
-def _parsed(selector: str, dialect: Dialect) -> ast.Expression | None:
+@lru_cache(maxsize=16_384)
+def parsed(selector: str, dialect: Dialect) -> ast.Expression | None:
+    """Return the tree of a selector; filters of one file are read for each way of a message."""
     return parse_tree(selector, dialect)

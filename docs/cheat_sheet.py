@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from click.testing import CliRunner
 
-from spark_ext.cli import main as selector_spark
+from spark_ext.cli.commands import main as selector_spark
 from transpiler.cli import main as selector_sql
 from transpiler.cli.manual import ManualCommand
 

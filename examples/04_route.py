@@ -5,7 +5,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from spark_ext import deliveries, route, trace_messages
-from transpiler.topology.files import read_topology
+from transpiler import read_topology
 
 DATA = Path(__file__).with_name("data")
 

@@ -13,8 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from spark_ext import backtest, compile_selector, create_messages, route, trace_messages
-from transpiler import transpile_selector
-from transpiler.topology.files import read_topology
+from transpiler import read_topology, transpile_selector
 
 SELECTORS = (
     "area = 'Viking' AND speed > 5",

@@ -32,8 +32,6 @@ _SOURCES = (
     "pyproject.toml",
     "README.md",
     "LICENSE",
-    "pytest_selector_sql.py",
-    "selector_spark.py",
     "transpiler",
     "spark_ext",
 )

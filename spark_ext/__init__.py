@@ -20,37 +20,41 @@ says what a schema shows. Doubts are ``SelectorWarning``s and ``RoutingWarning``
 
 from __future__ import annotations
 
-import spark_ext.requirements  # noqa: F401
-from spark_ext.columns import (
-    SelectorWarning,
-    compile_address,
-    compile_filter,
-    compile_selector,
-    destination_type,
-    message_type,
-    reply_to_type,
-)
-from spark_ext.messages.readers import (
-    read_artemis_export,
-    read_lambda_events,
-    read_messages,
-    read_rabbitmq_get,
-    read_rabbitmq_trace,
-)
-from spark_ext.messages.schemas import MESSAGE_SCHEMA, create_messages, infer_layout
-from spark_ext.messages.traces import trace_messages
-from spark_ext.reports.backtests import backtest
-from spark_ext.reports.compare_dialects import DialectComparison, compare_dialects
-from spark_ext.reports.diff import diff
-from spark_ext.reports.differences import Diff
-from spark_ext.reports.match_explanations import explain_matches
-from spark_ext.reports.match_report import MatchExplanation
-from spark_ext.reports.verification import Verification, verify
-from spark_ext.routing.plans import compile_topology
-from spark_ext.routing.route_messages import RoutingWarning, deliveries, route
-from spark_ext.routing.route_stream import route_stream
-from transpiler.routing.compiled_topology import CompiledTopology
-from transpiler.routing.explain import RoutingReport, explain_routing
+from typing import TYPE_CHECKING
+
+from transpiler.base.on_demand import names_on_demand
+
+if TYPE_CHECKING:
+    from spark_ext.columns import (
+        SelectorWarning,
+        compile_address,
+        compile_filter,
+        compile_selector,
+        destination_type,
+        message_type,
+        reply_to_type,
+    )
+    from spark_ext.messages.readers import (
+        read_artemis_export,
+        read_lambda_events,
+        read_messages,
+        read_rabbitmq_get,
+        read_rabbitmq_trace,
+    )
+    from spark_ext.messages.schemas import MESSAGE_SCHEMA, create_messages, infer_layout
+    from spark_ext.messages.traces import trace_messages
+    from spark_ext.reports.backtests import backtest
+    from spark_ext.reports.compare_dialects import DialectComparison, compare_dialects
+    from spark_ext.reports.diff import diff
+    from spark_ext.reports.differences import Diff
+    from spark_ext.reports.match_explanations import explain_matches
+    from spark_ext.reports.match_report import MatchExplanation
+    from spark_ext.reports.verification import Verification, verify
+    from spark_ext.routing.plans import compile_topology
+    from spark_ext.routing.route_messages import RoutingWarning, deliveries, route
+    from spark_ext.routing.route_stream import route_stream
+    from transpiler.routing.compiled_topology import CompiledTopology
+    from transpiler.routing.explain import RoutingReport, explain_routing
 
 __all__ = [
     "MESSAGE_SCHEMA",
@@ -87,3 +91,43 @@ __all__ = [
     "trace_messages",
     "verify",
 ]
+
+#: The module of each name; a test holds that type checkers see the same ones.
+_PLACES = {
+    "MESSAGE_SCHEMA": "spark_ext.messages.schemas",
+    "CompiledTopology": "transpiler.routing.compiled_topology",
+    "DialectComparison": "spark_ext.reports.compare_dialects",
+    "Diff": "spark_ext.reports.differences",
+    "MatchExplanation": "spark_ext.reports.match_report",
+    "RoutingReport": "transpiler.routing.explain",
+    "RoutingWarning": "spark_ext.routing.route_messages",
+    "SelectorWarning": "spark_ext.columns",
+    "Verification": "spark_ext.reports.verification",
+    "backtest": "spark_ext.reports.backtests",
+    "compare_dialects": "spark_ext.reports.compare_dialects",
+    "compile_address": "spark_ext.columns",
+    "compile_filter": "spark_ext.columns",
+    "compile_selector": "spark_ext.columns",
+    "compile_topology": "spark_ext.routing.plans",
+    "create_messages": "spark_ext.messages.schemas",
+    "deliveries": "spark_ext.routing.route_messages",
+    "destination_type": "spark_ext.columns",
+    "diff": "spark_ext.reports.diff",
+    "explain_matches": "spark_ext.reports.match_explanations",
+    "explain_routing": "transpiler.routing.explain",
+    "infer_layout": "spark_ext.messages.schemas",
+    "message_type": "spark_ext.columns",
+    "read_artemis_export": "spark_ext.messages.readers",
+    "read_lambda_events": "spark_ext.messages.readers",
+    "read_messages": "spark_ext.messages.readers",
+    "read_rabbitmq_get": "spark_ext.messages.readers",
+    "read_rabbitmq_trace": "spark_ext.messages.readers",
+    "reply_to_type": "spark_ext.columns",
+    "route": "spark_ext.routing.route_messages",
+    "route_stream": "spark_ext.routing.route_stream",
+    "trace_messages": "spark_ext.messages.traces",
+    "verify": "spark_ext.reports.verification",
+}
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = names_on_demand(__name__, _PLACES, before="spark_ext.requirements")

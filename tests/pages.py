@@ -14,7 +14,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 
-#: Pages that other tests run, or that scripts write: ``test_store_pages``, ``lint/test_pages``, ``test_manual``.
+#: Pages that other tests run, or that scripts write: ``test_store_pages``, ``lint/test_pages`` and ``cli/test_manual``.
 _ELSEWHERE = ("stores/*.md", "rules/*.md", "layouts.md", "cheat_sheet.md")
 
 _BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import ast
+import json
+import re
 from collections import Counter
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+
+import spark_ext
+import transpiler
+from tests.pages import DOCS, blocks
 
 ROOT = Path(__file__).parent.parent
 
@@ -82,7 +91,43 @@ def test_the_grammar_has_no_conflicts() -> None:
 
 
 def test_the_public_names_are_few() -> None:
-    import transpiler
+    assert len(transpiler.__all__) <= 36
 
-    assert len(transpiler.__all__) <= 32
-    assert all(hasattr(transpiler, name) for name in transpiler.__all__)
+
+@pytest.mark.parametrize("package", [transpiler, spark_ext], ids=lambda package: package.__name__)
+def test_type_checkers_see_the_names_that_are_loaded_on_demand(package: ModuleType) -> None:
+    tree = ast.parse(Path(str(package.__file__)).read_text(encoding="utf-8"))
+    [checked] = [node for node in tree.body if isinstance(node, ast.If) and not isinstance(node.test, ast.UnaryOp)]
+    seen = {
+        alias.name: node.module for node in checked.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    assert seen == package._PLACES
+    assert sorted(seen) == sorted(package.__all__)
+    assert all(getattr(package, name) is not None for name in package.__all__)
+
+
+def interface(module: str) -> bool:
+    """True for a module at the top of a package: what it has is promised."""
+    return (module.count(".") <= 1 and not (ROOT / module.replace(".", "/")).is_dir()) or module.count(".") == 0
+
+
+def shown_code() -> Iterator[tuple[str, str]]:
+    """Yield the name and the code of each page with Python, each example and each notebook."""
+    for page in ("README.md", *(str(path.relative_to(ROOT)) for path in sorted(DOCS.rglob("*.md")))):
+        yield page, "\n".join(block.text for block in blocks(page) if block.language == "python")
+    for path in sorted((ROOT / "examples").glob("**/*.py")):
+        yield path.name, path.read_text(encoding="utf-8")
+    for path in sorted((ROOT / "examples").glob("**/*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        yield path.name, "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+
+
+@pytest.mark.parametrize(("name", "code"), [pytest.param(*shown, id=shown[0]) for shown in shown_code()])
+def test_documentation_and_examples_import_only_files_at_the_top(name: str, code: str) -> None:
+    named = re.findall(r"^\s*(?:from|import) ((?:transpiler|spark_ext)[\w.]*)", code, re.MULTILINE)
+    assert [module for module in named if not interface(module)] == [], name
+
+
+def test_no_file_imports_itself_by_way_of_others() -> None:
+    graph = TopologicalSorter({name_of(path): imports(path) - {name_of(path)} for path in MODULES})
+    graph.prepare()

@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession
 
 import spark_ext
 import transpiler
-from spark_ext.cli import main as selector_spark
+from spark_ext.cli.commands import main as selector_spark
 from tests.pages import DOCS, PAGES, ROOT, Block, Step, blocks, lay_out, read, steps, without_times
 from transpiler import (
     DecodeError,
@@ -30,15 +30,17 @@ from transpiler import (
     Publisher,
     TranspilerError,
     evaluate,
+    messages,
     parse_selector,
     route_message,
     stores,
     testing,
+    topologies,
     transpile_filter,
     transpile_selector,
 )
 from transpiler.cli import main as selector_sql
-from transpiler.topology import topology_from_dict
+from transpiler.topologies import topology_from_dict
 
 FILTER = {"descriptor": "apache.org:legacy-amqp-headers-binding:map", "value": {"a": 1}}
 VERDICTS = {"TRUE": True, "FALSE": False, "unknown": None}
@@ -253,7 +255,7 @@ def shown_names() -> list[tuple[Any, set[str] | None]]:
 
 def test_the_api_pages_have_every_public_name() -> None:
     shown = [one for one, _ in shown_names()]
-    for module in (transpiler, spark_ext, stores, testing):
+    for module in (transpiler, spark_ext, messages, stores, testing, topologies):
         assert [name for name in module.__all__ if not any(getattr(module, name) is one for one in shown)] == []
 
 

@@ -23,45 +23,41 @@ planned for Spark (``spark_plan``) and emitted (``sql``). Beside them stands an 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from transpiler.base.arguments import unexpected
-from transpiler.base.diagnostics import Diagnostic
-from transpiler.base.errors import (
-    DecodeError,
-    LayoutError,
-    SelectorSyntaxError,
-    SelectorTypeError,
-    TopologyError,
-    TranspilerError,
-    UnsupportedFeatureError,
-)
-from transpiler.compiler.layouts.layout import Layout
-from transpiler.compiler.pipeline import transpile_address, transpile_filter
-from transpiler.compiler.transpiled import Transpiled
-from transpiler.language.selector.ast import Expression
-from transpiler.language.selector.dialects import Dialect, find_dialect
-from transpiler.language.selector.parsing import parse_selector
-from transpiler.language.selector.printer import print_selector
-from transpiler.language.translation.header_names import translate_names
-from transpiler.message.types import Truth
+from transpiler.base.on_demand import names_on_demand
 from transpiler.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from transpiler.language.filters.amqp_form import Unknown
-    from transpiler.language.filters.sets import FiltersLike
-    from transpiler.message.message import Message, MessageLike
+    from transpiler.base.diagnostics import Diagnostic
+    from transpiler.base.errors import (
+        DecodeError,
+        LayoutError,
+        SelectorSyntaxError,
+        SelectorTypeError,
+        TopologyError,
+        TranspilerError,
+        UnsupportedFeatureError,
+    )
+    from transpiler.compiler.layouts.layout import Layout
+    from transpiler.compiler.pipeline import transpile_address, transpile_filter
+    from transpiler.compiler.transpiled import Transpiled
+    from transpiler.language.selector.dialects import Dialect, find_dialect
+    from transpiler.language.selector.parsing import parse_selector
+    from transpiler.language.selector.printer import print_selector
+    from transpiler.language.translation.header_names import translate_names
+    from transpiler.message.message import Message
     from transpiler.reference.route import route_message
+    from transpiler.reference.verdicts import evaluate, matches
     from transpiler.tools.analysis.subsumption import equivalent, subsumes
     from transpiler.tools.dialect_tools.compare_dialects import compare_dialects
+    from transpiler.tools.dialect_tools.diff.conditions import diff_filters, diff_selectors
     from transpiler.tools.dialect_tools.port.port import port_selector
-    from transpiler.tools.explanation import Explanation, explain_selector
+    from transpiler.tools.explanation.explanation import Explanation, explain_selector
     from transpiler.tools.lint.advice import transpile_selector
     from transpiler.topology.files import read_topology, topology_from_dict
     from transpiler.topology.model import Topology
     from transpiler.topology.publishing import Publisher
-
 
 __all__ = [
     "DecodeError",
@@ -80,9 +76,12 @@ __all__ = [
     "TranspilerError",
     "UnsupportedFeatureError",
     "compare_dialects",
+    "diff_filters",
+    "diff_selectors",
     "equivalent",
     "evaluate",
     "explain_selector",
+    "find_dialect",
     "matches",
     "parse_selector",
     "port_selector",
@@ -97,80 +96,43 @@ __all__ = [
     "transpile_selector",
 ]
 
-
-#: Names whose modules most programs never need, and where they are; importing them takes as long as all the rest.
-_LATE = {
-    "Explanation": "transpiler.tools.explanation",
+#: The module of each name; a test holds that type checkers see the same ones.
+_PLACES = {
+    "DecodeError": "transpiler.base.errors",
+    "Diagnostic": "transpiler.base.diagnostics",
+    "Dialect": "transpiler.language.selector.dialects",
+    "Explanation": "transpiler.tools.explanation.explanation",
+    "Layout": "transpiler.compiler.layouts.layout",
+    "LayoutError": "transpiler.base.errors",
     "Message": "transpiler.message.message",
     "Publisher": "transpiler.topology.publishing",
+    "SelectorSyntaxError": "transpiler.base.errors",
+    "SelectorTypeError": "transpiler.base.errors",
     "Topology": "transpiler.topology.model",
+    "TopologyError": "transpiler.base.errors",
+    "Transpiled": "transpiler.compiler.transpiled",
+    "TranspilerError": "transpiler.base.errors",
+    "UnsupportedFeatureError": "transpiler.base.errors",
     "compare_dialects": "transpiler.tools.dialect_tools.compare_dialects",
-    "port_selector": "transpiler.tools.dialect_tools.port.port",
-    "read_topology": "transpiler.topology.files",
-    "topology_from_dict": "transpiler.topology.files",
-    "explain_selector": "transpiler.tools.explanation",
-    "route_message": "transpiler.reference.route",
+    "diff_filters": "transpiler.tools.dialect_tools.diff.conditions",
+    "diff_selectors": "transpiler.tools.dialect_tools.diff.conditions",
     "equivalent": "transpiler.tools.analysis.subsumption",
+    "evaluate": "transpiler.reference.verdicts",
+    "explain_selector": "transpiler.tools.explanation.explanation",
+    "find_dialect": "transpiler.language.selector.dialects",
+    "matches": "transpiler.reference.verdicts",
+    "parse_selector": "transpiler.language.selector.parsing",
+    "port_selector": "transpiler.tools.dialect_tools.port.port",
+    "print_selector": "transpiler.language.selector.printer",
+    "read_topology": "transpiler.topology.files",
+    "route_message": "transpiler.reference.route",
     "subsumes": "transpiler.tools.analysis.subsumption",
+    "topology_from_dict": "transpiler.topology.files",
+    "translate_names": "transpiler.language.translation.header_names",
+    "transpile_address": "transpiler.compiler.pipeline",
+    "transpile_filter": "transpiler.compiler.pipeline",
     "transpile_selector": "transpiler.tools.lint.advice",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LATE[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATE})
-
-
-def evaluate(
-    selector: str | Expression | None,
-    message: MessageLike,
-    dialect: str | Dialect = "jms",
-    *,
-    now: int | None = None,
-    destination: str | None = None,
-) -> Truth:
-    """Evaluate a selector on one message by the reference evaluator: True, False, or None for unknown.
-
-    ``selector`` is text or a parsed tree; an empty one, or None, matches every message. ``message`` is a Message, or a
-    dict of plain properties or of message JSON. ``now`` is the current time in
-    milliseconds since the epoch, without which the clock says: UTC() is that, and the JMSExpiration of a message that
-    has a ttl and no time of its own is so long after it. ``destination`` is the address that the consumer was created
-    with, and JMSDestination where the message has no ``to``. Where the broker's evaluation would throw, the answer is
-    unknown. Text raises what ``parse_selector`` raises.
-    """
-    from transpiler.message.message import as_message
-    from transpiler.reference.evaluate import evaluate as evaluate_tree
-
-    if selector is not None and not isinstance(selector, str | Expression):
-        raise unexpected("selector", "text, or the tree that parse_selector returns", selector)
-    tree = parse_selector(selector, dialect) if isinstance(selector, str) else selector
-    return evaluate_tree(tree, as_message(message), find_dialect(dialect), now, destination)
-
-
-def matches(
-    filters: FiltersLike,
-    message: MessageLike,
-    *,
-    dialect: str | Dialect = "jms",
-    connection: str | None = None,
-    unknown: Unknown = "error",
-    now: int | None = None,
-    destination: str | None = None,
-) -> bool:
-    """Return True if one message passes a filter, or all filters of a set, by the reference evaluator.
-
-    The parameters are those of ``transpile_filter``, and so is what is raised.
-    """
-    from transpiler.language.filters.sets import read_filters
-    from transpiler.message.message import as_message
-    from transpiler.reference.match import check_filter, match_filter
-    from transpiler.reference.receiving import Receiver
-
-    whole, own = read_filters(filters, unknown).whole, find_dialect(dialect)
-    check_filter(whole, own, connection)
-    return match_filter(whole, as_message(message), own, connection, Receiver(now, destination))
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = names_on_demand(__name__, _PLACES, ("messages", "stores", "testing", "topologies"))

@@ -1,6 +1,7 @@
-"""Files of test cases as tests of pytest.
+"""The plugin of pytest: files of selectors' test cases, ``*.selectors.yaml``, ``.yml`` and ``.json``, as tests.
 
-``pytest_selector_sql`` is the plugin that pytest loads; it imports this module only where such a file is collected.
+pytest imports a plugin in every run, so this module imports the readers of cases, and with them the compiler, only
+where it meets such a file.
 """
 
 from __future__ import annotations
@@ -8,13 +9,20 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from transpiler.base.errors import TranspilerError
-from transpiler.tools.test_cases.reading import Case, read_cases
-from transpiler.tools.test_cases.running import run_case
+if TYPE_CHECKING:
+    from transpiler.tools.test_cases.reading import Case
+
+#: The endings of ``transpiler.tools.test_cases.reading``.
+ENDINGS = (".selectors.yaml", ".selectors.yml", ".selectors.json")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect a file of cases."""
+    return CaseFile.from_parent(parent, path=file_path) if file_path.name.endswith(ENDINGS) else None
 
 
 class CaseFailedError(Exception):
@@ -26,6 +34,9 @@ class CaseFile(pytest.File):
 
     def collect(self) -> Iterator[CaseItem]:
         """Yield the cases of the file; one that cannot be read is an error of the collection."""
+        from transpiler import TranspilerError
+        from transpiler.tools.test_cases.reading import read_cases
+
         try:
             cases = read_cases(self.path)
         except TranspilerError as error:
@@ -43,6 +54,8 @@ class CaseItem(pytest.Item):
 
     def runtest(self) -> None:
         """Run the case."""
+        from transpiler.tools.test_cases.running import run_case
+
         result = run_case(self.case)
         if result.failure is not None:
             raise CaseFailedError(result.failure)

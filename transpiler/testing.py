@@ -92,7 +92,7 @@ def _check(
         raise TypeError("a row of a layout is given as one argument")
     given = Message.of(**properties) if message is None else message
     try:
-        explanation = explain_selector(selector, given, layout, dialect=dialect, now=now, destination=destination)
+        explanation = explain_selector(selector, given, dialect, layout=layout, now=now, destination=destination)
     except TranspilerError as error:
         # Pytest shows the test's own line and the diagnostics, and no frame of this library.
         raise error.with_traceback(None) from None

@@ -11,7 +11,7 @@ import gzip
 import json
 from pathlib import Path
 
-from transpiler.message.rabbitmq_trace import message_json
+from transpiler.messages import message_json
 
 HERE = Path(__file__).parent
 SOURCE, ARCHIVE = HERE / "trace.jsonl.gz", HERE / "messages.jsonl"

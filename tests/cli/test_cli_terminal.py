@@ -121,7 +121,7 @@ def test_a_command_says_on_a_terminal_that_it_starts_spark_before_it_does(tmp_pa
     java.parent.mkdir()
     java.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
     java.chmod(0o755)
-    script = "import selector_spark, sys; sys.argv[0] = 'selector-spark'; selector_spark.main()"
+    script = "import sys; from spark_ext.cli import main; sys.argv[0] = 'selector-spark'; main()"
     words = [sys.executable, "-c", script, "filter", "color = 'red'", str(messages)]
     ours, theirs = pty.openpty()
     done = subprocess.run(words, stdout=theirs, stderr=theirs, env={**os.environ, "JAVA_HOME": str(tmp_path)})

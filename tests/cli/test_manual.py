@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
-from spark_ext.cli import main as selector_spark
+from spark_ext.cli.commands import main as selector_spark
 from tests.sizes import sample
 from transpiler.cli import main as selector_sql
 from transpiler.cli.manual import Example, ManualCommand

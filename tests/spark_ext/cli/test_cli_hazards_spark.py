@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
-from spark_ext.cli import main
+from spark_ext.cli.commands import main
 from spark_ext.cli.inputs import _files_below
 from spark_ext.cli.jobs import Output, click, fail
 from tests.sizes import is_full

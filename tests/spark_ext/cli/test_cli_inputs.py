@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
-from spark_ext.cli import main
+from spark_ext.cli.commands import main
 from tests.sizes import is_full
 from transpiler.cli import main as selector_sql
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from spark_ext.cli import main
+from spark_ext.cli.commands import main
 
 pytestmark = pytest.mark.usefixtures("spark")
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
-from spark_ext.cli import main
+from spark_ext.cli.commands import main
 from tests.sizes import size
 
 pytestmark = pytest.mark.usefixtures("spark")

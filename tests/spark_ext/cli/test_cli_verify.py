@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
-from spark_ext.cli import main
+from spark_ext.cli.commands import main
 
 TABLES = Path(__file__).parents[2] / "data" / "stores"
 KAFKA, MAP, CONFLUENT = (str(TABLES / f"{name}.parquet") for name in ("kafka_ibm_mq", "plain_map", "confluent_jms"))

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_ext import compile_selector, create_messages, diff
-from spark_ext.cli import main
+from spark_ext.cli.commands import main
 from spark_ext.reports.differences import QueueChange
 from tests.sizes import sample
 from transpiler import (

@@ -15,7 +15,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
 from spark_ext import MatchExplanation, create_messages, explain_matches, infer_layout
-from spark_ext.cli import main
+from spark_ext.cli.commands import main
 from tests.sizes import randomness, size
 from tests.spark_ext.harness import settings as spark_settings
 from tests.spark_ext.test_agreement import INTERPRETED

@@ -10,7 +10,15 @@ from typing import Any
 
 import pytest
 
-from transpiler import DecodeError, Explanation, Message, SelectorSyntaxError, explain_selector, stores
+from transpiler import (
+    DecodeError,
+    Explanation,
+    Message,
+    SelectorSyntaxError,
+    UnsupportedFeatureError,
+    explain_selector,
+    stores,
+)
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.message.types import AmqpType, AmqpValue, UntypedText
@@ -39,7 +47,7 @@ def test_text_whose_type_is_lost_is_read_by_its_use() -> None:
     kafka = stores.text_map(types="by-use")
     row = {"properties": {"weight": "2400"}}
     assert (
-        explain_selector("weight > 2500", row, kafka).reason
+        explain_selector("weight > 2500", row, layout=kafka).reason
         == "weight is '2400', read as the number 2400, not above 2500"
     )
 
@@ -141,7 +149,7 @@ def test_a_message_is_given_in_any_form() -> None:
         ({"headers": [{"key": "weight", "value": b"2400"}]}, stores.kafka_headers(types={"weight": "BIGINT"})),
     ]
     for message, layout in forms:
-        assert explain_selector(selector, message, layout).reason == reason
+        assert explain_selector(selector, message, layout=layout).reason == reason
     tree = ast.Compare(ast.Comparison.GT, ast.Identifier("weight"), ast.IntegerLiteral(2500))
     assert explain_selector(tree, RED).reason == reason
     assert explain_selector(None, RED).matches
@@ -151,7 +159,7 @@ def test_what_cannot_be_explained_is_an_error() -> None:
     with pytest.raises(TypeError, match="expected a Message, or a dict of its properties, found str"):
         explain_selector("a = 1", "red")
     with pytest.raises(TypeError, match="expected a row: a dict or a pyspark Row, found list"):
-        explain_selector("a = 1", [], "amqp")
+        explain_selector("a = 1", [], layout="amqp")
     with pytest.raises(SelectorSyntaxError):
         explain_selector("a = = 1", RED)
     with pytest.raises(DecodeError, match="did you mean header"):
@@ -171,3 +179,17 @@ def test_a_very_long_selector_is_explained() -> None:
     explanation = explain_selector(selector, RED)
     assert len(explanation.deciding) == 5_000
     assert explanation.reason.startswith("none of the 5000 alternatives holds")
+
+
+def test_a_dialect_is_in_the_third_place_as_it_is_in_evaluate() -> None:
+    by_name = explain_selector("color <> 5", {"color": "blue"}, dialect="activemq")
+    assert explain_selector("color <> 5", {"color": "blue"}, "activemq") == by_name
+    with pytest.raises(UnsupportedFeatureError, match="there is no dialect called 'activmq'"):
+        explain_selector("color <> 5", {"color": "blue"}, "activmq")
+
+
+@pytest.mark.parametrize("layout", ["kafka-headers", stores.kafka_headers(), "headers ARRAY<STRUCT<key: STRING>>"])
+def test_a_layout_in_the_third_place_is_taken_with_a_warning(layout: Any) -> None:
+    row = {"headers": [{"key": "weight", "value": b"2600"}]}
+    with pytest.warns(DeprecationWarning, match=re.escape("layout=…")):
+        assert explain_selector("weight > 2500 OR TRUE", row, layout).matches

@@ -15,7 +15,7 @@ from tests.tools.test_cases.test_reading import ORDERS
 
 pytest_plugins = ["pytester"]
 
-WITH = ("-p", "pytest_selector_sql", "-p", "no:cacheprovider", "-p", "no:xdist")
+WITH = ("-p", "transpiler.pytest_plugin", "-p", "no:cacheprovider", "-p", "no:xdist")
 
 
 def test_files_of_cases_are_collected(pytester: pytest.Pytester) -> None:
@@ -55,9 +55,17 @@ def test_a_file_that_cannot_be_read_is_an_error_of_the_collection(pytester: pyte
 
 
 def test_pytest_does_not_wait_for_the_plugin() -> None:
-    program = "import sys, pytest_selector_sql; print([m for m in sys.modules if m.startswith(('transpiler', 'yaml'))])"
+    program = "import sys, transpiler.pytest_plugin; print(*sorted(m for m in sys.modules if m.split('.')[0] in ROOTS))"
+    program = f"ROOTS = ('transpiler', 'yaml', 'sly', 'click'); {program}"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    loaded = [
+        "transpiler",
+        "transpiler.base",
+        "transpiler.base.on_demand",
+        "transpiler.pytest_plugin",
+        "transpiler.version",
+    ]
+    assert done.stdout.split() == loaded
 
 
 def test_the_names_of_cases_are_parts_of_a_run(pytester: pytest.Pytester) -> None:

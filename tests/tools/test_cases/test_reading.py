@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from transpiler import pytest_plugin
 from transpiler.base.documents.yaml_text import MAX_LENGTH
 from transpiler.tools.test_cases import CaseFileError, find_files, read_cases, run_case
 from transpiler.tools.test_cases.reading import PATTERNS
@@ -235,9 +236,7 @@ def test_files_of_a_directory_are_found_by_their_names(tmp_path: Path) -> None:
 
 
 def test_the_plugin_knows_the_same_names() -> None:
-    import pytest_selector_sql
-
-    assert pytest_selector_sql._ENDINGS == PATTERNS
+    assert pytest_plugin.ENDINGS == PATTERNS
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:

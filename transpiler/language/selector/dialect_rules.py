@@ -6,7 +6,9 @@ the brokers; sections are those of Jakarta Messaging 3.1.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum, Flag, auto
+from types import MappingProxyType
 
 
 class Identifiers(Enum):
@@ -301,3 +303,14 @@ class Extension(Flag):
     TESTS_AS_OPERANDS = auto()
     #: ``no_convert_string_expressions:`` and ``no_hyphenated_props:``; of the prefixes in a row the last one counts.
     NEGATED_PREFIXES = auto()
+
+
+#: Prefixes of a selector: the extension that has one, the switch that it sets, and the value.
+PREFIXES: Mapping[str, tuple[Extension, int, bool]] = MappingProxyType(
+    {
+        "convert_string_expressions:": (Extension.CONVERT_STRINGS, 0, True),
+        "hyphenated_props:": (Extension.HYPHENATED, 1, True),
+        "no_convert_string_expressions:": (Extension.NEGATED_PREFIXES, 0, False),
+        "no_hyphenated_props:": (Extension.NEGATED_PREFIXES, 1, False),
+    }
+)

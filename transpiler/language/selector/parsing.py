@@ -6,10 +6,9 @@ before a tree is built.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 
 from sly.lex import Token
 
@@ -18,21 +17,11 @@ from transpiler.base.errors import SelectorSyntaxError, TranspilerError, Unsuppo
 from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
 from transpiler.language.selector.checks import check
-from transpiler.language.selector.dialect_rules import DoubleQuotes, Extension
+from transpiler.language.selector.dialect_rules import PREFIXES, DoubleQuotes, Extension
 from transpiler.language.selector.dialects import Dialect, find_dialect
 from transpiler.language.selector.grammar import SelectorParser, UnexpectedTokenError
 from transpiler.language.selector.lexer import SelectorLexer
 from transpiler.language.selector.token_rewriting import then_raise
-
-#: Prefixes of a selector: the extension that has one, the switch that it sets, and the value.
-PREFIXES: Mapping[str, tuple[Extension, int, bool]] = MappingProxyType(
-    {
-        "convert_string_expressions:": (Extension.CONVERT_STRINGS, 0, True),
-        "hyphenated_props:": (Extension.HYPHENATED, 1, True),
-        "no_convert_string_expressions:": (Extension.NEGATED_PREFIXES, 0, False),
-        "no_hyphenated_props:": (Extension.NEGATED_PREFIXES, 1, False),
-    }
-)
 
 #: Parentheses that are open at once, by levels of the tree: most of those that people write add no level.
 PARENTHESES = 10

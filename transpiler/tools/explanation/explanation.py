@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 from transpiler.base import html
 from transpiler.base.diagnostics import caret_block, clipped, shortened
+from transpiler.base.errors import TranspilerError
 from transpiler.base.source import Source, Span
 from transpiler.compiler.layouts.json_rows import message_from_json, message_from_json_row
 from transpiler.compiler.layouts.layout import Layout, message_in
 from transpiler.compiler.presets import LayoutLike, find_layout
 from transpiler.language.selector import ast
-from transpiler.language.selector.dialects import Dialect, find_dialect
+from transpiler.language.selector.dialects import DIALECTS, Dialect, find_dialect
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.language.selector.printer import print_selector
 from transpiler.message.message import Message
@@ -161,9 +163,9 @@ def _value(part: Part) -> tuple[str, str]:
 def explain_selector(
     selector: str | ast.Expression | None,
     message: Message | Mapping[str, Any] | object,
-    layout: LayoutLike | None = None,
+    dialect: str | Dialect | LayoutLike = "jms",
     *,
-    dialect: str | Dialect = "jms",
+    layout: LayoutLike | None = None,
     now: int | None = None,
     destination: str | None = None,
 ) -> Explanation:
@@ -171,8 +173,12 @@ def explain_selector(
 
     ``message`` is a ``Message``, a dict of plain properties (``{"color": "red", "JMSPriority": 7}``), or message JSON;
     with a ``layout`` it is a row of it, a dict or a ``pyspark.sql.Row``. ``now`` and ``destination`` are those of
-    ``evaluate``. Raises what ``parse_selector`` raises, ``DecodeError`` for what is no message, and ``TypeError``.
+    ``evaluate``. A layout in the third place is taken in this version, with a ``DeprecationWarning``.
+    Raises what ``parse_selector`` raises, ``DecodeError`` for what is no message, and ``TypeError``.
     """
+    if layout is None and not _is_dialect(dialect):
+        warnings.warn("give the layout by name, layout=…: the third place is the dialect's", DeprecationWarning, 2)
+        dialect, layout = "jms", dialect
     rules = find_dialect(dialect)
     match selector:
         case None | str():
@@ -182,6 +188,17 @@ def explain_selector(
     tree = parse_selector(text, rules)
     read = read_message(message, None if layout is None else find_layout(layout))
     return explain_tree(tree, text, read, rules, Receiver(now, destination))
+
+
+def _is_dialect(value: str | Dialect | LayoutLike) -> TypeGuard[str | Dialect]:
+    """Return True unless a value in the dialect's place is a layout: its name, a schema, or the layout itself."""
+    if isinstance(value, str) and value not in DIALECTS:
+        try:
+            find_layout(value)
+        except TranspilerError:
+            return True
+        return False
+    return isinstance(value, str | Dialect)
 
 
 def explain_tree(

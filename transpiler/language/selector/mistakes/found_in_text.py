@@ -12,10 +12,9 @@ from html import unescape
 from transpiler.base.diagnostics import Diagnostic, Fix, nearest
 from transpiler.base.source import Span
 from transpiler.base.times import iso_time
-from transpiler.language.selector.dialect_rules import DoubleQuotes
+from transpiler.language.selector.dialect_rules import PREFIXES, DoubleQuotes
 from transpiler.language.selector.dialects import dialects_with
 from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, Word, literal, shortened
-from transpiler.language.selector.parsing import PREFIXES
 
 #: A date and what people write behind it. Nothing of a word or of a text in quotes.
 _TIME = re.compile(r"(?<![\w.$'\"-])[12][0-9]{3}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:]+(?:\.[0-9]+)?(?:Z|[+-][0-9:]+)?)?")

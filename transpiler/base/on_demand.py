@@ -1,0 +1,34 @@
+"""Names of a package whose modules are imported when a name is first asked for, so that few programs wait for all."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def names_on_demand(
+    package: str, places: Mapping[str, str], modules: Collection[str] = (), before: str | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return the functions ``__getattr__`` and ``__dir__`` of a package.
+
+    ``places`` has the module of each name; ``modules`` are modules of the package itself; ``before`` is imported
+    ahead of any other, for an error that says what is missing.
+    """
+
+    def get(name: str) -> Any:
+        if name not in places and name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if before is not None:
+            import_module(before)
+        if name in modules:
+            return import_module(f"{package}.{name}")
+        value = getattr(import_module(places[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    def listed() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *places, *modules})
+
+    return get, listed

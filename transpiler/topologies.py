@@ -1,0 +1,53 @@
+"""Topologies of brokers, and what is asked of them without Spark.
+
+Read one (``read_topology``, ``topology_from_dict``), or make one of its parts; publish a message to it
+(``route_message``, ``publish``, ``explain_route``); examine it (``report``, ``draw``), compare it with another version
+(``diff_topologies``) and with a broker's log (``Backtest``).
+"""
+
+from __future__ import annotations
+
+from transpiler.reference.route import publish, route_message
+from transpiler.reference.route_path import RoutePath, Step
+from transpiler.reference.routed import Routed
+from transpiler.tools.backtest import Backtest
+from transpiler.tools.dialect_tools.diff.topology_changes import TopologyDiff, diff_topologies
+from transpiler.tools.explanation.routes import RouteExplanation, explain_route
+from transpiler.tools.topology_report.findings import TopologyReport, report
+from transpiler.tools.topology_report.picture import draw
+from transpiler.topology.broker_rules import QPID_CPP, QPID_JAVA, RABBITMQ, Rules
+from transpiler.topology.files import parse_topology, read_topology, topology_from_dict
+from transpiler.topology.importers.native_format import topology_to_dict
+from transpiler.topology.model import Alternate, Binding, Exchange, Link, Queue, Topology
+from transpiler.topology.publishing import Publisher
+
+__all__ = [
+    "QPID_CPP",
+    "QPID_JAVA",
+    "RABBITMQ",
+    "Alternate",
+    "Backtest",
+    "Binding",
+    "Exchange",
+    "Link",
+    "Publisher",
+    "Queue",
+    "RouteExplanation",
+    "RoutePath",
+    "Routed",
+    "Rules",
+    "Step",
+    "Topology",
+    "TopologyDiff",
+    "TopologyReport",
+    "diff_topologies",
+    "draw",
+    "explain_route",
+    "parse_topology",
+    "publish",
+    "read_topology",
+    "report",
+    "route_message",
+    "topology_from_dict",
+    "topology_to_dict",
+]

@@ -26,7 +26,7 @@ WITH_SLY = {
     "transpiler.language.selector.parsing",
 }
 #: Names that several modules have, which are of one thing: in the compiler and the evaluator, in a command and the tool
-#: behind it, in the plan of a route and its query in Spark.
+#: behind it, in the plan of a route and its query in Spark, in the interface and a command.
 COUNTERPARTS = {
     *("arithmetic", "comparison", "documents", "functions", "headers", "operands", "xpath", "xquery"),
     *(
@@ -40,6 +40,8 @@ COUNTERPARTS = {
         "__main__",
     ),
     *("choices", "columns", "constant_tables", "exchange_graph", "inputs", "schemas", "tuning"),
+    *("messages", "topologies"),
+    "publication",
     "json",
 }
 MODULES = sorted([*ROOT.glob("transpiler/**/*.py"), *ROOT.glob("spark_ext/**/*.py")])

@@ -19,8 +19,7 @@ from transpiler import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.routing.exchange_graph import build_exchange_graph
 from transpiler.topology import parse_topology
-from transpiler.topology.broker_rules import RULES
-from transpiler.topology.destinations import DEFAULT_WORDS
+from transpiler.topology.broker_rules import DEFAULT_WORDS, RULES
 from transpiler.topology.model import REPLACEMENT_ARGUMENT, Binding, Exchange, Queue, Topology
 from transpiler.topology.targets import TargetType
 

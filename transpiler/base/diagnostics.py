@@ -127,8 +127,8 @@ class Diagnostic:
         if self.source is not None:
             result["source"] = self.source.name
             if self.span is not None:
-                line, column = self.source.position(self.span.start)
-                result |= {"start": self.span.start, "end": self.span.end, "line": line, "column": column}
+                at = self.source.position(self.span.start)
+                result |= {"start": self.span.start, "end": self.span.end, "line": at.line, "column": at.column}
         if self.hint:
             result["hint"] = self.hint
         match self.fix:

@@ -220,3 +220,6 @@ ACTIVEMQ = replace(
 RULES: Mapping[str, Rules] = MappingProxyType(
     {rules.name: rules for rules in (QPID_JAVA, QPID_CPP, RABBITMQ, RABBITMQ_3_12, ARTEMIS, ACTIVEMQ)}
 )
+
+#: The characters by which keys of JMS brokers divide words: delimiter, one word, any words.
+DEFAULT_WORDS = ".*#"

@@ -36,9 +36,6 @@ LISTED = ", of a list"
 #: Between an address and a queue, and behind the name of the entry for messages with both.
 FULLY_QUALIFIED = "::"
 
-#: The characters by which broker and key differ: delimiter, one word, any words.
-DEFAULT_WORDS = ".*#"
-
 #: Characters of no name: words that a sender wrote as wildcards, and characters that a key has other meanings for.
 _PRIVATE = "\ue000\ue001\ue002"
 INNER_DOT = "\ue003"

@@ -19,8 +19,7 @@ from transpiler.base.errors import TopologyError
 from transpiler.language.filters.binding_rules import HeadersMatch, read_headers_match
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.message.types import AmqpValue
-from transpiler.topology.broker_rules import UNKNOWN, ExchangeType, RelayAddress, Rules
-from transpiler.topology.destinations import DEFAULT_WORDS
+from transpiler.topology.broker_rules import DEFAULT_WORDS, UNKNOWN, ExchangeType, RelayAddress, Rules
 from transpiler.topology.setting import Setting
 from transpiler.topology.targets import ENDS, Entered, TargetType
 

@@ -15,7 +15,7 @@ from tests.tools.test_cases.test_reading import ORDERS
 
 pytest_plugins = ["pytester"]
 
-WITH = ("-p", "transpiler.pytest_plugin", "-p", "no:cacheprovider", "-p", "no:xdist")
+WITH = ("-p", "selector_sql", "-p", "no:cacheprovider", "-p", "no:xdist")
 
 
 def test_files_of_cases_are_collected(pytester: pytest.Pytester) -> None:

@@ -176,10 +176,11 @@ def explain_selector(
     ``evaluate``. A layout in the third place is taken in this version, with a ``DeprecationWarning``.
     Raises what ``parse_selector`` raises, ``DecodeError`` for what is no message, and ``TypeError``.
     """
-    if layout is None and not _is_dialect(dialect):
+    if _is_dialect(dialect):
+        rules = find_dialect(dialect)
+    else:
         warnings.warn("give the layout by name, layout=…: the third place is the dialect's", DeprecationWarning, 2)
-        dialect, layout = "jms", dialect
-    rules = find_dialect(dialect)
+        rules, layout = find_dialect("jms"), dialect
     match selector:
         case None | str():
             text = selector or ""

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from transpiler.topology.broker_rules import ACTIVEMQ
-from transpiler.topology.destinations import DEFAULT_WORDS, QUEUE_KIND, TOPIC_KIND
+from transpiler.topology.broker_rules import ACTIVEMQ, DEFAULT_WORDS
+from transpiler.topology.destinations import QUEUE_KIND, TOPIC_KIND
 from transpiler.topology.importers.activemq_config import Composite, Interceptor, Mirror, VirtualTopic
 from transpiler.topology.importers.activemq_patterns import (
     Words,

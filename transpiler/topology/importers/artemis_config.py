@@ -17,7 +17,8 @@ from transpiler.base.documents.xml_elements import Element
 from transpiler.base.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.language.selector.dialects import ARTEMIS, ARTEMIS_CORE, Dialect
 from transpiler.language.selector.parsing import parse_selector
-from transpiler.topology.destinations import DEFAULT_WORDS, ROUTING_TYPES, RoutingType
+from transpiler.topology.broker_rules import DEFAULT_WORDS
+from transpiler.topology.destinations import ROUTING_TYPES, RoutingType
 from transpiler.topology.importers.known_names import reasons
 
 #: What else can make, change or take a message, by the element that configures it.

@@ -13,8 +13,7 @@ from transpiler.base.diagnostics import mismatch
 from transpiler.base.documents.entries import Entry, kind_of, refuse
 from transpiler.message.json import value_to_json
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.topology.broker_rules import RULES, ExchangeType
-from transpiler.topology.destinations import DEFAULT_WORDS
+from transpiler.topology.broker_rules import DEFAULT_WORDS, RULES, ExchangeType
 from transpiler.topology.importers.binding_arguments import read_arguments
 from transpiler.topology.model import (
     DEFAULT_EXCHANGE,

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from transpiler.cli.comparables import condition
-from transpiler.cli.group import fail
+from transpiler.cli.group import fail, say_data
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import Errors, Record, compact, read_messages
 from transpiler.cli.options import dialect_option, filter_options, quiet_option, read_text, receiver_options, warn
+from transpiler.reference.receiving import Receiver
 from transpiler.tools.lint.advice import warnings_of
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
         Example(
             "Count the messages that match",
             "selector-sql match \"area = 'Viking' AND speed > 5\" messages.jsonl --count",
+        ),
+        Example(
+            "Count why messages do not match",
+            "selector-sql match \"area = 'Viking' AND speed > 5\" messages.jsonl --reasons",
         ),
         Example("Filter a pipe", 'echo \'{"color": "red"}\' | selector-sql match "color = \'red\'"'),
         Example(
@@ -41,6 +46,9 @@ if TYPE_CHECKING:
 @receiver_options
 @click.option("--invert", is_flag=True, help="The messages that do not match.")
 @click.option("--count", is_flag=True, help="Only how many there are.")
+@click.option(
+    "--reasons", is_flag=True, help="Only why messages do not match: how many, by the parts of SELECTOR that decide."
+)
 @click.option("--input-format", type=click.Choice(["json", "csv"]), help="What FILES are  [default: as they show]")
 @quiet_option
 @click.option("--keep-going", is_flag=True, help="Tell of bad records and leave them out; the exit code is 2 then.")
@@ -54,6 +62,7 @@ def match(
     destination: str | None,
     invert: bool,
     count: bool,
+    reasons: bool,
     input_format: str | None,
     quiet: bool,
     keep_going: bool,
@@ -68,6 +77,7 @@ def match(
     With --filter or --filter-bytes there is no SELECTOR, and all arguments are files.
     """
     files = arguments if filters is not None else arguments[1:]
+    text = ""
     if filters is not None:
         warn(() if quiet else filters.findings)
         test = condition(filters, dialect, connection, now, destination)
@@ -77,14 +87,26 @@ def match(
         warn(() if quiet else warnings_of(text, dialect, layout.rows))
     else:
         fail("nothing to match: give a selector, --filter FILE or --filter-bytes FILE")
+    why = None
+    if reasons:
+        if filters is not None or invert or count:
+            fail("--reasons is about the messages that SELECTOR does not match, and stands alone")
+        # Only who asks for reasons waits for what explains.
+        from transpiler.cli.reasons import Reasons
+
+        why = Reasons(text, dialect, Receiver(now, destination))
     errors, output, matched = Errors(keep_going), _Output(), 0
-    for read in read_messages(files or ("-",), layout, errors, input_format, progress=count):
-        if test(read.message) is not invert:
+    for read in read_messages(files or ("-",), layout, errors, input_format, progress=count or reasons):
+        if why is not None:
+            matched += why.add(read.message)
+        elif test(read.message) is not invert:
             matched += 1
             if not count:
                 output.record(read.record)
     if count:
         click.echo(str(matched))
+    if why is not None:
+        say_data(str(why))
     errors.finish()
     if not matched:
         raise SystemExit(1)

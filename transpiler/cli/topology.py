@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Mapping
 
 import click
 
@@ -14,9 +15,13 @@ from transpiler.cli.inputs import InputFile, read_text_file
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import load_json_line
 from transpiler.cli.topologies import TopologyForm, topology_options
+from transpiler.tools.topology_report.findings import VERSION, alike, rows
 from transpiler.tools.topology_report.findings import report as make_report
+from transpiler.tools.topology_report.labels import Finding
 from transpiler.tools.topology_report.listing import listing
 from transpiler.tools.topology_report.picture import draw, draw_page, draw_svg
+from transpiler.tools.topology_report.questions import QUESTIONS
+from transpiler.tools.topology_report.questions import reads as who_reads
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.graph import narrow
 from transpiler.topology.importers.native_format import topology_to_dict
@@ -34,6 +39,11 @@ _PICTURES = ("mermaid", "dot", "svg", "html", "json")
             "selector-sql topology definitions.json --report",
         ),
         Example("List what is near a queue", "selector-sql topology definitions.json --around orders.3"),
+        Example(
+            "List queues that lose what is rejected, expires or exceeds a limit",
+            "selector-sql topology definitions.json --ask losses",
+        ),
+        Example("Say which bindings read a header", "selector-sql topology definitions.json --reads area"),
         Example("Draw it for a page of Markdown", "selector-sql topology definitions.json --format mermaid"),
         Example(
             "Fail a build whose topology loses dead letters or has a binding that never matches",
@@ -60,6 +70,13 @@ _PICTURES = ("mermaid", "dot", "svg", "html", "json")
 )
 @click.option("--report", is_flag=True, help="What is dead, double or in a loop, in the place of the listing.")
 @click.option(
+    "--ask",
+    type=click.Choice([*QUESTIONS], case_sensitive=False),
+    help="In the place of the listing: queues that lose a message when it is rejected, expires or exceeds a limit; two "
+    "bindings that overlap, with a message; shapes of bindings; selectors that are slow in the broker.",
+)
+@click.option("--reads", metavar="NAME", help="In the place of the listing: who reads a property, by which tests.")
+@click.option(
     "--fail-on",
     type=click.Choice(["warning", "error"], case_sensitive=False),
     help="With --report: exit with 1 if there is a finding, or one that is an error.",
@@ -78,6 +95,8 @@ def topology(
     form: TopologyForm,
     picture: str | None,
     report: bool,
+    ask: str | None,
+    reads: str | None,
     fail_on: str | None,
     counts: str | None,
     exchanges: tuple[str, ...],
@@ -90,10 +109,12 @@ def topology(
     Alike bindings and queues are one line of the listing. From 200 exchanges and queues on, alike ones are drawn as
     groups.
     """
+    if sum((report, ask is not None, reads is not None)) > 1:
+        fail("--report, --ask and --reads are answers in the place of the listing: give one of them")
     if fail_on is not None and not report:
         fail("--fail-on is about the findings of a report: give --report as well")
     whole = form.read(topology, every=report)
-    if report or picture != "json":
+    if report or ask is not None or reads is not None or picture != "json":
         whole = addresses_of(whole)
     where = narrow(whole, exchanges=exchanges, queues=queues, around=around, distance=distance)
     summary = None
@@ -101,6 +122,11 @@ def topology(
         summary = _within(where, whole, Summary.from_dict(load_json_line(read_text_file(counts), counts)))
     chosen = picture or "text"
     columns = {"columns": shutil.get_terminal_size().columns} if sys.stdout.isatty() else {}
+    if ask is not None or reads is not None:
+        if chosen not in ("text", "json"):
+            fail(f"an answer is text or json, not {chosen}")
+        _answer([*(QUESTIONS[ask](where) if ask is not None else who_reads(where, reads or ""))], chosen, columns)
+        return
     if report and chosen not in ("text", "json", "html"):
         fail(f"a report is text, json or html, not {chosen}")
     found = make_report(where, summary) if report or chosen == "html" else None
@@ -121,6 +147,15 @@ def topology(
         say_data(draw(where, "dot" if chosen == "dot" else "mermaid", summary).rstrip("\n"))
     if fail_on is not None and found is not None and found.has(fail_on):
         raise SystemExit(1)
+
+
+def _answer(found: list[Finding], form: str, columns: Mapping[str, int]) -> None:
+    if form == "json":
+        named = [{**one.names(), "subject": one.subject, "reason": one.reason} for one in found]
+        click.echo(json.dumps({"version": VERSION, "answers": named}, ensure_ascii=False, indent=2))
+        return
+    lines = rows(alike(found), columns.get("columns", 10_000), most=len(found))
+    say_data("\n".join(line[2:] for line in lines) if lines else "none")
 
 
 def _within(topology: Topology, whole: Topology, summary: Summary) -> Summary:

@@ -7,7 +7,7 @@ binding are one formula, and ``analysis`` says whether the one formula holds whe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from textwrap import TextWrapper
@@ -23,7 +23,7 @@ from transpiler.language.selector.parsing import parse_tree
 from transpiler.tools.analysis.binding_conditions import binding_formula
 from transpiler.tools.analysis.contained_conditions import Candidate, contained
 from transpiler.tools.analysis.subsumption import never_true
-from transpiler.tools.topology_report.labels import Finding, binding_label, exchange_title
+from transpiler.tools.topology_report.labels import Finding, binding_finding, binding_label
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.tools.topology_report.ways import Ways, exchanges, lonely_queues, loops, targets, unread
 from transpiler.topology.broker_rules import TAKING_ALL
@@ -126,18 +126,7 @@ class TopologyReport:
         lines = [self.topology.headline]
         for kind, findings in self.by_kind().items():
             lines += ["", f"{self._title(kind)}: {len(findings):,}"]
-            rows_of = [finding._replace(subject=one_line(finding.subject)) for finding in _alike(findings)]
-            shown = rows_of[:MAX_SHOWN]
-            width = min(48, max(len(finding.subject) for finding in shown))
-            rows = [f"  {finding.subject:{width}}  {finding.reason}" for finding in shown]
-            if max(map(len, rows)) > columns:
-                wrapped = TextWrapper(
-                    columns, initial_indent=" " * 6, subsequent_indent=" " * 6, break_on_hyphens=False
-                )
-                rows = [line for one in shown for line in (f"  {one.subject}", *wrapped.wrap(one.reason))]
-            lines += rows
-            if len(rows_of) > MAX_SHOWN:
-                lines.append(f"  … and {len(rows_of) - MAX_SHOWN:,} more")
+            lines += rows(alike(findings), columns)
         if not self.findings:
             lines.append("nothing is dead, double or in a loop")
         if self.not_compared:
@@ -165,19 +154,30 @@ def _counted(findings: int) -> str:
     return f"{findings:,} {'finding' if findings == 1 else 'findings'}"
 
 
-def _alike(findings: list[Finding]) -> list[Finding]:
+def rows(findings: Sequence[Finding], columns: int, most: int = MAX_SHOWN) -> list[str]:
+    """Return lines of findings, up to so many; reasons stand below subjects where a line would have more columns."""
+    shown = [finding._replace(subject=one_line(finding.subject)) for finding in findings[:most]]
+    width = min(48, max((len(finding.subject) for finding in shown), default=0))
+    lines = [f"  {finding.subject:{width}}  {one_line(finding.reason)}" for finding in shown]
+    if max(map(len, lines), default=0) > columns:
+        wrapped = TextWrapper(columns, initial_indent=" " * 6, subsequent_indent=" " * 6, break_on_hyphens=False)
+        lines = [line for one in shown for line in (f"  {one.subject}", *wrapped.wrap(one.reason))]
+    return lines + ([f"  … and {len(findings) - most:,} more"] if len(findings) > most else [])
+
+
+def alike(findings: Sequence[Finding]) -> list[Finding]:
     """Return one finding in the place of many with one reason; its subject has their number and the first ones."""
     by_reason: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         # Behind a comma stands what of a queue or an exchange is meant.
         by_reason.setdefault((finding.reason, _aspect(finding)), []).append(finding)
     shown = []
-    for (_, aspect), alike in by_reason.items():
-        if len(alike) <= MAX_ALIKE:
-            shown += alike
+    for (_, aspect), equal in by_reason.items():
+        if len(equal) <= MAX_ALIKE:
+            shown += equal
             continue
-        names = ", ".join(one.subject.removesuffix(aspect) for one in alike[:MAX_NAMES])
-        shown.append(alike[0]._replace(subject=f"{len(alike):,} of them ({names}, …){aspect}"))
+        names = ", ".join(one.subject.removesuffix(aspect) for one in equal[:MAX_NAMES])
+        shown.append(equal[0]._replace(subject=f"{len(equal):,} of them ({names}, …){aspect}"))
     return shown
 
 
@@ -231,7 +231,7 @@ def _ignored(topology: Topology) -> Iterator[Finding]:
         if ignored:
             does = "compare" if exchange_type == "headers" else "look at"
             reason = f"a {exchange_type} exchange does not {does} {', '.join(ignored)}{hint}"
-            yield _of(topology, "ignored-argument", binding, reason)
+            yield binding_finding(topology, "ignored-argument", binding, reason)
 
 
 #: The first RabbitMQ that refuses a topic's key with more than so many ``#``, and the longest pattern of a LIKE.
@@ -255,7 +255,7 @@ def _refused(topology: Topology) -> Iterator[Finding]:
         elif exchange_type == "x-jms-topic" and _has_long_pattern(topology.selector(binding), rules.dialect):
             reason = f"a pattern has {_MAX_PATTERN:,} characters at most"
         if reason:
-            yield _of(topology, "refused-binding", binding, f"from {since} on {reason}")
+            yield binding_finding(topology, "refused-binding", binding, f"from {since} on {reason}")
 
 
 def _has_long_pattern(selector: str | None, dialect: str) -> bool:
@@ -279,7 +279,7 @@ def _contained(topology: Topology) -> tuple[list[Finding], int]:
         for binding in group:
             key = (_key(topology, binding), tuple(sorted((name, repr(v)) for name, v in binding.arguments.items())))
             if key in first:
-                findings.append(_of(topology, "duplicate-binding", binding, "the same binding is there"))
+                findings.append(binding_finding(topology, "duplicate-binding", binding, "the same binding is there"))
             else:
                 first[key] = binding
         if len(first) > MAX_COMPARED:
@@ -299,7 +299,7 @@ def _pairs(topology: Topology, bindings: list[Binding]) -> Iterator[Finding]:
         reason = f"{label or 'another binding'} takes all of its messages"
         if label == binding_label(topology, inner):
             reason += f": they differ in {_difference(outer, inner)}"
-        yield _of(topology, "contained-binding", inner, reason)
+        yield binding_finding(topology, "contained-binding", inner, reason)
 
 
 def candidate(topology: Topology, binding: Binding) -> Candidate:
@@ -344,11 +344,11 @@ def _never_matching(topology: Topology) -> Iterator[Finding]:
             match = topology.headers(binding)
             if match.never or (match.any and not match.pairs):
                 reason = f"{topology.broker} delivers nothing through arguments without a pair to match"
-                yield _of(topology, "never-matches", binding, reason)
+                yield binding_finding(topology, "never-matches", binding, reason)
                 continue
         selector = topology.selector(binding)
         if selector and _never_true(selector, topology.dialect(binding)):
-            yield _of(topology, "never-matches", binding, "its selector is never true")
+            yield binding_finding(topology, "never-matches", binding, "its selector is never true")
 
 
 @lru_cache(maxsize=4096)
@@ -370,7 +370,7 @@ def _dead(ways: Ways, summary: Summary) -> Iterator[Finding]:
             continue
         if ("exchange", binding.source) in shared_out:
             continue
-        yield _of(topology, "dead-binding", binding, f"{binding.destination} got no message")
+        yield binding_finding(topology, "dead-binding", binding, f"{binding.destination} got no message")
 
 
 def _hot(summary: Summary) -> Iterator[Finding]:
@@ -381,10 +381,3 @@ def _hot(summary: Summary) -> Iterator[Finding]:
             yield Finding(
                 "hot-queue", name, f"{count:,} of {total:,} deliveries ({count / total:.0%})", ("queue", name)
             )
-
-
-def _of(topology: Topology, kind: str, binding: Binding, reason: str) -> Finding:
-    """Return a finding about a binding."""
-    label = binding_label(topology, binding)
-    ends = f"{exchange_title(binding.source)} → {binding.destination}"
-    return Finding(kind, f"{ends}: {label}" if label else ends, reason, binding)

@@ -101,3 +101,10 @@ def _headers_label(arguments: HeadersMatch) -> str:
 
 def _plain(value: AmqpValue) -> str:
     return value.value if isinstance(value.value, str) else repr(value.value)
+
+
+def binding_finding(topology: Topology, kind: str, binding: Binding, reason: str) -> Finding:
+    """Return a finding about a binding."""
+    label = binding_label(topology, binding)
+    ends = f"{exchange_title(binding.source)} → {binding.destination}"
+    return Finding(kind, f"{ends}: {label}" if label else ends, reason, binding)

@@ -1,0 +1,162 @@
+"""An operator's questions: what is lost, who reads what, what overlaps, what is alike, what is slow."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from transpiler import route_message
+from transpiler.cli import main
+from transpiler.tools.topology_report.questions import losses, overlaps, reads, shapes, slow
+from transpiler.topology import Topology, parse_topology, topology_from_dict
+from transpiler.topology.importers.rabbitmq import topology_from_definitions
+from transpiler.topology.shown_addresses import addresses_of
+
+Json = dict[str, Any]
+
+
+def exported(**arguments: Any) -> Topology:
+    queues = [{"name": "q", "arguments": arguments}, {"name": "dead", "arguments": {"x-queue-type": "stream"}}]
+    exchanges = [{"name": "x", "type": "topic"}]
+    bindings = [{"source": "x", "destination": "dead", "routing_key": "a.#"}]
+    return topology_from_definitions({"queues": queues, "exchanges": exchanges, "bindings": bindings})
+
+
+NOWHERE = "it has no dead-letter target: what is rejected, expires or exceeds a limit is lost"
+LETTERS = {"x-dead-letter-exchange": "x"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reasons"),
+    [
+        ({}, [NOWHERE]),
+        ({**LETTERS, "x-dead-letter-routing-key": "a.b"}, []),
+        (LETTERS, []),
+        (
+            {**LETTERS, "x-dead-letter-routing-key": "b"},
+            ["what is rejected or expired is lost: nothing in x takes the key 'b'"],
+        ),
+        (
+            {"x-dead-letter-exchange": "gone"},
+            ["what is rejected or expired is lost: the file has no exchange called 'gone'"],
+        ),
+    ],
+)
+def test_queues_that_lose_a_message_are_named_with_the_reason(arguments: Json, reasons: list[str]) -> None:
+    # A stream keeps its messages.
+    assert [(one.subject, one.reason) for one in losses(exported(**arguments))] == [("q", each) for each in reasons]
+
+
+def test_of_artemis_an_address_without_expiry_loses_what_expires() -> None:
+    text = """<configuration><core><address-settings><address-setting match="#"><dead-letter-address>D
+    </dead-letter-address></address-setting></address-settings><addresses><address name="D"><anycast><queue name="D"/>
+    </anycast></address><address name="a"><anycast><queue name="a"/></anycast></address></addresses></core>
+    </configuration>"""
+    found = [(one.subject, one.reason) for one in losses(addresses_of(parse_topology(text, "broker.xml")))]
+    assert ("a", "it has no expiry address: what expires is lost") in found
+
+
+FORM: Json = {
+    "broker": "qpid-java",
+    "queues": ["eu", "us", "big", "all"],
+    "exchanges": [{"name": "h", "type": "headers"}, {"name": "t", "type": "topic"}],
+    "bindings": [
+        {"source": "h", "queue": "eu", "arguments": {"x-match": "all", "region": "eu"}},
+        {"source": "h", "queue": "us", "arguments": {"x-match": "all", "region": "us"}},
+        {"source": "h", "queue": "big", "arguments": {"x-match": "any", "weight": 5, "region": None}},
+        {
+            "source": "t",
+            "queue": "eu",
+            "key": "eu.#",
+            "selector": "region = 'eu' AND NOT (weight > 5 OR color LIKE '%d')",
+        },
+        {
+            "source": "t",
+            "queue": "us",
+            "key": "us.#",
+            "selector": "region = 'us' AND NOT (weight > 7 OR color LIKE '%d')",
+        },
+        {"source": "t", "queue": "big", "key": "*.big", "selector": "name LIKE '%a%b' OR name LIKE 'a%'"},
+        {"source": "t", "queue": "all", "key": "#"},
+    ],
+}
+TOPOLOGY = topology_from_dict(FORM)
+
+
+def test_who_reads_a_name_is_said_with_the_tests() -> None:
+    assert [(one.names()["to"], one.reason) for one in reads(TOPOLOGY, "region")] == [
+        ({"queue": "eu"}, "region = 'eu'"),
+        ({"queue": "us"}, "region = 'us'"),
+        ({"queue": "big"}, "region is there"),
+        ({"queue": "eu"}, "region = 'eu'"),
+        ({"queue": "us"}, "region = 'us'"),
+    ]
+    assert [one.reason for one in reads(TOPOLOGY, "weight")] == ["weight = 5", "weight > 5", "weight > 7"]
+    assert not [*reads(TOPOLOGY, "reg")]
+
+
+def test_each_overlap_has_a_message_that_both_destinations_get() -> None:
+    found = [*overlaps(TOPOLOGY)]
+    ends = {one.subject.partition(": ")[2] for one in found}
+    assert not any("eu (" in one and "us (" in one for one in ends)
+    assert len(found) == 4
+    for one in found:
+        key, _, text = one.reason.partition(", ") if one.reason.startswith("key") else ("", "", one.reason)
+        subject = json.loads("{}" if key == "" else json.dumps({"subject": key.removeprefix("key ").strip("'")}))
+        message = {"properties": subject, "application_properties": json.loads(text) if text else {}}
+        queues = route_message(TOPOLOGY, message, one.names()["exchange"])
+        names = {part.partition(" (")[0] for part in one.subject.partition(": ")[2].split(" and ") if " (" in part}
+        assert names <= {*queues}
+
+
+def test_shapes_are_counted_the_commonest_first() -> None:
+    found = [(one.subject, one.reason) for one in shapes(TOPOLOGY)]
+    assert found[0][1].startswith("2 bindings of ")
+    assert ("headers | all: region = ?", "2 bindings of h, as all: region=eu") in found
+    selectors = [subject for subject, _ in found if subject.startswith("topic | key word.#")]
+    assert len(selectors) == 1
+
+
+def test_slow_patterns_are_told_with_the_reason_of_the_broker() -> None:
+    java = "the broker's regular expression of Java"
+    assert [one.reason for one in slow(TOPOLOGY)] == [
+        f"LIKE '%d' begins with %: {java} looks through the whole text of each message",
+        f"LIKE '%d' begins with %: {java} looks through the whole text of each message",
+        f"LIKE '%a%b' has text between two %: {java} comes back to each place where the first part is",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "printed"),
+    [
+        (["--ask", "losses"], 0, f"eu, us, big, all|{NOWHERE}"),
+        (["--ask", "slow", "--format", "json"], 0, '"answers": ['),
+        (["--reads", "color"], 0, "color LIKE '%d'"),
+        (["--reads", "nothing"], 0, "none\n"),
+        (["--reads", "color", "--ask", "slow"], 2, "give one of them"),
+        (["--ask", "slow", "--format", "dot"], 2, "an answer is text or json, not dot"),
+    ],
+)
+def test_the_command_answers_questions(words: list[str], code: int, printed: str, tmp_path: Path) -> None:
+    file = tmp_path / "t.json"
+    file.write_text(json.dumps(FORM), encoding="utf-8")
+    result = CliRunner().invoke(main, ["topology", str(file), *words])
+    assert result.exit_code == code
+    assert all(part in result.output for part in printed.split("|")[-1:])
+
+
+def test_reasons_are_counted_by_the_parts_that_decide() -> None:
+    lines = [{"color": "red", "n": 1}, {"color": "red"}, {"color": "blue"}, {"color": "green"}, {}]
+    given = "".join(json.dumps(line) + "\n" for line in lines)
+    result = CliRunner().invoke(main, ["match", "color = 'red' AND n > 0", "--reasons"], input=given)
+    assert result.output.splitlines() == [
+        "1 of 5 messages match",
+        "  2  color = 'red' is FALSE",
+        "  1  n > 0 is unknown",
+        "  1  color = 'red' is unknown",
+    ]
+    assert CliRunner().invoke(main, ["match", "a = 1", "--reasons", "--count"], input=given).exit_code == 2

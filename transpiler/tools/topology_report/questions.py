@@ -1,0 +1,186 @@
+"""Questions of an operator about the bindings and queues of a topology, each answered by lines of names and reasons.
+
+An answer is a ``Finding``, as those of a report are. What overlaps is shown by a message, which the engine of
+``analysis`` finds and the reference evaluator has judged.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+
+from transpiler.base.diagnostics import shortened
+from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import find_dialect
+from transpiler.language.selector.literal_scanner import scan
+from transpiler.language.selector.parsing import parse_tree
+from transpiler.language.selector.printer import print_selector
+from transpiler.message.message import plain_message
+from transpiler.tools.analysis.binding_conditions import ROUTING_KEY, binding_formula
+from transpiler.tools.analysis.building import Conditions
+from transpiler.tools.analysis.formula import NEVER, Junction
+from transpiler.tools.analysis.solve import Found, Solver
+from transpiler.tools.analysis.subsumption import parting_message
+from transpiler.tools.topology_report.labels import MAX_TEXT, Finding, binding_finding, binding_label, exchange_title
+from transpiler.tools.topology_report.ways import Ways, targets
+from transpiler.topology.broker_rules import Destinations
+from transpiler.topology.model import Binding, Link, Topology
+
+#: Pairs of bindings that are compared, and those that are shown.
+MAX_PAIRS, MAX_OVERLAPS = 5_000, 50
+
+#: The kinds of links that take what a queue lets go of.
+_LETTING_GO = ("dead-letter", "expiry", "alternate")
+
+#: How a dialect's broker compares with a pattern, by the table of docs/dialects.md.
+_ENGINES: Mapping[str, str] = {
+    "qpid-cpp": "the broker's POSIX regular expression",
+    "rabbitmq-jms": "the broker's PCRE, which gives up beyond its match limit,",
+}
+
+#: The tests of a selector, which have no condition in them.
+_TESTS = (ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull)
+
+
+def losses(topology: Topology) -> Iterator[Finding]:
+    """Yield the queues that lose a message when it is rejected, expires or exceeds a limit."""
+    lost = {id(finding.about): finding.reason for finding in targets(Ways(topology))}
+    links: dict[str, list[Link]] = {}
+    for link in topology.onward:
+        if link.source is not None and link.source_type == "queue" and link.kind in _LETTING_GO:
+            links.setdefault(link.source, []).append(link)
+    # A stream keeps its messages, whoever reads them.
+    of_type = {one.of: one.value for one in topology.settings if (one.kind, one.name) == ("queue", "queue-type")}
+    for queue in topology.queues:
+        if of_type.get(queue.name) == "stream":
+            continue
+        own = links.get(queue.name, [])
+        if not own:
+            reason = "it has no dead-letter target: what is rejected, expires or exceeds a limit is lost"
+            yield Finding("loses", queue.name, reason, ("queue", queue.name))
+            continue
+        for link in own:
+            if id(link) in lost:
+                yield Finding("loses", queue.name, f"what is {link.when} is lost: {lost[id(link)]}", link)
+        kinds = {link.kind for link in own}
+        if topology.rules.destinations is Destinations.ARTEMIS and "dead-letter" in kinds and "expiry" not in kinds:
+            reason = "it has no expiry address: what expires is lost"
+            yield Finding("loses", queue.name, reason, ("queue", queue.name))
+
+
+def reads(topology: Topology, name: str) -> Iterator[Finding]:
+    """Yield the bindings that read a property, a header field or a header by a name, with their tests of it."""
+    for binding in topology.bindings:
+        tests: list[str] = []
+        if topology.exchange_by_name[binding.source].type == "headers":
+            pairs = [value for of, value in topology.headers(binding).pairs if of == name]
+            tests += [f"{name} is there" if value is None else f"{name} = {value.value!r}" for value in pairs]
+        selector = topology.selector(binding)
+        if selector is not None and name in selector:
+            dialect = find_dialect(topology.dialect(binding))
+            tree = parse_tree(selector, dialect)
+            for node in ast.walk(tree) if tree is not None else ():
+                if isinstance(node, _TESTS) and any(
+                    isinstance(one, ast.Identifier) and one.name == name for one in ast.walk(node)
+                ):
+                    tests.append(print_selector(node, dialect))
+            if not tests and tree is not None:
+                tests += [name for one in ast.walk(tree) if isinstance(one, ast.Identifier) and one.name == name][:1]
+        if name in (topology.xquery(binding) or ""):
+            tests.append("its query")
+        if tests:
+            yield binding_finding(topology, "reads", binding, ", ".join(dict.fromkeys(tests)))
+
+
+def shapes(topology: Topology) -> Iterator[Finding]:
+    """Yield the shapes of bindings, the commonest first: what they ask for, without the constants."""
+    found: dict[str, list[Binding]] = {}
+    for binding in topology.bindings:
+        found.setdefault(_shape(topology, binding), []).append(binding)
+    for shape, bindings in sorted(found.items(), key=lambda item: -len(item[1])):
+        sources = dict.fromkeys(exchange_title(binding.source) for binding in bindings)
+        example = binding_label(topology, bindings[0]) or "every message"
+        listed = ", ".join([*sources][:3]) + (", …" if len(sources) > 3 else "")
+        count = f"{len(bindings):,} {'binding' if len(bindings) == 1 else 'bindings'}"
+        yield Finding("shape", shape, f"{count} of {listed}, as {example}", bindings[0])
+
+
+def _shape(topology: Topology, binding: Binding) -> str:
+    kind = topology.exchange_by_name[binding.source].type
+    parts: list[str] = [] if topology.rules.destinations is not None else [kind]
+    if kind == "headers":
+        match = topology.headers(binding)
+        names = [name if value is None else f"{name} = ?" for name, value in match.pairs]
+        parts.append(f"{'any' if match.any else 'all'}: {', '.join(names)}" if names else "no pairs")
+    elif kind == "topic" and topology.rules.destinations is None:
+        words = topology.rules.topic.words(binding.key)
+        parts.append("key " + ".".join(word if word in (ONE_WORD, MANY_WORDS) else "word" for word in words))
+    selector = topology.selector(binding)
+    if selector is not None:
+        parts.append(scan(selector)[0])
+    return " | ".join(part for part in parts if part) or "every message"
+
+
+def overlaps(topology: Topology) -> Iterator[Finding]:
+    """Yield pairs of bindings of one exchange to two destinations that a message matches, with the message.
+
+    Bindings that take every message are left out; of an exchange up to ``MAX_PAIRS`` pairs are compared.
+    """
+    shown = 0
+    for source, bindings in topology.bindings_by_source.items():
+        asking = [one for one in bindings if binding_label(topology, one) not in ("", "#", "every message")]
+        for number, (one, other) in enumerate(combinations(asking, 2)):
+            if number >= MAX_PAIRS or shown >= MAX_OVERLAPS:
+                break
+            if (one.destination_type, one.destination) == (other.destination_type, other.destination):
+                continue
+            conditions = Conditions()
+            formulas = tuple(binding_formula(conditions, topology, each) for each in (one, other))
+            found = parting_message(Solver(conditions), Junction(False, formulas), NEVER)
+            if isinstance(found, Found):
+                shown += 1
+                annotations = found.message.message_annotations or {}
+                key = annotations.get(ROUTING_KEY.field)
+                message = plain_message(replace(found.message, message_annotations=None))
+                text = json.dumps(message, ensure_ascii=False)
+                sent = text if key is None else f"key {key.value!r}" + (f", {text}" if message else "")
+                labels = [f"{each.destination} ({binding_label(topology, each)})" for each in (one, other)]
+                yield Finding("overlap", f"{exchange_title(source)}: {' and '.join(labels)}", sent, one)
+
+
+def slow(topology: Topology) -> Iterator[Finding]:
+    """Yield the bindings whose selectors look through whole texts, with the reason."""
+    for binding in topology.bindings:
+        selector = topology.selector(binding)
+        if selector is None or "%" not in selector:
+            continue
+        tree = parse_tree(selector, find_dialect(topology.dialect(binding)))
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Like):
+                pattern = node.pattern.value
+                engine = _ENGINES.get(topology.dialect(binding), "the broker's regular expression of Java")
+                reason = _slowness(pattern, engine)
+                if reason:
+                    shown = shortened(pattern, MAX_TEXT)
+                    yield binding_finding(topology, "slow", binding, f"LIKE '{shown}' {reason}")
+
+
+def _slowness(pattern: str, engine: str) -> str:
+    inner = pattern.strip("%")
+    if "%" in inner:
+        return f"has text between two %: {engine} comes back to each place where the first part is"
+    if pattern.startswith("%") and inner:
+        return f"begins with %: {engine} looks through the whole text of each message"
+    return ""
+
+
+#: The questions by their names.
+QUESTIONS: Mapping[str, Callable[[Topology], Iterator[Finding]]] = {
+    "losses": losses,
+    "overlaps": overlaps,
+    "shapes": shapes,
+    "slow": slow,
+}

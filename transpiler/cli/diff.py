@@ -151,6 +151,10 @@ def _mapping(name: str) -> dict[str, str]:
     return data
 
 
+#: The version of the JSON form of changes of messages.
+VERSION = 1
+
+
 class _MessageChanges:
     """The numbers of messages that a change wins and loses, by queue for topologies, and some of them."""
 
@@ -198,7 +202,7 @@ class _MessageChanges:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form; ``gained`` and ``lost`` are by queue for topologies."""
-        result: dict[str, Any] = {"messages": self.messages, "changed": self.changed}
+        result: dict[str, Any] = {"version": VERSION, "messages": self.messages, "changed": self.changed}
         for name, counts in (("gained", self.gained), ("lost", self.lost)):
             result[name] = dict(sorted(counts.items())) if self._of_queues else counts.total()
         names = ("place", "gained", "lost") if self._of_queues else ("place", "change")

@@ -168,6 +168,7 @@ def test_route_counts_and_writes_deliveries(run, spark: SparkSession) -> None:  
     assert [row.queue for row in spark.read.parquet(str(Path("deliveries.out").absolute())).collect()] == ["q", "q"]
     summary = json.loads(run("route", "small.json", "archive.jsonl", "--summary").stdout)
     assert summary == {
+        "version": 1,
         "exchanges": {"": 1, "amq.topic": 2, "nowhere": 1},
         "queues": {"q": 2},
         "outcomes": {"delivered": 2, "discarded": 1, "no-exchange": 1},
@@ -221,6 +222,7 @@ ZERO_TEN = [
     {"exchange": "nowhere"},
 ]
 COUNTED = {
+    "version": 1,
     "exchanges": {"": 1, "amq.topic": 3, "nowhere": 1},
     "queues": {"q": 3},
     "outcomes": {"delivered": 3, "no-exchange": 1, "returned": 1},
@@ -300,6 +302,7 @@ def test_messages_are_published_to_their_own_to_or_by_an_address(run) -> None:  
     ]
     result = run("route", "small.json", "archive.jsonl", "--publish-to", "to", "--summary", lines=lines)
     assert json.loads(result.stdout) == {
+        "version": 1,
         "exchanges": {"": 1, "amq.topic": 1},
         "queues": {"q": 2},
         "outcomes": {"delivered": 2, "rejected": 1},

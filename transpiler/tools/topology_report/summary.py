@@ -8,6 +8,9 @@ from typing import Any
 
 from transpiler.base.documents.entries import Entry, refuse
 
+#: The version of the JSON form.
+VERSION = 1
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -23,9 +26,14 @@ class Summary:
         entry = Entry.of(data, "")
         return cls(*(_counts(entry, name) for name in ("exchanges", "queues", "outcomes")))
 
-    def to_dict(self) -> dict[str, dict[str, int]]:
+    def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
-        return {"exchanges": dict(self.exchanges), "queues": dict(self.queues), "outcomes": dict(self.outcomes)}
+        return {
+            "version": VERSION,
+            "exchanges": dict(self.exchanges),
+            "queues": dict(self.queues),
+            "outcomes": dict(self.outcomes),
+        }
 
 
 def _counts(entry: Entry, name: str) -> dict[str, int]:

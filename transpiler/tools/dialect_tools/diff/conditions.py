@@ -34,6 +34,8 @@ from transpiler.tools.analysis.solve import Answer, Found, Impossible, Open, Sol
 from transpiler.tools.analysis.subsumption import parting_message
 from transpiler.tools.dialect_tools.questions import find_rule, rule_of
 
+#: The version of the JSON form.
+VERSION = 1
 #: Parts of a condition that are shown beside a message.
 MAX_PARTS = 4
 #: Parts that are looked at for that.
@@ -130,6 +132,7 @@ class ConditionDiff:
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
         return {
+            "version": VERSION,
             "differs": self.differs,
             "same": self.is_same,
             "won": None if self.won is None else self.won.to_dict(),

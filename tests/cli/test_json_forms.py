@@ -1,0 +1,83 @@
+"""The JSON that commands print is what its schema says, and each member stands on the page of fields."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from tests.pages import ROOT
+from transpiler.cli import main
+
+SCHEMAS = ROOT / "docs" / "schemas"
+DEFINITIONS, TRACE = (str(ROOT / "examples" / "data" / name) for name in ("definitions.json", "trace.jsonl.gz"))
+OLD, NEW = (str(ROOT / "docs" / "data" / name) for name in ("orders.json", "orders_new.json"))
+BROKEN = {
+    "rabbitmq_version": "4.1.0",
+    "queues": [{"name": "q", "arguments": {"x-dead-letter-exchange": "no"}}, {"name": "r"}],
+    "exchanges": [{"name": "x", "type": "headers"}],
+    "bindings": [
+        {"source": "x", "destination": "q", "arguments": {"x-match": "any"}},
+        {"source": "x", "destination": "r", "arguments": {"x-match": "all", "a": 1}},
+    ],
+}
+TTL = {"rabbitmq_version": "4.1.0", "queues": [{"name": "q", "arguments": {"x-message-ttl": 5}}, {"name": "r"}]}
+
+FORMS: tuple[tuple[str, list[str], str], ...] = (
+    ("topology-report", ["topology", DEFINITIONS, "--report", "--format", "json"], ""),
+    ("topology-report", ["topology", "broken.json", "--report", "--format", "json"], ""),
+    ("topology-answers", ["topology", DEFINITIONS, "--ask", "losses", "--format", "json"], ""),
+    ("topology-answers", ["topology", DEFINITIONS, "--ask", "overlaps", "--format", "json"], ""),
+    ("topology-answers", ["topology", DEFINITIONS, "--ask", "shapes", "--format", "json"], ""),
+    ("topology-answers", ["topology", DEFINITIONS, "--reads", "area", "--format", "json"], ""),
+    ("topology-diff", ["diff", OLD, NEW, "--format", "json"], ""),
+    ("topology-diff", ["diff", "broken.json", "ttl.json", "--format", "json"], ""),
+    ("selector-diff", ["diff", "a = 1", "a = 2 OR b <> 'x'", "--format", "json"], ""),
+    ("selector-diff", ["diff", "a <> 5", "a <> 5", "--new-dialect", "activemq", "--format", "json"], ""),
+    ("message-changes", ["diff", "a = 1", "a = 2", "-", "--format", "json"], '{"a": 1}\n{"a": 2}\n'),
+    (
+        "message-changes",
+        ["diff", OLD, NEW, "-", "--exchange", "orders", "--format", "json"],
+        '{"JMSType": "order.uk"}\n',
+    ),
+    ("route-summary", ["route", DEFINITIONS, TRACE, "--summary"], ""),
+)
+
+
+def members(schema: dict[str, Any]) -> set[str]:
+    """The names of all members that a schema has."""
+    found: set[str] = set()
+    for name, value in schema.items():
+        if name == "properties":
+            found |= value.keys()
+        for inner in value if isinstance(value, list) else [value]:
+            if isinstance(inner, dict):
+                found |= members(inner)
+    return found
+
+
+@pytest.mark.parametrize(("name", "words", "given"), FORMS)
+def test_a_form_is_what_its_schema_says(
+    name: str, words: list[str], given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for file, data in (("broken.json", BROKEN), ("ttl.json", TTL)):
+        Path(file).write_text(json.dumps(data), encoding="utf-8")
+    result = CliRunner().invoke(main, words, input=given)
+    assert result.exit_code in (0, 1), result.output
+    schema = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(json.loads(result.stdout), schema, jsonschema.Draft202012Validator)
+
+
+def test_every_member_of_a_schema_stands_on_the_page() -> None:
+    page = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    used = {name for name, _, _ in FORMS}
+    assert {path.stem for path in SCHEMAS.glob("*.json")} == used
+    for path in SCHEMAS.glob("*.json"):
+        missing = {name for name in members(json.loads(path.read_text(encoding="utf-8"))) if name not in page}
+        assert not missing, path.name

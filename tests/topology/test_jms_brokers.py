@@ -584,7 +584,12 @@ def test_what_is_not_computed_is_a_finding() -> None:
     composite = "<compositeTopic name='o.x'><forwardTo><queue physicalName='q'/></forwardTo></compositeTopic>"
     inner, outer = (composites(one).removesuffix("</destinationInterceptors>") for one in (composite, aware))
     both = inner + outer.removeprefix("<destinationInterceptors>") + "</destinationInterceptors>"
-    assert [finding.code for finding in activemq(both).findings] == ["topology.selector-aware"]
+    state = {"queues": ["Consumer.a.o.x"], "consumers": [{"queue": "Consumer.a.o.x"}]}
+    cast = activemq(both, state=state)
+    assert [finding.code for finding in cast.findings] == ["topology.selector-aware"]
+    assert send(cast, "topic://o.x").outcome == "undecided"
+    assert send(cast, "topic://o.x").queues == ()
+    assert send(cast, "topic://o.y").outcome == "discarded"
     assert activemq(composites(aware)).findings == ()
 
 

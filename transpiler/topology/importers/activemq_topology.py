@@ -65,8 +65,8 @@ _MAX_WORDS, _MAX_NAMES = 4, 500
 _DESTINATION = "JMSDestination"
 
 _CAST = (
-    "a selectorAware virtual topic is around another interceptor of topics: where both match, ActiveMQ 5.17 fails the "
-    "send with a ClassCastException, which is not computed"
+    "a selectorAware virtual topic is around another interceptor of topics: where both match, ActiveMQ 5.17 may fail "
+    "the send with a ClassCastException, and nothing is certain"
 )
 
 
@@ -232,11 +232,26 @@ class _ActiveMQ:
                 builder.lead_on(source, within)
                 for destination in level:
                     self._virtual(source, within, destination, entry)
+                    if _is_selector_aware(destination) and entry.kind == TOPIC_KIND:
+                        self._cast(source, destination, levels[:number], entry)
             source = within
         if entry.kind == QUEUE_KIND:
             self._queue_itself(source, entry)
         else:
             self._subscribers(source, entry)
+
+    def _cast(self, source: str, aware: Composite | VirtualTopic, inner: Sequence[Interceptor], entry: _Entry) -> None:
+        """A selectorAware virtual topic around another interceptor's destination may fail the send where both match."""
+        listed = [each for level in inner if not isinstance(level, Mirror) for each in level]
+        if not listed:
+            return
+        builder = self._builder
+        both = builder.exchange(f"{source}, {aware.name} around others")
+        failed = builder.perhaps(f"{both} perhaps fails", FAILED)
+        for pattern in _keys(entry, (of_virtual(words_of(each.name)) for each in listed)):
+            builder.bind(both, ".".join(pattern), failed)
+        for pattern in _keys(entry, [of_virtual(words_of(aware.name))]):
+            builder.bind(source, ".".join(pattern), Target("exchange", both), place=aware.place)
 
     def _queue_itself(self, source: str, entry: _Entry) -> None:
         builder = self._builder

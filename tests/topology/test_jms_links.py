@@ -113,7 +113,9 @@ def test_reports_and_pictures_of_a_jms_broker_speak_of_its_addresses_and_destina
     text = "<broker><destinations><queue physicalName='a'/></destinations></broker>"
     topology = parse_topology(text, "activemq.xml")
     assert repr(topology) == "Topology(activemq: 1 queue)"
-    assert str(report(addresses_of(topology))).startswith("activemq: 0 destinations, 2 queues, 0 bindings\n")
+    said = str(report(addresses_of(topology)))
+    assert said.startswith("activemq: 0 destinations, 2 queues, 0 bindings\n")
+    assert "who subscribes to topics is not in the broker's file" in said
 
 
 def test_messages_that_were_counted_at_an_address_are_those_of_its_wildcards() -> None:

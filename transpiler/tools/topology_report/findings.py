@@ -26,7 +26,7 @@ from transpiler.tools.analysis.subsumption import never_true
 from transpiler.tools.topology_report.labels import Finding, binding_finding, binding_label
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.tools.topology_report.ways import Ways, exchanges, lonely_queues, loops, targets, unread
-from transpiler.topology.broker_rules import TAKING_ALL
+from transpiler.topology.broker_rules import TAKING_ALL, Destinations
 from transpiler.topology.choices import choices, is_choosing
 from transpiler.topology.graph import Node, reached
 from transpiler.topology.model import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Link, Topology
@@ -129,22 +129,25 @@ class TopologyReport:
             lines += rows(alike(findings), columns)
         if not self.findings:
             lines.append("nothing is dead, double or in a loop")
-        if self.not_compared:
-            lines += ["", self._note()]
+        for note in self._notes():
+            lines += ["", *([note] if len(note) <= columns else TextWrapper(columns).wrap(note))]
         return "\n".join(lines)
 
     def _title(self, kind: str) -> str:
         return TITLES[kind].replace("exchanges", self.topology.rules.nouns[1])
 
-    def _note(self) -> str:
-        return (
-            f"{self.not_compared:,} bindings stand beside more than {MAX_COMPARED} others with the same two ends: "
-            "of these only equal ones were looked for"
-        )
+    def _notes(self) -> Iterator[str]:
+        if self.not_compared:
+            beside = (
+                f"{self.not_compared:,} bindings stand beside more than {MAX_COMPARED} others with the same two ends"
+            )
+            yield f"{beside}: of these only equal ones were looked for"
+        if self.topology.rules.destinations is Destinations.ACTIVEMQ and self.topology.readers is None:
+            yield "who subscribes to topics is not in the broker's file, and not judged: --state FILE says it"
 
     def _repr_html_(self) -> str:
         rows = [(self._title(finding.kind), finding.subject, finding.reason) for finding in self.findings]
-        note = html.code(self._note()) if self.not_compared else ""
+        note = "".join(map(html.code, self._notes()))
         if not rows:
             return html.heading("nothing is dead, double or in a loop") + note
         return html.table(("finding", "of", "why"), rows, _counted(len(rows))) + note

@@ -199,3 +199,15 @@ def test_what_activemq_evaluates_and_this_project_does_not_is_possible() -> None
     topology = activemq("", state=state)
     assert publish(topology, Message.of(n=5, r="x"), "topic://t").queues == ("s",)
     assert publish(topology, Message.of(n=6, r="x"), "topic://t").possible_queues == ("s",)
+
+
+def test_a_selector_of_wildfly_that_is_none_makes_its_queue_possible() -> None:
+    queue = "<jms-queue name='a' entries='a' selector='{}'/>"
+    server = "<server xmlns='urn:jboss:domain:messaging-activemq:16.0'><server name='default'>{}</server></server>"
+    for selector, code in (("n = = 1", "topology.filter"), ("AMQSize &gt; 5", "topology.not-evaluated")):
+        topology = parse_topology(server.format(queue.format(selector)), "standalone.xml")
+        routed = publish(topology, Message.of(n=1), "jms.queue.a", routing_type="ANYCAST")
+        assert (routed.queues, routed.possible_queues) == ((), ("jms.queue.a",))
+        (finding,) = topology.findings
+        assert finding.code == code
+        assert "does not start" not in finding.message

@@ -13,9 +13,10 @@ from tests.sizes import sample
 from tests.spark_ext.harness import numbered
 from tests.topology import live_brokers
 from tests.topology.live_brokers import Sent
-from transpiler import Topology
+from transpiler import Message, Topology
 from transpiler.reference.route import publish
 from transpiler.routing.compiled_topology import CompiledTopology
+from transpiler.topology import parse_topology
 
 
 def sends(spark: SparkSession, sent: list[Sent]) -> DataFrame:
@@ -66,3 +67,27 @@ def test_a_compiled_topology_routes_what_enters_it(spark: SparkSession, tmp_path
     rows = route(frame, CompiledTopology.load(tmp_path / "compiled"), outcome="outcome").orderBy("id").collect()
     expected = [publish(one, each.message, each.destination, routing_type="MULTICAST") for each in messages]
     assert [(tuple(row.queues), row.outcome) for row in rows] == [(each.queues, each.outcome) for each in expected]
+
+
+def test_filters_of_the_broker_and_selectors_of_clients_are_read_in_their_dialects(spark: SparkSession) -> None:
+    inner = "<multicast><queue name='{0}'><filter string=\"{1}\"/></queue></multicast>"
+    listed = "".join(
+        f"<address name='{name}'>{inner.format(name, text)}</address>"
+        for name, text in (("a", "JMSPriority &gt; 4"), ("b", "AMQPriority &gt; 4"), ("c", "n = 5 OR AMQSize &gt; 4"))
+    )
+    text = f"<configuration><core><addresses>{listed}</addresses></core></configuration>"
+    state = {
+        "subscriptions": [
+            {"name": "s", "destination": "a", "selector": "JMSPriority > 4 AND JMSType = 'x'"},
+            {"name": "t", "destination": "a", "filter": "JMSPriority > 4"},
+        ]
+    }
+    topology = parse_topology(text, "broker.xml", state=state)
+    messages = [Message.of(JMSPriority=9, JMSType="x", n=5), Message.of(JMSPriority=1), Message.of(n=6)]
+    sent = [Sent("", message, address, None, frozenset(), False) for message in messages for address in "abc"]
+    frame = route(sends(spark, sent), topology, outcome="outcome", possible_column="possible")
+    rows = [(tuple(row.queues), tuple(row.possible)) for row in frame.orderBy("id").collect()]
+    routed = [publish(topology, each.message, each.destination) for each in sent]
+    assert rows == [(each.queues, each.possible_queues) for each in routed]
+    assert rows[:3] == [(("s",), ()), (("b",), ()), (("c",), ())]
+    assert rows[5] == ((), ("c",))

@@ -59,6 +59,8 @@ class Taker:
     routed: bool = True
     #: It takes messages only while it has a consumer.
     needs_consumer: bool = False
+    #: False where it is not known whether it is there.
+    is_certain: bool = True
     forwards: tuple[str, ...] = ()
     exclusive: bool = False
     routing_name: str = ""
@@ -212,10 +214,10 @@ def _filter_text(element: Element) -> str | None:
     return text or None
 
 
-def _problem(text: str) -> str | None:
+def _problem(text: str, dialect: Dialect = ARTEMIS_CORE) -> str | None:
     """Return why the broker refuses a filter; None for one that it takes, evaluated here or not."""
     try:
-        parse_selector(text, ARTEMIS_CORE)
+        parse_selector(text, dialect)
     except UnsupportedFeatureError:
         return None
     except TranspilerError as error:
@@ -316,7 +318,24 @@ def _add_wildfly_queue(element: Element, config: ArtemisConfig) -> None:
         if inner is not None and inner.get("string") is not None:
             selector = inner.get("string")
         address = prefix + name
-        config.queues.append(Taker(address, address, "ANYCAST", selector or None, element.place, dialect=ARTEMIS))
+        problem = _problem(selector, ARTEMIS) if selector else None
+        if problem is not None:
+            message = f"the selector of the queue {name!r} is not one, and what the server does then is not known here"
+            config.findings.append(element.warning("topology.filter", f"{message}: {problem}", f"it is {selector!r}"))
+            selector = None
+        elif selector:
+            _warn_of_open(element, f"the selector of the queue {name!r}", selector, ARTEMIS, config)
+        config.queues.append(
+            Taker(
+                address,
+                address,
+                "ANYCAST",
+                selector or None,
+                element.place,
+                is_certain=problem is None,
+                dialect=ARTEMIS,
+            )
+        )
 
 
 def with_state(config: ArtemisConfig, state: Mapping[str, Any]) -> None:

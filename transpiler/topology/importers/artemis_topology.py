@@ -235,6 +235,8 @@ class _Artemis:
         if taker.is_divert:
             return self._divert_targets(taker, entry)
         target = Target("queue", taker.name)
+        if not taker.is_certain:
+            return [self._builder.perhaps(f"{entry.name}, {taker.name} if it is there", target)]
         if taker.needs_consumer:
             # Rule 20: without a consumer the queue is passed over.
             if self._consumers is None:

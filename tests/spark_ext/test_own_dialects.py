@@ -26,7 +26,7 @@ SELECTORS, MESSAGES = 12, 16
 
 
 def answers_of(name: str, kind: Any) -> list[Any]:
-    """The answers that a field of the record can have: those of its question, or those of the seven dialects."""
+    """The answers that a field of the record can have: those of its question, or those of the dialects."""
     if isinstance(kind, type) and issubclass(kind, Enum) and not issubclass(kind, Flag):
         return list(kind)
     return list(dict.fromkeys(getattr(dialect, name) for dialect in DIALECTS.values()))

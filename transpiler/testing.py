@@ -16,10 +16,11 @@ from transpiler.compiler.presets import LayoutLike
 from transpiler.language.selector.dialects import Dialect
 from transpiler.message.message import Message
 from transpiler.tools.explanation import explain_selector
+from transpiler.tools.test_cases.boundaries import boundary_messages
 from transpiler.tools.test_cases.reading import Expectation
 from transpiler.tools.test_cases.running import disappointment, is_met
 
-__all__ = ["assert_matches", "assert_not_matches", "assert_unknown"]
+__all__ = ["assert_matches", "assert_not_matches", "assert_unknown", "boundary_messages"]
 
 
 def assert_matches(

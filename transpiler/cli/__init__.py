@@ -24,6 +24,7 @@ _MODULES = {
     "diff": "diff",
     "port": "port",
     "test": "test",
+    "cases": "cases",
     "route": "route",
     "backtest": "route",
     "topology": "topology",

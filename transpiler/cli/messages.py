@@ -37,6 +37,7 @@ from transpiler.compiler.layouts.publication import documented, names_exchange
 from transpiler.compiler.layouts.store import StoreLayout, refuse_unchosen, store_of
 from transpiler.compiler.stores.own import csv as csv_layout
 from transpiler.compiler.stores.own import unreadable_cell
+from transpiler.message.message import are_application_properties
 from transpiler.message.publication import EXCHANGE, ROUTING_KEYS, Sent, sent_in, texts_in
 from transpiler.message.rabbitmq_trace import TEXT_ENTRY, entry_message, is_delivery, is_entry, text_entry
 from transpiler.topology.destinations import ROUTING_TYPES
@@ -391,6 +392,7 @@ class _Reader:
         #: The error text of the first row without a column of the layout, until a row has one.
         self._foreign: str | None = None
         self._known = self._rows is None
+        self._noted = False
 
     def read(self, record: Record) -> ReadMessage | None:
         """Return the message of a record, None for a delivery; one that is no message ends the command."""
@@ -418,6 +420,10 @@ class _Reader:
         if self._entries:
             return entry_message(value)
         if not of_cells:
+            if not self._noted and isinstance(value, Mapping) and are_application_properties(value):
+                self._noted = True
+                note = "the names in properties are none of AMQP's: they are read as application properties"
+                click.echo(f"note: {note}", err=True)
             return message_from_json(value)
         layout = self._csv(tuple(value))
         wrong = unreadable_cell(layout, value)

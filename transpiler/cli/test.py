@@ -8,10 +8,13 @@ from collections.abc import Iterable
 
 import click
 
+from transpiler.base.diagnostics import clipped
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import check_input, read_text_file, shown, system_path
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.tools.test_cases import PATTERNS, Case, Result, find_files, read_cases, run_case
+from transpiler.tools.test_cases.coverage import uncovered
+from transpiler.tools.test_cases.junit import junit_xml
 
 
 @click.command(
@@ -30,7 +33,11 @@ from transpiler.tools.test_cases import PATTERNS, Case, Result, find_files, read
 @click.option("-k", "keyword", metavar="TEXT", help="Only cases whose file or name has TEXT in it, in any case.")
 @click.option("-v", "--verbose", is_flag=True, help="A line for each case.")
 @click.option("-x", "--exitfirst", is_flag=True, help="Stop at the first case that fails.")
-def test(paths: tuple[str, ...], keyword: str | None, verbose: bool, exitfirst: bool) -> None:
+@click.option("--coverage", is_flag=True, help="Say which conditions never decided, or never had one of their truths.")
+@click.option("--junit-xml", "junit", metavar="FILE", help="Write the results as JUnit XML, for a CI server.")
+def test(
+    paths: tuple[str, ...], keyword: str | None, verbose: bool, exitfirst: bool, coverage: bool, junit: str | None
+) -> None:
     """Test selectors: files with selectors, messages, and the verdicts that are expected.
 
     PATH is a file in YAML or JSON, or a directory, below which files *.selectors.yaml, *.selectors.yml and
@@ -61,11 +68,26 @@ def test(paths: tuple[str, ...], keyword: str | None, verbose: bool, exitfirst: 
     failed = [result for result in results if not result.passed]
     for result in failed:
         click.echo(f"\n{_failure(result)}")
+    if coverage:
+        _tell_coverage([result.case for result in results])
+    if junit is not None:
+        try:
+            with open(system_path(junit), "w", encoding="utf-8") as target:
+                target.write(junit_xml(results, time.perf_counter() - began))
+        except OSError as error:
+            fail(f"{shown(junit)}: {error.strerror}")
     counts = {"passed": len(results) - len(failed), "failed": len(failed), "deselected": total - left}
     told = ", ".join(f"{count} {what}" for what, count in counts.items() if count or what == "passed")
     click.echo(_coloured(f"\n{told} in {time.perf_counter() - began:.2f}s", not failed))
     if failed:
         raise SystemExit(1)
+
+
+def _tell_coverage(cases: list[Case]) -> None:
+    for selector, lines in uncovered(cases):
+        click.echo(f"\n{clipped(selector, 100)}")
+        for line in lines or ["each condition decided, and had each of its truths"]:
+            click.echo(f"  {line}")
 
 
 def _files(paths: Iterable[str]) -> Iterable[str]:

@@ -30,7 +30,7 @@ from transpiler.message.header_fields import DELIVERY_MODES, FOLD, PROPERTIES, M
 from transpiler.message.ids import read_id
 from transpiler.message.jms_fields import JMS_FIELDS
 from transpiler.message.json import SECTION_NAMES, read_field, read_sections, read_value, section_to_json
-from transpiler.message.sections import Body, Header, Properties, Values
+from transpiler.message.sections import PROPERTY_TYPES, Body, Header, Properties, Values
 from transpiler.message.types import AmqpType, AmqpValue
 
 __all__ = ["Body", "Header", "Message", "MessageLike", "Properties", "Values", "as_message"]
@@ -132,7 +132,9 @@ MessageLike = Message | Mapping[str, Any]
 
 
 def as_message(value: MessageLike) -> Message:
-    """Return a message; a mapping is message JSON, or plain properties where no section's name is among its keys.
+    """Return a message; a mapping is message JSON, or plain properties where a key is no section or holds none.
+
+    ``properties`` alone, with names of which none is AMQP's, are application properties.
 
     ``DecodeError`` with the path of what does not fit; ``TypeError`` for anything else.
     """
@@ -140,9 +142,25 @@ def as_message(value: MessageLike) -> Message:
         return value
     if not isinstance(value, Mapping):
         raise unexpected("message", "a Message, or a dict of message JSON or of plain properties", value)
-    if value and not any(name in SECTION_NAMES for name in value):
+    odd = next((name for name in value if not isinstance(name, str)), None)
+    if odd is not None:
+        hint = f"write it as text, {str(odd)!r}" if isinstance(odd, int | float) else None
+        raise DecodeError.at("message.name", f"the name of a property is text, and not {odd!r}", hint=hint)
+    if value and not any(name in SECTION_NAMES and _is_section(value[name]) for name in value):
         return Message.of(**value)
+    if are_application_properties(value):
+        return Message.of(**value["properties"])
     return Message.from_dict(value)
+
+
+def _is_section(value: object) -> bool:
+    return value is None or isinstance(value, Mapping)
+
+
+def are_application_properties(data: Mapping[str, Any]) -> bool:
+    """Return True for ``{"properties": {"color": "red"}}``, whose names are none of AMQP's section of that name."""
+    own = data.get("properties")
+    return len(data) == 1 and isinstance(own, Mapping) and bool(own) and not PROPERTY_TYPES.keys() & own.keys()
 
 
 def _refuse(path: str, expected: str, value: object, hint: str | None = None) -> NoReturn:

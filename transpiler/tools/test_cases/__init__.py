@@ -9,7 +9,8 @@ one message, one dialect and one expectation, and is independent of all others.
 
 Not here: the terminal (``cli/test.py``) and pytest (``pytest_plugin``), which report the same results.
 
-Reading order: ``reading`` (``documents.placed_values`` to cases), ``running``.
+Reading order: ``reading`` (``documents.placed_values`` to cases), ``running``; ``boundaries`` makes cases, ``coverage``
+says what they leave untested, ``junit`` writes results for a CI server.
 """
 
 from __future__ import annotations

@@ -1,0 +1,81 @@
+"""Test cases that a selector makes, what cases leave untested, and their results for a CI server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner
+
+from transpiler import evaluate, parse_selector
+from transpiler.cli import main
+from transpiler.language.selector.dialects import find_dialect
+from transpiler.testing import boundary_messages
+from transpiler.tools.test_cases import read_cases, run_case
+from transpiler.tools.test_cases.boundaries import boundaries, case_file
+
+SELECTORS = (
+    "weight > 2500",
+    "color = 'red' AND weight > 2500",
+    "a = 1 OR NOT (b LIKE 'x%' AND JMSPriority > 4) OR c IS NULL AND active",
+    "region IN ('eu', 'us') AND x = 3",
+    "a = b AND c > 1.5",
+    "JMSTimestamp > 1700000000000 AND JMSType = 'car'",
+    "a = 1 AND a = 2",
+)
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+@pytest.mark.parametrize("dialect", ["jms", "activemq", "artemis", "qpid-java", "qpid-cpp"])
+def test_the_cases_of_a_selector_pass(selector: str, dialect: str) -> None:
+    text = case_file(selector, dialect)
+    cases = read_cases("made.selectors.yaml", text)
+    assert [result.failure for result in map(run_case, cases) if not result.passed] == []
+
+
+@pytest.mark.parametrize(
+    ("selector", "values"),
+    [("weight > 2500", (2500, 2501, None)), ("weight < 10", (9, 10, None)), ("weight = 7", (7, None))],
+)
+def test_the_messages_stand_at_the_boundary(selector: str, values: tuple[int | None, ...]) -> None:
+    messages = boundary_messages(selector)
+    found = [(one.to_dict().get("application_properties") or {}).get("weight") for one in messages]
+    assert set(values) <= set(found)
+    assert {evaluate(selector, one) for one in messages} == {True, False, None}
+
+
+def test_each_condition_has_each_of_its_sides_and_decides() -> None:
+    tree = parse_selector("color = 'red' AND weight > 2500")
+    assert tree is not None
+    made = boundaries(tree, find_dialect("jms"))
+    assert {one.verdict for one in made} == {True, False, None}
+    assert len({one.condition for one in made}) == 2
+
+
+def test_cases_writes_a_file_that_test_runs(tmp_path: Path) -> None:
+    run = CliRunner().invoke(main, ["cases", "color = 'red' AND weight > 2500"])
+    assert run.exit_code == 0
+    file = tmp_path / "made.selectors.yaml"
+    file.write_text(run.stdout, encoding="utf-8")
+    result = tmp_path / "result.xml"
+    test = CliRunner().invoke(main, ["test", "--coverage", "--junit-xml", str(result), str(file)])
+    assert test.exit_code == 0, test.output
+    suite = ElementTree.fromstring(result.read_text(encoding="utf-8"))
+    assert (suite.get("failures"), len(suite)) == ("0", int(suite.get("tests") or 0))
+
+
+def test_coverage_names_the_condition_that_never_decided(tmp_path: Path) -> None:
+    file = tmp_path / "a.selectors.yaml"
+    file.write_text(
+        "selector: color = 'red' AND weight > 2500\ncases:\n"
+        "  - message: {color: blue, weight: 9000}\n    expect: does not match\n"
+        "  - message: {color: green, weight: 9000}\n    expect: matches\n",
+        encoding="utf-8",
+    )
+    result = tmp_path / "result.xml"
+    run = CliRunner().invoke(main, ["test", "--coverage", "--junit-xml", str(result), str(file)])
+    assert run.exit_code == 1
+    assert "weight > 2500: never decided, never FALSE, never unknown" in run.output
+    assert "color = 'red': never TRUE, never unknown" in run.output
+    assert ElementTree.fromstring(result.read_text(encoding="utf-8")).get("failures") == "1"

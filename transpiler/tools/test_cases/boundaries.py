@@ -1,0 +1,186 @@
+"""Messages on each side of every condition of a selector, and the test file that has them.
+
+The values come from the analysis: of a name those that its tests tell apart, a missing one included. The rest of a
+message is chosen so that the condition decides, where one of the tried bases lets it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import Dialect, find_dialect
+from transpiler.language.selector.parsing import parse_selector
+from transpiler.message.message import Message, plain_message
+from transpiler.message.types import AmqpType, AmqpValue, Truth
+from transpiler.reference.evaluate import judge
+from transpiler.tools.analysis.building import Conditions
+from transpiler.tools.analysis.cases import Requirement
+from transpiler.tools.analysis.formula import NOT_TRUE, TRUE, Subject, all_tests
+from transpiler.tools.analysis.representatives import representatives
+from transpiler.tools.analysis.solve import Solver
+from transpiler.tools.test_cases.reading import Expectation
+
+#: Conditions of one selector that have messages, and evaluations for the messages of one.
+MAX_CONDITIONS, _BUDGET = 200, 40_000
+_TESTS = (ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull)
+#: The types that plain JSON has.
+_PLAIN = (AmqpType.STRING, AmqpType.LONG, AmqpType.DOUBLE, AmqpType.BOOLEAN)
+_SAID = {True: "TRUE", False: "FALSE", None: "unknown"}
+
+
+class Boundary(NamedTuple):
+    """A message on one side of a condition: the condition's truth on it, and the selector's verdict."""
+
+    condition: ast.Expression
+    side: Truth
+    message: Message
+    verdict: Truth
+
+    @property
+    def expectation(self) -> Expectation:
+        """The verdict in the words of a test case."""
+        return "matches" if self.verdict else "unknown" if self.verdict is None else "does not match"
+
+
+def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
+    """Return a message for each side that a condition of a selector has, each message once."""
+    conditions = Conditions()
+    whole = conditions.selector(tree, dialect)
+    solver = Solver(conditions, _BUDGET)
+    bases = [solver.example(Requirement(whole, outcomes)) for outcomes in (TRUE, NOT_TRUE)]
+    known = [base for base in (*bases, Message()) if base is not None]
+    found: dict[str, Boundary] = {}
+    for leaf in list(conditions_of(tree))[:MAX_CONDITIONS]:
+        sides = dict(_sides(leaf, dialect, conditions, solver))
+        base = next((one for one in known if _decides(tree, leaf, sides, one, dialect)), known[0])
+        for side, (message, subject) in sides.items():
+            made = _beside(base, message, subject)
+            # What the base has may change the side of a condition of several names.
+            own = judge(leaf, made, dialect, now=0).truth
+            key = json.dumps(made.to_dict(), sort_keys=True, default=str)
+            found.setdefault(key, Boundary(leaf, own if own is side else side, made, _verdict(tree, made, dialect)))
+    return list(found.values())
+
+
+def conditions_of(tree: ast.Expression) -> Iterator[ast.Expression]:
+    """Yield the conditions of a selector that have no condition in them, in the order of the text."""
+    match tree:
+        case ast.And(terms=terms) | ast.Or(terms=terms):
+            for term in terms:
+                yield from conditions_of(term)
+        case ast.Not(operand=operand):
+            yield from conditions_of(operand)
+        case ast.ConvertStrings(condition=condition):
+            yield from conditions_of(condition)
+        case ast.BooleanLiteral():
+            return
+        case _:
+            yield tree
+
+
+def boundary_messages(selector: str, dialect: str | Dialect = "jms") -> list[Message]:
+    """Return messages on each side of every condition of a selector, those that lack its names included.
+
+    Raises what ``parse_selector`` raises.
+    """
+    rules = find_dialect(dialect)
+    tree = parse_selector(selector, rules)
+    return [Message()] if tree is None else [boundary.message for boundary in boundaries(tree, rules)]
+
+
+def case_file(selector: str, dialect: str | Dialect = "jms") -> str:
+    """Return a file of test cases that pass: a message on each side of every condition of a selector."""
+    rules = find_dialect(dialect)
+    tree = parse_selector(selector, rules)
+    lines = [f"selector: {json.dumps(selector, ensure_ascii=False)}", f"dialect: {rules.name}", "cases:"]
+    made = [] if tree is None else boundaries(tree, rules)
+    names: dict[str, int] = {}
+    for one in made:
+        text = " ".join(selector[one.condition.span.start : one.condition.span.end].split())
+        name = f"{text} is {_SAID[one.side]}"
+        names[name] = names.get(name, 0) + 1
+        shown = name if names[name] == 1 else f"{name} ({names[name]})"
+        lines.append(f"  - name: {json.dumps(shown, ensure_ascii=False)}")
+        lines.append(f"    message: {json.dumps(plain_message(one.message), ensure_ascii=False)}")
+        lines.append(f"    expect: {one.expectation}")
+    if tree is None:
+        lines += ["  - message: {}", "    expect: matches"]
+    return "\n".join(lines) + "\n"
+
+
+def _sides(
+    leaf: ast.Expression, dialect: Dialect, conditions: Conditions, solver: Solver
+) -> Iterator[tuple[Truth, tuple[Message, Subject | None]]]:
+    """Yield a message for each truth of a condition, with the one place that it is about."""
+    formula = conditions.selector(leaf, dialect)
+    tests = tuple(all_tests(formula))
+    subject = tests[0].subject if len(tests) == 1 else None
+    if subject is None or tests[0].relation is not None:
+        for outcomes in (TRUE, NOT_TRUE):
+            message = solver.example(Requirement(formula, outcomes))
+            if message is not None:
+                yield judge(leaf, message, dialect, now=0).truth, (message, None)
+        names = {node for node in ast.walk(leaf) if isinstance(node, ast.Identifier)}
+        if names and judge(leaf, Message(), dialect, now=0).truth is None:
+            yield None, (Message(), None)
+        return
+    constants = [node.value for node in ast.walk(leaf) if isinstance(node, ast.IntegerLiteral | ast.FloatLiteral)]
+    ranked: dict[Truth, list[tuple[int, float, int, Message]]] = {}
+    for number, (message, value, rare) in enumerate(representatives(subject, tests).messages):
+        verdict = judge(leaf, message, dialect, now=0)
+        if verdict.thrown is None:
+            rank, distance = _rank(value, verdict.truth, constants)
+            ranked.setdefault(verdict.truth, []).append((rank + 8 * rare, distance, number, message))
+    for side, made in ranked.items():
+        yield side, (min(made, key=lambda one: one[:3])[3], subject)
+
+
+def _rank(value: Any, truth: Truth, constants: list[int | float]) -> tuple[int, float]:
+    """Return how unlikely a value is in a test, and how far from the constants of the condition.
+
+    Of an unknown condition its name is missing, and beside numbers the value is one.
+    """
+    if value is None:
+        return 0 if truth is None else 1, 0
+    content: Any = value.value if isinstance(value, AmqpValue) else value
+    is_number = isinstance(content, int | float) and not isinstance(content, bool)
+    plain = not isinstance(value, AmqpValue) or value.type in _PLAIN
+    alike = not constants if not is_number else type(content) in map(type, constants)
+    rank = (2 if truth is None else 0) + (0 if plain else 2) + (not alike)
+    distance = min((abs(content - constant) for constant in constants), default=0) if is_number else 0
+    # A neighbour among the doubles says less to a reader than a number that is half of one away.
+    return rank, 50 if 0 < distance < 0.1 else distance
+
+
+def _decides(
+    tree: ast.Expression,
+    leaf: ast.Expression,
+    sides: dict[Truth, tuple[Message, Subject | None]],
+    base: Message,
+    dialect: Dialect,
+) -> bool:
+    """Return True if the verdict on a base changes with the side of a condition."""
+    verdicts = {_verdict(tree, _beside(base, message, subject), dialect) is True for message, subject in sides.values()}
+    return len(verdicts) > 1 or not isinstance(leaf, _TESTS)
+
+
+def _beside(base: Message, message: Message, subject: Subject | None) -> Message:
+    """Return a base with what a message has at a place; without one place all that it has."""
+    own, other = base.to_dict(), message.to_dict()
+    if subject is not None:
+        section = "header_values" if subject.place is None else subject.place.section
+        field = subject.field.name if subject.place is None and subject.field is not None else None
+        name = field if subject.place is None else subject.place.field
+        if name is not None:
+            own.get(section, {}).pop(name, None)
+    for section, content in other.items():
+        own[section] = {**own.get(section, {}), **content} if isinstance(content, dict) else content
+    return Message.from_dict({section: content for section, content in own.items() if content})
+
+
+def _verdict(tree: ast.Expression, message: Message, dialect: Dialect) -> Truth:
+    verdict = judge(tree, message, dialect, now=0)
+    return None if verdict.thrown is not None else verdict.truth

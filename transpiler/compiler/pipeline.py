@@ -109,7 +109,7 @@ def transpile_filter(
     from transpiler.language.filters.sets import read_filters
 
     _check_options(result, missing)
-    filter_set = read_filters(filters, unknown)
+    filter_set = read_filters(filters, unknown).accepted_by(find_dialect(dialect))
     receiver = Receiver(now, destination)
     lowering = FilterLowering(find_layout(layout), missing, find_dialect(dialect), connection, receiver)
     predicate = lowering.whole(filter_set.whole)

@@ -52,6 +52,7 @@ def matches(
 
     The parameters are those of ``transpile_filter``, and so is what is raised.
     """
-    whole, own = read_filters(filters, unknown).whole, find_dialect(dialect)
+    own = find_dialect(dialect)
+    whole = read_filters(filters, unknown).accepted_by(own).whole
     check_filter(whole, own, connection)
     return match_filter(whole, as_message(message), own, connection, Receiver(now, destination))

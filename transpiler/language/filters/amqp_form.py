@@ -77,6 +77,8 @@ class Reader:
     findings: list[Diagnostic] = field(default_factory=list)
     count: int = 0
     entries: int = 0
+    #: True once a properties filter has had a string as a key.
+    string_key: bool = False
 
     def filter(self, value: Value, path: str, depth: int = 0) -> Filter:
         """Return the filter that a described value encodes.
@@ -191,6 +193,7 @@ class Reader:
     def properties(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
         """A properties filter: field names are symbols, each value has the field's type."""
         fields = []
+        self.string_key |= any(isinstance(key, AmqpValue) and key.type is AmqpType.STRING for key, _ in entries.entries)
         for key, value in _simple_entries(entries, _TEXTS, content):
             at, attribute = f"{content}.{key}", key.replace("-", "_")
             allowed = PROPERTY_TYPES.get(attribute)

@@ -19,7 +19,15 @@ from transpiler.language.filters.amqp_form import Reader, Unknown, UnknownFilter
 from transpiler.language.filters.amqp_form import to_value as filter_to_value
 from transpiler.language.filters.descriptors import find_descriptor
 from transpiler.language.filters.json import from_json, is_described, to_json
-from transpiler.language.filters.kinds import KINDS, AndFilter, Filter, every_filter
+from transpiler.language.filters.kinds import (
+    KINDS,
+    AndFilter,
+    ApplicationPropertiesFilter,
+    Filter,
+    PropertiesFilter,
+    SqlFilter,
+    every_filter,
+)
 from transpiler.language.filters.wire_names import on_wire
 from transpiler.language.selector.dialects import Dialect
 from transpiler.message.amqp.decoder import decode
@@ -28,6 +36,16 @@ from transpiler.message.amqp.values import AmqpMap, Described, Value
 from transpiler.message.types import AmqpType, AmqpValue
 
 ROOT = "filters"
+#: Fields of one property filter that RabbitMQ takes.
+MAX_RABBITMQ_FIELDS = 16
+#: The filter of Service Bus' clients that asks for one session, a text without a descriptor.
+SESSION = "com.microsoft:session-filter"
+#: Filters that select no single messages, and what they do.
+_STREAM_FILTERS = {
+    "rabbitmq:stream-offset-spec": "says where a stream is read from",
+    "rabbitmq:stream-match-unfiltered": "says what stream-filter does with messages without a value",
+    "rabbitmq:stream-filter": "skips chunks of a stream by x-stream-filter-value; clients filter again",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +58,41 @@ class FilterSet:
     filters: tuple[tuple[str, Filter], ...] = ()
     ignored: tuple[str, ...] = ()
     findings: tuple[Diagnostic, ...] = ()
+    #: The names of those whose properties filter has strings as keys.
+    string_keyed: frozenset[str] = frozenset()
+
+    def accepted_by(self, dialect: Dialect) -> FilterSet:
+        """Return the filters that a broker takes; RabbitMQ leaves some out without a word, which is a finding here.
+
+        Its module ``rabbit_amqp_filter_prop`` takes maps of 1 to 16 fields, and symbols as the keys of a properties
+        filter; a consumer has property filters or an SQL filter.
+        """
+        if dialect.name != "rabbitmq":
+            return self
+        kept: list[tuple[str, Filter]] = []
+        findings, ignored = list(self.findings), list(self.ignored)
+        for name, node in self.filters:
+            reason = self._refused(name, node, [other for _, other in kept])
+            if reason is None:
+                kept.append((name, node))
+                continue
+            ignored.append(name)
+            message = f"{ROOT}.{name}: RabbitMQ {reason}"
+            findings.append(Diagnostic("filters.not-taken", "warning", message, hint="so it is not in effect"))
+        return replace(self, filters=tuple(kept), ignored=tuple(ignored), findings=tuple(findings))
+
+    def _refused(self, name: str, node: Filter, before: list[Filter]) -> str | None:
+        kinds = PropertiesFilter | ApplicationPropertiesFilter
+        if isinstance(node, kinds):
+            count = len(node.fields if isinstance(node, PropertiesFilter) else node.entries)
+            if not 1 <= count <= MAX_RABBITMQ_FIELDS:
+                return f"takes 1 to {MAX_RABBITMQ_FIELDS} fields in a filter, and this has {count}"
+            if name in self.string_keyed:
+                return "takes symbols as the keys of a properties filter, and this has strings"
+        other = SqlFilter if isinstance(node, kinds) else kinds if isinstance(node, SqlFilter) else None
+        if other is not None and any(isinstance(one, other) for one in before):
+            return "takes property filters or an SQL filter, and not both: an earlier one is of the other kind"
+        return None
 
     @property
     def whole(self) -> Filter:
@@ -117,6 +170,8 @@ class _Entry(NamedTuple):
 def _entry(name: str, path: str, value: object) -> _Entry:
     if value is None:
         return _Entry(name, path, AmqpValue(AmqpType.NULL, None))
+    if name == SESSION and isinstance(value, str):
+        return _Entry(name, path, AmqpValue(AmqpType.STRING, value))
     decoded = from_json(value, path)
     try:
         encode(decoded)
@@ -162,13 +217,26 @@ def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
     reader = Reader(any_payload=unknown == "ignore")
     filters: list[tuple[str, Filter]] = []
     ignored: list[str] = []
+    string_keyed: set[str] = set()
     for name, path, value, made in entries:
         if isinstance(value, AmqpValue) and value.value is None:
             # A null is no filter.
             continue
-        reader.with_x = made
+        if name == SESSION and isinstance(value, AmqpValue) and value.type is AmqpType.STRING:
+            filters.append((name, PropertiesFilter((("group_id", value),), path=path)))
+            continue
+        purpose = _stream_purpose(value)
+        if purpose is not None:
+            ignored.append(name)
+            message = f"{path}: this filter {purpose}"
+            hint = "so the other filters alone select messages"
+            reader.findings.append(Diagnostic("filters.stream", "warning", message, hint=hint))
+            continue
+        reader.with_x, reader.string_key = made, False
         try:
             filters.append((name, reader.filter(value, path)))
+            if reader.string_key:
+                string_keyed.add(name)
         except UnknownFilterError as error:
             if unknown == "error":
                 raise
@@ -176,4 +244,11 @@ def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
             reader.findings.extend(
                 replace(finding, severity="warning", hint="so it is not in effect") for finding in error.diagnostics
             )
-    return FilterSet(tuple(filters), tuple(ignored), tuple(reader.findings))
+    return FilterSet(tuple(filters), tuple(ignored), tuple(reader.findings), frozenset(string_keyed))
+
+
+def _stream_purpose(value: Value) -> str | None:
+    """Return what a filter of a stream does; None for one that selects messages."""
+    if isinstance(value, Described) and isinstance(value.descriptor, AmqpValue):
+        return _STREAM_FILTERS.get(str(value.descriptor.value))
+    return None

@@ -1,0 +1,64 @@
+"""Filter sets as their broker takes them: what RabbitMQ leaves out, streams, and sessions of Service Bus."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from transpiler import Message, matches, transpile_filter
+from transpiler.message.amqp.encoder import encode
+from transpiler.message.amqp.values import AmqpMap, Described
+from transpiler.message.types import AmqpType, AmqpValue
+
+PROPERTIES, APPLICATION, SQL = "amqp:properties-filter", "amqp:application-properties-filter", "amqp:sql-filter"
+
+
+def _map(kind: AmqpType) -> bytes:
+    symbol = AmqpValue(AmqpType.SYMBOL, PROPERTIES)
+    content = AmqpMap(((AmqpValue(kind, "subject"), AmqpValue(AmqpType.STRING, "var")),))
+    return encode(AmqpMap(((symbol, Described(symbol, content)),)))
+
+
+#: The filter set, and the names that RabbitMQ leaves out.
+LEFT_OUT: tuple[tuple[Any, tuple[str, ...]], ...] = (
+    ({"a": {"descriptor": PROPERTIES, "value": {}}}, ("a",)),
+    ({"a": {"descriptor": APPLICATION, "value": {}}}, ("a",)),
+    ({"a": {"descriptor": APPLICATION, "value": {f"k{n}": n for n in range(17)}}}, ("a",)),
+    ({"a": {"descriptor": APPLICATION, "value": {f"k{n}": n for n in range(16)}}}, ()),
+    (
+        {"p": {"descriptor": PROPERTIES, "value": {"subject": "a"}}, "s": {"descriptor": SQL, "value": "a = 1"}},
+        ("s",),
+    ),
+    (_map(AmqpType.STRING), (PROPERTIES,)),
+    (_map(AmqpType.SYMBOL), ()),
+)
+
+
+@pytest.mark.parametrize(("filters", "names"), LEFT_OUT)
+def test_what_rabbitmq_leaves_out_is_not_in_effect_and_told(filters: Any, names: tuple[str, ...]) -> None:
+    made = transpile_filter(filters, dialect="rabbitmq")
+    assert made.in_effect is not None
+    assert made.in_effect.ignored == names
+    assert bool(made.diagnostics) == bool(names)
+    assert not transpile_filter(filters).in_effect.ignored  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "descriptor", ["rabbitmq:stream-offset-spec", "rabbitmq:stream-match-unfiltered", "rabbitmq:stream-filter"]
+)
+def test_a_filter_of_a_stream_is_named_as_one(descriptor: str) -> None:
+    filters = {
+        "f": {"descriptor": descriptor, "value": "first"},
+        "a": {"descriptor": APPLICATION, "value": {"k": 1}},
+    }
+    made = transpile_filter(filters, dialect="rabbitmq")
+    assert made.sql == transpile_filter({"a": filters["a"]}, dialect="rabbitmq").sql
+    assert [one.code for one in made.diagnostics] == ["filters.stream"]
+
+
+def test_a_session_of_service_bus_is_its_group_id() -> None:
+    filters = {"com.microsoft:session-filter": "s1"}
+    assert "group_id" in transpile_filter(filters).sql
+    groups = [Message.from_dict({"properties": {"group_id": group}}) for group in ("s1", "s2")]
+    assert [matches(filters, message) for message in groups] == [True, False]

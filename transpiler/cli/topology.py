@@ -46,8 +46,8 @@ _PICTURES = ("mermaid", "dot", "svg", "html", "json")
         Example("Say which bindings read a header", "selector-sql topology definitions.json --reads area"),
         Example("Draw it for a page of Markdown", "selector-sql topology definitions.json --format mermaid"),
         Example(
-            "Fail a build whose topology loses dead letters or has a binding that never matches",
-            "selector-sql topology definitions.json --report --fail-on error || echo findings",
+            "Fail a build whose topology loses messages",
+            "selector-sql topology definitions.json --report --fail-on error",
         ),
         Example(
             "Write one page with the picture, a search and the report",

@@ -119,6 +119,8 @@ class _Reader:
         self._literals = [number for number, token in enumerate(code) if token.kind == "text"]
         self._ends = [code[number].end for number in self._literals]
         self._patterns = [(_read_pattern(place.pattern), place) for place in code_places(text)]
+        self._by_name: dict[str, list[tuple[_CodePattern, Place]]] = {}
+        self._assigned = {pattern.key for pattern, _ in self._patterns if pattern.name is None}
         self.found: dict[_Key, list[InFile]] = {}
 
     def comment(self, comment: Token) -> None:
@@ -194,6 +196,8 @@ class _Reader:
         name = squeezed(content(token).text if token.kind == "text" else token.text)
         if opened:
             opened[-1].members.append((name, at, 0))
+        if name not in self._assigned:
+            return
         for pattern, known in self._patterns:
             if pattern.name is None and pattern.key == name:
                 value = self._values.assigned(at)
@@ -201,8 +205,8 @@ class _Reader:
                 return
 
     def _match(self, call: _Call) -> None:
-        for pattern, known in self._patterns:
-            if pattern.name is None or not pattern.name.fullmatch(call.name) or not pattern.literals <= call.literals:
+        for pattern, known in self._of_name(call.name):
+            if not pattern.literals <= call.literals:
                 continue
             if pattern.before is not None and call.before != pattern.before:
                 continue
@@ -219,6 +223,15 @@ class _Reader:
                     if not known.is_sure:
                         # Another argument is none then.
                         return
+
+    def _of_name(self, name: str) -> list[tuple[_CodePattern, Place]]:
+        """Return the patterns of calls of a name; there are many calls and few names."""
+        found = self._by_name.get(name)
+        if found is None:
+            calls = [(pattern, place) for pattern, place in self._patterns if pattern.name is not None]
+            found = [one for one in calls if one[0].name is not None and one[0].name.fullmatch(name)]
+            self._by_name[name] = found
+        return found
 
     def _arguments(self, pattern: _CodePattern, call: _Call) -> Iterator[tuple[int, bool]]:
         """Yield where the selectors of a call begin, and False where another call may be meant."""

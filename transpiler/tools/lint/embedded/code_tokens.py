@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, cast
+from typing import Literal, NamedTuple
 
 from transpiler.tools.lint.embedded.selector_text import MappedText, decoded, plain
 
@@ -106,7 +106,7 @@ def tokens(text: str, family: Family) -> list[Token]:
     found: list[Token] = []
     last = 0
     for match in pattern.finditer(text):
-        kind = cast(Kind, match.lastgroup)
+        kind: Kind = match.lastgroup  # type: ignore[assignment]
         on_new_line = "\n" in text[last : match.start()] or (bool(found) and found[-1].text[-1:] == "\n")
         found.append(Token(kind, match[0], match.start(), match.end(), on_new_line))
         last = match.end()

@@ -250,9 +250,9 @@ def _step_pattern(part: tuple[str, str, str]) -> str:
 
 def code_places(text: str) -> Iterator[Place]:
     """Yield the places of source code that a file of this text may have."""
-    for place in PLACES:
-        if place.language == "code" and (not place.near or re.search(place.near, text)):
-            yield place
+    nears = {place.near for place in PLACES if place.language == "code"}
+    found = {near for near in nears if re.search(near, text)}
+    yield from (place for place in PLACES if place.language == "code" and place.near in found)
 
 
 @cache

@@ -62,6 +62,12 @@ TEXTS = [
     "${",
     "$\\{env:HOME}",
     "{{x}}",
+    "a{# b #}c",
+    "{%- raw %}",
+    "$${{%",
+    "O'Brien",
+    "c:\\x\ty",
+    "\x7f\x85\xad",
     ":name",
     "?",
     '"',
@@ -93,6 +99,7 @@ TEXTS = [
 
 NAMES = [
     "to", "select", "a b", "a`b", "`", "``", "${env:HOME}", "${spark.app.name}", "it's", "é", "a.b", "a.`b`", ".",
+    "{{ x }}", "a{% raw %}", "{#",
     "from", "$x", "_1", "1a", "42", "1e5", "NULL", "true", "x", "interval", "-- x", "/* x */", "a\\b", '"', "a\tb",
     "a\nb", "\u202e", "😀", "(a|b)", "*", "x.*", "current_date", "date", "a;b", "[0]", "a[0]", "%", " ", "é\u0301", "İ",
 ]  # fmt: skip

@@ -1,7 +1,10 @@
 """The only place that quotes: names, texts and the literals that need more than their digits.
 
-The text means the same under every setting of Spark's parser: no backslash, no double quote and no ``${`` ever reaches
-it, and whatever is not plain printable text is written as its bytes in hexadecimal.
+The text means the same under every setting of Spark's parser, and as a template of dbt: no backslash, no double quote,
+no quote inside of quotes, no ``${`` and nothing that opens Jinja ever reaches it. A text with few such characters is
+readable all the same, by ``char`` and ``concat``, which Spark computes when it plans the query; any other is its bytes
+in hexadecimal. ``spark.sql.parser.quotedRegexColumnNames``, of Hive, makes patterns of names in backticks: under it a
+query with one fails.
 """
 
 from __future__ import annotations
@@ -27,10 +30,36 @@ _RESERVED = frozenset(
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
+#: Characters that a literal cannot have, and pairs of characters that open a variable or Jinja.
+_QUOTES = "'\"\\"
+_OPENING = re.compile(r"\$\{|\{[{%#]")
+
+#: Characters written by ``char`` in one text at most: a quarter of them, or two, and not more than so many.
+_MAX_CODES = 16
+
+
 def quote_text(text: str) -> str:
-    """Return a string literal that means the same by every setting of the parser."""
-    plain = text.isprintable() and "'" not in text and "\\" not in text and "${" not in text and '"' not in text
-    return f"'{text}'" if plain else f"CAST(X'{text.encode().hex().upper()}' AS STRING)"
+    """Return a string that means the same by every setting of the parser, as an operand of any operator."""
+    if text.isprintable() and not _OPENING.search(text) and not any(quote in text for quote in _QUOTES):
+        return f"'{text}'"
+    pieces: list[str] = []
+    codes, start = 0, 0
+    for place, character in enumerate(text):
+        if character in _QUOTES or not character.isprintable():
+            pieces += [f"'{text[start:place]}'"] if start < place else []
+            pieces.append(f"char({ord(character)})")
+            codes, start = codes + 1, place + 1
+            if ord(character) > 0xFF:
+                # Of a larger code Spark takes the last byte.
+                codes = _MAX_CODES + 1
+                break
+        elif start < place and _OPENING.match(text, place - 1):
+            pieces.append(f"'{text[start:place]}'")
+            start = place
+    if codes > min(_MAX_CODES, max(2, len(text) // 4)):
+        return f"CAST(X'{text.encode().hex().upper()}' AS STRING)"
+    pieces += [f"'{text[start:]}'"] if start < len(text) else []
+    return pieces[0] if len(pieces) == 1 else f"concat({', '.join(pieces)})"
 
 
 def quote_pattern(pattern: str) -> str:
@@ -64,8 +93,8 @@ def quote_path(path: Path) -> str:
             text += f"[{step.variable}]"
         elif isinstance(step, AsType):
             text = f"CAST({text} AS {_quote_type(step.type)})"
-        elif "${" in step:
-            return _quote_as_bytes(path)
+        elif _OPENING.search(step):
+            return _quote_as_text(path)
         else:
             text += f".{quote_name(step)}" if text else quote_name(step)
     return text
@@ -82,8 +111,8 @@ def _quote_type(spark_type: SqlType) -> str:
     return f"{kind}<{', '.join(inside)}>"
 
 
-def _quote_as_bytes(path: Path) -> str:
-    """Quote a path with a name that variable substitution would touch."""
+def _quote_as_text(path: Path) -> str:
+    """Quote a path with a name that variable substitution, or Jinja, would touch."""
     spelled = ".".join("`" + step.replace("`", "``") + "`" for step in path if isinstance(step, str))
     return f"IDENTIFIER({quote_text(spelled)})"
 

@@ -37,6 +37,7 @@ def compile_selector(
     missing: Literal["error", "null"] = "error",
     now: int | None = None,
     destination: str | None = None,
+    alias: str | None = None,
     lint: bool = True,
 ) -> Column:
     """A selector as one native expression, for ``df.filter`` and anywhere else that takes a Column.
@@ -45,12 +46,21 @@ def compile_selector(
     ``layout`` is None for the canonical schema, a preset's name, a ``Layout``, or a schema: a ``StructType``, its JSON,
     DDL text such as ``"color STRING, weight BIGINT"``, or a DataFrame, which pipelines do not analyze. ``now``
     is the time of UTC() and JMSExpiration, in milliseconds since the epoch; without it, the time of the query or
-    micro-batch. ``destination`` is the consumer's, and JMSDestination where a message has none. Doubts about the
-    selector are ``SelectorWarning``s, with ``lint`` those of ``selector-sql check`` too. Raises ``TranspilerError``.
+    micro-batch. ``destination`` is the consumer's, and JMSDestination where a message has none. ``alias`` is the name
+    of the DataFrame in a join, as in ``df.alias("o")``. Doubts about the selector are ``SelectorWarning``s,
+    with ``lint`` those of ``selector-sql check`` too. Raises ``TranspilerError``.
     """
     resolved = _layout(layout)
     transpiled = transpile_selector(
-        selector, resolved, dialect=dialect, result=result, missing=missing, now=now, destination=destination, lint=lint
+        selector,
+        resolved,
+        dialect=dialect,
+        result=result,
+        missing=missing,
+        now=now,
+        destination=destination,
+        alias=alias,
+        lint=lint,
     )
     return _column(transpiled)
 
@@ -66,6 +76,7 @@ def compile_filter(
     unknown: Literal["error", "ignore"] = "error",
     now: int | None = None,
     destination: str | None = None,
+    alias: str | None = None,
 ) -> Column:
     """A filter, or a filter set, as one native expression.
 
@@ -85,6 +96,7 @@ def compile_filter(
             unknown=unknown,
             now=now,
             destination=destination,
+            alias=alias,
         )
     )
 
@@ -104,13 +116,16 @@ def compile_address(
     dialect: str | Dialect = "jms",
     result: Literal["filter", "boolean", "ternary"] = "filter",
     missing: Literal["error", "null"] = "error",
+    alias: str | None = None,
 ) -> Column:
     """Return the condition of a receiver with a Qpid address on messages sent to the address's node, as a Column.
 
     ``node_type`` is what the name resolves to: ``queue``, ``direct``, ``topic``, ``fanout``, ``headers`` or ``xml``.
     """
     resolved = _layout(layout)
-    return _column(transpile_address(address, node_type, resolved, dialect=dialect, result=result, missing=missing))
+    return _column(
+        transpile_address(address, node_type, resolved, dialect=dialect, result=result, missing=missing, alias=alias)
+    )
 
 
 def message_type(layout: LayoutLike = None) -> Column:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
 
-from spark_ext import MESSAGE_SCHEMA, compile_selector, create_messages
+from spark_ext import MESSAGE_SCHEMA, compile_selector, create_messages, infer_layout
+from transpiler import transpile_selector
 from transpiler.cli import main
 
 SCHEMA = "region STRING, weight BIGINT, `my col` STRING, day DATE, tags MAP<STRING, BIGINT>"
@@ -50,11 +52,10 @@ def test_a_function_a_view_and_a_query_have_the_plan_of_the_column(
     stored.createOrReplaceTempView("stored_messages")
     wanted = stored.filter(compile_selector(selector, stored if layout == "typed" else None))
 
-    function = printed(selector, *shown, "--as", "function", "is_wanted")
+    function = printed(selector, *shown, "--as", "temp-function", "is_wanted", "--or-replace")
     parameters = {"typed": "region, weight", "amqp": "header, application_properties"}[layout]
-    spark.sql(function.replace("CREATE", "CREATE OR REPLACE TEMPORARY"))
-    view = printed(selector, *shown, "--as", "view", "wanted", "--from", "stored_messages")
-    spark.sql(view.replace("CREATE", "CREATE OR REPLACE TEMPORARY"))
+    spark.sql(function)
+    spark.sql(printed(selector, *shown, "--as", "temp-view", "wanted", "--from", "stored_messages", "--or-replace"))
     query = printed(selector, *shown, "--as", "where", "stored_messages")
 
     assert wanted.count() == 2
@@ -76,6 +77,11 @@ def test_a_function_a_view_and_a_query_have_the_plan_of_the_column(
         (["a = 1", "--from", "t"], "--as view NAME"),
         (["a = 1", "--as", "where", "t", "--from", "t"], "--as view NAME"),
         (["a = 1", "--names", "jms", "--as", "where", "t"], "give one of the two"),
+        (["a = 1", "--as", "temp-view", "lake.v", "--from", "t"], "give a name without a dot"),
+        (["a = 1", "--as", "where", "t", "--or-replace"], "--or-replace is of a function or a view"),
+        (["a = 1", "--or-replace"], "--or-replace is of a function or a view"),
+        (["a = 1", "--as", "where", "t", "--alias", "t"], "leave out --as"),
+        (["a = 1", "--alias", ""], "alias is empty"),
         (["a = 1", "--as", "table", "t"], "'table' is not one of"),
         (["a = 1", "--as", "function"], "--as takes KIND NAME, as in: selector-sql sql"),
         (["--as", "where", "a = 1"], "'a = 1' is no name in SQL"),
@@ -91,3 +97,41 @@ def test_a_function_has_no_parameter_for_a_field_or_a_word_of_sql() -> None:
     schema = "color STRING, STRING STRING, rlike STRING, h STRING, properties STRUCT<color: STRING>"
     text = printed("color = 'h'", "--schema", schema, "--as", "function", "f")
     assert text.startswith("CREATE FUNCTION f(color STRING) RETURNS BOOLEAN")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "statement"),
+    [
+        (["view", "lake.v", "--from", "t"], "CREATE VIEW lake.v AS SELECT * FROM t WHERE (c = 'a')"),
+        (["view", "v", "--from", "t", "--or-replace"], "CREATE OR REPLACE VIEW v AS SELECT * FROM t WHERE (c = 'a')"),
+        (["temp-view", "v", "--from", "t"], "CREATE TEMPORARY VIEW v AS SELECT * FROM t WHERE (c = 'a')"),
+        (["temp-function", "f"], "CREATE TEMPORARY FUNCTION f(c STRING) RETURNS BOOLEAN RETURN (c = 'a')"),
+        (["function", "f", "--or-replace"], "CREATE OR REPLACE FUNCTION f(c STRING) RETURNS BOOLEAN RETURN (c = 'a')"),
+    ],
+)
+def test_a_statement_is_of_the_session_or_replaces_what_there_is(arguments: list[str], statement: str) -> None:
+    assert printed("c = 'a'", "--schema", "c STRING", "--as", *arguments).strip() == statement
+
+
+@pytest.mark.parametrize("selector", ["color = 'x'", "color LIKE '%x' OR id > 5", "NOT id > 5 AND color = 'x'"])
+def test_an_alias_names_a_table_of_a_join(spark: SparkSession, selector: str) -> None:
+    columns = "id INT, color STRING"
+    first = spark.createDataFrame([(1, "x"), (2, "y")], columns)
+    second = spark.createDataFrame([(1, "z"), (2, "x")], columns)
+    joined = first.alias("o").join(second.alias("p q"), sf.expr("o.id = `p q`.id"))
+    layout = infer_layout(first)
+    for alias, wanted in (("o", [1]), ("p q", [2])):
+        found = joined.filter(compile_selector(selector, layout, alias=alias)).select("o.id")
+        assert [row.id for row in found.collect()] == wanted
+        text = transpile_selector(selector, layout, alias=alias, result="ternary").sql
+        assert [row.id for row in joined.filter(text).select("o.id").collect()] == wanted
+
+
+def test_an_alias_is_before_each_column_and_before_nothing_else() -> None:
+    assert transpile_selector("JMSPriority = 5", alias="t").sql == "(t.header.priority = 5)"
+    listed = " OR ".join(f"(a = {number} AND b > {number})" for number in range(40))
+    text = transpile_selector(listed, "a INT, b INT", alias="r").sql
+    assert "r.a IN (" in text
+    assert "r_ -> r.b > r_.c1" in text
+    with pytest.raises(TypeError, match="alias: expected the name of a table in the query, found a value of type int"):
+        transpile_selector("a = 1", "a INT", alias=5)  # type: ignore[arg-type]

@@ -30,6 +30,16 @@ def check_selector(selector: object) -> None:
         raise unexpected("selector", "text", selector, "'' selects every message" if selector is None else None)
 
 
+def check_alias(alias: object) -> None:
+    """Raise ``TypeError`` for a table's name that is no text, ``TranspilerError`` for an empty one."""
+    if alias is not None and not isinstance(alias, str):
+        raise unexpected("alias", "the name of a table in the query", alias)
+    if alias == "":
+        raise TranspilerError.at(
+            "argument.alias", "alias is empty", hint="name the table as the query does, or leave it out"
+        )
+
+
 def unexpected(name: str, expected: str, value: object, hint: str | None = None) -> TypeError:
     """Return the error of an argument that has another type than expected."""
     kind = "None" if value is None else f"a value of type {type(value).__name__}"

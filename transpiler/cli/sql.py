@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from transpiler.language.filters.sets import FilterSet
 
 #: The kinds of statements.
-Kind = Literal["function", "view", "where"]
+Kind = Literal["function", "temp-function", "view", "temp-view", "where"]
 _KINDS = get_args(Kind)
+_VIEWS = ("view", "temp-view")
 
 #: SQL names of the types whose names in Spark's JSON form are other words.
 _SQL_NAMES: Mapping[str, str] = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGINT"}
@@ -36,8 +37,12 @@ _SQL_NAMES: Mapping[str, str] = {"byte": "TINYINT", "short": "SMALLINT", "intege
 #: A table is named for nothing to read it.
 _NO_VIEW = "--from names the table of a view: give it with --as view NAME"
 
+_NO_OBJECT = "--or-replace is of a function or a view: give it with --as"
+
 _PART = r"(?:[A-Za-z_]\w*|`(?:[^`]|``)+`)"
 _NAME = re.compile(rf"{_PART}(?:\.{_PART})*", re.ASCII)
+
+_NAME_IN_SCHEMA = re.compile(rf"{_PART}\.", re.ASCII)
 
 #: Tokens of emitted SQL: a text, a quoted name, or a word. A word behind a dot is a field, one before a parenthesis a
 #: function.
@@ -85,9 +90,12 @@ _BREAKS = re.compile(
     "named",
     type=(click.Choice(_KINDS), str),
     metavar="KIND NAME",
-    help="Print a statement: CREATE FUNCTION NAME, CREATE VIEW NAME, or for where the rows of the table NAME.",
+    help="Print a statement: CREATE FUNCTION NAME, CREATE VIEW NAME, with temp- for the session alone, or for where "
+    "the rows of the table NAME.",
 )
+@click.option("--or-replace", is_flag=True, help="With --as: replace the function or view that there is.")
 @click.option("--from", "source", metavar="TABLE", help="With --as view: the table that the view reads.")
+@click.option("--alias", metavar="TABLE", help="Name the table before each column, as a join or MERGE needs it.")
 @click.option(
     "--names",
     type=click.Choice(["jms", "amqp"]),
@@ -106,7 +114,9 @@ def sql(
     destination: str | None,
     result: Any,
     named: tuple[Kind, str] | None,
+    or_replace: bool,
     source: str | None,
+    alias: str | None,
     names: Any,
     quiet: bool,
     pretty: bool | None,
@@ -117,6 +127,10 @@ def sql(
         _check_statement(*named, source)
     elif source is not None:
         fail(_NO_VIEW)
+    if or_replace and (named is None or named[0] == "where"):
+        fail(_NO_OBJECT)
+    if alias is not None and named is not None:
+        fail("--alias is for a condition in a statement of your own: leave out --as")
     if filters is not None and (selector is not None or names is not None):
         fail("a filter set takes the place of SELECTOR and --names: give one of the two")
     options = {
@@ -126,6 +140,7 @@ def sql(
         "result": result,
         "now": now,
         "destination": destination,
+        "alias": alias,
     }
     transpiled: Transpiled
     if filters is not None:
@@ -139,7 +154,7 @@ def sql(
         return
     else:
         transpiled = transpile_selector(read_text(selector), **options)
-    text = transpiled.sql if named is None else _statement(*named, transpiled.sql, layout, source)
+    text = transpiled.sql if named is None else _statement(*named, transpiled.sql, layout, source, or_replace)
     click.echo(_on_lines(text) if pretty or (pretty is None and sys.stdout.isatty()) else text)
     if not quiet:
         warn(transpiled.diagnostics)
@@ -166,13 +181,15 @@ def _on_lines(sql: str) -> str:
 
 def _check_statement(kind: Kind, name: str, source: str | None) -> None:
     """End the command for a statement that cannot be written."""
-    if kind != "view" and source is not None:
+    if kind not in _VIEWS and source is not None:
         fail(_NO_VIEW)
     _check_name(name)
+    if kind.startswith("temp-") and _NAME_IN_SCHEMA.match(name):
+        fail(f"--as {kind} {name}: what is of the session alone is in no schema: give a name without a dot")
     if source is not None:
         _check_name(source)
-    elif kind == "view":
-        fail(f"--as view {name}: name the table that it reads with --from TABLE")
+    elif kind in _VIEWS:
+        fail(f"--as {kind} {name}: name the table that it reads with --from TABLE")
 
 
 def _check_name(name: str) -> None:
@@ -180,17 +197,20 @@ def _check_name(name: str) -> None:
         fail(f"{name!r} is no name in SQL: write words joined by dots, and others in backticks, as in lake.`my table`")
 
 
-def _statement(kind: Kind, name: str, condition: str, layout: ChosenLayout, source: str | None) -> str:
+def _statement(
+    kind: Kind, name: str, condition: str, layout: ChosenLayout, source: str | None, or_replace: bool
+) -> str:
     """Return a statement around a condition.
 
     A function has the columns that the condition reads as parameters, with the types of the schema.
     """
+    create = f"CREATE {'OR REPLACE ' if or_replace else ''}{'TEMPORARY ' if kind.startswith('temp-') else ''}"
     match kind:
-        case "function":
+        case "function" | "temp-function":
             parameters = ", ".join(f"{quote_name(column)} {text}" for column, text in _parameters(condition, layout))
-            return f"CREATE FUNCTION {name}({parameters}) RETURNS BOOLEAN RETURN {condition}"
-        case "view":
-            return f"CREATE VIEW {name} AS SELECT * FROM {source} WHERE {condition}"
+            return f"{create}FUNCTION {name}({parameters}) RETURNS BOOLEAN RETURN {condition}"
+        case "view" | "temp-view":
+            return f"{create}VIEW {name} AS SELECT * FROM {source} WHERE {condition}"
         case "where":
             return f"SELECT * FROM {name} WHERE {condition}"
 

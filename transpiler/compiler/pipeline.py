@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
 
-from transpiler.base.arguments import check_choice, check_selector
+from transpiler.base.arguments import check_alias, check_choice, check_selector
 from transpiler.base.errors import SelectorTypeError, TranspilerError
 from transpiler.base.source import Source
 from transpiler.compiler import ir
@@ -56,17 +56,19 @@ def transpile_selector(
     missing: Missing = "error",
     now: int | None = None,
     destination: str | None = None,
+    alias: str | None = None,
 ) -> Transpiled:
     """A selector as Spark SQL over a layout.
 
     ``filter`` is TRUE where the selector is TRUE, and FALSE or NULL elsewhere; ``boolean`` is never NULL; ``ternary``
     has NULL for unknown. ``missing`` says what a name without a column means. ``now`` is the time of UTC() and of
     JMSExpiration, in milliseconds since the epoch; without it, the time of the query or micro-batch. ``destination`` is
-    the address that the consumer was created with, and JMSDestination where a message has no ``to``. Raises what
+    the address that the consumer was created with, and JMSDestination where a message has no ``to``. ``alias`` is the
+    name of the table in a query over several, where a column's name alone may be ambiguous. Raises what
     ``parse_selector`` raises, and ``LayoutError``.
     """
     check_selector(text)
-    _check_options(result, missing)
+    _check_options(result, missing, alias)
     where, rules = find_layout(layout), find_dialect(dialect)
     try:
         tree = parse_selector(text, rules)
@@ -79,7 +81,7 @@ def transpile_selector(
             return ir.BoolConst(polarity)
         return lowering.selector(tree, polarity)
 
-    sql, retrace = _emit(lower, result)
+    sql, retrace = _emit(lower, result, alias)
     return Transpiled(sql, tuple(lowering.findings), retrace=retrace, tree=tree)
 
 
@@ -94,42 +96,50 @@ def transpile_filter(
     unknown: Unknown = "error",
     now: int | None = None,
     destination: str | None = None,
+    alias: str | None = None,
 ) -> Transpiled:
     """A filter, or a filter set, as Spark SQL over a layout; all filters of a set must hold.
 
     ``filters`` is a filter object, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map.
     ``dialect`` is that of the JMS selectors. ``connection`` is the receiver's, for no-local. ``unknown="ignore"``
-    leaves out what nobody here knows; ``in_effect`` says what stays. ``now`` and ``destination`` are those of
-    ``transpile_selector``, for the selectors. A filter accepts a message or does not, so
-    ``ternary`` has no NULL here. Raises ``DecodeError``, ``LayoutError``, ``UnsupportedFeatureError`` and what
-    ``parse_selector`` raises.
+    leaves out what nobody here knows; ``in_effect`` says what stays. ``now``, ``destination`` and ``alias`` are those
+    of ``transpile_selector``. A filter accepts a message or does not, so ``ternary`` has no NULL here. Raises
+    ``DecodeError``, ``LayoutError``, ``UnsupportedFeatureError`` and what ``parse_selector`` raises.
     """
     # Filters bring along decoders and a schema of every kind, which selectors do not need.
     from transpiler.compiler.lowering.filters import FilterLowering
     from transpiler.language.filters.sets import read_filters
 
-    _check_options(result, missing)
+    _check_options(result, missing, alias)
     filter_set = read_filters(filters, unknown).accepted_by(find_dialect(dialect))
     receiver = Receiver(now, destination)
     lowering = FilterLowering(find_layout(layout), missing, find_dialect(dialect), connection, receiver)
     predicate = lowering.whole(filter_set.whole)
-    sql, retrace = _emit(lambda _: predicate, "boolean" if result == "ternary" else result)
+    sql, retrace = _emit(lambda _: predicate, "boolean" if result == "ternary" else result, alias)
     return Transpiled(sql, (*filter_set.findings, *lowering.findings), filter_set, retrace)
 
 
-def _check_options(result: Result, missing: Missing) -> None:
+def _check_options(result: Result, missing: Missing, alias: str | None) -> None:
+    check_alias(alias)
     check_choice("result", result, _RESULTS)
     check_choice("missing", missing, _MISSING)
 
 
-def _emit(lower: Callable[[bool], ir.Predicate], result: Result) -> tuple[str, Callable[[], Trace]]:
+def _emit(lower: Callable[[bool], ir.Predicate], result: Result, alias: str | None) -> tuple[str, Callable[[], Trace]]:
     """Return the SQL of a condition, lowered by polarity, and a function that returns its trace."""
+
+    def qualified(polarity: bool) -> ir.Predicate:
+        predicate = lower(polarity)
+        if alias is None:
+            return predicate
+        return ir.replace_columns(predicate, lambda column: column._replace(path=(alias, *column.path)))
+
     try:
-        lowered = lower(True)
+        lowered = qualified(True)
         optimized = _finish(lowered)
         retrace = partial(_phases, lowered, optimized)
         if result == "ternary":
-            return emit_ternary(optimized, _finish(lower(False))), retrace
+            return emit_ternary(optimized, _finish(qualified(False))), retrace
     except TranspilerError as error:
         # Its place in the selector says where it is wrong, and not its place in this package.
         raise error.with_traceback(None) from None
@@ -156,6 +166,7 @@ def transpile_address(
     dialect: str | Dialect = "jms",
     result: Result = "filter",
     missing: Missing = "error",
+    alias: str | None = None,
 ) -> Transpiled:
     """The messages that a receiver with a Qpid address gets, as Spark SQL over those sent to the address's node.
 
@@ -167,7 +178,7 @@ def transpile_address(
     from transpiler.compiler.lowering.bindings.addresses import Addresses
     from transpiler.topology.qpid_address.address import NodeType, parse_address
 
-    _check_options(result, missing)
+    _check_options(result, missing, alias)
     check_choice("node_type", node_type, get_args(NodeType))
     parsed = parse_address(address) if isinstance(address, str) else address
     where = find_layout(layout)
@@ -183,5 +194,5 @@ def transpile_address(
         selected = lowering.selector(tree, wanted)
         return ir.all_of(bound, selected) if wanted else ir.any_of(bound, selected)
 
-    sql, retrace = _emit(lower, result)
+    sql, retrace = _emit(lower, result, alias)
     return Transpiled(sql, (*addresses.findings, *lowering.findings), retrace=retrace)

@@ -29,6 +29,7 @@ def transpile_selector(
     missing: Missing = "error",
     now: int | None = None,
     destination: str | None = None,
+    alias: str | None = None,
     lint: bool = True,
 ) -> Transpiled:
     """A selector as Spark SQL over a layout.
@@ -36,12 +37,13 @@ def transpile_selector(
     ``filter`` is TRUE where the selector is TRUE, and FALSE or NULL elsewhere; ``boolean`` is never NULL; ``ternary``
     has NULL for unknown. ``missing`` says what a name without a column means. ``now`` is the time of UTC() and of
     JMSExpiration, in milliseconds since the epoch; without it, the time of the query or micro-batch. ``destination`` is
-    the address that the consumer was created with, and JMSDestination where a message has no ``to``. With ``lint``, the
+    the address that the consumer was created with, and JMSDestination where a message has no ``to``. ``alias`` is the
+    name of the table in a query over several, where a column's name alone may be ambiguous. With ``lint``, the
     diagnostics have what ``check`` warns of, which is looked for when they are read. Raises what ``parse_selector``
     raises, and ``LayoutError``.
     """
     compiled = pipeline.transpile_selector(
-        text, layout, dialect=dialect, result=result, missing=missing, now=now, destination=destination
+        text, layout, dialect=dialect, result=result, missing=missing, now=now, destination=destination, alias=alias
     )
     tree = compiled.tree
     if not lint or tree is None:

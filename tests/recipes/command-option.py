@@ -1,4 +1,4 @@
-"""The option --alias of the command sql prints a column for a SELECT, with a name that is quoted where it must be."""
+"""The option --column of the command sql prints a column for a SELECT, with a name that is quoted where it must be."""
 
 from click.testing import CliRunner
 
@@ -9,7 +9,7 @@ def sql(*words: str) -> str:
     return CliRunner().invoke(main, ["sql", "a = 1", "--schema", "a INT", *words]).output
 
 
-assert sql("--alias", "is_one") == "(a = 1) AS is_one\n"
-assert sql("--alias", "is one") == "(a = 1) AS `is one`\n"
+assert sql("--column", "is_one") == "(a = 1) AS is_one\n"
+assert sql("--column", "is one") == "(a = 1) AS `is one`\n"
 assert sql() == "(a = 1)\n"
-assert "--alias NAME" in sql("--help")
+assert "--column NAME" in sql("--help")

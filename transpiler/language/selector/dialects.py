@@ -122,6 +122,10 @@ class Dialect:
     #: The broker's reaction if its evaluation throws; empty if it never throws.
     on_throw: str = ""
 
+    def __hash__(self) -> int:
+        # Its name, for most have one of their own: the parser keeps trees by dialect.
+        return hash(self.name)
+
     def __repr__(self) -> str:
         known = DIALECTS.get(self.name, self)
         own = (name for name in self.__slots__ if getattr(self, name) != getattr(known, name))

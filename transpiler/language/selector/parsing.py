@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 
 from sly.lex import Token
 
@@ -26,6 +26,9 @@ from transpiler.language.selector.token_rewriting import then_raise
 #: Parentheses that are open at once, by levels of the tree: most of those that people write add no level.
 PARENTHESES = 10
 
+#: Selectors whose trees are kept, and the characters of one at most.
+KEPT_TREES, KEPT_LENGTH = 256, 10_000
+
 _TERMS = frozenset("IDENTIFIER STRING INTEGER FLOAT BINARY SECTION NULL TRUE FALSE".split())
 _SIGNS = frozenset("NOT MINUS PLUS".split())
 
@@ -37,10 +40,18 @@ def parse_selector(text: str, dialect: str | Dialect = "jms") -> ast.Expression 
     """
     check_selector(text)
     rules = find_dialect(dialect)
-    tree = parse_tree(text, rules)
+    return _parsed_before(text, rules) if len(text) <= KEPT_LENGTH else _parsed(text, rules)
+
+
+def _parsed(text: str, dialect: Dialect) -> ast.Expression | None:
+    tree = parse_tree(text, dialect)
     if tree is not None:
-        check(tree, Source(text), rules)
+        check(tree, Source(text), dialect)
     return tree
+
+
+#: Trees never change, so that a text which is read again, as for each message, has the same one.
+_parsed_before = lru_cache(maxsize=KEPT_TREES)(_parsed)
 
 
 def parse_tree(text: str, dialect: Dialect) -> ast.Expression | None:

@@ -1,4 +1,4 @@
-"""What `make demo` shows: a broker's log as an archive, filtered by selectors, and routed as the broker did."""
+"""What `make demo` shows: selectors over a flat table, then over a log, which is routed as its broker did."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from rich.console import Console
 from rich.table import Table
@@ -15,6 +15,10 @@ from rich.table import Table
 from spark_ext import backtest, compile_selector, create_messages, route, trace_messages
 from transpiler import read_topology, transpile_selector
 
+#: Selectors over a table with a column for each property.
+ON_COLUMNS = ("color = 'blue' AND weight > 2500", "JMSPriority > 6 OR color LIKE 'b%'")
+
+#: Selectors over messages in the canonical schema.
 SELECTORS = (
     "area = 'Viking' AND speed > 5",
     "JMSPriority > 6 AND JMSDeliveryMode = 'PERSISTENT' AND JMSTimestamp >= 1750774000000",
@@ -37,23 +41,39 @@ def main() -> None:
     )
     spark.sparkContext.setLogLevel("OFF")
     with tempfile.TemporaryDirectory() as directory:
+        orders = spark.range(1_000).selectExpr(
+            "CASE id % 3 WHEN 0 THEN 'blue' WHEN 1 THEN 'red' END AS color",
+            "id * 7 % 5000 AS weight",
+            "CAST(id % 10 AS INT) AS JMSPriority",
+        )
+        orders.coalesce(1).write.parquet(f"{directory}/orders")
+        orders = spark.read.parquet(f"{directory}/orders")
+        console.print("\n[bold]1,000 orders[/] in a table of one's own: a column for each property, as Parquet")
+        for selector in ON_COLUMNS:
+            matching = orders.filter(compile_selector(selector, orders))
+            told(console, selector, transpile_selector(selector, orders.schema).sql, matching, orders.count())
         lines = ARCHIVE.read_text(encoding="utf-8").splitlines()
         create_messages(spark, map(json.loads, lines)).coalesce(1).write.parquet(f"{directory}/messages")
         messages = spark.read.parquet(f"{directory}/messages")
         total = messages.count()
         console.print(f"\n[bold]{total:,} messages[/] of a RabbitMQ broker's log, in the canonical schema, as Parquet")
         for selector in SELECTORS:
-            console.print(f"\n[bold cyan]{selector}[/]", highlight=False)
-            console.print(f"  SQL     {transpile_selector(selector).sql}", highlight=False, soft_wrap=True)
             matching = messages.filter(compile_selector(selector))
-            console.print(f"  pushed  {pushed_filters(matching)}", highlight=False, soft_wrap=True)
-            console.print(f"  matches {matching.count():,} of {total:,}", highlight=False)
+            told(console, selector, transpile_selector(selector).sql, matching, total)
             show(console, matching)
     console.print(f"\n[bold]{total:,} messages[/] through the broker's exchanges and bindings, against its own answers")
     trace = trace_messages(spark.read.text(str(ARCHIVE.with_name("trace.jsonl.gz"))))
     compared = backtest(route(trace, read_topology(ARCHIVE.with_name("definitions.json"))))
     console.print(compared.render(), highlight=False)
     spark.stop()
+
+
+def told(console: Console, selector: str, sql: str, matching: DataFrame, total: int) -> None:
+    """Print a selector, its SQL, what was pushed to Parquet, and how many messages match."""
+    console.print(f"\n[bold cyan]{selector}[/]", highlight=False)
+    console.print(f"  SQL     {sql}", highlight=False, soft_wrap=True)
+    console.print(f"  pushed  {pushed_filters(matching)}", highlight=False, soft_wrap=True)
+    console.print(f"  matches {matching.count():,} of {total:,}", highlight=False)
 
 
 def pushed_filters(frame: object) -> str:

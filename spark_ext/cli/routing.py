@@ -75,7 +75,7 @@ def routing_options(command: Callable[..., Any]) -> Callable[..., Any]:
             options = {"exchange": exchange, "address": address, "publish_to": publish_to, "missing": missing}
             of_file = [name for name, value in form._asdict().items() if value]
             for name in (*of_file, *given_options(options)):
-                option = f"--{name.replace('_', '-')}"
+                option = "--property" if name == "properties" else f"--{name.replace('_', '-')}"
                 fail(f"{shown(topology)} is compiled, and {option} is for compile-topology, which made it")
             given = CompiledTopology.load(topology)
             warn(given.topology.findings)

@@ -3,7 +3,7 @@
 Between batches the source of the topology is asked again. A batch that is repeated after a failure may be routed by a
 newer version than at first; the column of the version says which one wrote a row.
 
-Deliberately not here: Spark Connect, which calls a function of a batch in a process of its own.
+Deliberately not tested: Spark Connect, which calls a function of a batch in a Python process of the server.
 """
 
 from __future__ import annotations

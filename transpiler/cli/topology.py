@@ -19,9 +19,9 @@ from transpiler.tools.topology_report.findings import VERSION, alike, rows
 from transpiler.tools.topology_report.findings import report as make_report
 from transpiler.tools.topology_report.labels import Finding
 from transpiler.tools.topology_report.listing import listing
+from transpiler.tools.topology_report.operator_questions import QUESTIONS
+from transpiler.tools.topology_report.operator_questions import reads as who_reads
 from transpiler.tools.topology_report.picture import draw, draw_page, draw_svg
-from transpiler.tools.topology_report.questions import QUESTIONS
-from transpiler.tools.topology_report.questions import reads as who_reads
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.graph import narrow
 from transpiler.topology.importers.native_format import topology_to_dict

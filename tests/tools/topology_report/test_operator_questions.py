@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from transpiler import route_message
 from transpiler.cli import main
-from transpiler.tools.topology_report.questions import losses, overlaps, reads, shapes, slow
+from transpiler.tools.topology_report.operator_questions import losses, overlaps, reads, shapes, slow
 from transpiler.topology import Topology, parse_topology, topology_from_dict
 from transpiler.topology.importers.rabbitmq import topology_from_definitions
 from transpiler.topology.shown_addresses import addresses_of

@@ -177,17 +177,17 @@ def test_spark_has_the_same_table(spark: SparkSession) -> None:
         frame = published(spark, [Message()] * len(names), names)
         rows = route(frame, topology, outcome="outcome", publisher=publisher).orderBy("id").collect()
         assert [row.outcome for row in rows] == [
-            publish(topology, Message(), n, publisher=publisher).outcome for n in names
+            publish(topology, Message(), n or "", publisher=publisher).outcome for n in names
         ]
 
 
 def test_the_columns_of_the_answer_can_be_called_anything(spark: SparkSession) -> None:
-    frame = create_messages(spark, [Message()]).selectExpr("*", "1 AS outcome")
+    frame = create_messages(spark, [Message()])
     topology = Topology(RULES["qpid-java"])
-    routed = route(frame, topology, column="a b", outcome="outcome", exchange_column="where to")
-    assert routed.columns == [*frame.columns[:-1], "outcome", "a b", "where to"]
+    routed = route(frame, topology, column="a b", outcome="what became", exchange_column="where to")
+    assert routed.columns == [*frame.columns, "a b", "what became", "where to"]
     row = routed.first()
-    assert (row["a b"], row.outcome, row["where to"]) == ([], "discarded", "")
+    assert (row["a b"], row["what became"], row["where to"]) == ([], "discarded", "")
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_the_fields_of_a_publisher_are_keywords_with_a_warning(spark: SparkSessi
 def test_an_outcome_is_no_part_of_other_queries(spark: SparkSession) -> None:
     """Nothing is joined or computed for an outcome that nobody asks for."""
     topology = unroutable("qpid-java")
-    frame = published(spark, [Message()], [None])
+    frame = published(spark, [Message()], [""])
     without = route(frame, topology)._jdf.queryExecution().optimizedPlan().toString()
     assert "_routing_unroutable" not in without
     assert "_routing_direct" not in without

@@ -146,3 +146,8 @@ def _placed(finding: Diagnostic, text: str) -> tuple[str, str, str]:
 
 def _findings(text: str, dialect: str) -> list[Diagnostic]:
     return [one.diagnostic for one in Checker().check(text, (DIALECTS[dialect],)).findings]
+
+
+def test_a_hyphen_in_rabbitmq_is_written_in_brackets() -> None:
+    [finding, *_] = _findings("order-type = 5", "rabbitmq")
+    assert "write [order-type] for the property of that name" in (finding.hint or "")

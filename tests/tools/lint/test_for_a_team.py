@@ -186,6 +186,7 @@ def test_the_last_part_of_an_id_ignores_the_rule(rule: str) -> None:
         ("createConsumer(session, queueName)", False),
         ('createConsumer(q, new Handler<Message>() { public void handle(Message m) { log("a"); } })', False),
         ("createConsumer(q, h)", False),
+        ("createConsumer(q, RoutingType.Anycast, token)", False),
         ("createConsumer(q, n)", False),
         ("createConsumer(q, messageSelector)", True),
         ("createConsumer(q, expr)", True),

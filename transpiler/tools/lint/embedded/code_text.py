@@ -60,6 +60,11 @@ class _CodePattern(NamedTuple):
     literals: frozenset[str] = frozenset()
     before: str | None = None
 
+    @property
+    def is_any(self) -> bool:
+        """True for a pattern of calls of every name."""
+        return self.name is not None and self.name.pattern == ".*"
+
 
 @cache
 def _read_pattern(pattern: str) -> _CodePattern:
@@ -214,7 +219,7 @@ class _Reader:
                 value = self._values.argument(at)
                 text = "" if value.text is None else value.text.text
                 # In any call with the literal, only a text is surely one.
-                if squeezed(text) in pattern.literals or (pattern.name.pattern == ".*" and value.kind != "text"):
+                if squeezed(text) in pattern.literals or (pattern.is_any and value.kind != "text"):
                     continue
                 is_sure = is_certain and known.is_sure
                 if is_sure or has_operator(value.parts.text if value.parts is not None else text):

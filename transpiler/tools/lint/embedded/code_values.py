@@ -280,6 +280,9 @@ class Values:
         last = opened - 1 if opened is not None and opened > inside[0] else names[-1]
         if self.tokens[inside[0]].text == "new":
             return self.tokens[names[min(1, len(names) - 1)]].text.lower() not in _TEXT_TYPES
+        if len(names) > 1 and self.tokens[names[-2]].text.lower().endswith(("type", "mode")):
+            # A member of an enumeration.
+            return True
         return bool(_OTHER_THINGS.search(self.tokens[last].text.lower().replace("_", "")))
 
     def _declares(self, inside: Sequence[int]) -> bool:

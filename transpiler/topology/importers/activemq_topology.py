@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import UnsupportedFeatureError
@@ -25,17 +25,16 @@ from transpiler.language.selector.dialects import Dialect
 from transpiler.topology.broker_rules import ACTIVEMQ
 from transpiler.topology.destinations import (
     ACTIVEMQ_KEYS,
-    LISTED,
     QUEUE_KIND,
     SENT_WILDCARD,
     TOPIC_KIND,
     activemq_parts,
 )
 from transpiler.topology.importers.activemq_config import ActiveMQConfig, Composite, Interceptor, Mirror, VirtualTopic
+from transpiler.topology.importers.activemq_entries import Entry, is_plain, key_at, keys_at, may_come
 from transpiler.topology.importers.activemq_patterns import (
     DeadLetterLinks,
     Words,
-    between,
     covers,
     literal_name,
     of_virtual,
@@ -70,27 +69,6 @@ _CAST = (
 )
 
 
-class _Entry(NamedTuple):
-    """An entry; where filters read the destination, the destination before and the name that was forwarded to.
-
-    ``listed`` if the message was sent to a list of destinations. With a ``mirror`` its key is that of a queue, whose
-    messages the mirror sends to a topic.
-    """
-
-    kind: str
-    before: str | None = None
-    at: str | None = None
-    listed: bool = False
-    mirror: Mirror | None = None
-
-    @property
-    def name(self) -> str:
-        name = self.kind + (LISTED if self.listed else "")
-        if self.mirror is not None:
-            name += f", mirrors {self.mirror.prefix} {self.mirror.postfix} of other queues"
-        return name if self.before is None else f"{name} {self.at} after {self.before}"
-
-
 def topology_of_activemq(config: ActiveMQConfig, state: Mapping[str, Any]) -> Topology:
     """Return the topology of a configuration with the queues, subscriptions and consumers of a state."""
     return _ActiveMQ(config, state).topology()
@@ -114,8 +92,8 @@ class _ActiveMQ:
         for name in self._mentioned():
             self._queues.setdefault(name, True)
         self._reads_destination = any(_reads_destination(selector) for selector in self._selectors())
-        self._done: set[_Entry] = set()
-        self._waiting: list[_Entry] = []
+        self._done: set[Entry] = set()
+        self._waiting: list[Entry] = []
 
     def _composites(self) -> Iterator[Composite]:
         for interceptor in self._config.interceptors:
@@ -135,7 +113,7 @@ class _ActiveMQ:
     def topology(self) -> Topology:
         for kind in (QUEUE_KIND, TOPIC_KIND):
             for listed in (False, True) if self._reads_destination else (False,):
-                self._enter(_Entry(kind, listed=listed))
+                self._enter(Entry(kind, listed=listed))
         while self._waiting:
             self._build(self._waiting.pop())
         names = dict.fromkeys(
@@ -188,7 +166,7 @@ class _ActiveMQ:
                 yield from dead_letters.of("topic", topic, queue)
         yield from dead_letters.of_other_queues()
 
-    def _enter(self, entry: _Entry) -> str:
+    def _enter(self, entry: Entry) -> str:
         if entry not in self._done:
             self._done.add(entry)
             self._waiting.append(entry)
@@ -199,15 +177,15 @@ class _ActiveMQ:
     def _forward(self, kind: str, name: str, before: str | None) -> Target:
         """Return the way to a destination by its name; ``before`` is the one that forwards there, if it is known."""
         name = name.partition("?")[0].strip()
-        entry = _Entry(kind)
+        entry = Entry(kind)
         if self._reads_destination:
             if self._builder.is_full:
                 self._findings.append(too_many_ways("JMSDestination"))
                 before = None
-            entry = _Entry(kind, before or "", name)
+            entry = Entry(kind, before or "", name)
         return Target("exchange", self._enter(entry), ACTIVEMQ_KEYS.translate(name))
 
-    def _build(self, entry: _Entry) -> None:
+    def _build(self, entry: Entry) -> None:
         builder = self._builder
         builder.entered = Entered(entry.kind)
         levels: list[Interceptor] = []
@@ -215,9 +193,7 @@ class _ActiveMQ:
             if isinstance(interceptor, Mirror):
                 levels += [interceptor] if entry.kind == QUEUE_KIND else []
                 continue
-            destinations = tuple(
-                each for each in interceptor if _kind_of(each) == entry.kind and _may_come(entry, each)
-            )
+            destinations = tuple(each for each in interceptor if _kind_of(each) == entry.kind and may_come(entry, each))
             if entry.kind == TOPIC_KIND and levels and any(map(_is_selector_aware, destinations)):
                 self._findings.append(Diagnostic("topology.selector-aware", "warning", _CAST))
             levels += [destinations] if destinations else []
@@ -240,7 +216,7 @@ class _ActiveMQ:
         else:
             self._subscribers(source, entry)
 
-    def _cast(self, source: str, aware: Composite | VirtualTopic, inner: Sequence[Interceptor], entry: _Entry) -> None:
+    def _cast(self, source: str, aware: Composite | VirtualTopic, inner: Sequence[Interceptor], entry: Entry) -> None:
         """A selectorAware virtual topic around another interceptor's destination may fail the send where both match."""
         listed = [each for level in inner if not isinstance(level, Mirror) for each in level]
         if not listed:
@@ -248,12 +224,12 @@ class _ActiveMQ:
         builder = self._builder
         both = builder.exchange(f"{source}, {aware.name} around others")
         failed = builder.perhaps(f"{both} perhaps fails", FAILED)
-        for pattern in _keys(entry, (of_virtual(words_of(each.name)) for each in listed)):
+        for pattern in keys_at(entry, (of_virtual(words_of(each.name)) for each in listed)):
             builder.bind(both, ".".join(pattern), failed)
-        for pattern in _keys(entry, [of_virtual(words_of(aware.name))]):
+        for pattern in keys_at(entry, [of_virtual(words_of(aware.name))]):
             builder.bind(source, ".".join(pattern), Target("exchange", both), place=aware.place)
 
-    def _queue_itself(self, source: str, entry: _Entry) -> None:
+    def _queue_itself(self, source: str, entry: Entry) -> None:
         builder = self._builder
         builder.bind(source, ANY_KEY, OWN_QUEUE)
         consumers = [each for each in self._subscriptions if each.kind == QUEUE_KIND and each.name]
@@ -265,17 +241,17 @@ class _ActiveMQ:
         for consumer in consumers:
             self._subscribe(chosen, consumer, entry)
 
-    def _subscribers(self, source: str, entry: _Entry) -> None:
+    def _subscribers(self, source: str, entry: Entry) -> None:
         if not self._knows_consumers:
             self._builder.bind(source, ANY_KEY, UNKNOWN)
         for subscription in self._subscriptions:
             if subscription.kind == TOPIC_KIND:
-                for pattern in _keys(entry, [subscription.pattern]):
-                    if _is_plain(entry) and not covers(pattern, _key_at(entry)):
+                for pattern in keys_at(entry, [subscription.pattern]):
+                    if is_plain(entry) and not covers(pattern, key_at(entry)):
                         continue
                     self._subscribe(source, subscription._replace(pattern=pattern), entry)
 
-    def _subscribe(self, source: str, subscription: Subscription, entry: _Entry) -> None:
+    def _subscribe(self, source: str, subscription: Subscription, entry: Entry) -> None:
         target = Target("queue", subscription.name)
         selector, certain = subscription.selector, subscription.exact
         sure = None
@@ -303,17 +279,17 @@ class _ActiveMQ:
             if words not in plain:
                 yield (*words, MANY_WORDS)
 
-    def _virtual(self, source: str, within: str, destination: Composite | VirtualTopic, entry: _Entry) -> None:
+    def _virtual(self, source: str, within: str, destination: Composite | VirtualTopic, entry: Entry) -> None:
         builder = self._builder
         pattern = of_virtual(words_of(destination.name))
         if up_to_any(words_of(destination.name)) != words_of(destination.name):
             self._warn_of_inner_wildcard(destination.name)
         name = builder.exchange(f"{entry.name}, {destination.name}")
         keys = [pattern]
-        if len(pattern) <= _MAX_WORDS and len(self._config.interceptors) <= _MAX_NAMES and not _is_plain(entry):
+        if len(pattern) <= _MAX_WORDS and len(self._config.interceptors) <= _MAX_NAMES and not is_plain(entry):
             # The broker's tree of names finds them for a name with wildcards, too.
             keys += sent_with_wildcards(pattern)
-        for key in _keys(entry, keys):
+        for key in keys_at(entry, keys):
             builder.bind(source, ".".join(key), Target("exchange", name), place=destination.place)
         itself = Target("exchange", within)
         if isinstance(destination, VirtualTopic):
@@ -355,14 +331,14 @@ class _ActiveMQ:
         for name in names:
             self._builder.bind(source, key, target, f"{name} = TRUE OR {name} = FALSE", place)
 
-    def _virtual_queues(self, name: str, topic: VirtualTopic, entry: _Entry) -> None:
+    def _virtual_queues(self, name: str, topic: VirtualTopic, entry: Entry) -> None:
         """Rule 8: the queues that are there and whose name is prefix, topic and postfix."""
         few = len(self._queues) <= _MAX_NAMES
         own = entry.at if entry.at is not None else literal_name(words_of(topic.name))
         before = None if own is None else f"{TOPIC_KIND}://{own}"
         for queue, made in self._queues.items():
             for words, found in topics_of(words_of(queue), topic.prefix, topic.postfix):
-                if _is_plain(entry) and not covers(words, _key_at(entry)):
+                if is_plain(entry) and not covers(words, key_at(entry)):
                     continue
                 sent = self._forward(QUEUE_KIND, queue, before)
                 if self._reads_destination and before is None and literal_name(words) is not None:
@@ -374,7 +350,7 @@ class _ActiveMQ:
                     target = sent
                     if made or not found or not certain:
                         target = self._builder.perhaps(f"{name} perhaps to {queue}", target)
-                    for key in _keys(entry, keys):
+                    for key in keys_at(entry, keys):
                         self._builder.bind(name, ".".join(key), target, selector, topic.place)
 
     def _watched(self, queue: str, topic: VirtualTopic) -> Iterator[tuple[str | None, bool]]:
@@ -393,11 +369,11 @@ class _ActiveMQ:
                     decided = with_known_names(consumer.selector, lambda _: Unknown.OWN, DIALECT)
                 yield decided.selector, decided.certain
 
-    def _mirror(self, source: str, mirror: Mirror, entry: _Entry) -> None:
+    def _mirror(self, source: str, mirror: Mirror, entry: Entry) -> None:
         """Rule 13: every queue's messages go to a topic, too."""
         builder = self._builder
         known = builder.exchange(f"{entry.name}, mirrors")
-        builder.lead_on(known, self._enter(_Entry(TOPIC_KIND, entry.before, mirror=mirror)))
+        builder.lead_on(known, self._enter(Entry(TOPIC_KIND, entry.before, mirror=mirror)))
         builder.bind(source, ANY_KEY, Target("exchange", known), place=mirror.place)
         for queue in self._queues:
             topic = f"{mirror.prefix}{queue}{mirror.postfix}"
@@ -408,14 +384,6 @@ class _ActiveMQ:
     def _warn_of_inner_wildcard(self, name: str) -> None:
         message = f"> stands inside {name!r}, and the broker reads the name as if it ended there"
         self._findings.append(Diagnostic("topology.any-words", "warning", message))
-
-
-def _keys(entry: _Entry, patterns: Iterable[Words]) -> Iterable[Words]:
-    """Return patterns of names as those of keys at an entry, each once."""
-    if entry.mirror is None:
-        return dict.fromkeys(patterns)
-    found = (between(pattern, entry.mirror.prefix, entry.mirror.postfix) for pattern in patterns)
-    return dict.fromkeys(words for words in found if words is not None)
 
 
 @lru_cache(maxsize=16_384)
@@ -433,21 +401,6 @@ def _calculated(selector: str) -> tuple[tuple[str, ...], bool]:
         elif isinstance(node, ast.Sign) and isinstance(node.operand, ast.Identifier):
             names[node.operand.name] = None
     return tuple(names), any(isinstance(node, ast.And | ast.Or) for node in nodes)
-
-
-def _key_at(entry: _Entry) -> Words:
-    """Return the words of the key of an entry where it is known."""
-    return tuple(ACTIVEMQ_KEYS.translate(entry.at or "").split("."))
-
-
-def _is_plain(entry: _Entry) -> bool:
-    """Return True if the only key of an entry is known, and has no wildcards."""
-    return entry.at is not None and not {"*", ">"} & set(entry.at)
-
-
-def _may_come(entry: _Entry, destination: Composite | VirtualTopic) -> bool:
-    """Return True unless the key of an entry is known not to be a virtual destination's."""
-    return not _is_plain(entry) or covers(of_virtual(words_of(destination.name)), _key_at(entry))
 
 
 def _is_selector_aware(destination: Composite | VirtualTopic) -> bool:

@@ -26,6 +26,7 @@ EXACT = (
     # ActiveMQ's functions
     ("activemq", "jms", "INLIST(MAKELIST('red', 'blue'), color)", "color IN ('red', 'blue')"),
     ("activemq", "jms", "INLIST(SPLIT('red,blue', ','), color)", "color IN ('red', 'blue')"),
+    ("activemq", "jms", "REGEX('^a.*b', color)", "color LIKE 'a%b%'"),
     ("activemq", "jms", "REGEX('^abc', color)", "color LIKE 'abc%'"),
     ("activemq", "qpid-java", "REGEX('^50\\%_', color)", "color LIKE '50!%!_%' ESCAPE '!'"),
     # constants, comments, literals

@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from pyspark.sql import Column, DataFrame, Row
@@ -25,6 +26,7 @@ from transpiler.language.filters.sets import FilterSet, FiltersLike, read_filter
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.message.message import plain_message
 from transpiler.topology.choices import choices
+from transpiler.topology.files import names_topology_file
 from transpiler.topology.model import Topology, check_exchange
 
 #: A subject of comparison: the text of a selector, a filter or filter set, or a topology.
@@ -32,8 +34,6 @@ Comparable: TypeAlias = "str | FiltersLike | Topology"
 
 #: Messages from which one example of a topology's change is chosen, so that examples show different queues.
 _LOOKED_AT = 40
-
-_FILES = (".json", ".yaml", ".yml")
 
 
 def diff(
@@ -91,8 +91,8 @@ def _kind(value: object) -> Kind:
             return "topology"
         case str() if value.lstrip().startswith("{"):
             return "filter"
-        case str() if value.endswith(_FILES) and " " not in value:
-            raise TypeError(f"diff reads no files: give read_topology({value!r}), or the text of a selector")
+        case str() | Path() if names_topology_file(str(value)):
+            raise TypeError(f"diff reads no files: give read_topology({str(value)!r}), or the text of a selector")
         case str():
             return "selector"
         case None | bool() | int() | float() | list() | tuple():

@@ -14,6 +14,7 @@ from transpiler.cli.inputs import check_input, exists, read_text_file, shown
 from transpiler.cli.options import warn
 from transpiler.language.filters.json import is_described
 from transpiler.language.filters.sets import FilterSet, read_filters
+from transpiler.topology.files import names_topology_file
 
 if TYPE_CHECKING:
     from transpiler.cli.topologies import TopologyForm
@@ -23,8 +24,6 @@ Condition = Callable[[Message], bool]
 
 #: Values of a JSON file whose number nobody looks at, as in ``topology.files``.
 MIN_VALUES = 500_000
-
-_ENDINGS = (".json", ".yaml", ".yml", ".xml")
 
 
 class Comparable(NamedTuple):
@@ -61,7 +60,8 @@ def _read(given: str, role: str, form: TopologyForm) -> Comparable:
     name = _file_name(given)
     text = given if name is None else read_text_file(name)
     shown_as = role if name is None else "standard input" if name == "-" else name
-    if form.form is not None or form.vhost is not None or shown_as.endswith((".yaml", ".yml", ".xml")):
+    is_topology = name is not None and names_topology_file(shown_as) and not shown_as.lower().endswith(".json")
+    if form.form is not None or form.vhost is not None or is_topology:
         return Comparable(form.parse(text, shown_as), shown_as)
     bracket = text.lstrip().startswith("[")
     selector = Comparable(text.strip("\n"), shown_as)
@@ -89,7 +89,7 @@ def _file_name(given: str) -> str | None:
     if exists(given):
         check_input(given)
         return given
-    if given.endswith(_ENDINGS) and not any(mark in given for mark in " '=<>{"):
+    if names_topology_file(given):
         check_input(given)
     return None
 

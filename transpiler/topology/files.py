@@ -51,6 +51,9 @@ Form = Literal["topology", "rabbitmq", "broker-j", "artemis", "activemq"]
 
 FORMS: tuple[Form, ...] = get_args(Form)
 
+#: The endings of the names of such files; those of JSON alone may be something else than a topology.
+ENDINGS = (".json", ".yaml", ".yml", ".xml", ".properties")
+
 #: Members of an object in an export of RabbitMQ, as neither Broker-J nor the project's own form without its broker has.
 _OF_RABBITMQ = ("vhost", "auto_delete", "arguments")
 
@@ -58,6 +61,11 @@ _OF_RABBITMQ = ("vhost", "auto_delete", "arguments")
 _PROPERTIES_MEMBER = "brokerProperties"
 
 _OF_BROKER_J = ("virtualhostnodes", "virtualhosts", "modelVersion", "virtualHostInitialConfiguration")
+
+
+def names_topology_file(text: str) -> bool:
+    """Return True for a text that can be the name of a file of a topology, and is no selector or filter."""
+    return text.lower().endswith(ENDINGS) and not any(mark in text for mark in " '=<>{\n")
 
 
 def read_topology(
@@ -229,7 +237,7 @@ def _name_of_resource(document: Document) -> str | None:
 
 
 def _is_properties(source: Source) -> bool:
-    return PurePath(source.name).suffix == ".properties"
+    return PurePath(source.name).suffix.lower() == ".properties"
 
 
 def _properties_file(source: Source) -> Source | None:

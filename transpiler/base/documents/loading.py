@@ -75,7 +75,7 @@ def load_documents(source: Source) -> list[Document]:
 
     A text under a name without an ending is JSON if it begins so.
     """
-    suffix = PurePath(source.name).suffix
+    suffix = PurePath(source.name).suffix.lower()
     is_json = suffix != "" or source.text.lstrip()[:1] in ("{", "[", "")
     if suffix in (".yaml", ".yml") or not is_json:
         nodes = yaml_documents(Origin(source, TopologyError, "topology"))

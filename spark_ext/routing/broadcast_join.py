@@ -8,10 +8,10 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT
 from transpiler.compiler.sql import emit_filter, emit_value, quote_name
-from transpiler.language.selector.ast import Comparison
 from transpiler.message.types import TypeClass
 from transpiler.routing.columns import HASH
 

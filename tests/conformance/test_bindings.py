@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from transpiler import Message, Topology, TopologyError, route_message
-from transpiler.language.filters.topics import read_words, simplify_words
+from transpiler.base.topics import read_words, simplify_words
 from transpiler.topology import Binding, Exchange, Queue
 from transpiler.topology.broker_rules import RULES
 

@@ -26,6 +26,7 @@ from transpiler import (
     transpile_filter,
     transpile_selector,
 )
+from transpiler.base.comparison import Comparison
 from transpiler.compiler.inference import layout_from_schema
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import DIALECTS
@@ -112,7 +113,7 @@ def test_a_literal_is_compared_as_it_was_written(spark: SparkSession, values: di
     selectors = []
     for text in TEXTS:
         name = ast.Identifier("a")
-        selectors.append((text, ast.Compare(ast.Comparison.EQ, name, ast.StringLiteral(text))))
+        selectors.append((text, ast.Compare(Comparison.EQ, name, ast.StringLiteral(text))))
         selectors.append((text, ast.In(name, (ast.StringLiteral(text), ast.StringLiteral("no such text")))))
         pattern = text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
         for wild in (f"%{pattern}", f"{pattern}%", f"%{pattern}%", f"_%{pattern}", f"{pattern}_"):
@@ -222,7 +223,7 @@ def paths() -> Iterator[tuple[str, Callable[[str], list[str]]]]:
             lambda text, dialect=dialect: [
                 transpile_selector(print_selector(tree, dialect), dialect=dialect, missing="null").sql
                 for tree in (
-                    ast.Compare(ast.Comparison.EQ, ast.Identifier("a"), ast.StringLiteral(text)),
+                    ast.Compare(Comparison.EQ, ast.Identifier("a"), ast.StringLiteral(text)),
                     ast.Like(ast.Identifier("a"), ast.StringLiteral(text), None),
                     ast.In(ast.Identifier("a"), (ast.StringLiteral(text),)),
                 )

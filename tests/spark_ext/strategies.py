@@ -9,6 +9,7 @@ from uuid import UUID
 
 from hypothesis import strategies as st
 
+from transpiler.base.comparison import Comparison
 from transpiler.language.selector import ast
 from transpiler.message.ids import correlation_id_text, message_id_text
 from transpiler.message.jms_fields import JMS_FIELDS
@@ -199,8 +200,8 @@ def selectors(names: tuple[str, ...], null_tests_any: bool = False) -> st.Search
         patterns,
         st.booleans(),
     )
-    orderings = st.sampled_from([operator for operator in ast.Comparison if not operator.is_equality])
-    equalities = st.sampled_from((ast.Comparison.EQ, ast.Comparison.NE))
+    orderings = st.sampled_from([operator for operator in Comparison if not operator.is_equality])
+    equalities = st.sampled_from((Comparison.EQ, Comparison.NE))
     condition = st.one_of(
         name,
         boolean,

@@ -18,6 +18,7 @@ from tests.spark_ext.harness import settings as spark_settings
 from tests.spark_ext.test_agreement import INTERPRETED, PHASES
 from tests.spark_ext.test_dialect_agreement import takes
 from transpiler import Message, parse_selector, print_selector, transpile_selector
+from transpiler.base.comparison import Comparison
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import DIALECTS, find_dialect
@@ -59,8 +60,8 @@ def selectors(names: tuple[str, ...]) -> st.SearchStrategy[ast.Expression]:
         _arithmetic(st.one_of(st.sampled_from(names).map(ast.Identifier), _literals())),
         _arithmetic(st.one_of(st.sampled_from(names).map(ast.Identifier), _literals())),
     )
-    compared = st.builds(ast.Compare, st.sampled_from(ast.Comparison), quotients, st.one_of(constants, quotients))
-    exchanged = st.builds(ast.Compare, st.sampled_from(ast.Comparison), constants, quotients)
+    compared = st.builds(ast.Compare, st.sampled_from(Comparison), quotients, st.one_of(constants, quotients))
+    exchanged = st.builds(ast.Compare, st.sampled_from(Comparison), constants, quotients)
     between = st.builds(ast.Between, quotients, constants, constants, st.booleans())
     tests = st.one_of(compared, compared, exchanged, between)
     return st.one_of(

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from transpiler.language.selector.ast import Comparison
+from transpiler.base.comparison import Comparison
 from transpiler.language.selector.dialect_rules import FloatOrder, NullEquality, NumericPromotion, Ordering, UnlikeTypes
 from transpiler.language.selector.dialects import Dialect
 from transpiler.message.operand_types import OperandType

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, assert_never
 
+from transpiler.base.comparison import Comparison
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import (
     BareName,
@@ -236,7 +237,7 @@ class _Evaluator:
             case _:
                 assert_never(node)
 
-    def _compare(self, operator: ast.Comparison, left: ast.Expression, right: ast.Expression) -> Truth:
+    def _compare(self, operator: Comparison, left: ast.Expression, right: ast.Expression) -> Truth:
         ladder = self.dialect.type_ladder
         java = ladder in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
         first = self._beside(right, left)
@@ -262,9 +263,7 @@ class _Evaluator:
         # "age BETWEEN 15 AND 19 is equivalent to age >= 15 AND age <= 19",
         # "age NOT BETWEEN 15 AND 19 is equivalent to age < 15 OR age > 19".
         if self.dialect.between is BetweenMeaning.COMPARISONS:
-            low, high = (
-                (ast.Comparison.LT, ast.Comparison.GT) if node.negated else (ast.Comparison.GE, ast.Comparison.LE)
-            )
+            low, high = (Comparison.LT, Comparison.GT) if node.negated else (Comparison.GE, Comparison.LE)
             return self._join(
                 [
                     lambda: self._compare(low, node.operand, node.low),
@@ -275,8 +274,8 @@ class _Evaluator:
         value, floor, ceiling = (self.operand(part) for part in (node.operand, node.low, node.high))
         if value is None or floor is None or ceiling is None:
             return None
-        inside = compare(ast.Comparison.GE, value, floor, self.dialect) and compare(
-            ast.Comparison.LE, value, ceiling, self.dialect
+        inside = compare(Comparison.GE, value, floor, self.dialect) and compare(
+            Comparison.LE, value, ceiling, self.dialect
         )
         return inside is not node.negated
 
@@ -293,7 +292,7 @@ class _Evaluator:
             case _:
                 members = (self._beside(node.operand, member) for member in node.members)
                 is_member = any(
-                    member is not None and compare(ast.Comparison.EQ, value, member, self.dialect) for member in members
+                    member is not None and compare(Comparison.EQ, value, member, self.dialect) for member in members
                 )
                 return is_member is not node.negated
 
@@ -306,7 +305,7 @@ class _Evaluator:
                 result = None
             elif node.negated and result is not None and not _like(value, member):
                 result = False
-            elif compare(ast.Comparison.EQ, value, member, self.dialect):
+            elif compare(Comparison.EQ, value, member, self.dialect):
                 return not node.negated
         return result
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.regex.search import SearchLimitError, compile_regular
 from transpiler.base.regex.syntax import RegexError
-from transpiler.language.selector.ast import Comparison
+from transpiler.base.text_pattern import Pattern, Wildcard
 from transpiler.language.selector.dialect_rules import Wildcards
 from transpiler.language.selector.dialects import Dialect
-from transpiler.language.selector.pattern import Pattern, Wildcard, read_pattern
+from transpiler.language.selector.pattern import read_pattern
 from transpiler.message.operand_types import OperandType
 from transpiler.reference.arithmetic import java_text
 from transpiler.reference.comparison import compare

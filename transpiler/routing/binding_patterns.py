@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
+from transpiler.base.comparison import Comparison
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, SEPARATOR
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.lowering.bindings.bindings import Bindings, RoutingKey, ValueOf
 from transpiler.compiler.lowering.names.names import Missing
 from transpiler.compiler.rewrites.optimizer import optimize
-from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR
-from transpiler.language.selector.ast import Comparison
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.routing.columns import KEY, SUBJECT, TOPIC
 from transpiler.routing.parameterize import SelectorParameterizer

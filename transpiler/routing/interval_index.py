@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from math import inf, isfinite, isnan, nextafter
 
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import DOUBLE, SparkType
-from transpiler.language.selector.ast import Comparison
 from transpiler.message.types import TypeClass
 from transpiler.routing import tuning
 from transpiler.routing.signatures import (

@@ -18,11 +18,11 @@ from decimal import Decimal
 from itertools import product
 from math import prod
 
+from transpiler.base.comparison import Comparison
+from transpiler.base.text_pattern import Pattern, Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BOOLEAN, STRING, ColumnType, SparkType
 from transpiler.compiler.ir.java_regex import regular_expression
-from transpiler.language.selector.ast import Comparison
-from transpiler.language.selector.pattern import Pattern, Wildcard
 from transpiler.message.types import TypeClass
 from transpiler.routing import tuning
 from transpiler.routing.constant_rows import Rule, Rules

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.source import Source, Span
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING
@@ -219,7 +220,7 @@ def _known_of_literals(predicate: ir.Predicate) -> ir.Predicate:
             return ir.BoolConst(negated)
         case ir.Compare(operator=operator, left=left, right=ir.Constant(value=0)) if operator.is_equality:
             if _is_literal(left) and left.type != STRING:
-                return ir.BoolConst(operator is ast.Comparison.NE)
+                return ir.BoolConst(operator is Comparison.NE)
     return ir.rebuild(predicate, _known_of_literals, lambda value: value)
 
 

@@ -13,12 +13,12 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.errors import TranspilerError
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, STRING, Path
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.lowering.names.names import Missing
-from transpiler.language.selector.ast import Comparison
 from transpiler.routing import tuning
 from transpiler.routing.binding_patterns import BindingPatterns, Pattern
 from transpiler.routing.columns import EXCHANGE, KEY, KEYS, MATCHED, READ, ROW, SUBJECT, TOPIC

@@ -15,9 +15,9 @@ from decimal import Context, Decimal
 from itertools import product
 from operator import itemgetter
 
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, SparkType
-from transpiler.language.selector.ast import Comparison
 from transpiler.routing import tuning
 from transpiler.routing.columns import ROW
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.rewrites.optimizer import optimize
-from transpiler.language.selector.ast import Comparison
 from transpiler.routing import tuning
 from transpiler.routing.constant_rows import Rule, Rules
 from transpiler.routing.interval_index import find_interval

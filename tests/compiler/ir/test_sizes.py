@@ -7,10 +7,10 @@ from itertools import product
 import pytest
 
 from transpiler import UnsupportedFeatureError, transpile_selector
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BINARY, DOUBLE, STRING, VARIANT, ColumnType, SparkType
 from transpiler.compiler.sql import emit_filter
-from transpiler.language.selector.ast import Comparison
 from transpiler.language.selector.dialects import DIALECTS
 
 WALL_CLOCK = ColumnType(SparkType.TIMESTAMP_NTZ)

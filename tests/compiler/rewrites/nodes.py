@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType
-from transpiler.language.selector.ast import Comparison
 
 Operand = ir.Value | bool | int | float | str
 

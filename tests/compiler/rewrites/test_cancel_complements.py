@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.compiler.rewrites.nodes import B, D, N, S, compare, conjunction, is_nan, is_null, not_nan, not_null, one_of
+from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.rewrites.simplify import cancel_complements
-from transpiler.language.selector.pattern import Wildcard
 
 REWRITTEN = {
     "of TRUE": (ir.NotTrue(ir.TRUE), ir.FALSE),

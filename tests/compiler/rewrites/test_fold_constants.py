@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.compiler.rewrites.nodes import B, D, N, S, column, compare, is_nan, is_null, not_nan, not_null, one_of
+from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import DOUBLE, ColumnType, SparkType
 from transpiler.compiler.rewrites.fold_constants import MAX_FOLDED, fold_constants
-from transpiler.language.selector.pattern import Wildcard
 
 NAN = float("nan")
 BEGINNING = ("a", Wildcard.ANY)

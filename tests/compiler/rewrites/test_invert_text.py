@@ -7,11 +7,11 @@ from uuid import UUID
 import pytest
 
 from tests.compiler.rewrites.nodes import N, S, column, compare, is_null, not_null, one_of
+from transpiler.base.comparison import Comparison
+from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BINARY, STRING
 from transpiler.compiler.rewrites.invert_text import invert_text
-from transpiler.language.selector.ast import Comparison
-from transpiler.language.selector.pattern import Wildcard
 
 BYTES = column("bytes", BINARY)
 ID = UUID("12345678-1234-5678-1234-567812345678")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.compiler.rewrites.nodes import B, N, S, compare, not_null
+from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.rewrites.optimizer import LAWS, Law
-from transpiler.language.selector.pattern import Wildcard
 
 #: Each law once.
 EACH: tuple[Law, ...] = tuple(dict.fromkeys(chain.from_iterable(LAWS.values())))

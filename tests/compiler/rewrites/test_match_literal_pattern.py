@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.compiler.rewrites.nodes import S, compare
+from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.rewrites.simplify import match_literal_pattern
-from transpiler.language.selector.pattern import Wildcard
 
 REWRITTEN = {
     "s LIKE 'abc'": (ir.Like(S, ("abc",)), compare(S, "=", "abc")),

@@ -19,10 +19,10 @@ from tests.compiler.rewrites.nodes import (
     not_null,
     one_of,
 )
+from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import DOUBLE
 from transpiler.compiler.rewrites.redundant_null_checks import remove_redundant_null_checks
-from transpiler.language.selector.pattern import Wildcard
 
 OTHER = column("other", DOUBLE)
 BEGINNING = ir.Like(S, ("a", Wildcard.ANY))

@@ -20,10 +20,10 @@ from tests.compiler.rewrites.nodes import (
     not_null,
     one_of,
 )
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT
 from transpiler.compiler.rewrites.tighten_bounds import tighten_bounds
-from transpiler.language.selector.ast import Comparison
 
 OTHER = column("other", BIGINT)
 

@@ -7,10 +7,10 @@ from math import inf, nan
 import pytest
 
 from tests.compiler.rewrites.nodes import D, N, S, column, compare, conjunction, disjunction, not_null, one_of
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, TIMESTAMP, ColumnType, SparkType
 from transpiler.compiler.rewrites.unwrap_casts import unwrap_casts
-from transpiler.language.selector.ast import Comparison
 from transpiler.message.header_fields import FIRST_NEGATIVE
 
 BYTE = column("byte", ColumnType(SparkType.TINYINT))

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.sizes import size
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BOOLEAN, Key
 from transpiler.compiler.spark_plan.method_splitting import split_methods
 from transpiler.compiler.sql import emit_filter
-from transpiler.language.selector.ast import Comparison
 
 
 def flag(number: int) -> ir.IsTrue:

@@ -24,9 +24,9 @@ from transpiler import (
 )
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.source import Source
+from transpiler.base.topics import read_words
 from transpiler.compiler.ir.java_regex import regular_expression, topic_expression
 from transpiler.language.filters.sets import read_filters
-from transpiler.language.filters.topics import read_words
 from transpiler.language.path_expressions.xquery import parse_query
 from transpiler.language.selector.checks import check
 from transpiler.language.selector.dialect_rules import Escapes, Extension

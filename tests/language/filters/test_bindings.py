@@ -13,6 +13,7 @@ from tests.conformance.test_bindings import delivers
 from tests.language.filters import vectors
 from tests.spark_ext.harness import answers, numbered
 from transpiler import Message, matches, transpile_filter
+from transpiler.base.topics import simplify_words
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING
 from transpiler.compiler.lowering.bindings.bindings import TextKey
@@ -20,7 +21,6 @@ from transpiler.compiler.lowering.operands import from_value
 from transpiler.compiler.rewrites.optimizer import optimize
 from transpiler.compiler.sql import emit_boolean
 from transpiler.language.filters.kinds import Filter, TopicBinding
-from transpiler.language.filters.topics import simplify_words
 from transpiler.message.operand_types import OperandType
 from transpiler.topology.broker_rules import RULES
 

@@ -13,6 +13,7 @@ from tests.conformance.vectors import all_messages, verdicts
 from tests.sizes import randomness, size
 from tests.spark_ext import strategies
 from transpiler import Message, TranspilerError, UnsupportedFeatureError, parse_selector, print_selector
+from transpiler.base.comparison import Comparison
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Extension, ListMember
 from transpiler.language.selector.dialects import DIALECTS, Dialect, find_dialect
@@ -23,7 +24,7 @@ MESSAGES = size(6, 25)
 NOW = 5
 NAMES = ("a", "b", "c")
 HEADERS = ("JMSPriority", "JMSType", "JMSCorrelationID", "JMSDeliveryMode", "JMSTimestamp")
-EQUALITIES = (ast.Comparison.EQ, ast.Comparison.NE)
+EQUALITIES = (Comparison.EQ, Comparison.NE)
 
 
 def _names(dialect: Dialect) -> st.SearchStrategy[ast.Expression]:
@@ -50,9 +51,9 @@ def _selectors(dialect: Dialect) -> st.SearchStrategy[ast.Expression]:
     texts = st.lists(text, min_size=1, max_size=3).map(tuple)
     tests = [
         st.builds(ast.Compare, st.sampled_from(EQUALITIES), name, value),
-        st.builds(ast.Compare, st.sampled_from(ast.Comparison), name, number),
-        st.builds(ast.Compare, st.sampled_from(ast.Comparison), number, name),
-        st.builds(ast.Compare, st.sampled_from(ast.Comparison), total, number),
+        st.builds(ast.Compare, st.sampled_from(Comparison), name, number),
+        st.builds(ast.Compare, st.sampled_from(Comparison), number, name),
+        st.builds(ast.Compare, st.sampled_from(Comparison), total, number),
         st.builds(ast.Between, name, number, number, st.booleans()),
         st.builds(ast.In, name, texts, st.booleans()),
         st.builds(ast.Like, name, patterns, escapes, st.booleans()),

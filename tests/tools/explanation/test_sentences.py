@@ -19,6 +19,7 @@ from transpiler import (
     explain_selector,
     stores,
 )
+from transpiler.base.comparison import Comparison
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.message.types import AmqpType, AmqpValue, UntypedText
@@ -150,7 +151,7 @@ def test_a_message_is_given_in_any_form() -> None:
     ]
     for message, layout in forms:
         assert explain_selector(selector, message, layout=layout).reason == reason
-    tree = ast.Compare(ast.Comparison.GT, ast.Identifier("weight"), ast.IntegerLiteral(2500))
+    tree = ast.Compare(Comparison.GT, ast.Identifier("weight"), ast.IntegerLiteral(2500))
     assert explain_selector(tree, RED).reason == reason
     assert explain_selector(None, RED).matches
 

@@ -7,8 +7,8 @@ import operator as op
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from transpiler.base.comparison import Comparison
 from transpiler.compiler.ir.functions import Function
-from transpiler.language.selector.ast import Comparison
 
 Number = int | float
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from transpiler.language.filters.topics import ONE_WORD, simplify_words, split_at_many
-from transpiler.language.selector.pattern import Pattern, Wildcard
+from transpiler.base.text_pattern import Pattern, Wildcard
+from transpiler.base.topics import ONE_WORD, simplify_words, split_at_many
 
 
 def regular_expression(pattern: Pattern) -> str:

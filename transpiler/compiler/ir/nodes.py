@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, cast
 
+from transpiler.base.comparison import Comparison
+from transpiler.base.text_pattern import Pattern
 from transpiler.compiler.ir.column_types import (
     AMQP_TYPES,
     BIGINT,
@@ -23,8 +25,6 @@ from transpiler.compiler.ir.column_types import (
     SparkType,
 )
 from transpiler.compiler.ir.functions import Function
-from transpiler.language.selector.ast import Comparison
-from transpiler.language.selector.pattern import Pattern
 from transpiler.message.types import CLASS_OF, TypeClass
 
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BINARY, BOOLEAN, SMALLINT, STRING, TIMESTAMP, ColumnType, Key
 from transpiler.compiler.layouts.amqp import unions
 from transpiler.compiler.layouts.collations import NO_COLLATIONS, Collations
 from transpiler.compiler.layouts.columns import PERSISTENT, SUBJECT, Fields, UnionShape
 from transpiler.compiler.layouts.stored import Stored, case_of_constants, stored_column, stored_union, stored_value
-from transpiler.language.selector.ast import Comparison
 from transpiler.message.header_fields import MessageField
 from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue

@@ -12,6 +12,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Protocol
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.times import iso_time
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BINARY, BOOLEAN, STRING, TIMESTAMP, ColumnType, SparkType
@@ -25,7 +26,6 @@ from transpiler.compiler.layouts.stored import (
     stored_in_choice,
     stored_value,
 )
-from transpiler.language.selector.ast import Comparison
 from transpiler.message.header_fields import DELIVERY_MODES, MessageField
 from transpiler.message.types import AmqpType, AmqpValue, TypeClass
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.errors import LayoutError
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import (
@@ -51,7 +52,6 @@ from transpiler.compiler.layouts.stored import (
     variant_path,
 )
 from transpiler.compiler.layouts.text_types import TextTypes
-from transpiler.language.selector.ast import Comparison
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 
 

@@ -15,7 +15,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.errors import LayoutError
+from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import (
     AMQP_TYPES,
@@ -30,8 +32,6 @@ from transpiler.compiler.ir.column_types import (
     Path,
 )
 from transpiler.compiler.layouts.columns import UNION, seen
-from transpiler.language.selector.ast import Comparison
-from transpiler.language.selector.pattern import Wildcard
 from transpiler.message.types import CLASS_OF, AmqpType, Compound, ValueType
 
 

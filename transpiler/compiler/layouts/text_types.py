@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.errors import LayoutError
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import AMQP_TYPES, BIGINT, DOUBLE, STRING, ColumnType, SparkType
@@ -27,7 +28,6 @@ from transpiler.compiler.layouts.stored import (
     stored_in_variant,
     stored_value,
 )
-from transpiler.language.selector.ast import Comparison
 from transpiler.message.types import AmqpType, AmqpValue, UntypedText
 
 #: A whole number of JMS with a sign, and none that begins with a point, as Kafka Connect reads one. Java's $ would

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.errors import LayoutError
+from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.layouts.stored import Stored
 from transpiler.compiler.lowering.names.column_values import at
-from transpiler.language.selector.ast import Comparison
-from transpiler.language.selector.pattern import Wildcard
 from transpiler.message import jms_types
 from transpiler.message.header_fields import MessageField
 from transpiler.message.operand_types import OperandType

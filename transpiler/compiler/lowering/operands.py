@@ -16,9 +16,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, STRING, ColumnType, SparkType
-from transpiler.language.selector.ast import Comparison
 from transpiler.language.selector.dialect_rules import Evaluation, Logic
 from transpiler.language.selector.dialects import Dialect
 from transpiler.message.operand_types import OperandType

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
-from transpiler.language.selector.ast import Comparison
 
 
 def combine_in_lists(node: ir.Predicate) -> ir.Predicate:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from transpiler.base.text_pattern import Pattern
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, read_words
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import SparkType
 from transpiler.compiler.ir.java_regex import regular_expression
-from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD, read_words
-from transpiler.language.selector.pattern import Pattern
 
 #: Characters of a constant that is matched with a pattern here and not by Spark, so that compiling stays quick.
 MAX_FOLDED = 2_000

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.errors import DecodeError
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BINARY
-from transpiler.language.selector.ast import Comparison
 from transpiler.message import ids
 from transpiler.message.ids import correlation_id_text, ids_of_prefixed_text, message_id_text, read_id
 from transpiler.message.types import AmqpType, AmqpValue, coerce

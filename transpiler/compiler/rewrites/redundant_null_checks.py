@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import is_
 
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
-from transpiler.language.selector.ast import Comparison
 
 
 def remove_redundant_null_checks(node: ir.Predicate) -> ir.Predicate:

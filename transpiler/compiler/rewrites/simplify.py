@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import chain
 from operator import is_
 
+from transpiler.base.comparison import Comparison
+from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
-from transpiler.language.selector.ast import Comparison
-from transpiler.language.selector.pattern import Wildcard
 
 #: What one of two complements is: the complement of any other test is a ``NotTrue``.
 _HAS_COMPLEMENT = (ir.NotTrue, ir.IsNull, ir.IsNan)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, TIMESTAMP, SparkType
-from transpiler.language.selector.ast import Comparison
 
 #: Integers that are added to a time. Within them no sum leaves 64 bits, and no time of a query Spark's timestamps.
 _MOST = 9 * 10**15

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.rewrites.combine_in_lists import in_or_equal
 from transpiler.compiler.rewrites.fold_constants import fold_constants
-from transpiler.language.selector.ast import Comparison
 
 
 def substitute_constant(node: ir.Predicate) -> ir.Predicate:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType
-from transpiler.language.selector.ast import Comparison
 
 
 def tighten_bounds(node: ir.Predicate) -> ir.Predicate:

@@ -15,9 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, SparkType
-from transpiler.language.selector.ast import Comparison
 from transpiler.message.header_fields import FIRST_NEGATIVE, FOLD
 
 _FLOAT32_INFINITY = 0x7F800000

@@ -15,13 +15,13 @@ from dataclasses import replace
 from itertools import chain, compress
 from operator import is_
 
+from transpiler.base.comparison import Comparison
+from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, STRING, SparkType
 from transpiler.compiler.ir.java_regex import any_text_expression
 from transpiler.compiler.rewrites.combine_in_lists import in_or_equal
 from transpiler.compiler.spark_plan import tuning
-from transpiler.language.selector.ast import Comparison
-from transpiler.language.selector.pattern import Wildcard
 
 
 def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:

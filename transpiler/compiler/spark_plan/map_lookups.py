@@ -20,13 +20,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import is_
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.ieee754 import EXACT
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import DOUBLE, Key, Path
 from transpiler.compiler.rewrites.combine_in_lists import combine_in_lists
 from transpiler.compiler.rewrites.redundant_null_checks import remove_redundant_null_checks
 from transpiler.compiler.spark_plan import tuning
-from transpiler.language.selector.ast import Comparison
 
 #: The field with the name of the alternative that is present, and the two that hold numbers.
 _TYPE, _LONG, _DOUBLE = "type", "long", "double"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import takewhile
 
+from transpiler.base.comparison import Comparison
+from transpiler.base.text_pattern import Pattern, Wildcard
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, SEPARATOR
 from transpiler.compiler.ir.java_regex import regular_expression, topic_expression
 from transpiler.compiler.sql.precedence import AND, NOT, PRIMARY, TEST, Text
 from transpiler.compiler.sql.quoting import quote_text
-from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR
-from transpiler.language.selector.ast import Comparison
-from transpiler.language.selector.pattern import Pattern, Wildcard
 
 
 def like_text(inner: str, operand: str, pattern: Pattern, negated: bool) -> Text:

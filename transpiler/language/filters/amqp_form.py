@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from transpiler.base.diagnostics import Diagnostic, mismatch, nearest
 from transpiler.base.errors import DecodeError, UnsupportedFeatureError
+from transpiler.base.topics import SEPARATOR
 from transpiler.language.filters.descriptors import (
     BY_KIND,
     BY_SYMBOL,
@@ -39,7 +40,6 @@ from transpiler.language.filters.kinds import (
     TopicBinding,
     inner_filters,
 )
-from transpiler.language.filters.topics import SEPARATOR
 from transpiler.message.amqp.values import AmqpList, AmqpMap, Described, Value
 from transpiler.message.sections import PROPERTY_TYPES
 from transpiler.message.types import AmqpType, AmqpValue

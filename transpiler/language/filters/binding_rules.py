@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 
 from transpiler.base.errors import TopologyError
-from transpiler.language.filters.topics import SEPARATOR
+from transpiler.base.topics import SEPARATOR
 from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue, Equality
 
 

@@ -10,53 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.source import Span
 
 _NOWHERE = Span(0, 0)
-
-
-class Comparison(Enum):
-    """The comparison operators of Jakarta Messaging 3.8.1.2, by their spelling."""
-
-    EQ = "="
-    NE = "<>"
-    LT = "<"
-    LE = "<="
-    GT = ">"
-    GE = ">="
-
-    @property
-    def is_equality(self) -> bool:
-        """Return True for ``=`` and ``<>``, the two operators that strings and booleans allow."""
-        return self in (Comparison.EQ, Comparison.NE)
-
-    @property
-    def negated(self) -> Comparison:
-        """The operator that is true exactly if this one is false."""
-        return _NEGATED[self]
-
-    @property
-    def mirrored(self) -> Comparison:
-        """The operator for the same comparison with its operands exchanged."""
-        return _MIRRORED[self]
-
-
-_NEGATED = {
-    Comparison.EQ: Comparison.NE,
-    Comparison.NE: Comparison.EQ,
-    Comparison.LT: Comparison.GE,
-    Comparison.GE: Comparison.LT,
-    Comparison.GT: Comparison.LE,
-    Comparison.LE: Comparison.GT,
-}
-_MIRRORED = {
-    Comparison.EQ: Comparison.EQ,
-    Comparison.NE: Comparison.NE,
-    Comparison.LT: Comparison.GT,
-    Comparison.GT: Comparison.LT,
-    Comparison.LE: Comparison.GE,
-    Comparison.GE: Comparison.LE,
-}
 
 
 class Arithmetic(Enum):

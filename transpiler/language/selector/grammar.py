@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from sly import Parser
 from sly.lex import Token
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
@@ -131,7 +132,7 @@ class SelectorParser(Parser):
 
     @_("equality EQ relation", "equality NE relation")
     def equality(self, p: Any) -> ast.Expression:
-        return ast.Compare(ast.Comparison(p[1]), p.equality, p.relation, _between(p.equality, p.relation))
+        return ast.Compare(Comparison(p[1]), p.equality, p.relation, _between(p.equality, p.relation))
 
     @_("equality IS NULL", "equality IS NOT NULL")
     def equality(self, p: Any) -> ast.Expression:
@@ -144,7 +145,7 @@ class SelectorParser(Parser):
     @_("relation LT sum", "relation LE sum", "relation GT sum", "relation GE sum")
     def relation(self, p: Any) -> ast.Expression:
         left, right = self._ordered(p.relation, p.sum), self._ordered(p.sum, p.relation)
-        return ast.Compare(ast.Comparison(p[1]), left, right, _between(left, right))
+        return ast.Compare(Comparison(p[1]), left, right, _between(left, right))
 
     @_("relation BETWEEN sum AND sum", "relation NOT BETWEEN sum AND sum")
     def relation(self, p: Any) -> ast.Expression:

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from enum import Enum
 from types import MappingProxyType
 
+from transpiler.base.text_pattern import Pattern, Wildcard
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Escapes
-
-
-class Wildcard(Enum):
-    """The two characters that stand for others."""
-
-    ONE = "_"
-    ANY = "%"
-
 
 _WILDCARDS: Mapping[str, Wildcard] = MappingProxyType({wildcard.value: wildcard for wildcard in Wildcard})
 _PARTS = re.compile("([_%])")
 _HEXADECIMAL = re.compile("[0-9a-fA-F]")
-
-#: Literal text and wildcards in order; no two texts, and no two ``%``, stand side by side.
-Pattern = tuple[str | Wildcard, ...]
 
 
 #: Characters of a pattern value: a thousand wildcards are tested in a second on a text of ten thousand characters.

@@ -13,6 +13,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import NamedTuple
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Fix
 from transpiler.base.source import Source, Span
 from transpiler.base.times import iso_time
@@ -216,7 +217,7 @@ class _LiteralTypes:
         left, right = self._operand(node.left), self._operand(node.right)
         for side, other in ((left, node.right), (right, node.left)):
             if isinstance(side, ast.NullLiteral):
-                test = "IS NULL" if node.operator is ast.Comparison.EQ else "IS NOT NULL"
+                test = "IS NULL" if node.operator is Comparison.EQ else "IS NOT NULL"
                 hint, fix = "IS NULL and IS NOT NULL test for a missing property", None
                 if isinstance(other, ast.Identifier):
                     written = f"{self.source.text[other.span.start : other.span.end]} {test}"

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from transpiler.base.arguments import check_choice
+from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.source import Source
@@ -102,12 +103,12 @@ def _to_wire(node: ast.Expression) -> ast.Expression:
             listed = [durable for mode, durable in _DURABILITIES.items() if mode in texts]
             if len(listed) != 1:
                 return ast.BooleanLiteral(bool(listed) is not negated)
-            operator = ast.Comparison.NE if negated else ast.Comparison.EQ
+            operator = Comparison.NE if negated else Comparison.EQ
             return ast.Compare(operator, ast.Identifier(_DURABLE), ast.BooleanLiteral(listed[0]))
         case ast.Identifier(name="JMSDeliveryMode", section=None):
             raise _NoCounterpartError(f"{_MODE} is {' or '.join(_DURABILITIES)}, and {_DURABLE} is a boolean")
         case ast.Identifier(name="JMSRedelivered", section=None):
-            return ast.Compare(ast.Comparison.GT, ast.Identifier(_COUNT), ast.IntegerLiteral(0))
+            return ast.Compare(Comparison.GT, ast.Identifier(_COUNT), ast.IntegerLiteral(0))
         case ast.Identifier(name=name, section=None):
             return replace(node, name=STANDARD.get(name, name))
     return ast.exchanged(node, _to_wire)
@@ -115,7 +116,7 @@ def _to_wire(node: ast.Expression) -> ast.Expression:
 
 def _to_jms(node: ast.Expression) -> ast.Expression:
     match node:
-        case ast.Compare(ast.Comparison.GT, ast.Identifier("amqp.delivery_count"), ast.IntegerLiteral(0)):
+        case ast.Compare(Comparison.GT, ast.Identifier("amqp.delivery_count"), ast.IntegerLiteral(0)):
             return ast.Identifier(_REDELIVERED, span=node.span)
         case ast.Compare(operator, ast.Identifier("amqp.durable"), ast.BooleanLiteral(value=durable)) | ast.Compare(
             operator, ast.BooleanLiteral(value=durable), ast.Identifier("amqp.durable")
@@ -124,7 +125,7 @@ def _to_jms(node: ast.Expression) -> ast.Expression:
         case ast.IsNull(operand=ast.Identifier("amqp.durable")):
             return replace(node, operand=ast.Identifier(_MODE))
         case ast.Identifier("amqp.durable"):
-            return ast.Compare(ast.Comparison.EQ, ast.Identifier(_MODE), ast.StringLiteral(DELIVERY_MODES[True]))
+            return ast.Compare(Comparison.EQ, ast.Identifier(_MODE), ast.StringLiteral(DELIVERY_MODES[True]))
         case ast.Identifier("amqp.delivery_count"):
             raise _NoCounterpartError(f"of {_COUNT} {_REDELIVERED} tells only that it is above 0")
         case ast.Identifier(name=name, section=None) if name in _JMS:

@@ -10,7 +10,9 @@ from collections.abc import Hashable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.base.text_pattern import Pattern, Wildcard
 from transpiler.language.filters.kinds import (
     AndFilter,
     ApplicationPropertiesFilter,
@@ -32,7 +34,7 @@ from transpiler.language.filters.selector_parsing import dialect_of, parse_text
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import BetweenMeaning, Evaluation, Logic, NumericPromotion
 from transpiler.language.selector.dialects import Dialect
-from transpiler.language.selector.pattern import Pattern, PatternError, Wildcard, read_pattern
+from transpiler.language.selector.pattern import PatternError, read_pattern
 from transpiler.language.selector.printer import print_selector
 from transpiler.language.translation.places import places_of
 from transpiler.message.header_fields import (
@@ -126,9 +128,7 @@ class Conditions:
             case ast.Between(operand=operand, low=low, high=high, negated=negated) if (
                 dialect.between is BetweenMeaning.COMPARISONS and _subject_of(node, dialect) is None
             ):
-                below, above = (
-                    (ast.Comparison.LT, ast.Comparison.GT) if negated else (ast.Comparison.GE, ast.Comparison.LE)
-                )
+                below, above = (Comparison.LT, Comparison.GT) if negated else (Comparison.GE, Comparison.LE)
                 pair = ast.Compare(below, operand, low, node.span), ast.Compare(above, operand, high, node.span)
                 return _junction(negated, tuple([self._test(one, dialect, other, convert) for one in pair]), dialect)
             case _:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from transpiler.base.comparison import Comparison
 from transpiler.language.selector import ast
 from transpiler.tools.analysis.cells import Cell
 from transpiler.tools.analysis.formula import (
@@ -206,7 +207,7 @@ class Search:
 
 #: A number or another operand, with the id of its dialect.
 _Operand = tuple[int, float | ast.Expression]
-_GREATER = {ast.Comparison.GT: False, ast.Comparison.LT: True}
+_GREATER = {Comparison.GT: False, Comparison.LT: True}
 
 
 def _has_circle(tests: Sequence[Test], outcomes: Mapping[int, int]) -> bool:

@@ -13,6 +13,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from transpiler.base.comparison import Comparison
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Wildcards
 from transpiler.language.selector.dialects import Dialect
@@ -223,7 +224,7 @@ class _ByIdentity:
 
 
 @lru_cache(maxsize=512)
-def _related(shape: tuple[tuple[ast.Comparison, bool], ...], dialect: _ByIdentity) -> tuple[tuple[int, ...], ...]:
+def _related(shape: tuple[tuple[Comparison, bool], ...], dialect: _ByIdentity) -> tuple[tuple[int, ...], ...]:
     one, other = ast.Identifier("x"), ast.Identifier("y")
     nodes = [ast.Compare(operator, *((one, other) if forwards else (other, one))) for operator, forwards in shape]
     found: dict[tuple[int, ...], None] = {}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from transpiler.base.text_pattern import Wildcard
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Escapes
 from transpiler.language.selector.dialects import Dialect
-from transpiler.language.selector.pattern import PatternError, Wildcard, read_pattern
+from transpiler.language.selector.pattern import PatternError, read_pattern
 from transpiler.message.message import Message
 from transpiler.reference.evaluate import value_of
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from transpiler.base.text_pattern import Pattern
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect
-from transpiler.language.selector.pattern import Pattern
 from transpiler.message.header_fields import HeaderField, MessageField
 from transpiler.message.message import Message
 from transpiler.reference.evaluate import Verdict

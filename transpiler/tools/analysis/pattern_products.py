@@ -11,9 +11,9 @@ from collections import deque
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Protocol
 
-from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
+from transpiler.base.text_pattern import Pattern, Wildcard
+from transpiler.base.topics import MANY_WORDS, ONE_WORD
 from transpiler.language.selector.dialect_rules import Wildcards
-from transpiler.language.selector.pattern import Pattern, Wildcard
 from transpiler.tools.analysis.formula import Words
 
 #: Steps of all automata of one product.

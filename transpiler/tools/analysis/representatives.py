@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from transpiler.base.errors import DecodeError
+from transpiler.base.text_pattern import Pattern
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Wildcards
 from transpiler.language.selector.dialects import JMS, Dialect
-from transpiler.language.selector.pattern import Pattern
 from transpiler.message.header_fields import FOLD, PROPERTIES, Conversion, MessageField
 from transpiler.message.ids import canonical, read_id
 from transpiler.message.message import Body, Header, Message, Properties

@@ -16,7 +16,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
+from transpiler.base.topics import MANY_WORDS, ONE_WORD
 from transpiler.language.selector import ast
 from transpiler.message.broker_fields import names_header_field
 from transpiler.message.header_fields import PROPERTIES, MessageField

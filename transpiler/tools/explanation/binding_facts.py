@@ -7,8 +7,8 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from transpiler.base.diagnostics import clipped
+from transpiler.base.topics import MANY_WORDS, ONE_WORD
 from transpiler.language.filters.binding_rules import HeadersMatch
-from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
 from transpiler.language.path_expressions.xquery import parse_query
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.language.selector.parsing import parse_selector

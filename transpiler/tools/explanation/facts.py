@@ -10,9 +10,11 @@ import operator as op
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from transpiler.base.comparison import Comparison
+from transpiler.base.text_pattern import Wildcard
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Ordering
-from transpiler.language.selector.pattern import Wildcard, pattern_of
+from transpiler.language.selector.pattern import pattern_of
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import TRUTH_TEXT, UntypedText
 from transpiler.reference.comparison import read_text
@@ -33,20 +35,20 @@ from transpiler.tools.explanation.wording import (
     verdict_text,
 )
 
-_HOLDS: Mapping[ast.Comparison, Callable[[Any, Any], bool]] = {
-    ast.Comparison.EQ: op.eq,
-    ast.Comparison.NE: op.ne,
-    ast.Comparison.LT: op.lt,
-    ast.Comparison.LE: op.le,
-    ast.Comparison.GT: op.gt,
-    ast.Comparison.GE: op.ge,
+_HOLDS: Mapping[Comparison, Callable[[Any, Any], bool]] = {
+    Comparison.EQ: op.eq,
+    Comparison.NE: op.ne,
+    Comparison.LT: op.lt,
+    Comparison.LE: op.le,
+    Comparison.GT: op.gt,
+    Comparison.GE: op.ge,
 }
-_RELATIONS: Mapping[ast.Comparison, str] = {
-    ast.Comparison.EQ: "equal to",
-    ast.Comparison.LT: "below",
-    ast.Comparison.LE: "at most",
-    ast.Comparison.GT: "above",
-    ast.Comparison.GE: "at least",
+_RELATIONS: Mapping[Comparison, str] = {
+    Comparison.EQ: "equal to",
+    Comparison.LT: "below",
+    Comparison.LE: "at most",
+    Comparison.GT: "above",
+    Comparison.GE: "at least",
 }
 
 #: Members of a list, and names with their values, that a sentence shows.
@@ -186,7 +188,7 @@ class _Compared(NamedTuple):
 
     node: ast.Compare
     left: ast.Expression
-    operator: ast.Comparison
+    operator: Comparison
     right: ast.Expression
     first: Value
     second: Value
@@ -237,19 +239,19 @@ def _compare_alike(compared: _Compared, reading: str, evaluation: Evaluation) ->
     if first.type in (OperandType.BYTES, OperandType.ATOM) or _holds(operator, first, second) is not truth:
         return _unexpected(compared, evaluation)
     fact = name_is(left, evaluation) + reading
-    if operator is ast.Comparison.NE:
+    if operator is Comparison.NE:
         if not truth:
             return f"{fact}, which {quoted_part(node, evaluation)} excludes"
-        operator, truth = ast.Comparison.EQ, False
+        operator, truth = Comparison.EQ, False
     other = operand_text(right, evaluation)
-    if operator is ast.Comparison.EQ:
+    if operator is Comparison.EQ:
         if not truth:
             return f"{fact}, not {other}{_spelling(first, second)}"
         return fact if isinstance(right, ast.LITERALS) else f"{fact}, equal to {other}"
     return f"{fact}, {'' if truth else 'not '}{_RELATIONS[operator]} {other}"
 
 
-def _holds(operator: ast.Comparison, first: Value, second: Value) -> bool | None:
+def _holds(operator: Comparison, first: Value, second: Value) -> bool | None:
     """Return the relation of two values in plain mathematics; None where they have none."""
     try:
         return bool(_HOLDS[operator](first.value, second.value))
@@ -285,7 +287,7 @@ def _compare_unlike(compared: _Compared, evaluation: Evaluation) -> str:
     reads_text = evaluation.convert or isinstance(first.value, UntypedText) or isinstance(second.value, UntypedText)
     if OperandType.ATOM in (first.type, second.type) or mine == other or reads_text:
         return f"{fact}, and {by_rules(node, evaluation)}"
-    if operator is ast.Comparison.NE:
+    if operator is Comparison.NE:
         if truth:
             return f"{fact}, which is always different from {other}"
         return f"{fact}; between {mine} and {other} even <> is FALSE"
@@ -310,7 +312,7 @@ def _between(node: ast.Between, evaluation: Evaluation) -> str:
     numbers = all(item.numeric for item in (low, high, by_low, by_high))
     if not numbers or isinstance(node.operand, ast.LITERALS):
         return _by_rules(node, evaluation)
-    inside = _HOLDS[ast.Comparison.GE](by_low.value, low.value) and _HOLDS[ast.Comparison.LE](by_high.value, high.value)
+    inside = _HOLDS[Comparison.GE](by_low.value, low.value) and _HOLDS[Comparison.LE](by_high.value, high.value)
     if (inside is not node.negated) is not evaluation.verdict(node).truth:
         return _by_rules(node, evaluation)
     bounds = f"between {operand_text(node.low, evaluation)} and {operand_text(node.high, evaluation)}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from transpiler.base.diagnostics import clipped, did_you_mean
-from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
+from transpiler.base.topics import MANY_WORDS, ONE_WORD
 from transpiler.message.message import Message
 from transpiler.reference.exchange_walk import Visit
 from transpiler.reference.match import matches_words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from transpiler.base.comparison import Comparison
 from transpiler.language.selector import ast
 from transpiler.tools.explanation.deciding import Decision, leaves
 from transpiler.tools.explanation.facts import leaf_fact
@@ -87,7 +88,7 @@ def _one_value(decisions: tuple[Decision, ...], evaluation: Evaluation) -> str |
         node
         for node in (decision.node for decision in decisions)
         if isinstance(node, ast.Compare)
-        and node.operator is ast.Comparison.EQ
+        and node.operator is Comparison.EQ
         and isinstance(node.left, ast.Identifier)
         and isinstance(node.right, ast.StringLiteral)
         and evaluation.verdict(node).truth is False

@@ -16,7 +16,7 @@ from typing import Any
 from transpiler.base import html
 from transpiler.base.diagnostics import Severity, one_line
 from transpiler.base.errors import UnsupportedFeatureError
-from transpiler.language.filters.topics import MANY_WORDS
+from transpiler.base.topics import MANY_WORDS
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.language.selector.parsing import parse_tree

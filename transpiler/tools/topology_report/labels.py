@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from transpiler.base.diagnostics import shortened
+from transpiler.base.topics import MANY_WORDS
 from transpiler.language.filters.binding_rules import HeadersMatch
-from transpiler.language.filters.topics import MANY_WORDS
 from transpiler.message.types import AmqpValue
 from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES, TAKING_ALL, UNKNOWN, ExchangeType
 from transpiler.topology.model import (

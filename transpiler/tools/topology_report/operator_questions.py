@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from transpiler.base.diagnostics import shortened
-from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
+from transpiler.base.topics import MANY_WORDS, ONE_WORD
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.language.selector.literal_scanner import scan

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import cmp_to_key
 from itertools import product
 
-from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
+from transpiler.base.topics import MANY_WORDS, ONE_WORD
 from transpiler.topology.destinations import ACTIVEMQ_KEYS, ACTIVEMQ_PATTERNS, QUEUE_KIND, SENT_WILDCARD, SENT_WILDCARDS
 from transpiler.topology.importers.activemq_config import DeadLetters
 from transpiler.topology.model import Link

@@ -18,7 +18,7 @@ from typing import Any
 
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import UnsupportedFeatureError
-from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
+from transpiler.base.topics import MANY_WORDS, ONE_WORD
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import ACTIVEMQ as DIALECT
 from transpiler.language.selector.dialects import Dialect

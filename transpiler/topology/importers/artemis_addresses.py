@@ -14,7 +14,7 @@ from dataclasses import replace
 from enum import Enum
 from functools import cached_property
 
-from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD
+from transpiler.base.topics import MANY_WORDS, ONE_WORD
 from transpiler.topology.destinations import artemis_characters
 from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, Settings, Taker
 

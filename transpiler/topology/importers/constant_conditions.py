@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from itertools import product
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect
@@ -69,9 +70,9 @@ def _values(node: ast.Expression, known: Callable[[str], Known]) -> _Values:
             return _ANY
 
 
-_COMPARISONS: dict[ast.Comparison, Callable[[str, str], bool]] = {
-    ast.Comparison.EQ: lambda left, right: left == right,
-    ast.Comparison.NE: lambda left, right: left != right,
+_COMPARISONS: dict[Comparison, Callable[[str, str], bool]] = {
+    Comparison.EQ: lambda left, right: left == right,
+    Comparison.NE: lambda left, right: left != right,
 }
 
 

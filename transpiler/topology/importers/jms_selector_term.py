@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple, NoReturn
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import mismatch
 from transpiler.base.errors import TopologyError, TranspilerError
 from transpiler.base.source import Source, Span
@@ -37,7 +38,7 @@ _HINT = """the JMS client writes a term like {'=',{'ident',<<"color">>},<<"red">
 #: Digits of a number: those of a double need at most 325, and an integer has 64 bits.
 _MAX_DIGITS = 400
 
-_COMPARISONS = {operator.value: operator for operator in ast.Comparison}
+_COMPARISONS = {operator.value: operator for operator in Comparison}
 _ARITHMETIC = {operator.value: operator for operator in ast.Arithmetic if operator is not ast.Arithmetic.REMAINDER}
 
 

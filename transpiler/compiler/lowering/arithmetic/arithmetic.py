@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from transpiler.base.comparison import Comparison
+from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, STRING
 from transpiler.compiler.ir.constant_folding import DECIMAL_DIGITS, wrapped
@@ -28,7 +30,7 @@ from transpiler.compiler.lowering.operands import (
     one_value,
     with_valid_guards,
 )
-from transpiler.language.selector.ast import Arithmetic, Comparison
+from transpiler.language.selector.ast import Arithmetic
 from transpiler.language.selector.dialect_rules import (
     Division,
     Extension,
@@ -38,7 +40,6 @@ from transpiler.language.selector.dialect_rules import (
     UnaryPlus,
 )
 from transpiler.language.selector.dialects import Dialect
-from transpiler.language.selector.pattern import Wildcard
 from transpiler.message.operand_types import OperandType
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, DOUBLE
 from transpiler.compiler.ir.constant_folding import wrapped
 from transpiler.compiler.lowering.comparison.comparison_kinds import to_decimal, to_double
 from transpiler.compiler.lowering.operands import DECIMAL, Alternative, Operand, complement, one_value
-from transpiler.language.selector.ast import Arithmetic, Comparison
+from transpiler.language.selector.ast import Arithmetic
 from transpiler.language.selector.dialect_rules import Division, IntegerArithmetic, Remainder
 from transpiler.language.selector.dialects import Dialect
 from transpiler.message.operand_types import OperandType

@@ -16,7 +16,10 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, assert_never
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.source import Source
+from transpiler.base.text_pattern import Wildcard
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, SEPARATOR, simplify_words, split_at_many
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING, ColumnType
 from transpiler.compiler.layouts.layout import Layout
@@ -25,9 +28,6 @@ from transpiler.compiler.lowering.bindings.header_pairs import HeaderLookup, Val
 from transpiler.compiler.lowering.names.names import Missing
 from transpiler.compiler.lowering.operands import Operand, complement
 from transpiler.language.filters.binding_rules import BindingRules, HeadersMatch, TopicRules, read_headers_match
-from transpiler.language.filters.topics import MANY_WORDS, ONE_WORD, SEPARATOR, simplify_words, split_at_many
-from transpiler.language.selector.ast import Comparison
-from transpiler.language.selector.pattern import Wildcard
 from transpiler.message.operand_types import OperandType
 
 if TYPE_CHECKING:

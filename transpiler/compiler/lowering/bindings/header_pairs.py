@@ -11,9 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import nearest
 from transpiler.base.errors import LayoutError
 from transpiler.base.source import Source, Span
+from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, STRING
 from transpiler.compiler.layouts.layout import Layout
@@ -30,8 +32,6 @@ from transpiler.compiler.lowering.names.column_values import at
 from transpiler.compiler.lowering.names.names import Missing
 from transpiler.compiler.lowering.operands import NULL, Alternative, Operand, complement, or_else
 from transpiler.language.filters.kinds import Prefix, Reference, Suffix
-from transpiler.language.selector.ast import Comparison
-from transpiler.language.selector.pattern import Wildcard
 from transpiler.message.header_fields import MessageField
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import AmqpType, AmqpValue, Equality, Numbers, ValueType

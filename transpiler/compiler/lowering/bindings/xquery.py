@@ -11,6 +11,7 @@ from decimal import Decimal
 from functools import reduce
 from typing import assert_never
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
 from transpiler.base.source import Source, Span
 from transpiler.compiler import ir
@@ -24,7 +25,6 @@ from transpiler.compiler.lowering.operands import NULL, Alternative, from_value,
 from transpiler.compiler.lowering.xpath import beyond_limits, check_name
 from transpiler.language.path_expressions import xquery_nodes as query
 from transpiler.language.path_expressions.xpath import NoXPathError
-from transpiler.language.selector.ast import Comparison
 from transpiler.message.header_fields import MessageField
 from transpiler.message.operand_types import OperandType
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.ieee754 import EXACT
 from transpiler.compiler import ir
 from transpiler.compiler.lowering.comparison.comparison_kinds import (
@@ -30,7 +31,6 @@ from transpiler.compiler.lowering.operands import (
     typed_by_use,
 )
 from transpiler.language.selector import ast
-from transpiler.language.selector.ast import Comparison
 from transpiler.language.selector.dialect_rules import (
     BetweenMeaning,
     FloatOrder,
@@ -232,7 +232,7 @@ def between(value: Operand, low: Operand, high: Operand, negated: bool, dialect:
     """BETWEEN, and NOT BETWEEN, of three operands."""
     if dialect.between is BetweenMeaning.COMPARISONS:
         # BETWEEN is >= AND <=, NOT BETWEEN is < OR >: the two are not each other's negation for unlike types.
-        lower, upper = (ast.Comparison.LT, ast.Comparison.GT) if negated else (ast.Comparison.GE, ast.Comparison.LE)
+        lower, upper = (Comparison.LT, Comparison.GT) if negated else (Comparison.GE, Comparison.LE)
         tests = [compare(lower, value, low, dialect, convert), compare(upper, value, high, dialect, convert)]
         return (disjunction if negated else conjunction)(tests, dialect)
     test = _one_test(value, low, high, dialect)
@@ -242,8 +242,8 @@ def between(value: Operand, low: Operand, high: Operand, negated: bool, dialect:
 def _one_test(value: Operand, low: Operand, high: Operand, dialect: Dialect) -> Outcomes:
     """BETWEEN as one test: unknown where an operand is NULL, and NOT BETWEEN is NOT of it."""
     operands = (value, low, high)
-    above = compare(ast.Comparison.GE, value, low, dialect)
-    below = compare(ast.Comparison.LE, value, high, dialect)
+    above = compare(Comparison.GE, value, low, dialect)
+    below = compare(Comparison.LE, value, high, dialect)
 
     def all_present() -> ir.Predicate:
         return ir.all_of(*[operand.present for operand in operands])
@@ -327,7 +327,7 @@ def _first_equal(value: Operand, members: Sequence[Operand], dialect: Dialect) -
     equal: ir.Predicate = ir.FALSE
     error: ir.Predicate = ir.FALSE
     for member in members:
-        test = compare(ast.Comparison.EQ, value, member, dialect)
+        test = compare(Comparison.EQ, value, member, dialect)
         if test.error != ir.FALSE:
             error = ir.any_of(error, ir.all_of(value.present, test.error, complement(equal)))
         is_equal = test.true if dialect.null_equality is NullEquality.UNKNOWN else ir.all_of(value.present, test.true)

@@ -10,11 +10,11 @@ import re
 from enum import Enum
 from typing import assert_never
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.ieee754 import EXACT, float32
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BINARY, DOUBLE, STRING, SparkType
 from transpiler.compiler.lowering.operands import DECIMAL, Alternative, complement
-from transpiler.language.selector.ast import Comparison
 from transpiler.language.selector.dialect_rules import FloatOrder, NumericPromotion, Ordering
 from transpiler.language.selector.dialects import Dialect
 from transpiler.message.operand_types import OperandType

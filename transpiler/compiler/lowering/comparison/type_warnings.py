@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from decimal import Context, Decimal
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import ColumnFix, Diagnostic, Fix, Remedy
 from transpiler.base.ieee754 import float32
 from transpiler.base.source import Source, Span
@@ -86,7 +87,7 @@ class TypeWarnings:
                 continue
             assert isinstance(column, ir.Column)
             written, kind = self._source.text[literal.span.start : literal.span.end], str(column.type)
-            outcome = "never true" if node.operator is ast.Comparison.EQ else "true wherever it has a value"
+            outcome = "never true" if node.operator is Comparison.EQ else "true wherever it has a value"
             hint, fix = f"perhaps compare with {nearest}, or with a range", None
             if column.type.kind is SparkType.FLOAT and nearest is not None:
                 # The decimal digits that a FLOAT shows are those that people compare with.

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import assert_never
 
+from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING, ColumnType, SparkType
 from transpiler.compiler.layouts.stored import Stored, StoredValue
@@ -26,7 +27,6 @@ from transpiler.compiler.lowering.operands import (
     restricted,
     widest_type,
 )
-from transpiler.language.selector.ast import Comparison
 from transpiler.message.header_fields import DELIVERY_MODES, MAX_PRIORITY, PROPERTIES, Conversion, MessageField
 from transpiler.message.operand_types import JMS_TYPES, ByteText, OperandType, OperandTypes, UnsignedLong
 from transpiler.message.types import CLASS_OF, AmqpType, ValueType

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from transpiler.base.comparison import Comparison
+from transpiler.base.text_pattern import Pattern, Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BOOLEAN, STRING
 from transpiler.compiler.ir.java_regex import regular_expression, segments_of
 from transpiler.compiler.lowering.operands import Operand, Outcomes
 from transpiler.language.selector import ast
-from transpiler.language.selector.ast import Comparison
 from transpiler.language.selector.dialect_rules import LikeOperand, Wildcards
 from transpiler.language.selector.dialects import Dialect
-from transpiler.language.selector.pattern import Pattern, Wildcard, read_pattern
+from transpiler.language.selector.pattern import read_pattern
 from transpiler.message.operand_types import OperandType
 
 

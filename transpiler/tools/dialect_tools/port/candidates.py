@@ -14,12 +14,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.source import Source
+from transpiler.base.text_pattern import Pattern, Wildcard
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Escapes
 from transpiler.language.selector.dialects import JMS, Dialect
-from transpiler.language.selector.pattern import Pattern, Wildcard, pattern_of
+from transpiler.language.selector.pattern import pattern_of
 from transpiler.language.translation.field_mapping import names_in
 from transpiler.language.translation.header_names import translate_tree
 from transpiler.message.header_fields import Conversion
@@ -87,7 +89,7 @@ def texts(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
             yield _all(condition, ast.Like(name, ast.StringLiteral("%")))
             yield _any(condition, ast.Like(name, ast.StringLiteral("%"), negated=True))
             pairs = (
-                tuple(ast.Compare(operator, name, empty) for operator in (ast.Comparison.EQ, ast.Comparison.NE)),
+                tuple(ast.Compare(operator, name, empty) for operator in (Comparison.EQ, Comparison.NE)),
                 (ast.In(name, (empty,)), ast.In(name, (empty,), negated=True)),
             )
             for pair in pairs:
@@ -103,7 +105,7 @@ def ordered(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
     """Yield the conditions with an upper bound below strings and booleans, which are above all numbers in Erlang."""
     for condition in conditions:
         for name in ast.names_of(condition):
-            yield _all(condition, ast.Compare(ast.Comparison.LE, name, ast.FloatLiteral(sys.float_info.max)))
+            yield _all(condition, ast.Compare(Comparison.LE, name, ast.FloatLiteral(sys.float_info.max)))
 
 
 def finite(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
@@ -111,9 +113,9 @@ def finite(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
     for condition in conditions:
         names = ast.names_of(condition)
         if len(names) == 1:
-            yield _any(condition, ast.Compare(ast.Comparison.NE, names[0], names[0]))
-            yield _all(condition, ast.Compare(ast.Comparison.EQ, names[0], names[0]))
-            yield _all(condition, ast.Compare(ast.Comparison.LE, names[0], ast.FloatLiteral(math.inf)))
+            yield _any(condition, ast.Compare(Comparison.NE, names[0], names[0]))
+            yield _all(condition, ast.Compare(Comparison.EQ, names[0], names[0]))
+            yield _all(condition, ast.Compare(Comparison.LE, names[0], ast.FloatLiteral(math.inf)))
 
 
 def _translated(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator[ast.Expression]:
@@ -268,15 +270,15 @@ def _shapes(node: ast.Expression, source: Dialect) -> Iterator[ast.Expression]:
         case ast.Compare():
             yield from _comparisons(node)
         case ast.Between(operand=operand, low=low, high=high, negated=negated):
-            above, below = (ast.Comparison.LT, ast.Comparison.GT) if negated else (ast.Comparison.GE, ast.Comparison.LE)
+            above, below = (Comparison.LT, Comparison.GT) if negated else (Comparison.GE, Comparison.LE)
             pair = (ast.Compare(above, operand, low), ast.Compare(below, operand, high))
             yield (ast.Or if negated else ast.And)(pair)
             yield ast.Not(replace(node, negated=not negated))
         case ast.In(operand=operand, members=members, negated=negated):
-            equal = [ast.Compare(ast.Comparison.EQ, operand, member) for member in members]
+            equal = [ast.Compare(Comparison.EQ, operand, member) for member in members]
             if negated:
                 yield ast.Not(replace(node, negated=False))
-                yield _all(*(replace(one, operator=ast.Comparison.NE) for one in equal))
+                yield _all(*(replace(one, operator=Comparison.NE) for one in equal))
                 yield ast.Not(_any(*equal))
             else:
                 yield _any(*equal)
@@ -298,7 +300,7 @@ def _shapes(node: ast.Expression, source: Dialect) -> Iterator[ast.Expression]:
         case ast.Identifier() | ast.Sign(operand=ast.Identifier()):
             name = node if isinstance(node, ast.Identifier) else node.operand
             yield name
-            yield ast.Compare(ast.Comparison.EQ, name, ast.BooleanLiteral(True))
+            yield ast.Compare(Comparison.EQ, name, ast.BooleanLiteral(True))
         case _:
             pass
     if is_constant(node) or any(_is_null(part, source) for part in ast.children(node)):
@@ -317,18 +319,18 @@ def _comparisons(node: ast.Compare) -> Iterator[ast.Expression]:
         yield comparison
         yield ast.Not(replace(comparison, operator=comparison.operator.negated))
     for first, second in ((node.left, node.right), (node.right, node.left)):
-        if node.operator is ast.Comparison.NE and isinstance(second, ast.IntegerLiteral | ast.FloatLiteral):
+        if node.operator is Comparison.NE and isinstance(second, ast.IntegerLiteral | ast.FloatLiteral):
             # A value without an order is on neither side.
-            below, above = (ast.Compare(side, first, second) for side in (ast.Comparison.LT, ast.Comparison.GT))
+            below, above = (ast.Compare(side, first, second) for side in (Comparison.LT, Comparison.GT))
             yield _any(below, above)
         if node.operator.is_equality and isinstance(second, ast.BooleanLiteral):
-            agrees = second.value is (node.operator is ast.Comparison.EQ)
+            agrees = second.value is (node.operator is Comparison.EQ)
             yield first if agrees else ast.Not(first)
             flipped = ast.Compare(node.operator.negated, first, ast.BooleanLiteral(not second.value))
             yield flipped
         if node.operator.is_equality and isinstance(second, ast.StringLiteral):
-            yield ast.In(first, (second,), node.operator is ast.Comparison.NE)
-            yield ast.Not(ast.In(first, (second,))) if node.operator is ast.Comparison.NE else ast.In(first, (second,))
+            yield ast.In(first, (second,), node.operator is Comparison.NE)
+            yield ast.Not(ast.In(first, (second,))) if node.operator is Comparison.NE else ast.In(first, (second,))
 
 
 def _calls(node: ast.Call, source: Dialect) -> Iterator[ast.Expression]:
@@ -387,7 +389,7 @@ def _negations(node: ast.Expression) -> Iterator[ast.Expression]:
             yield _all(*(next(_negations(term)) for term in terms))
         case ast.Identifier():
             yield ast.Not(node)
-            yield ast.Compare(ast.Comparison.EQ, node, ast.BooleanLiteral(False))
+            yield ast.Compare(Comparison.EQ, node, ast.BooleanLiteral(False))
         case _:
             yield ast.Not(node)
 
@@ -433,7 +435,7 @@ def _likes(node: ast.Like, escapes: Escapes) -> Iterator[ast.Expression]:
     for pattern, escape in _written(parts):
         yield ast.Like(node.operand, pattern, escape, node.negated)
     if all(isinstance(part, str) for part in parts):
-        operator = ast.Comparison.NE if node.negated else ast.Comparison.EQ
+        operator = Comparison.NE if node.negated else Comparison.EQ
         yield ast.Compare(operator, node.operand, ast.StringLiteral("".join(map(str, parts))))
 
 

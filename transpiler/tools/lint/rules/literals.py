@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Fix
 from transpiler.base.source import Span
+from transpiler.base.text_pattern import Wildcard
 from transpiler.base.times import iso_time
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Wildcards
 from transpiler.language.selector.numbers import spelled_number
-from transpiler.language.selector.pattern import Wildcard, pattern_of
+from transpiler.language.selector.pattern import pattern_of
 from transpiler.message.message import Message
 from transpiler.reference.evaluate import judge
 from transpiler.tools.analysis.building import identity_of
@@ -179,7 +181,7 @@ def _tested_name(node: ast.Expression) -> ast.Identifier | None:
 
 def _is_negative(node: ast.Expression) -> bool:
     """Return True for a test that is true of all values but some."""
-    return getattr(node, "negated", False) or (isinstance(node, ast.Compare) and node.operator is ast.Comparison.NE)
+    return getattr(node, "negated", False) or (isinstance(node, ast.Compare) and node.operator is Comparison.NE)
 
 
 RULES = (

@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Severity
 from transpiler.base.source import Span
 from transpiler.language.selector import ast
@@ -197,7 +198,7 @@ class _Analysis:
 
     def _long_list(self, group: list[ast.Expression]) -> None:
         """Look for what excludes the first equality of a long AND: a value is asked for that another term refuses."""
-        equalities = (term for term in group if isinstance(term, ast.Compare) and term.operator is ast.Comparison.EQ)
+        equalities = (term for term in group if isinstance(term, ast.Compare) and term.operator is Comparison.EQ)
         term = next(equalities, None)
         message = None if term is None else self._witness(term)
         for other in group:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Fix, nearest
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import DoubleQuotes, Extension, Identifiers, ReservedWords
@@ -40,14 +41,14 @@ def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
         yield Doubt(message, right.span, f"text goes into single quotes: '{right.name}'", fix=fix)
 
 
-def _reads_as_name(right: ast.Identifier, left: ast.Identifier, operator: ast.Comparison, context: Context) -> bool:
+def _reads_as_name(right: ast.Identifier, left: ast.Identifier, operator: Comparison, context: Context) -> bool:
     """Return True if a name looks like a second property: as ``billCountry`` beside ``shipCountry``.
 
     In upper case it looks like a constant. Else it is one if it has several words, or a word of the other name, or
     stands elsewhere in the selector too; and properties are compared with <> more often than with a text unquoted.
     """
     words, others = _WORDS.findall(right.name), _WORDS.findall(left.name)
-    if not right.name.isupper() and (len(words) > 1 or operator is ast.Comparison.NE):
+    if not right.name.isupper() and (len(words) > 1 or operator is Comparison.NE):
         return True
     if {word.casefold() for word in words} & {word.casefold() for word in others}:
         return True
@@ -64,7 +65,7 @@ def _null_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
     for null, other in ((node.left, node.right), (node.right, node.left)):
         if is_null(null, context):
             shown = other.name if isinstance(other, ast.Identifier) else "…"
-            test = "IS NULL" if node.operator is not ast.Comparison.NE else "IS NOT NULL"
+            test = "IS NULL" if node.operator is not Comparison.NE else "IS NOT NULL"
             message = f"NULL is the name of a property in {context.dialect.title}"
             fix = Fix(f"{shown} {test}", certain=True, span=node.span) if isinstance(other, ast.Identifier) else None
             yield Doubt(message, null.span, f"write {shown} {test}", fix=fix)

@@ -17,7 +17,7 @@ from transpiler.language.selector.dialects import DIALECTS, Dialect
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
 from transpiler.tools.analysis.building import Conditions
-from transpiler.tools.analysis.cases import Requirement
+from transpiler.tools.analysis.cell_search import Requirement
 from transpiler.tools.analysis.formula import NOT_TRUE, OUTCOMES, bit_of
 from transpiler.tools.analysis.solve import Found, Impossible, Solver
 from transpiler.tools.analysis.subsumption import containment

@@ -18,7 +18,7 @@ from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
 from transpiler.tools.analysis.building import Conditions
-from transpiler.tools.analysis.cases import Requirement
+from transpiler.tools.analysis.cell_search import Requirement
 from transpiler.tools.analysis.formula import OUTCOMES, bit_of
 from transpiler.tools.analysis.solve import Solver
 from transpiler.tools.lint.registry import lint

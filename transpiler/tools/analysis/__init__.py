@@ -11,5 +11,5 @@ Deliberately not here: what the answers are for, and what is said of them (``lin
 report, ``explanation``).
 
 In reading order: ``formula``, ``constants``, ``building``, ``binding_conditions``; ``pattern_products``,
-``representatives``, ``cells``, ``cases``; ``samples``, ``solve``; ``subsumption``, ``contained_conditions``.
+``representatives``, ``cells``, ``cell_search``; ``samples``, ``solve``; ``subsumption``, ``contained_conditions``.
 """

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from transpiler.tools.analysis.building import Conditions
-from transpiler.tools.analysis.cases import Requirement
+from transpiler.tools.analysis.cell_search import Requirement
 from transpiler.tools.analysis.formula import NOT_TRUE, TRUE, Formula, all_tests, bit_of, possible
 from transpiler.tools.analysis.solve import Found, Impossible, Solver
 

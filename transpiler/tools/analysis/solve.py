@@ -14,7 +14,7 @@ from typing import NamedTuple
 from transpiler.message.header_fields import MessageField
 from transpiler.message.message import Message
 from transpiler.tools.analysis.building import Conditions, places_read, shown
-from transpiler.tools.analysis.cases import Requirement, Search, split, variable_of
+from transpiler.tools.analysis.cell_search import Requirement, Search, split, variable_of
 from transpiler.tools.analysis.cells import COMMON, ODD, RARE, Cell, cells_of, cells_of_relations
 from transpiler.tools.analysis.formula import (
     OUTCOMES,

@@ -6,7 +6,7 @@ from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect, find_dialect
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.tools.analysis.building import Conditions
-from transpiler.tools.analysis.cases import Requirement
+from transpiler.tools.analysis.cell_search import Requirement
 from transpiler.tools.analysis.formula import NOT_TRUE, THROWN, Formula, Junction, all_tests, disjuncts, key_of
 from transpiler.tools.analysis.solve import Answer, Found, Impossible, Open, Solver
 

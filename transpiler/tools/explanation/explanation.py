@@ -176,7 +176,7 @@ def explain_selector(
     ``evaluate``. A layout in the third place is taken in this version, with a ``DeprecationWarning``.
     Raises what ``parse_selector`` raises, ``DecodeError`` for what is no message, and ``TypeError``.
     """
-    if _is_dialect(dialect):
+    if isinstance(dialect, Dialect) or _is_dialect_name(dialect):
         rules = find_dialect(dialect)
     else:
         warnings.warn("give the layout by name, layout=…: the third place is the dialect's", DeprecationWarning, 2)
@@ -191,15 +191,15 @@ def explain_selector(
     return explain_tree(tree, text, read, rules, Receiver(now, destination))
 
 
-def _is_dialect(value: str | Dialect | LayoutLike) -> TypeGuard[str | Dialect]:
-    """Return True unless a value in the dialect's place is a layout: its name, a schema, or the layout itself."""
-    if isinstance(value, str) and value not in DIALECTS:
-        try:
-            find_layout(value)
-        except TranspilerError:
-            return True
-        return False
-    return isinstance(value, str | Dialect)
+def _is_dialect_name(value: LayoutLike) -> TypeGuard[str]:
+    """Return True for a text in the dialect's place, unless it is a layout's name or a schema."""
+    if not isinstance(value, str) or value in DIALECTS:
+        return isinstance(value, str)
+    try:
+        find_layout(value)
+    except TranspilerError:
+        return True
+    return False
 
 
 def explain_tree(

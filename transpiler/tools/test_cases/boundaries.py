@@ -17,7 +17,7 @@ from transpiler.message.message import Message, plain_message
 from transpiler.message.types import AmqpType, AmqpValue, Truth
 from transpiler.reference.evaluate import judge
 from transpiler.tools.analysis.building import Conditions
-from transpiler.tools.analysis.cases import Requirement
+from transpiler.tools.analysis.cell_search import Requirement
 from transpiler.tools.analysis.formula import NOT_TRUE, TRUE, Subject, all_tests
 from transpiler.tools.analysis.representatives import representatives
 from transpiler.tools.analysis.solve import Solver

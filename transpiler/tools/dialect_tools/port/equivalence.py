@@ -22,7 +22,7 @@ from transpiler.message.message import Message
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import Verdict, judge, value_of
 from transpiler.tools.analysis.building import Conditions
-from transpiler.tools.analysis.cases import Requirement
+from transpiler.tools.analysis.cell_search import Requirement
 from transpiler.tools.analysis.constants import NOW, is_constant, reads_clock
 from transpiler.tools.analysis.formula import (
     ANYTHING,

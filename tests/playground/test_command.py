@@ -90,7 +90,10 @@ def test_the_extra_brings_the_page_of_this_version() -> None:
 def test_a_page_that_is_not_there_is_an_error_with_what_to_do(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["playground"])
     assert result.exit_code == 2
-    assert result.output == "the playground's page is not installed: pip install 'selector-sql[playground]'\n"
+    assert result.output == (
+        "the playground's page is not installed: in a checkout, "
+        "python -m playground.build --wheel dist && pip install dist/selector_sql_playground-*.whl\n"
+    )
     result = CliRunner().invoke(main, ["playground", "--page", str(tmp_path)])
     assert result.exit_code == 2
     assert f"{tmp_path} is no built page\n  hint: write one with python -m playground.build" in result.output

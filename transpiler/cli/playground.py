@@ -28,7 +28,10 @@ HOST = "127.0.0.1"
 #: What makes a folder a page: the document, and the snapshot that the build writes last.
 _NEEDED = ("index.html", "core/snapshot.bin.gz")
 
-_NOT_INSTALLED = "the playground's page is not installed: pip install 'selector-sql[playground]'"
+_NOT_INSTALLED = (
+    "the playground's page is not installed: in a checkout, "
+    "python -m playground.build --wheel dist && pip install dist/selector_sql_playground-*.whl"
+)
 
 
 @click.command(

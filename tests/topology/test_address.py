@@ -200,8 +200,8 @@ def test_over_amqp_0_10_the_routing_key_goes_before_the_subject() -> None:
     assert bare(transpile_address("n/red", "direct", "amqp-0-10").sql) == (
         f"{key} = 'red' OR {key} IS NULL AND {subject} = 'red'"
     )
-    everything = transpile_address("n/#", "topic", "amqp-0-10").sql
-    assert (key in everything, subject in everything) == (True, True)
+    # A message has a routing key or has none, and without one a subject or none: every message is meant.
+    assert transpile_address("n/#", "topic", "amqp-0-10").sql == "true"
 
 
 def test_a_binding_of_another_exchange_is_no_part_of_the_column() -> None:

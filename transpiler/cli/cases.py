@@ -14,8 +14,8 @@ from transpiler.tools.test_cases.boundaries import case_file
     cls=ManualCommand,
     examples=[
         Example(
-            "Write a file of cases, and run it",
-            "selector-sql cases \"color = 'red' AND weight > 2500\" > red.selectors.yaml",
+            "Print a file of cases",
+            "selector-sql cases \"color = 'red' AND weight > 2500\"",
         ),
     ],
     exits={0: "the cases are printed", 2: "an error, such as a selector that the dialect refuses"},

@@ -161,7 +161,7 @@ def test_lines_are_plain_properties_or_rows_of_the_layout(words: list[str], give
 
 def test_without_their_types_texts_are_read_as_the_policy_says() -> None:
     words = ("weight > 2500", "--layout", "kafka-headers", "--layout-option", "types=string", "--count")
-    assert run("match", *words, given=KAFKA).output == "0\n"
+    assert run("match", *words, given=KAFKA).stdout == "0\n"
 
 
 @pytest.mark.parametrize(

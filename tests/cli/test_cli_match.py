@@ -128,7 +128,7 @@ def test_csv_is_printed_as_csv() -> None:
 def test_a_cell_of_csv_has_the_type_that_the_selector_or_the_schema_gives_it(
     selector: str, options: tuple[str, ...], count: int
 ) -> None:
-    assert run(selector, "a.csv", "--count", *options, a_csv=CSV).output == f"{count}\n"
+    assert run(selector, "a.csv", "--count", *options, a_csv=CSV).stdout == f"{count}\n"
 
 
 def test_csv_on_standard_input_is_named_by_an_option() -> None:

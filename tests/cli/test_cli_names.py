@@ -114,7 +114,7 @@ def test_an_export_that_names_no_virtual_host_cannot_be_checked_and_says_so() ->
 def test_a_topology_is_read_from_standard_input(text: str) -> None:
     result = CliRunner().invoke(main, ["topology", "-"], input=text)
     assert (result.exit_code, result.output.partition(":")[0]) == (0, "qpid-java")
-    Path("m.jsonl").write_text('{"properties": {"subject": "q"}}\n', encoding="utf-8")
+    Path("m.jsonl").write_text('{"exchange": "", "properties": {"subject": "q"}}\n', encoding="utf-8")
     result = CliRunner().invoke(main, ["route", "-", "m.jsonl"], input=text)
     assert (result.exit_code, '"queues": ["q"]' in result.output) == (0, True)
     broken = CliRunner().invoke(main, ["topology", "-"], input='{"broker": ')

@@ -47,7 +47,7 @@ WARNINGS = (
     ("JMSMessageID = 'ID:1'", CORE, OF_JMS, "JMSMessageID", "never true", "write AMQUserID"),
     ("JMSDeliveryMode = 'PERSISTENT'", CORE, OF_JMS, "JMSDeliveryMode", "never true", "'DURABLE' or 'NON_DURABLE'"),
     ("JMSXGroupID = 'g'", CORE, OF_JMS, "JMSXGroupID", "an application property here", "write AMQGroupID"),
-    ("AMQDurable = 'PERSISTENT'", CORE, "delivery-mode", "'PERSISTENT'", "one of two", "'DURABLE' or"),
+    ("AMQDurable = 'PERSISTENT'", CORE, "delivery-mode", "'PERSISTENT'", "one of two", "'DURABLE' and"),
     ("a = 1 AND a = 2", ALL, "never-true", "a = 2", "never true together with a = 1", "join them with OR"),
     ("a > 5 AND a > 3", ALL, "implied", "a > 3", "a > 5 implies this", "remove it"),
     ("a > 5 OR a > 3", ALL, "implied", "a > 5", "this implies a > 3", "remove it"),

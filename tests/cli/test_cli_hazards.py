@@ -233,7 +233,8 @@ def test_standard_input_is_read_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["match --invert a=1 many.jsonl", "route topology.json many.jsonl --exchange é", "check --as selectors --file x"]
+    "words",
+    ["match --invert a=1 many.jsonl", "route topology.json many.jsonl --exchange é", "check --as selectors --file x"],
 )
 def test_a_reader_that_goes_away_ends_the_command_quietly(words: str) -> None:
     Path("many.jsonl").write_text((MESSAGE + "\n") * 5_000, encoding="utf-8")

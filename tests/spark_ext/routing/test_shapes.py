@@ -19,7 +19,7 @@ from transpiler.reference.route import route_message
 from transpiler.routing import tuning
 from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.topology.broker_rules import QPID_JAVA
-from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology
+from transpiler.topology.model import SELECTOR_ARGUMENT, Alternate, Binding, Exchange, Queue, Topology
 
 SCHEMA = (
     "originatingCountry STRING, messageType STRING, quadTree STRING, publisherId STRING, region STRING, weight BIGINT, "
@@ -121,7 +121,11 @@ def test_the_report_names_classes_and_bindings_that_are_tried() -> None:
     assert "Every message tests:\n  x -> 12-q0: x-filter-jms-selector = note <> 'n0'\n" in text
     assert "  and 95 more" in text
     assert report._repr_html_().count("<table") == 2
-    assert str(explain_routing(Topology(QPID_JAVA), SCHEMA)) == "No binding of the topology has a condition or a queue."
+    unbound = Topology(QPID_JAVA, (Exchange("x", "fanout", Alternate("q", "queue")),), (Queue("q"),))
+    by_alternate = str(explain_routing(unbound, SCHEMA, exchange="x"))
+    assert by_alternate == "No binding of the topology has a condition or a queue."
+    nothing = "No message to any exchange reaches a queue: no binding leads from there to one."
+    assert str(explain_routing(Topology(QPID_JAVA), SCHEMA)) == nothing
     with pytest.raises(TopologyError, match="there is no exchange called 'typo'"):
         explain_routing(Topology(QPID_JAVA), SCHEMA, exchange="typo")
 

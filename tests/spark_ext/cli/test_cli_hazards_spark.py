@@ -165,7 +165,9 @@ def test_a_filter_set_filters_parquet_by_the_layout_that_it_shows(spark: SparkSe
     assert run("filter --filter typed.json @ --missing null", "typed.parquet").stderr.startswith("0 of 2")
 
 
-@pytest.mark.parametrize("words", ["filter JMSPriority=4 @ --output out", "route topology.json @ --output out"])
+@pytest.mark.parametrize(
+    "words", ["filter JMSPriority=4 @ --output out", "route topology.json @ --exchange é --output out"]
+)
 def test_an_output_appears_when_it_is_complete(words: str) -> None:
     result = run(words)
     assert result.exit_code == 0, result.output

@@ -61,7 +61,7 @@ LISTS: dict[str, tuple[Callable[[int], str], str]] = {
     "prefixes": (lambda i: f"p0 LIKE {quoted(odd(i) + 'x%')}", "OR"),
     "suffixes": (lambda i: f"p0 LIKE {quoted('%' + odd(i) + 'x')}", "OR"),
     "all prefixes": (lambda i: f"p0 LIKE {quoted(odd(i) + '%')}", "OR"),
-    "prefixes of many lengths": (lambda i: f"p0 LIKE {quoted(odd(i) + 'x' * (i % 30) + '%')}", "OR"),
+    "prefixes of many lengths": (lambda i: f"p0 LIKE {quoted(odd(i) + 'x' * (1 + i % 30) + '%')}", "OR"),
     "no suffix": (lambda i: f"p0 NOT LIKE {quoted('%' + odd(i) + 'x')}", "AND"),
     "not contained": (lambda i: f"p0 NOT LIKE {quoted('%' + odd(i) + 'x%')}", "AND"),
     "a text and a bound": (lambda i: f"(p0 = {quoted(odd(i % 30))} AND p1 > {i % 7})", "OR"),

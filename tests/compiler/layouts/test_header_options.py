@@ -203,11 +203,11 @@ def test_a_column_beside_a_store_is_a_property_of_the_message_in_a_row() -> None
         ("v VARIANT, c STRING", "x = 1", "stores.variant('v')"),
         ("id STRING, Payload STRING", "x = 1", "if the column Payload is JSON: stores.variant('Payload', json=True)"),
         ("id STRING, value INT", "x = 1", "the columns are id, value; missing"),
-        ("m MAP<STRING, STRING>", "x = 1", "stores.text_map('m', types=…)"),
+        ("m MAP<STRING, STRING>", "x = 1", "stores.text_map('m', types='by-use')"),
         ("v VARIANT", "v = 1", "stores.variant('v') reads properties in it"),
         ("`my col` STRING, `order-type` STRING, c INT", "x = 1", "no selector can name my col, order-type: rename"),
         ("`order-type` STRING, c INT", "order-type = 1", "no selector can name order-type: rename"),
-        ("day DATE", "day > 1767225600000", 'col("day").cast("timestamp")'),
+        ("day DATE", "day > 1767225600000", 'col("day").cast("timestamp_ntz")'),
     ],
 )
 def test_the_error_of_a_name_without_a_place_tells_what_gives_it_one(schema: str, selector: str, told: str) -> None:
@@ -223,7 +223,8 @@ def test_the_hint_of_a_time_as_text_says_that_a_date_is_to_be_cast() -> None:
         transpile_selector("day > '2026-01-01'", "day DATE, color STRING")
     hint = str(caught.value.diagnostics[0].hint)
     assert "1767225600000" in hint
-    assert 'df.withColumn("day", col("day").cast("timestamp"))' in hint
+    assert 'df.withColumn("day", col("day").cast("timestamp_ntz"))' in hint
+    assert 'df.withColumn("day", col("day").cast("string"))' in hint
 
 
 @pytest.mark.parametrize(("name", "told"), [("kafka", "kafka-headers"), ("flat", "pass the DataFrame or its schema")])

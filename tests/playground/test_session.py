@@ -59,7 +59,7 @@ def test_an_example_of_a_selector_says_something_in_its_dialect(example: Any) ->
         ("JMSType IN ('closed, saleUpdate')", "jms", "JMSType IN ('closed', 'saleUpdate')"),
         ("service = order", "jms", "service = 'order'"),
         ("weight > '2500'", "jms", "weight > 2500"),
-        ("viaje LIKE '17'", "jms", None),
+        ("viaje LIKE '17'", "jms", "viaje = '17'"),
         ("Type = 'PING' AND Type = 'ELECTION'", "jms", None),
         ("source = @stringParam", "jms", None),
     ],

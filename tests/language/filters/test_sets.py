@@ -249,20 +249,41 @@ REFUSED: list[tuple[Any, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize("payload", [["invoices"], {"a": {"b": 1}}, 5, None, "x", [[1]], [one("a = 1")["f"]]])
-@pytest.mark.parametrize("descriptor", ["rabbitmq:stream-filter", "apache.org:xquery-filter:string", 77])
-def test_an_unknown_filter_is_the_same_in_json_and_in_bytes_whatever_its_value(payload: Any, descriptor: Any) -> None:
+def beside_a_known_filter(payload: Any, descriptor: Any) -> tuple[Any, str, bytes]:
+    """Return a filter named f of any kind, and one that is known, as a mapping, as JSON and as bytes."""
     both = one(payload, descriptor) | {"known": one("b = 1")["f"]}
     symbol = AmqpValue(AmqpType.SYMBOL if isinstance(descriptor, str) else AmqpType.ULONG, descriptor)
     content: Any = AmqpList((AmqpValue(AmqpType.STRING, "invoices"),)) if isinstance(payload, list) else AmqpMap()
     known = Described(AmqpValue(AmqpType.SYMBOL, SELECTOR), AmqpValue(AmqpType.STRING, "b = 1"))
     entries = (("f", Described(symbol, content)), ("known", known))
     data = encode(AmqpMap(tuple((AmqpValue(AmqpType.SYMBOL, name), value) for name, value in entries)))
-    for filters in (both, json.dumps(both), data):
+    return both, json.dumps(both), data
+
+
+ANY_PAYLOAD = [["invoices"], {"a": {"b": 1}}, 5, None, "x", [[1]], [one("a = 1")["f"]]]
+
+
+@pytest.mark.parametrize("payload", ANY_PAYLOAD)
+@pytest.mark.parametrize("descriptor", ["rabbitmq:no-such-filter", "apache.org:xquery-filter:string", 77])
+def test_an_unknown_filter_is_the_same_in_json_and_in_bytes_whatever_its_value(payload: Any, descriptor: Any) -> None:
+    for filters in beside_a_known_filter(payload, descriptor):
         found = read_filters(filters, "ignore")
         assert (found.ignored, [name for name, _ in found.filters]) == (("f",), ["known"])
         with pytest.raises(UnsupportedFeatureError, match=r"filters\.(unknown|unavailable|ambiguous-code)"):
             read_filters(filters)
+
+
+@pytest.mark.parametrize("payload", ANY_PAYLOAD)
+@pytest.mark.parametrize(
+    "descriptor", ["rabbitmq:stream-filter", "rabbitmq:stream-offset-spec", "rabbitmq:stream-match-unfiltered"]
+)
+def test_a_filter_of_a_stream_is_the_same_in_json_and_in_bytes_whatever_its_value(
+    payload: Any, descriptor: str
+) -> None:
+    for filters in beside_a_known_filter(payload, descriptor):
+        for found in (read_filters(filters), read_filters(filters, "ignore")):
+            assert (found.ignored, [name for name, _ in found.filters]) == (("f",), ["known"])
+            assert [finding.code for finding in found.findings] == ["filters.stream"]
 
 
 @pytest.mark.parametrize("payload", [["invoices"], [], {"a": 1}, {}, 5])

@@ -20,7 +20,7 @@ SCHEMA = "region STRING, weight BIGINT, `my col` STRING, day DATE, tags MAP<STRI
 def printed(*arguments: str) -> str:
     result = CliRunner().invoke(main, ["sql", *arguments])
     assert result.exit_code == 0, result.output
-    return result.output
+    return result.stdout
 
 
 def plan(frame: DataFrame) -> str:
@@ -50,7 +50,7 @@ def test_a_function_a_view_and_a_query_have_the_plan_of_the_column(
     frame.write.parquet(str(tmp_path / "messages"))
     stored = spark.read.parquet(str(tmp_path / "messages"))
     stored.createOrReplaceTempView("stored_messages")
-    wanted = stored.filter(compile_selector(selector, stored if layout == "typed" else None))
+    wanted = stored.filter(compile_selector(selector, stored if layout == "typed" else None, lint=False))
 
     function = printed(selector, *shown, "--as", "temp-function", "is_wanted", "--or-replace")
     parameters = {"typed": "region, weight", "amqp": "header, application_properties"}[layout]

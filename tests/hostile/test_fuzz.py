@@ -42,6 +42,7 @@ FOUND = (
     ("address", b"a /c'''':browse,\xa6ss"),
     ("address", b"'\\ud800'"),
     ("topology", b"\xec?"),
+    ("topology", b"NNN\xff\xff\x00\x7fNN\x00I/"),
     ("topology", b'\x01{"broker": "rabbitmq", "queues": ["\\ud800"]}'),
     ("xquery", b"/a = '\xa6'"),
     ("dialects", b"XPATH '2/a[@b=1]'"),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from transpiler import Message, Topology, TopologyError, route_message
+from transpiler.base.source import Span
 from transpiler.message.amqp.encoder import encode
 from transpiler.message.amqp.values import AmqpList, AmqpMap
 from transpiler.message.types import AmqpType, AmqpValue, Compound
@@ -486,6 +487,15 @@ def test_each_document_of_a_file_is_looked_at() -> None:
         parse_topology(
             RESOURCES.replace("MULTICAST\n---", "MULTICAST\n    - divertConfigurations.d.address=a\n---"), "k.yaml"
         )
+
+
+@pytest.mark.parametrize("before", ["broker: rabbitmq\nqueues: [a", "x", "broker: rabbitmq # "])
+@pytest.mark.parametrize("code", [0xD800, 0xDCFF])
+def test_half_of_a_surrogate_pair_in_yaml_is_refused_where_it_is(before: str, code: int) -> None:
+    with pytest.raises(TopologyError, match="half of a surrogate pair") as error:
+        parse_topology(f"{before}{chr(code)}b]", "t.yaml")
+    [found] = error.value.diagnostics
+    assert (found.code, found.span) == ("topology.yaml", Span(len(before), len(before) + 1))
 
 
 def test_yaml_that_is_none_shows_its_place() -> None:

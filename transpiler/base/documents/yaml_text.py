@@ -50,8 +50,9 @@ def compose(text: str) -> list[Any]:
         import yaml
     except ImportError:
         raise YamlTextError("YAML needs PyYAML", hint="pip install PyYAML") from None
+    loader = _loader(text)
     try:
-        return [node for node in yaml.compose_all(text, Loader=_loader()) if node is not None]
+        return [node for node in yaml.compose_all(text, Loader=loader) if node is not None]
     except yaml.MarkedYAMLError as error:
         raise YamlTextError(f"this is not YAML: {error.problem}", _at(error.problem_mark, text)) from None
     except (yaml.YAMLError, RecursionError, ValueError) as error:
@@ -74,9 +75,15 @@ def yaml_documents(origin: Origin) -> list[Node]:
     return [node for node in nodes if node.value is not None]
 
 
-def _loader() -> Any:
+def _loader(text: str) -> Any:
     import yaml
 
+    try:
+        # As the reader in C does, whose error is none of YAML's and has no place.
+        text.encode()
+    except UnicodeEncodeError as error:
+        span = Span(error.start, error.start + 1)
+        raise YamlTextError("half of a surrogate pair is no Unicode character", span) from None
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -98,7 +105,7 @@ def _count(text: str) -> None:
     sizes: dict[str | None, int] = {}
     opened: list[tuple[int, str | None]] = []
     try:
-        for event in yaml.parse(text, Loader=_loader()):
+        for event in yaml.parse(text, Loader=_loader(text)):
             here = _at(event.start_mark, text)
             if isinstance(event, yaml.AliasEvent):
                 size = sizes.get(event.anchor)

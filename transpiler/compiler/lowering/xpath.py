@@ -156,7 +156,7 @@ class _Check:
                 return False
             case path.Group(inner=inner):
                 return self.nodes(inner, within)
-            case path.Negation(operand=operand, span=span):
+            case path.Negation(operand=operand):
                 if isinstance(operand, path.Negation):
                     raise NoXPathError("- is not expected there", operand.span.start)
                 self.nodes(operand, within)
@@ -164,9 +164,9 @@ class _Check:
             case path.Operation(first=first, rest=rest):
                 self._operation(first, rest, within)
                 return False
-            case path.Union(parts=parts, span=span):
+            case path.Union(parts=parts):
                 for part in parts:
-                    self._only_nodes(self.nodes(part, within), "has a union", span.end)
+                    self._only_nodes(self.nodes(part, within), "has a union", part.span.start)
                 return True
             case path.Call():
                 self._call(expression, within)
@@ -177,7 +177,8 @@ class _Check:
                 return True
             case path.Path(start=start, steps=steps):
                 if not isinstance(start, path.Start):
-                    self._only_nodes(self.nodes(start, within), "is followed by /", start.span.end)
+                    separator = "//" if steps[0].descendants else "/"
+                    self._only_nodes(self.nodes(start, within), f"is followed by {separator}", start.span.end)
                 for step in steps:
                     self._step(step)
                 return True

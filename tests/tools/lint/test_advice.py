@@ -28,6 +28,15 @@ def test_a_compilation_has_the_warnings_of_check(selector: str, schema: str, dia
     assert not [one for one in lean if one.code.startswith("lint.")]
 
 
+def test_a_word_that_has_a_column_is_no_text_without_quotes() -> None:
+    assert transpile_selector("n = small", "n INT, small TINYINT").diagnostics == ()
+    [found] = transpile_selector("n = small", "n INT", missing="null").diagnostics
+    assert found.code == "lint.unquoted-word"
+    for schema, code in (("n INT, small TINYINT", 0), ("n INT", 1)):
+        run = CliRunner().invoke(main, ["check", "n = small", "--missing", "null", "--schema", schema])
+        assert (run.exit_code, "unquoted-word" in run.output) == (code, bool(code))
+
+
 #: The selector, its columns, and what the warning says; None where a column has values on both sides.
 BY_TYPE = (
     ("f = 1.1", "f FLOAT", "no FLOAT is 1.1, so this is never true"),

@@ -14,7 +14,7 @@ from transpiler.base.source import Source
 from transpiler.compiler import pipeline
 from transpiler.compiler.lowering.names.names import Missing
 from transpiler.compiler.pipeline import Result
-from transpiler.compiler.presets import LayoutLike
+from transpiler.compiler.presets import LayoutLike, find_layout
 from transpiler.compiler.transpiled import Transpiled
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect, find_dialect
@@ -49,17 +49,18 @@ def transpile_selector(
     if not lint or tree is None:
         return compiled
     rules, found = find_dialect(dialect), compiled.diagnostics
-    return replace(compiled, advise=lambda: _with_rules(tree, text, rules, found))
+    return replace(compiled, advise=lambda: _with_rules(tree, text, layout, rules, found))
 
 
 def _with_rules(
-    tree: ast.Expression, text: str, dialect: Dialect, compiled: tuple[Diagnostic, ...]
+    tree: ast.Expression, text: str, layout: LayoutLike, dialect: Dialect, compiled: tuple[Diagnostic, ...]
 ) -> tuple[Diagnostic, ...]:
     """Return the compiler's warnings about a tree and those of the rules."""
     # The rules bring the evaluator and the analysis along.
     from transpiler.tools.lint.registry import lint, without_lesser
 
-    found = [one for one in lint(tree, Source(text), dialect, proofs=False) if one.severity != "info"]
+    doubts = lint(tree, Source(text), dialect, known=find_layout(layout).names(), proofs=False)
+    found = [one for one in doubts if one.severity != "info"]
     return tuple(without_lesser(found, compiled)) if found else compiled
 
 

@@ -86,7 +86,8 @@ class Checker:
             return tree, told if tree is None else without_lesser(lint(tree, source, dialect), told)
         if tree is None:
             return None, ()
-        findings = lint(tree, source, dialect)
+        known = () if self.layout is None else find_layout(self.layout).names()
+        findings = lint(tree, source, dialect, known=known)
         try:
             # The warnings come up while the tree is lowered; no SQL is emitted.
             lowering = SelectorLowering(find_layout(self.layout or "amqp"), self.missing, source, dialect)

@@ -86,9 +86,19 @@ def fits(pattern: str, finding: Diagnostic) -> bool:
     return pattern in (code, finding.severity, code.rpartition(".")[2]) or code.startswith(f"{pattern}.")
 
 
-def lint(tree: ast.Expression, source: Source, dialect: Dialect = JMS, *, proofs: bool = True) -> list[Diagnostic]:
-    """Return the findings about a checked tree, in the order of the text; without ``proofs`` those that cost little."""
-    context = Context(tree, source, dialect)
+def lint(
+    tree: ast.Expression,
+    source: Source,
+    dialect: Dialect = JMS,
+    *,
+    known: tuple[str, ...] = (),
+    proofs: bool = True,
+) -> list[Diagnostic]:
+    """Return the findings about a checked tree, in the order of the text; without ``proofs`` those that cost little.
+
+    ``known`` are the properties that are known to exist, as the columns of a table.
+    """
+    context = Context(tree, source, dialect, known)
     diagnostics = [
         _finding(rule, doubt, source)
         for node in ast.walk(tree)

@@ -38,6 +38,8 @@ class Context:
     tree: ast.Expression
     source: Source
     dialect: Dialect
+    #: The properties that the user's own layout has a place for, where it names them.
+    known: tuple[str, ...] = ()
 
     @cached_property
     def converts_strings(self) -> bool:

@@ -31,7 +31,7 @@ def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
         return
     if is_null(left, context) or is_null(right, context):
         return
-    if left == right:
+    if left == right or right.name in context.known:
         return
     message = f"{right.name} is the name of a property here, not text"
     fix = Fix(f"'{right.name}'")
@@ -200,7 +200,8 @@ RULES = (
         wrong="color = red",
         right="color = 'red'",
         why="A word without quotes is the name of a property. `color = red` compares the property `color` with the "
-        "property `red`, which no message has, and so selects nothing. Text goes into single quotes.",
+        "property `red`, which no message has, and so selects nothing. Text goes into single quotes. A name that has a "
+        "column in `--schema` is a property.",
         nodes=(ast.Compare,),
         find=_unquoted_word,
     ),

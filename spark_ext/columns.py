@@ -40,7 +40,7 @@ def compile_selector(
     alias: str | None = None,
     lint: bool = True,
 ) -> Column:
-    """A selector as one native expression, for ``df.filter`` and anywhere else that takes a Column.
+    """Compile a selector to one native expression, for ``df.filter`` and anywhere else that takes a Column.
 
     ``~`` of it does not select the other rows, for it may be NULL; with ``result="boolean"`` it never is.
     ``layout`` is None for the canonical schema, a preset's name, a ``Layout``, or a schema: a ``StructType``, its JSON,
@@ -78,7 +78,7 @@ def compile_filter(
     destination: str | None = None,
     alias: str | None = None,
 ) -> Column:
-    """A filter, or a filter set, as one native expression.
+    """Compile a filter, or a filter set, to one native expression.
 
     ``filters`` is a filter object, a mapping of names to filters, JSON text, or AMQP 1.0 bytes; ``connection`` is the
     receiver's, for no-local. Filters that ``unknown="ignore"`` leaves out are ``SelectorWarning``s. Otherwise as
@@ -129,7 +129,7 @@ def compile_address(
 
 
 def message_type(layout: LayoutLike = None) -> Column:
-    """The JMS class of each message, such as ``TextMessage``: the JMS mapping, section 3.3.4.
+    """Return the JMS class of each message, such as ``TextMessage``: the JMS mapping, section 3.3.4.
 
     ``LayoutError`` where the layout has neither message annotations nor a body.
     """
@@ -137,16 +137,16 @@ def message_type(layout: LayoutLike = None) -> Column:
 
 
 def destination_type(layout: LayoutLike = None, *, consumer: str | None = None) -> Column:
-    """The kind of each message's JMSDestination: ``queue``, ``topic``, ``temporary-queue`` or ``temporary-topic``.
+    """Return the kind of each message's JMSDestination.
 
-    ``consumer`` is the kind where the message does not say, that of the consumer's own destination. Source: the JMS
-    mapping, section 5.1.
+    It is ``queue``, ``topic``, ``temporary-queue`` or ``temporary-topic``. ``consumer`` is the kind
+    where the message does not say, that of the consumer's own destination. Source: the JMS mapping, section 5.1.
     """
     return _choice(destination_choices(find_layout(_layout(layout)), DESTINATION), consumer)
 
 
 def reply_to_type(layout: LayoutLike = None, *, consumer: str | None = None) -> Column:
-    """The kind of each message's JMSReplyTo, likewise."""
+    """Return the kind of each message's JMSReplyTo, likewise."""
     return _choice(destination_choices(find_layout(_layout(layout)), REPLY_TO), consumer)
 
 

@@ -141,7 +141,7 @@ def _bounded(row: Mapping[str, Any], times: list[tuple[str, str]]) -> Mapping[st
 
 
 def infer_layout(schema: SchemaLike | Layout, struct: str | None = None, *, headers: Headers = NO_HEADERS) -> Layout:
-    """The layout that a schema shows: ``amqp``, ``amqp-0-10``, one of ``transpiler.stores``, else typed columns.
+    """Return the layout that a schema shows: ``amqp``, ``amqp-0-10``, one of ``transpiler.stores``, else typed columns.
 
     ``schema`` is a DataFrame, a ``StructType``, its JSON form or text, or DDL text (``"color STRING, weight BIGINT"``).
     ``struct`` names a struct column whose fields are the properties; header columns beside it are kept. Whether names

@@ -75,7 +75,7 @@ _COLUMNS = {
 
 
 def trace_messages(lines: DataFrame) -> DataFrame:
-    """The publications of a tracing log from its lines, a table or a stream with a column ``value``.
+    """Return the publications of a tracing log from its lines, a table or a stream with a column ``value``.
 
     Columns: the sections of ``MESSAGE_SCHEMA``, ``exchange``, ``routing_keys``, by which ``route`` routes, and
     ``routed_queues``, the broker's own answer, as the log has it. The subject is the basic property ``type``, which

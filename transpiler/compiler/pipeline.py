@@ -58,7 +58,7 @@ def transpile_selector(
     destination: str | None = None,
     alias: str | None = None,
 ) -> Transpiled:
-    """A selector as Spark SQL over a layout.
+    """Compile a selector to Spark SQL over a layout.
 
     ``filter`` is TRUE where the selector is TRUE, and FALSE or NULL elsewhere; ``boolean`` is never NULL; ``ternary``
     has NULL for unknown. ``missing`` says what a name without a column means. ``now`` is the time of UTC() and of
@@ -98,7 +98,7 @@ def transpile_filter(
     destination: str | None = None,
     alias: str | None = None,
 ) -> Transpiled:
-    """A filter, or a filter set, as Spark SQL over a layout; all filters of a set must hold.
+    """Compile a filter, or a filter set, to Spark SQL over a layout; all filters of a set must hold.
 
     ``filters`` is a filter object, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map.
     ``dialect`` is that of the JMS selectors. ``connection`` is the receiver's, for no-local. ``unknown="ignore"``
@@ -168,7 +168,7 @@ def transpile_address(
     missing: Missing = "error",
     alias: str | None = None,
 ) -> Transpiled:
-    """The messages that a receiver with a Qpid address gets, as Spark SQL over those sent to the address's node.
+    """Return the condition of a receiver with a Qpid address on messages sent to the address's node, as Spark SQL.
 
     ``node_type`` is what the name resolves to: ``queue``, or the type of an exchange. The subject and ``x-bindings``
     of the address are its bindings, by the AMQP 0-10 mapping; ``selector`` of its link filters what they take, by the

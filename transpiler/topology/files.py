@@ -76,9 +76,11 @@ def read_topology(
     vhost: str | None = None,
     properties: Mapping[str, str] | None = None,
 ) -> Topology:
-    """The topology in a file: the project's own form as JSON or YAML, RabbitMQ's definitions, Broker-J's JSON, or the
-    configuration of a JMS broker: Artemis' ``broker.xml``, its broker properties in a file or in a resource of its
-    operator, WildFly's messaging subsystem, ActiveMQ's ``activemq.xml``.
+    """Read the topology in a file.
+
+    The file has the project's own form as JSON or YAML, RabbitMQ's definitions, Broker-J's JSON, or the configuration
+    of a JMS broker: Artemis' ``broker.xml``, its broker properties in a file or in a resource of its operator,
+    WildFly's messaging subsystem, ActiveMQ's ``activemq.xml``.
 
     ``form`` is guessed where it is left out; ``vhost`` chooses one of several virtual hosts, or brokers. ``state`` has
     what the file of a JMS broker cannot know, or names a file of JSON with it: ``queues``, ``subscriptions`` with name,
@@ -143,7 +145,7 @@ def topology_from_dict(
     vhost: str | None = None,
     properties: Mapping[str, str] | None = None,
 ) -> Topology:
-    """The topology in an object, as a file in JSON or YAML has it: ``json.loads(text)`` of any form of those.
+    """Read the topology in an object, as a file in JSON or YAML has it: ``json.loads(text)`` of any form of those.
 
     The parameters are those of ``read_topology``. Raises ``TopologyError`` with the path in the object.
     """

@@ -34,7 +34,7 @@ _SIGNS = frozenset("NOT MINUS PLUS".split())
 
 
 def parse_selector(text: str, dialect: str | Dialect = "jms") -> ast.Expression | None:
-    """The surface tree of a selector, checked; None for an empty or blank one, which selects every message.
+    """Return the surface tree of a selector, checked; None for an empty or blank one, which selects every message.
 
     Raises ``SelectorSyntaxError``, ``SelectorTypeError``, or ``UnsupportedFeatureError`` beyond the limits.
     """

@@ -32,7 +32,7 @@ def transpile_selector(
     alias: str | None = None,
     lint: bool = True,
 ) -> Transpiled:
-    """A selector as Spark SQL over a layout.
+    """Compile a selector to Spark SQL over a layout.
 
     ``filter`` is TRUE where the selector is TRUE, and FALSE or NULL elsewhere; ``boolean`` is never NULL; ``ternary``
     has NULL for unknown. ``missing`` says what a name without a column means. ``now`` is the time of UTC() and of

@@ -40,6 +40,7 @@ from transpiler import (
     transpile_selector,
 )
 from transpiler.cli import main as selector_sql
+from transpiler.language.selector.dialects import DIALECTS
 from transpiler.topologies import topology_from_dict
 
 FILTER = {"descriptor": "apache.org:legacy-amqp-headers-binding:map", "value": {"a": 1}}
@@ -163,9 +164,10 @@ def rows(page: str, pattern: str) -> list[tuple[str, ...]]:
     return re.findall(pattern, read(page), re.MULTILINE)
 
 
-def test_the_verdicts_of_the_page_on_meaning_are_those_of_the_evaluator() -> None:
-    judged = rows("docs/meaning.md", r"^\| `(.+?)` \| `(\{.*\})` \| (TRUE|FALSE|unknown) \|$")
-    assert len(judged) > 30
+@pytest.mark.parametrize(("page", "least"), [("docs/meaning.md", 30), ("docs/language.md", 20)])
+def test_the_verdicts_of_a_page_on_the_language_are_those_of_the_evaluator(page: str, least: int) -> None:
+    judged = rows(page, r"^\| `(.+?)` \| `(\{.*\})` \| (TRUE|FALSE|unknown) \|")
+    assert len(judged) > least
     for selector, message, verdict in judged:
         assert evaluate(selector, json.loads(message)) is VERDICTS[verdict], (selector, message)
         explained = CliRunner().invoke(selector_sql, ["match", selector, "--count"], input=f"{message}\n").output
@@ -179,6 +181,29 @@ def test_the_errors_of_the_page_on_meaning_are_raised() -> None:
         with pytest.raises(TranspilerError) as raised:
             parse_selector(selector)
         assert raised.value.diagnostics[0].code == code, selector
+
+
+def answers(selector: str, message: str) -> set[bool | str | None]:
+    """Return the verdicts of all dialects; of those that refuse the selector, the codes of the errors."""
+    compared = transpiler.compare_dialects(selector, json.loads(message))
+    return {one.truth if one.refused is None else one.refused.code for one in compared}
+
+
+def test_the_page_on_brokers_replaces_what_dialects_part_on_by_what_they_agree_on() -> None:
+    replaced = rows("docs/brokers.md", r"^\| `(.+?)` \| `(\{.*\})` \| `(.+?)` \|")
+    assert len(replaced) > 8
+    for selector, message, instead in replaced:
+        assert len(answers(selector, message)) > 1, selector
+        assert answers(instead, message) == {message != "{}"}, instead
+
+
+def test_the_page_on_brokers_has_every_dialect() -> None:
+    listed = re.findall(r"^\| [^|`]+ \| `([\w-]+)` \|", read("docs/brokers.md"), re.MULTILINE)
+    assert set(listed) == set(DIALECTS)
+
+
+def test_the_language_fits_on_one_screen() -> None:
+    assert len(read("docs/language.md").splitlines()) <= 40
 
 
 def test_the_tables_of_three_values_are_those_of_the_evaluator() -> None:

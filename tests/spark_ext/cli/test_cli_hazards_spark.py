@@ -31,7 +31,7 @@ UNKNOWN = '{"f": {"descriptor": "example.com:x", "value": 1}}'
 ENTRY = {"exchange": "é", "routing_keys": ["a"], "routed_queues": [], "properties": {}}
 MESSAGES = [{"properties": {"subject": subject}} for subject in ("é", "é.x", "b")]
 #: Each command, its input as @.
-COMMANDS = ("filter a=1 @", "route topology.json @", "backtest @ topology.json")
+COMMANDS = ("filter a=1 @", "route topology.json @ --exchange é", "backtest @ topology.json")
 ROOT = Path(__file__).parents[3]
 
 

@@ -188,7 +188,7 @@ def test_match_and_spark_read_the_cells_of_csv_alike(name: str) -> None:
     for selector in SELECTORS:
         if not all(word in columns for word in re.findall(r"JMS\w+|\b[ab]\b", selector)):
             continue
-        by_python = CliRunner().invoke(selector_sql, ["match", selector, "in.csv", "--count"])
+        by_python = CliRunner().invoke(selector_sql, ["match", "-q", selector, "in.csv", "--count"])
         by_spark = run("filter", selector, "in.csv")
         assert (by_python.exit_code == 2) is (by_spark.exit_code == 2), (selector, by_python.output, by_spark.output)
         if by_python.exit_code != 2:

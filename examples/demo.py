@@ -1,4 +1,4 @@
-"""What `make demo` shows: selectors over a flat table, then over a log, which is routed as its broker did."""
+"""Demo: selectors over a flat table, then over a log, which is routed as its broker did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a value's comparison with itself says is a law of the rewriting, with fixtures of its own."""
+"""A comparison of a value with itself is decided by a law of the rewriting, with fixtures of its own."""
 
 import runpy
 

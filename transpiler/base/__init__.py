@@ -1,4 +1,4 @@
-"""What every room uses and no standard of messaging defines: source texts, diagnostics, documents, numbers, patterns.
+"""Tools of every room that no standard of messaging defines: source texts, diagnostics, documents, numbers, patterns.
 
 Invariants: nothing here knows a message, a selector, a broker or a column; imports within follow the order below.
 

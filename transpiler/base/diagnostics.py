@@ -65,7 +65,7 @@ class OptionFix:
     value: str
 
 
-#: What a hint proposes, as data.
+#: The proposal of a hint, as data.
 Remedy = Fix | ColumnFix | OptionFix
 
 

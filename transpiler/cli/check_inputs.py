@@ -45,7 +45,7 @@ _APPLICATION = ("application*.*", "src/main/resources/application*.*")
 
 
 class Choice(NamedTuple):
-    """Which inputs are read, and as which kind the files that are named."""
+    """Choice of the inputs that are read, and the kinds of those that are named."""
 
     kind: str | None = None
     stdin_filename: str | None = None

@@ -87,7 +87,7 @@ def test_a_bound_that_no_other_decides_stays(node: ir.Predicate) -> None:
 
 
 def holds(node: ir.Predicate, number: float | None) -> bool:
-    """Whether a predicate on one column holds for a value, in Spark's order of doubles."""
+    """Return True if a predicate on one column holds for a value, in Spark's order of doubles."""
     match node:
         case ir.And(terms=terms):
             return all(holds(term, number) for term in terms)

@@ -35,7 +35,7 @@ TEXTS = {
 #: Parts of an emitted text: a literal, or a character by its code.
 _PART = re.compile(r"'([^']*)'|char\(([0-9]+)\)|X'([0-9A-F]*)'")
 
-#: What SQL text must not have in quotes: an escape, another quote, a variable, Jinja.
+#: Characters that SQL text must not have in quotes: an escape, another quote, a variable, Jinja.
 _CHANGED = re.compile(r"[\\\"]|\$\{|\{[{%#]")
 
 

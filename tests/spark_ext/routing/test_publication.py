@@ -1,4 +1,4 @@
-"""Where messages were published: an option, a column, the layout's own place, the subject, whatever the layout."""
+"""Places of a publication in every layout: an option, a column, the layout's own place, the subject."""
 
 from __future__ import annotations
 

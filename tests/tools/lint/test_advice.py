@@ -1,4 +1,4 @@
-"""What check warns of comes up where selectors are compiled, and is turned off there."""
+"""Warnings of check come up where selectors are compiled, and are turned off there."""
 
 from __future__ import annotations
 

@@ -265,7 +265,7 @@ OF_HEADERS = [
 ]
 BY_NAME = {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": "dead"}
 
-#: What is known of dead letters: by the key of the link, by what comes to the queue, and by what the broker declares.
+#: Knowledge of dead letters: by the key of the link, by what comes to the queue, and by what the broker declares.
 LETTERS = [
     (lettered("a.b", {"routing_key": "zzz"}), "dead-letters-lost", ["nothing in dlx takes the key 'a.b'"]),
     (lettered("a.b", {"routing_key": "*.b"}), "dead-letters-lost", []),

@@ -54,7 +54,7 @@ _TREE_LINE = re.compile(
     r"(?P<depth>(?: \|   )*) \|-- (?P<name>.*): (?P<type>[^:]*?)"
     r"(?: \((?:nullable|valueContainsNull|containsNull) = (?P<null>true|false)\))?\s*"
 )
-#: What a file of a schema has at most, in bytes.
+#: Most bytes of a file with a schema.
 _MAX_FILE = 2**26
 
 

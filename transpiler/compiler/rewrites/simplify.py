@@ -11,7 +11,7 @@ from transpiler.base.comparison import Comparison
 from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 
-#: What one of two complements is: the complement of any other test is a ``NotTrue``.
+#: One of two complements: the complement of any other test is a ``NotTrue``.
 _HAS_COMPLEMENT = (ir.NotTrue, ir.IsNull, ir.IsNan)
 
 

@@ -123,7 +123,7 @@ def csv(columns: Iterable[str], *, headers: Headers = NO_HEADERS) -> StoreLayout
     return make_store("flat", source, {**own, **times}, headers, None)
 
 
-#: What the cell of a header field is that is no text, by its reading.
+#: The form of a header field's cell that is no text, by its reading.
 _CELLS: Mapping[type, str] = MappingProxyType(
     {
         Integer: "an integer",

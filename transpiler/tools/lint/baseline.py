@@ -17,7 +17,7 @@ _VERSION = 1
 
 
 class Known(NamedTuple):
-    """What tells a finding from others."""
+    """Return the key by which findings are told apart."""
 
     file: str
     code: str

@@ -17,7 +17,7 @@ _VERSION = 1
 
 
 class Known(NamedTuple):
-    """Return the key by which findings are told apart."""
+    """Identity of a finding: the members by which it is told from others."""
 
     file: str
     code: str

@@ -13,6 +13,9 @@ from transpiler.message.types import AmqpType, AmqpValue
 
 PROPERTIES, APPLICATION, SQL = "amqp:properties-filter", "amqp:application-properties-filter", "amqp:sql-filter"
 
+SUBJECT = {"descriptor": PROPERTIES, "value": {"subject": "a"}}
+EQUALITY = {"descriptor": SQL, "value": "a = 1"}
+
 
 def _map(kind: AmqpType) -> bytes:
     symbol = AmqpValue(AmqpType.SYMBOL, PROPERTIES)
@@ -26,10 +29,14 @@ LEFT_OUT: tuple[tuple[Any, tuple[str, ...]], ...] = (
     ({"a": {"descriptor": APPLICATION, "value": {}}}, ("a",)),
     ({"a": {"descriptor": APPLICATION, "value": {f"k{n}": n for n in range(17)}}}, ("a",)),
     ({"a": {"descriptor": APPLICATION, "value": {f"k{n}": n for n in range(16)}}}, ()),
-    (
-        {"p": {"descriptor": PROPERTIES, "value": {"subject": "a"}}, "s": {"descriptor": SQL, "value": "a = 1"}},
-        ("s",),
-    ),
+    # rabbit_amqp_session reads the map from its end.
+    ({"p": SUBJECT, "sql-filter": EQUALITY}, ("p",)),
+    ({"sql-filter": EQUALITY, "p": SUBJECT}, ("sql-filter",)),
+    ({"p": SUBJECT, "q": SUBJECT}, ("p",)),
+    ({"p": SUBJECT, "a": {"descriptor": APPLICATION, "value": {"k": 1}}}, ()),
+    ({"p": SUBJECT, "s": EQUALITY}, ("s",)),
+    ({"sql-filter": EQUALITY}, ()),
+    (EQUALITY, ()),
     (_map(AmqpType.STRING), (PROPERTIES,)),
     (_map(AmqpType.SYMBOL), ()),
 )

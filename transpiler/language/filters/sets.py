@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import UnionType
 from typing import Any, NamedTuple, TypeAlias, get_args
 
 from transpiler.base.arguments import check_choice
@@ -38,6 +39,8 @@ from transpiler.message.types import AmqpType, AmqpValue
 ROOT = "filters"
 #: Fields of one property filter that RabbitMQ takes.
 MAX_RABBITMQ_FIELDS = 16
+#: The only name of an SQL filter that RabbitMQ takes.
+SQL_NAME = "sql-filter"
 #: The filter of Service Bus' clients that asks for one session, a text without a descriptor.
 SESSION = "com.microsoft:session-filter"
 #: Filters that select no single messages, and what they do.
@@ -64,14 +67,16 @@ class FilterSet:
     def accepted_by(self, dialect: Dialect) -> FilterSet:
         """Return the filters that a broker takes; RabbitMQ leaves some out without a word, which is a finding here.
 
-        Its module ``rabbit_amqp_filter_prop`` takes maps of 1 to 16 fields, and symbols as the keys of a properties
-        filter; a consumer has property filters or an SQL filter.
+        Its modules ``rabbit_amqp_session`` and ``rabbit_amqp_filter_prop`` read a map from its end, take maps of 1 to
+        16 fields, one filter of each section or an SQL filter by the name ``sql-filter``, and symbols as the keys of a
+        properties filter. A filter without a name stands for the condition alone.
         """
         if dialect.name != "rabbitmq":
             return self
         kept: list[tuple[str, Filter]] = []
-        findings, ignored = list(self.findings), list(self.ignored)
-        for name, node in self.filters:
+        ignored: list[str] = []
+        findings: list[Diagnostic] = []
+        for name, node in reversed(self.filters):
             reason = self._refused(name, node, [other for _, other in kept])
             if reason is None:
                 kept.append((name, node))
@@ -79,19 +84,31 @@ class FilterSet:
             ignored.append(name)
             message = f"{ROOT}.{name}: RabbitMQ {reason}"
             findings.append(Diagnostic("filters.not-taken", "warning", message, hint="so it is not in effect"))
-        return replace(self, filters=tuple(kept), ignored=tuple(ignored), findings=tuple(findings))
+        return replace(
+            self,
+            filters=tuple(reversed(kept)),
+            ignored=(*self.ignored, *reversed(ignored)),
+            findings=(*self.findings, *reversed(findings)),
+        )
 
-    def _refused(self, name: str, node: Filter, before: list[Filter]) -> str | None:
-        kinds = PropertiesFilter | ApplicationPropertiesFilter
-        if isinstance(node, kinds):
+    def _refused(self, name: str, node: Filter, later: list[Filter]) -> str | None:
+        if isinstance(node, SqlFilter):
+            if name and name != SQL_NAME:
+                return f"takes an SQL filter by the name {SQL_NAME} alone"
+            other: type[Filter] | UnionType = PropertiesFilter | ApplicationPropertiesFilter
+        elif isinstance(node, PropertiesFilter | ApplicationPropertiesFilter):
             count = len(node.fields if isinstance(node, PropertiesFilter) else node.entries)
             if not 1 <= count <= MAX_RABBITMQ_FIELDS:
                 return f"takes 1 to {MAX_RABBITMQ_FIELDS} fields in a filter, and this has {count}"
             if name in self.string_keyed:
                 return "takes symbols as the keys of a properties filter, and this has strings"
-        other = SqlFilter if isinstance(node, kinds) else kinds if isinstance(node, SqlFilter) else None
-        if other is not None and any(isinstance(one, other) for one in before):
-            return "takes property filters or an SQL filter, and not both: an earlier one is of the other kind"
+            if any(type(one) is type(node) for one in later):
+                return f"takes one {name_of(node)}, and this is not the last"
+            other = SqlFilter
+        else:
+            return None
+        if any(isinstance(one, other) for one in later):
+            return "takes property filters or an SQL filter, and not both: a later one is of the other kind"
         return None
 
     @property

@@ -101,7 +101,8 @@ def _annotation_keys(name: str) -> tuple[str, ...]:
 
 _SIZE = "the number of bytes in which the broker holds the message, which no message carries"
 
-#: The names of the broker's own filters. Every name that begins with JMS is an application property there.
+#: The names of the broker's own filters. Of the names of JMS, those that no client rewrites are answered from the
+#: properties section (``AMQPMessage.getObjectProperty``); every other one is an application property.
 _OWN_NAMES = (
     _DURABILITY,
     _renamed(_PRIORITY, "AMQPriority"),
@@ -110,6 +111,12 @@ _OWN_NAMES = (
     _renamed(_EXPIRATION, "AMQExpiration"),
     _or_property(_renamed(_GROUP, "AMQGroupID")),
     _or_property(_renamed(_TO, "AMQAddress")),
+    _or_property(_CORRELATION),
+    _or_property(_TYPE),
+    _or_property(_REPLY_TO),
+    _GROUP,
+    _SEQUENCE,
+    _USER,
 )
 
 #: Artemis' own filters: broker.xml, diverts, management, and consumers of its core API.
@@ -139,14 +146,8 @@ ARTEMIS_FIELDS = replace(
         _renamed(_DURABILITY, "JMSDeliveryMode"),
         _PRIORITY,
         _renamed(_USER_ID, "JMSMessageID"),
-        _or_property(_CORRELATION),
         _TIMESTAMP,
         _EXPIRATION,
-        _or_property(_TYPE),
-        _or_property(_REPLY_TO),
-        _GROUP,
-        _SEQUENCE,
-        _USER,
         _null("JMSDestination"),
         _null("JMSRedelivered"),
         _null("JMSXDeliveryCount"),

@@ -190,7 +190,7 @@ class HeaderFields:
     #: The names whose values only the broker knows, each with the reason: a selector with one is refused.
     unreadable: Mapping[str, str] = field(default_factory=dict)
     #: The names that are rewritten in clients' selectors, with the broker's own names. Nobody rewrites these filters:
-    #: here such a name is an application property.
+    #: here such a name is an application property, unless the table has it.
     rewritten_for_clients: Mapping[str, str] = field(default_factory=dict)
     #: The fields that are named by section and field, and the spellings of the sections.
     sections: Mapping[tuple[str, str], HeaderField] = field(default_factory=dict)

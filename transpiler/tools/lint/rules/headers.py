@@ -11,7 +11,6 @@ from transpiler.base.times import EPOCH, iso_time
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Ordering
 from transpiler.language.selector.numbers import spelled_number
-from transpiler.message.broker_fields import ARTEMIS_FIELDS
 from transpiler.message.header_fields import DELIVERY_MODES, MAX_PRIORITY, Conversion, MessageField, Origin
 from transpiler.message.message import Header, Message
 from transpiler.message.operand_types import OperandType
@@ -166,16 +165,12 @@ def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 
 def _name_of_clients(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
     """Doubt a name of JMS in a filter that no client has rewritten to the broker's names."""
-    fields = context.dialect.fields
-    of_clients = ARTEMIS_FIELDS.table.get(node.name) if fields.rewritten_for_clients else None
-    if of_clients is None or not of_clients.origins or node.name in fields.table:
-        return
-    message = f"{node.name} is an application property here: a filter of the broker itself is not rewritten"
-    own = fields.rewritten_for_clients.get(node.name)
+    own = context.dialect.fields.rewritten_for_clients.get(node.name)
     if own is None:
-        yield Doubt(message, node.span, "such filters have no name for the header field", "info")
         return
-    if not node.name.startswith("JMSX"):
+    if node.name in context.dialect.fields.table:
+        message = f"{node.name} is known of messages over AMQP only: it is a name of clients"
+    else:
         # No client gives a property such a name.
         message = f"{node.name} is never set here, so a comparison with it is never true: it is a name of clients"
     modes = _delivery_modes(ast.Identifier(own), context)

@@ -61,6 +61,8 @@ BAD = [
     ("a = 08", "syntax.number", "08", "write 8"),
     ("a = 1e", "syntax.number", "1e", None),
     ("a = 0b101", "syntax.number", "0b101", "write 5"),
+    # Python writes out no integers of so many digits.
+    (f"a = 0b{'1' * 20_000}", "syntax.number", f"0b{'1' * 20_000}", "nothing between them"),
     ("a = 5_000", "syntax.number", "5_000", "write 5000"),
     ("a = 0x1p3", "syntax.number", "0x1p3", None),
     ("a = 12abc", "syntax.number", "12abc", "quotes"),

@@ -38,6 +38,8 @@ _HYPHENATED_PART = re.compile(r"[\w.$-]")
 _WORD_BEFORE_NUMBER = re.compile(r"(?:AND|OR|BETWEEN|NOT)(?=\.[0-9])", re.IGNORECASE)
 _DOUBLE_MINUS = re.compile(r"--(?:\s|\Z)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
+#: The characters of the longest number that a hint writes out; Python refuses to write those of thousands of digits.
+_WRITTEN_OUT = 100
 _REGULAR = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 #: A letter, _, $ or anything beyond ASCII, and behind the first also a digit or a dot. Said by what is no part of a
@@ -328,7 +330,8 @@ class SelectorLexer(Lexer):
                 f"write {text.lstrip('0')}, or '{text}' for text",
                 Fix(text.lstrip("0").rstrip("lL")),
             )
-        if re.fullmatch(r"0[bB][01](?:_*[01])*[lL]?|[1-9](?:_*[0-9])*[lL]?", text):
+        java_7 = re.fullmatch(r"0[bB][01](?:_*[01])*[lL]?|[1-9](?:_*[0-9])*[lL]?", text)
+        if java_7 and len(text) <= _WRITTEN_OUT:
             value = int(text.rstrip("lL"), 0)
             self._fail(
                 "number",
@@ -337,7 +340,7 @@ class SelectorLexer(Lexer):
                 f"write {value}; the dialect qpid-cpp takes {text}",
                 Fix(str(value)),
             )
-        if re.fullmatch(r"0[bB][01_]+[lL]?|[0-9][0-9_]*[lL]?", text):
+        if java_7 or re.fullmatch(r"0[bB][01_]+[lL]?|[0-9][0-9_]*[lL]?", text):
             self._fail("number", f"{text} is no number", span, "a number has digits, and nothing between them")
         if re.fullmatch(r"0[xX][0-9a-fA-F.]*[pP].*", text):
             self._fail("number", "a hexadecimal floating point literal is not supported", span)

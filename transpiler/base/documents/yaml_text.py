@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from transpiler.base.documents.jsontext import MAX_VALUES
@@ -151,7 +152,8 @@ class _Reader:
         span = self.span(composed)
         match composed.id:
             case "sequence":
-                return Node(tuple(self.node(item) for item in composed.value), span, self.origin)
+                items = tuple(self.node(item) for item in composed.value)
+                return Node(items, span, self.origin, doubt=_doubtful_tag(composed.tag, "seq"))
             case "mapping":
                 own = list(self.pairs(composed))
                 names = {key.value for key, _ in own}
@@ -159,7 +161,7 @@ class _Reader:
                 for key, value in self.merged(composed):
                     merged.setdefault(key.value, (key, value))
                 kept = [pair for name, pair in merged.items() if name not in names]
-                return mapping([*kept, *own], span, self.origin)
+                return replace(mapping([*kept, *own], span, self.origin), doubt=_doubtful_tag(composed.tag, "map"))
             case _:
                 return self.scalar(composed, span)
 
@@ -212,8 +214,16 @@ class _Reader:
             case "int" | "float":
                 doubt = Doubt(f"YAML reads {text} as another number", f"write '{text}', or a decimal number")
             case _:
-                doubt = Doubt(f"values with the tag {composed.tag} are not read", "write text in quotes")
+                doubt = _doubtful_tag(composed.tag)
         return Node(value, span, self.origin, doubt=doubt)
+
+
+def _doubtful_tag(tag: str, read: str = "") -> Doubt | None:
+    """Return the doubt about a tag that is not the one of its kind that is read."""
+    if tag == f"{_TAG}{read}":
+        return None
+    shown = f"!!{tag.removeprefix(_TAG)}" if tag.startswith(_TAG) else tag
+    return Doubt(f"values with the tag {shown} are not read", "write the value without it, text in quotes")
 
 
 def _doubtful_text(text: str) -> Doubt | None:

@@ -228,7 +228,7 @@ def evaluation_bombs() -> Iterator[tuple[str, Bomb]]:
         yield name, Bomb(lambda: one_property("a." * 30_000 + "a"), lambda m, f=filters: matches(f, m))
 
 
-AND = "amqp:and-filter"
+AND = "apache.org:and-filter:list"
 
 
 def _list32(items: bytes, count: int) -> bytes:
@@ -386,9 +386,9 @@ def filter_bombs() -> Iterator[tuple[str, Bomb]]:
     )
 
     def deep_object() -> object:
-        found: Any = {"descriptor": "amqp:true-filter", "value": []}
+        found: Any = {"descriptor": AND, "value": []}
         for _ in range(DEEP):
-            found = {"descriptor": "amqp:not-filter", "value": [found]}
+            found = {"descriptor": "apache.org:not-filter:list", "value": [found]}
         return {"f": found}
 
     yield "deep objects", Bomb(deep_object, lambda f: transpile_filter(f))

@@ -143,9 +143,9 @@ def of_message(message: str) -> str:
         ("selector: no\ncases: [{message: {}, expect: matches}]", "1:11", "no without quotes is a boolean", ""),
         (of_message("{a: 010}"), "3:18", "YAML reads 010 as another number", "write '010', or"),
         (of_message("{a: 1:30}"), "3:18", "YAML reads 1:30 as another number", "write '1:30', or"),
-        (of_message("{a: !x 1}"), "3:18", "values with the tag !x are not read", "without it"),
-        (of_message("{a: !!set {x}}"), "3:18", "values with the tag !!set are not read", "without it"),
-        (of_message("{a: !x [1]}"), "3:18", "values with the tag !x are not read", "without it"),
+        (of_message("{a: !x 1}"), "3:18", "values with the tag !x are not read", "write the value without it"),
+        (of_message("{a: !!set {x}}"), "3:18", "values with the tag !!set are not read", "write the value without it"),
+        (of_message("{a: !x [1]}"), "3:18", "values with the tag !x are not read", "write the value without it"),
         (of_message("{JMSPriority: 700}"), "3:28", "JMSPriority: 700 is outside 0 to 255", ""),
         (
             of_message("{headers: {a: 1}}"),

@@ -412,7 +412,7 @@ def test_the_last_of_many_bindings_is_found() -> None:
         ("2024-06-24T10:00:00Z", "write '2024-06-24T10:00:00Z'"),
         ("1.10", "write '1.10' for a text, or 1.1"),
         ("4.1.0", "write '4.1.0'"),
-        ("!x 1", "write text in quotes"),
+        ("!x 1", "write the value without it"),
     ],
 )
 def test_a_word_that_yaml_misreads_is_refused_with_the_spelling_to_use(word: str, said: str) -> None:

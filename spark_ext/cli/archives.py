@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import wraps
 from itertools import islice
@@ -21,14 +22,18 @@ from transpiler.compiler.layouts.columns import SECTIONS
 from transpiler.compiler.layouts.json_rows import BESIDE, read_row
 from transpiler.compiler.layouts.layout import ArchiveLayout
 from transpiler.compiler.presets import find_layout
-from transpiler.compiler.sql import emit_filter, quote_name
+from transpiler.compiler.sql import emit_filter, quote_name, quote_text
 from transpiler.compiler.stores import STORES, preset
 from transpiler.compiler.stores.own import csv as csv_layout
 from transpiler.compiler.stores.own import expected_cells
 from transpiler.message.rabbitmq_trace import is_entry
+from transpiler.topology.model import Topology
 
 ZERO_TEN = ZeroTenLayout()
 TRACE, FLAT = "rabbitmq-trace", "flat"
+
+#: The column of a tracing log with the virtual host of each message.
+VHOST = "vhost"
 
 #: The column that Spark adds for lines that are not JSON.
 _CORRUPT = "_corrupt_record"
@@ -39,6 +44,19 @@ class Archive(NamedTuple):
 
     messages: Any
     layout: Any
+
+    def of_virtual_host(self, topology: Topology) -> tuple[Archive, Counter[str]]:
+        """Return the messages of the topology's virtual host, and how many a log has of others.
+
+        All are taken where the topology's file names no virtual host, or the messages have none.
+        """
+        own, layout = topology.vhost, getattr(self.layout, "name", self.layout)
+        if own is None or layout not in (None, TRACE) or VHOST not in self.messages.columns:
+            return self, Counter()
+        others = f"{VHOST} <> {quote_text(own)}"
+        counted = self.messages.filter(others).groupBy(VHOST).count().collect()
+        kept = self._replace(messages=self.messages.filter(f"NOT coalesce({others}, false)"))
+        return (kept, Counter(dict(counted))) if counted else (self, Counter())
 
 
 class ArchiveJob(NamedTuple):
@@ -244,10 +262,11 @@ def _rows_in_python(session: Any, inputs: Inputs, layout: ArchiveLayout) -> Any:
         own = read.value.keys() & ZERO_TEN.schema.keys() if layout is ZERO_TEN else ()
         rows.append(read_row({name: read.value[name] for name in own}) if own else layout.row(read.message))
         sent = read.sent()
-        beside.append((len(beside), *sent, read.recorded("routed_queues")))
+        beside.append((len(beside), *sent, read.recorded("routed_queues"), read.vhost))
     frame = create_rows(session, rows, layout).coalesce(1).withColumn("_row", sf.monotonically_increasing_id())
     texts = "ARRAY<STRING>"
     columns = {"exchange": "STRING", "routing_keys": texts, "routing_type": "STRING", "routed_queues": texts}
+    columns[VHOST] = "STRING"
     kinds = ", ".join(f"{name} {kind}" for name, kind in columns.items())
     names = session.createDataFrame(beside, f"_row BIGINT, {kinds}")
     absent = [name for place, name in enumerate(columns, 1) if all(row[place] is None for row in beside)]

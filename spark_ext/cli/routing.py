@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 
 from spark_ext.cli.archives import StartJob, archive_options
 from spark_ext.cli.jobs import Output, click, fail
+from transpiler.cli.group import say
 from transpiler.cli.inputs import InputFile, shown
 from transpiler.cli.layouts import missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import text_or_json, together, warn
+from transpiler.cli.publications import no_messages
 from transpiler.cli.topologies import (
     NO_QUEUE,
     REACHED,
@@ -30,6 +32,7 @@ from transpiler.compiler.lowering.names.names import Missing
 from transpiler.compiler.sql import quote_name
 from transpiler.routing.compiled_file import is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology
+from transpiler.tools.backtest import count_left_out
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.choices import choices
 from transpiler.topology.model import Topology
@@ -139,7 +142,7 @@ def route(
     INPUT is RabbitMQ's tracing log, message JSON lines, or Parquet, ORC, Avro and CSV of any layout, each a file, a
     directory, a pattern or a URI, and compressed or not. A column or member
     "exchange", or the delivery-properties of AMQP 0-10, say where a message was published; --exchange, --address and
-    --publish-to say it in their place.
+    --publish-to say it in their place. Messages of a log that are of another virtual host are left out and counted.
     """
     chosen = bool(choices(routing.topology))
     job = start_job(inputs)
@@ -149,7 +152,7 @@ def route(
     from spark_ext.routing.route_messages import route as routed_through
 
     started = time.perf_counter()
-    archive = job.read()
+    archive, left_out = job.read().of_virtual_host(routing.topology)
     # What is only counted may have any name.
     column = unused_name(column, archive.messages) if target is None else column
     routed = routed_through(
@@ -184,6 +187,8 @@ def route(
     detail = ": " + ", ".join(f"{count:,} {name}" for name, count in lost.items()) if lost else ""
     parts.append(f"{sum(lost.values()):,} reach no queue{detail}")
     click.echo(f"{'; '.join(parts)} ({time.perf_counter() - started:.1f} s)", err=True)
+    if left_out:
+        say(count_left_out(left_out), err=True)
     if counted.outcomes and not counted.outcomes.keys() & REACHED:
         click.echo(NO_QUEUE, err=True)
 
@@ -217,6 +222,7 @@ def backtest(
 ) -> None:
     """Compare the queues that a broker recorded in ARCHIVE with those that TOPOLOGY gives.
 
+    Messages of a log that are of another virtual host than TOPOLOGY's are left out and counted.
     With --partial --recorded queue, for Lambda events, or --recorded-queue NAME, for answers of RabbitMQ's management
     API, one queue of each message is known: it is missed where TOPOLOGY does not lead there, and no queue is extra.
     """
@@ -225,7 +231,7 @@ def backtest(
     from spark_ext.reports.backtests import backtest as compare
     from spark_ext.routing.route_messages import route as routed_through
 
-    read = job.read()
+    read, left_out = job.read().of_virtual_host(routing.topology)
     if recorded_queue is None:
         _check_recorded(read.messages, recorded, archive, partial)
     possible = unused_name(_POSSIBLE, read.messages) if choices(routing.topology) else None
@@ -250,7 +256,11 @@ def backtest(
         column=unused_name("queues", read.messages),
         possible=possible,
         max_examples=examples,
+        topology=routing.topology,
     )
+    result.left_out = left_out
+    if not result.total:
+        fail(no_messages(archive, left_out))
     data = json.dumps(result.to_dict(), ensure_ascii=False, indent=2)
     click.echo(data if output_format == "json" else result.render())
     raise SystemExit(0 if result.passed else 1)

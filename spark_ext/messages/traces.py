@@ -77,9 +77,10 @@ _COLUMNS = {
 def trace_messages(lines: DataFrame) -> DataFrame:
     """Return the publications of a tracing log from its lines, a table or a stream with a column ``value``.
 
-    Columns: the sections of ``MESSAGE_SCHEMA``, ``exchange``, ``routing_keys``, by which ``route`` routes, and
-    ``routed_queues``, the broker's own answer, as the log has it. The subject is the basic property ``type``, which
-    JMSType reads. A line that is no entry of a log has NULL in ``exchange``. Deliveries to consumers are left out.
+    Columns: the sections of ``MESSAGE_SCHEMA``, ``exchange``, ``routing_keys``, by which ``route`` routes,
+    ``routed_queues``, the broker's own answer, as the log has it, and ``vhost``, whose exchanges these are. The subject
+    is the basic property ``type``, which JMSType reads. A line that is no entry of a log has NULL in ``exchange``.
+    Deliveries to consumers are left out.
     """
     entries = lines.filter("trim(value) <> ''").selectExpr("try_parse_json(value) AS entry")
     published = entries.filter("NOT coalesce(try_variant_get(entry, '$.type', 'string') = 'received', false)")
@@ -89,6 +90,7 @@ def trace_messages(lines: DataFrame) -> DataFrame:
         "try_variant_get(entry, '$.routing_keys', 'array<string>') AS routing_keys",
         "coalesce(try_variant_get(entry, '$.routed_queues', 'array<string>'), "
         "CASE WHEN try_variant_get(entry, '$.routed_queues', 'string') = 'none' THEN array() END) AS routed_queues",
+        "try_variant_get(entry, '$.vhost', 'string') AS vhost",
     )
     sections = [
         sf.expr(_COLUMNS[field.name]).cast(field.dataType).alias(field.name)
@@ -96,4 +98,4 @@ def trace_messages(lines: DataFrame) -> DataFrame:
         else sf.lit(None).cast(field.dataType).alias(field.name)
         for field in MESSAGE_SCHEMA.fields
     ]
-    return named.select(*sections, "exchange", "routing_keys", "routed_queues")
+    return named.select(*sections, "exchange", "routing_keys", "routed_queues", "vhost")

@@ -12,7 +12,7 @@ from transpiler.compiler.sql import emit_value, quote_name, quote_text
 from transpiler.message.header_fields import ROUTING_KEYS, MessageField
 from transpiler.message.publication import ROUTING_KEY
 from transpiler.tools.backtest import Backtest, Disagreement
-from transpiler.topology.model import DEFAULT_EXCHANGE
+from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
 
 _ID = MessageField("properties", "message_id")
 _CANONICAL_ID = "properties.message_id"
@@ -36,6 +36,7 @@ def backtest(
     column: str = "queues",
     possible: str | None = None,
     max_examples: int = 10,
+    topology: Topology | None = None,
 ) -> Backtest:
     """Count the agreement of the queues in ``column`` with those in ``recorded``, by exchange and by queue.
 
@@ -44,6 +45,7 @@ def backtest(
     tracing log. ``recorded_queue`` names that one where no column does, as for answers of RabbitMQ's management API.
     Queues are ``missed`` and never ``extra`` then: the message may have gone to others. A NULL counts as no queues.
     ``possible`` names the column of ``route(…, possible_column=…)``: a recorded queue that is in it is not missed.
+    With a ``topology`` the report begins with the recorded queues and exchanges that it does not have.
     ``ValueError`` for a STRING without ``partial``.
 
     ``routed`` has its exchanges in a column ``exchange``, or in the field of the ``layout``, by default the one that
@@ -84,7 +86,7 @@ def backtest(
         f"array_except({'recorded' if partial else 'routed'}, recorded) AS extra",
         f"CASE WHEN {own} THEN array_except(recorded, routed) ELSE array() END AS unknown",
     )
-    result = Backtest(max_examples, partial=partial)
+    result = Backtest(max_examples, partial=partial, topology=topology)
     agrees = "size(missed) = 0 AND size(extra) = 0"
     # One pass over the messages: each is a row, and so is each of its queues in which the two differ.
     counted = "struct('{}' AS kind, exchange, {} AS queue, {} AS deliveries, {} AS disagrees)"

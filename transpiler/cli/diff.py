@@ -15,7 +15,7 @@ from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, read_text_file, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.messages import ReadMessage, hint_exchange, read_messages
+from transpiler.cli.messages import ReadMessage, read_messages
 from transpiler.cli.options import (
     connection_option,
     destination_option,
@@ -25,6 +25,7 @@ from transpiler.cli.options import (
     say_result,
     text_or_json,
 )
+from transpiler.cli.publications import VirtualHosts, hint_exchange
 from transpiler.cli.topologies import TopologyForm, exchange_option, topology_options
 from transpiler.language.filters.sets import FilterSet
 from transpiler.reference.receiving import Receiver
@@ -183,11 +184,15 @@ class _MessageChanges:
         check_exchange(exchange, names.old, names.new)
         self._of_queues = True
         unnamed = 0
+        hosts = VirtualHosts(names.old, names.new)
         for read in read_messages(files, layout, progress=True):
+            if not hosts.has(read):
+                continue
             before, after = _queues(names, read, exchange, of_old=True), _queues(names, read, exchange, of_old=False)
             self._count(read.place, read.record.text, sorted(after - before), sorted(before - after))
             unnamed += exchange is None and not before and not after and read.sent().exchange is None
         hint_exchange(unnamed)
+        hosts.hint()
 
     def _count(self, place: str, text: str, gained: Iterable[str], lost: Iterable[str]) -> None:
         gained, lost = list(gained), list(lost)

@@ -10,7 +10,7 @@ from transpiler.cli.comparables import condition
 from transpiler.cli.group import fail, say_data
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.messages import Errors, Record, compact, read_messages
+from transpiler.cli.messages import Errors, Record, compact, keep_going_option, read_messages
 from transpiler.cli.options import dialect_option, filter_options, quiet_option, read_text, receiver_options, warn
 from transpiler.reference.receiving import Receiver
 from transpiler.tools.lint.advice import warnings_of
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 )
 @click.option("--input-format", type=click.Choice(["json", "csv"]), help="What FILES are  [default: as they show]")
 @quiet_option
-@click.option("--keep-going", is_flag=True, help="Tell of bad records and leave them out; the exit code is 2 then.")
+@keep_going_option
 def match(
     arguments: tuple[str, ...],
     filters: FilterSet | None,

@@ -22,7 +22,7 @@ from functools import partial
 from itertools import accumulate, chain
 from json import JSONDecodeError, JSONDecoder
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from transpiler import DecodeError, Message, Topology, TranspilerError
 from transpiler.base.diagnostics import one_line
@@ -54,6 +54,14 @@ Lines = Callable[[str, Callable[[], AbstractContextManager[None]]], Iterator[tup
 _HEADER = re.compile(r'"?[\w.$:-]+"?(?:,"?[\w.$:-]+"?)+\s*', re.ASCII)
 
 
+_Value = TypeVar("_Value")
+_Given = ParamSpec("_Given")
+
+keep_going_option = click.option(
+    "--keep-going", is_flag=True, help="Tell of bad records and leave them out; the exit code is 2 then."
+)
+
+
 class Record(NamedTuple):
     """One message of an input: its place, its text as it is printed, and the cells of a row of CSV with its header."""
 
@@ -83,8 +91,14 @@ class Errors:
             self.count += 1
             click.echo(error.message, err=True)
 
+    def attempt(self, read: Callable[_Given, _Value], *given: _Given.args, **named: _Given.kwargs) -> _Value | None:
+        """Return what a function returns; None where its error was told, and the record is left out."""
+        with self.told():
+            return read(*given, **named)
+        return None
+
     def finish(self) -> None:
-        """End the command with exit code 2 if there was an error."""
+        """End the command with exit code 2 if there was an error; the last thing that a command says."""
         if self.count:
             fail(f"{self.count:,} bad {'record was' if self.count == 1 else 'records were'} left out")
 
@@ -291,6 +305,12 @@ class ReadMessage:
         """Return the file and the line, as errors name them."""
         return f"{shown(self.record.file)}:{self.record.line}"
 
+    @property
+    def vhost(self) -> str | None:
+        """Return the virtual host that an entry of a log names."""
+        name = self.value.get("vhost") if is_entry(self.value) else None
+        return name if isinstance(name, str) else None
+
     def sent(self) -> Sent:
         """Return where the message was published, by ``layouts.publication``; what is no text ends the command."""
         own = documented(self.value, self.layout)
@@ -368,9 +388,7 @@ def read_messages(
             check_input(file)
     for file in files:
         for record in records(file, form, errors, lines):
-            read = None
-            with errors.told():
-                read = reader.read(record)
+            read = errors.attempt(reader.read, record)
             if read is not None:
                 yield read
     reader.finish()
@@ -456,21 +474,3 @@ def _event(value: Any) -> str:
     for layout, messages in (_EVENTS[member] for member in found):
         return f"\n  hint: this is an event of AWS Lambda: read the output of jq -c '{messages}' with --layout {layout}"
     return ""
-
-
-def hint_state(topology: Topology, undecided: int) -> None:
-    """Tell of messages to a JMS broker that its file does not decide, and that its state might."""
-    if undecided and topology.rules.destinations is not None and topology.readers is None:
-        what = "message is" if undecided == 1 else "messages are"
-        hint = "--state FILE says which subscriptions, consumers and queues are there"
-        click.echo(f"{undecided:,} {what} not decided by the broker's file alone\n  hint: {hint}", err=True)
-
-
-def hint_exchange(unnamed: int) -> None:
-    """Tell of messages that name no exchange, and reached no queue of the default one."""
-    if unnamed:
-        what = "message names" if unnamed == 1 else "messages name"
-        hint = "--exchange NAME says where messages were published"
-        click.echo(
-            f"{unnamed:,} {what} no exchange and reached no queue from the default one\n  hint: {hint}", err=True
-        )

@@ -12,8 +12,9 @@ from transpiler.cli.group import fail, say
 from transpiler.cli.inputs import InputFile, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.messages import hint_exchange, hint_state, read_messages
+from transpiler.cli.messages import Errors, ReadMessage, keep_going_option, read_messages
 from transpiler.cli.options import say_result, text_or_json
+from transpiler.cli.publications import VirtualHosts, hint_exchange, hint_state
 from transpiler.cli.topologies import (
     NO_QUEUE,
     REACHED,
@@ -26,13 +27,14 @@ from transpiler.cli.topologies import (
     recorded_options,
     topology_options,
 )
+from transpiler.message.publication import Sent
 from transpiler.message.types import AmqpValue
 from transpiler.reference.route import publish, trace
 from transpiler.reference.routed import Routed
 from transpiler.tools.backtest import Backtest
 from transpiler.tools.explanation.routes import explain_route
 from transpiler.tools.topology_report.summary import Summary
-from transpiler.topology.model import check_exchange
+from transpiler.topology.model import Topology, check_exchange
 from transpiler.topology.publishing import Publisher, PublishTo
 
 
@@ -88,6 +90,7 @@ from transpiler.topology.publishing import Publisher, PublishTo
     type=click.Choice(["text", "json"]),
     help='How to print --why and --path: in words, or as members "why" and "path" of lines of JSON  [default: text]',
 )
+@keep_going_option
 def route(
     topology: str,
     files: tuple[str, ...],
@@ -103,6 +106,7 @@ def route(
     path: bool,
     nearest: int,
     output_format: str | None,
+    keep_going: bool,
 ) -> None:
     """Route the messages in FILES (default: standard input) through TOPOLOGY.
 
@@ -116,6 +120,7 @@ def route(
     first.
     With --path it is said where it goes from each queue: to a dead-letter or expiry address, an alternate or by a
     shovel, and on from there. It is taken as it was published, without what a broker adds to a dead letter.
+    Messages of a log that are of another virtual host are left out and counted.
     """
     if summary and (why or path):
         fail(f"--{'why' if why else 'path'} is about each message, and --summary about all of them: give one of them")
@@ -133,8 +138,13 @@ def route(
         "publisher": publisher,
     }
     unnamed = undecided = 0
-    for read in read_messages(files or ("-",), layout, progress=summary):
-        sent = read.published(where, exchange) if by_name else read.sent()
+    errors, hosts = Errors(keep_going), VirtualHosts(where)
+    for read in read_messages(files or ("-",), layout, errors, progress=summary):
+        if not hosts.has(read):
+            continue
+        sent = errors.attempt(read.published, where, exchange) if by_name else errors.attempt(read.sent)
+        if sent is None:
+            continue
         target, keys, publication["routing_type"] = sent if by_name else (None, *sent[1:])
         line, message = dict(read.value), read.message
         if why or path:
@@ -167,8 +177,10 @@ def route(
         click.echo(json.dumps(counted.to_dict(), ensure_ascii=False, indent=2))
     hint_exchange(unnamed)
     hint_state(where, undecided)
+    hosts.hint()
     if summary and outcomes and not outcomes.keys() & REACHED:
         click.echo(NO_QUEUE, err=True)
+    errors.finish()
 
 
 def _result(routed: Routed) -> dict[str, Any]:
@@ -191,6 +203,7 @@ def _result(routed: Routed) -> dict[str, Any]:
 @exchange_option("The exchange that all messages were published to.")
 @recorded_options("member")
 @text_or_json("How to print the result.")
+@keep_going_option
 def backtest(
     log: str,
     topology: str,
@@ -202,21 +215,29 @@ def backtest(
     recorded_queue: str | None,
     examples: int,
     output_format: str,
+    keep_going: bool,
 ) -> None:
     """Compare the queues that TOPOLOGY gives the messages in LOG with those that the broker recorded.
 
     LOG is RabbitMQ's tracing log, or messages in any form that match reads with their queues in a member
-    "routed_queues". A queue is missed where the broker had it and TOPOLOGY has not, and extra conversely.
+    "routed_queues". A queue is missed where the broker had it and TOPOLOGY has not, and extra conversely. Messages of
+    other virtual hosts than TOPOLOGY's are left out and counted.
     selector-spark backtest does so on what is too much for one process.
     """
     where = form.read(topology)
     check_exchange(exchange, where)
-    result = Backtest(examples, partial=partial or recorded_queue is not None)
+    result = Backtest(examples, partial=partial or recorded_queue is not None, topology=where)
     any_recorded, unnamed, undecided = False, 0, 0
-    for number, read in enumerate(read_messages([log], layout, progress=True), 1):
-        queues = read.recorded(recorded) if recorded_queue is None else (recorded_queue,)
+    errors, hosts = Errors(keep_going), VirtualHosts(where)
+    for number, read in enumerate(read_messages([log], layout, errors, progress=True), 1):
+        if not hosts.has(read):
+            continue
+        answer = errors.attempt(_answer, read, where, exchange, recorded if recorded_queue is None else None)
+        if answer is None:
+            continue
+        (target, keys, routing_type), queues = answer
+        queues = queues if recorded_queue is None else (recorded_queue,)
         any_recorded = any_recorded or queues is not None
-        target, keys, routing_type = read.published(where, exchange)
         traced = trace(where, read.message, target, keys, routing_type=routing_type)
         routed = traced.routed
         # The broker may have chosen any queue of those that an exchange chooses from at random or by a hash.
@@ -232,7 +253,19 @@ def backtest(
         unnamed += exchange is None and not routed.queues and read.sent().exchange is None
     hint_exchange(unnamed)
     hint_state(where, undecided)
+    hosts.hint(left_out=False)
+    result.left_out = hosts.left_out
+    if not result.total and not errors.count:
+        hosts.refuse_none(log)
     if result.total and not any_recorded:
         fail(f"{shown(log)} has no recorded queues: a backtest compares with a member {recorded}, an array of queues")
     say_result(result, output_format)
+    errors.finish()
     raise SystemExit(0 if result.passed else 1)
+
+
+def _answer(
+    read: ReadMessage, topology: Topology, exchange: str | None, recorded: str | None
+) -> tuple[Sent, tuple[str, ...] | None]:
+    """Return where a message was published, and the queues in a member that the broker recorded."""
+    return read.published(topology, exchange), None if recorded is None else read.recorded(recorded)

@@ -21,7 +21,7 @@ from transpiler.message.message import Message
 #: The second line of an entry in text; the first is a rule of equals signs.
 TEXT_ENTRY = re.compile(r": Message (published|received)\s*\Z")
 
-_FIELDS = re.compile(r"^(Exchange|Routing keys|Queue|Routed queues|Properties): ", re.MULTILINE)
+_FIELDS = re.compile(r"^(Virtual host|Exchange|Routing keys|Queue|Routed queues|Properties): ", re.MULTILINE)
 
 #: A binary, a string, a word, an opening or a closing brace of an Erlang term; the rest is as in JSON.
 _TERM = re.compile(
@@ -68,6 +68,7 @@ def text_entry(text: str) -> dict[str, Any]:
     return {
         "timestamp": title.partition(": Message ")[0],
         "type": title.rpartition(" ")[2],
+        "vhost": fields.get("Virtual host"),
         "exchange": fields.get("Exchange"),
         "queue": fields.get("Queue", "none"),
         "routed_queues": _term(fields["Routed queues"]) if "Routed queues" in fields else "none",

@@ -11,7 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from transpiler.base import html
-from transpiler.topology.model import DEFAULT_EXCHANGE
+from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
+
+#: Names that a line of the report lists.
+_SHOWN = 5
 
 
 class Disagreement(NamedTuple):
@@ -37,7 +40,9 @@ class Backtest:
     and ``disagreeing`` count messages by exchange. ``unknown`` counts recorded queues of the default exchange that the
     topology does not have: RabbitMQ's tracing log names the queue that a key names before it looks whether there is
     one, and an export of definitions lacks exclusive queues. They are no disagreement. A ``partial`` record has only
-    the queue that each message was read from, so that none is extra.
+    the queue that each message was read from, so that none is extra. With a ``topology`` the report begins with the
+    queues and exchanges of the record that it lacks. ``left_out`` counts messages of other virtual hosts, by their
+    name, which are not compared.
     """
 
     max_examples: int = 10
@@ -49,6 +54,8 @@ class Backtest:
     unknown: Counter[str] = field(default_factory=Counter)
     examples: list[Disagreement] = field(default_factory=list)
     partial: bool = False
+    topology: Topology | None = None
+    left_out: Counter[str] = field(default_factory=Counter)
 
     def add(
         self,
@@ -93,6 +100,24 @@ class Backtest:
         """True if there were messages, and all agree."""
         return self.total > 0 and self.agreed == self.total
 
+    @property
+    def absent_queues(self) -> Counter[str]:
+        """The recorded queues that the topology does not have, with their messages."""
+        # What it does not have it does not reach.
+        missed = Counter(self.unknown)
+        for (_, queue), count in self.missed.items():
+            if self.topology is not None and queue not in self.topology.queue_names:
+                missed[queue] += count
+        return missed
+
+    @property
+    def absent_exchanges(self) -> Counter[str]:
+        """The exchanges of messages that the topology does not have; a JMS broker has destinations in their place."""
+        if self.topology is None or self.topology.rules.destinations is not None:
+            return Counter()
+        known = self.topology.exchange_by_name
+        return Counter({name: count for name, count in self.messages.items() if name not in known})
+
     def _by_exchange(self) -> list[tuple[str, int, int]]:
         """Return the exchanges with their messages, and with those that agree."""
         return [(name, count, count - self.disagreeing[name]) for name, count in sorted(self.messages.items())]
@@ -108,7 +133,10 @@ class Backtest:
             ],
             "missed": _counts(self.missed),
             "extra": _counts(self.extra),
-            "unknown": [{"queue": queue, "messages": n} for queue, n in sorted(self.unknown.items())],
+            "unknown": _named("queue", self.unknown),
+            "absent_queues": _named("queue", self.absent_queues),
+            "absent_exchanges": _named("exchange", self.absent_exchanges),
+            "left_out": _named("vhost", self.left_out),
             "examples": [example.to_dict() for example in self.examples],
         }
 
@@ -125,26 +153,23 @@ class Backtest:
             for what, counts in (("missed", self.missed), ("extra", self.extra))
             for (exchange, queue), n in counts.most_common()
         ]
-        title = self.render().partition("\n")[0]
-        parts = html.heading(title) + html.table(("exchange", "messages", "agree"), exchanges)
+        titles = self.render().splitlines()[: 2 if self._absent() else 1]
+        parts = "".join(map(html.heading, titles)) + html.table(("exchange", "messages", "agree"), exchanges)
         return parts + (html.table(("difference", "exchange", "queue", "messages"), queues) if queues else "")
 
     def render(self) -> str:
-        """Render the report: the verdict, then exchanges, queues and examples where there is disagreement."""
+        """Render the report: what the topology lacks, the verdict, then exchanges, and where there is disagreement."""
         if not self.total:
             return "no messages were compared"
+        lines = self._absent()
         share = f"{self.agreed:,} of {self.total:,} messages"
         answer = "go to the queue that they were read from" if self.partial else "have exactly the broker's queues"
-        lines = [f"{share} {answer} ({self.deliveries:,} deliveries)"]
+        lines.append(f"{share} {answer} ({self.deliveries:,} deliveries)")
         width = max(len(_shown(name)) for name in self.messages)
         for name, count, agreed in self._by_exchange():
             lines.append(f"  {_shown(name):{width}}  {agreed:,} of {count:,}")
-        if self.unknown:
-            names = ", ".join(f"{queue} ({count:,})" for queue, count in self.unknown.most_common(5))
-            more = ", …" if len(self.unknown) > 5 else ""
-            lines.append(
-                f"{self.unknown.total():,} deliveries to queues that the topology does not have: {names}{more}"
-            )
+        if self.left_out:
+            lines.append(count_left_out(self.left_out))
         for title, counts in (("missed", self.missed), ("extra", self.extra)):
             for (exchange, queue), count in counts.most_common(20):
                 lines.append(f"{title} {count:,} times: {_shown(exchange)} → {queue}")
@@ -155,9 +180,31 @@ class Backtest:
             lines.append(f"example {example.label}: to {_shown(example.exchange)}{key}: {'; '.join(parts)}")
         return "\n".join(lines)
 
+    def _absent(self) -> list[str]:
+        """Return the line about what the topology lacks, if it lacks something."""
+        absent = (("exchange", self.absent_exchanges), ("queue", self.absent_queues))
+        parts = [f"{of if len(counts) == 1 else f'{of}s'} {_most_common(counts)}" for of, counts in absent if counts]
+        return [f"the topology does not have the {' and the '.join(parts)}"] if parts else []
+
+
+def count_left_out(hosts: Counter[str]) -> str:
+    """Return the sentence that says how many messages of other virtual hosts were left out, by their name."""
+    what = "message of another virtual host is" if hosts.total() == 1 else "messages of other virtual hosts are"
+    return f"{hosts.total():,} {what} left out: {_most_common(hosts)}"
+
 
 def _shown(exchange: str) -> str:
     return exchange or "(default exchange)"
+
+
+def _most_common(counts: Counter[str]) -> str:
+    """Return names with the numbers of their messages, the frequent ones first."""
+    listed = ", ".join(f"{name} ({count:,})" for name, count in counts.most_common(_SHOWN))
+    return listed + (f" and {len(counts) - _SHOWN:,} more" if len(counts) > _SHOWN else "")
+
+
+def _named(name: str, counts: Counter[str]) -> list[dict[str, Any]]:
+    return [{name: key, "messages": count} for key, count in sorted(counts.items())]
 
 
 def _counts(counts: Counter[tuple[str, str]]) -> list[dict[str, Any]]:

@@ -176,6 +176,8 @@ class Topology:
     shown: Topology | None = field(default=None, compare=False)
     #: What the file says beside routes: two topologies with the same routes are equal, whatever else they set.
     settings: tuple[Setting, ...] = field(default=(), compare=False)
+    #: The virtual host, by the name that RabbitMQ's definitions give it; None where the file names none.
+    vhost: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.rules, Rules):

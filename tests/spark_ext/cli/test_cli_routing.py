@@ -141,7 +141,16 @@ def test_an_archive_that_is_none_is_refused(run, lines: list[object], said: str)
 
 def test_an_archive_without_messages_proves_nothing(run) -> None:  # type: ignore[no-untyped-def]
     result = run("backtest", "archive.jsonl", "small.json", lines=[ENTRY | {"type": "received"}])
-    assert (result.exit_code, result.output) == (1, "no messages were compared\n")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "archive.jsonl has no published message: there is nothing to compare" in result.output
+
+
+def test_messages_of_other_virtual_hosts_are_left_out(run) -> None:  # type: ignore[no-untyped-def]
+    lines = [ENTRY, ENTRY | {"vhost": "b", "routed_queues": ["z"]}, ENTRY | {"vhost": "/", "routed_queues": ["gone"]}]
+    result = run("backtest", "archive.jsonl", "small.json", lines=lines)
+    assert result.output.splitlines()[0] == "the topology does not have the queue gone (1)"
+    assert "1 of 2 messages" in result.output
+    assert "1 message of another virtual host is left out: b (1)" in result.output
 
 
 def test_wrong_names_are_refused(run) -> None:  # type: ignore[no-untyped-def]

@@ -124,6 +124,7 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
         links=tuple(links),
         version=_version(root),
         settings=tuple(definitions_settings(lambda part: _listed(root, part, vhost_name))),
+        vhost=vhost_name,
     )
 
 

@@ -1,0 +1,77 @@
+"""Publications that commands read: those of the topology's virtual host, and what is told of them at the end."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from transpiler import Topology
+from transpiler.base.diagnostics import one_line
+from transpiler.cli.group import click, fail, say
+from transpiler.cli.inputs import shown
+from transpiler.cli.messages import ReadMessage
+from transpiler.tools.backtest import count_left_out
+
+
+class VirtualHosts:
+    """The messages of a log by their virtual hosts: those of other ones than the topologies' are left out.
+
+    A topology whose file names no virtual host takes the messages of all.
+    """
+
+    def __init__(self, *topologies: Topology) -> None:
+        own = [topology.vhost for topology in topologies]
+        self._own = None if None in own else frozenset(own)
+        self._seen: set[str] = set()
+        self.left_out: Counter[str] = Counter()
+
+    def has(self, read: ReadMessage) -> bool:
+        """Return True for a message of the topologies' virtual hosts, or of one that nobody knows; count the others."""
+        if read.vhost is None:
+            return True
+        self._seen.add(read.vhost)
+        if self._own is None or read.vhost in self._own:
+            return True
+        self.left_out[read.vhost] += 1
+        return False
+
+    def hint(self, *, left_out: bool = True) -> None:
+        """Tell how many messages were left out, or that those of several virtual hosts were taken for those of one."""
+        if self._own is None and len(self._seen) > 1:
+            listed = one_line(", ".join(sorted(self._seen)))
+            click.echo(
+                f"warning: the messages are of several virtual hosts, and the topology's file names none: {listed}\n"
+                "  hint: --vhost NAME takes those of one, with RabbitMQ's definitions",
+                err=True,
+            )
+        elif self.left_out and left_out:
+            say(count_left_out(self.left_out), err=True)
+
+    def refuse_none(self, file: str) -> None:
+        """End the command that has found no message to compare."""
+        fail(no_messages(file, self.left_out))
+
+
+def no_messages(file: str, left_out: Counter[str]) -> str:
+    """Return the error about a file without a message to compare."""
+    name = "standard input" if file == "-" else shown(file)
+    if not left_out:
+        return f"{name} has no published message: there is nothing to compare"
+    return f"{name} has no message of the topology's virtual host: {count_left_out(left_out)}"
+
+
+def hint_state(topology: Topology, undecided: int) -> None:
+    """Tell of messages to a JMS broker that its file does not decide, and that its state might."""
+    if undecided and topology.rules.destinations is not None and topology.readers is None:
+        what = "message is" if undecided == 1 else "messages are"
+        hint = "--state FILE says which subscriptions, consumers and queues are there"
+        click.echo(f"{undecided:,} {what} not decided by the broker's file alone\n  hint: {hint}", err=True)
+
+
+def hint_exchange(unnamed: int) -> None:
+    """Tell of messages that name no exchange, and reached no queue of the default one."""
+    if unnamed:
+        what = "message names" if unnamed == 1 else "messages name"
+        hint = "--exchange NAME says where messages were published"
+        click.echo(
+            f"{unnamed:,} {what} no exchange and reached no queue from the default one\n  hint: {hint}", err=True
+        )

@@ -1,5 +1,6 @@
-"""Messages, in plain Python, and the subscriptions that their consumers' links belong to.
+"""Messages, in plain Python, the files that have some, and the subscriptions that their consumers' links belong to.
 
+``read`` yields the messages of a file in any form that the commands read, each as a ``ReadMessage`` with its place.
 ``Message`` has the sections of an AMQP 1.0 message. ``subscription_of`` says which subscription a link consumes from,
 by the attributes with which it was attached (JMS mapping, working draft 10, sections 7 and 8), and ``check_links``
 which links a server must refuse. ``message_json`` reads an entry of RabbitMQ's tracing log.
@@ -7,11 +8,18 @@ which links a server must refuse. ``message_json`` reads an entry of RabbitMQ's 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from transpiler.base.on_demand import names_on_demand
 from transpiler.message.message import Message
 from transpiler.message.rabbitmq_trace import message_json
 from transpiler.message.sections import Body, Header, Properties
 from transpiler.message.subscriptions import Link, Subscription, check_links, subscription_of
 from transpiler.message.types import AmqpType, AmqpValue
+
+if TYPE_CHECKING:
+    from transpiler.tools.message_files.read_files import read
+    from transpiler.tools.message_files.read_message import ReadMessage
 
 __all__ = [
     "AmqpType",
@@ -21,8 +29,18 @@ __all__ = [
     "Link",
     "Message",
     "Properties",
+    "ReadMessage",
     "Subscription",
     "check_links",
     "message_json",
+    "read",
     "subscription_of",
 ]
+
+#: Who wants a message alone does not wait for layouts and stores.
+_PLACES = {
+    "ReadMessage": "transpiler.tools.message_files.read_message",
+    "read": "transpiler.tools.message_files.read_files",
+}
+
+__getattr__, __dir__ = names_on_demand(__name__, _PLACES)

@@ -14,7 +14,7 @@ from transpiler.base.documents.jsontext import JsonTextError, load_json
 from transpiler.cli.group import click, fail
 from transpiler.cli.inputs import shown
 from transpiler.cli.layouts import ChosenLayout, choose_layout, layout_option
-from transpiler.cli.messages import Errors, read_messages, records
+from transpiler.cli.messages import read_messages
 from transpiler.cli.options import LAYOUT
 from transpiler.compiler.layouts.amqp import AmqpLayout
 from transpiler.compiler.layouts.amqp_0_10 import ZeroTenLayout
@@ -27,6 +27,8 @@ from transpiler.compiler.stores import STORES, preset
 from transpiler.compiler.stores.own import csv as csv_layout
 from transpiler.compiler.stores.own import expected_cells
 from transpiler.message.rabbitmq_trace import is_entry
+from transpiler.tools.message_files.record_errors import Errors, load_record
+from transpiler.tools.message_files.record_forms import records
 from transpiler.topology.model import Topology
 
 ZERO_TEN = ZeroTenLayout()
@@ -155,9 +157,10 @@ def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any)
         return Archive(_messages(session, inputs), None)
     messages = inputs.table(session)
     if _CORRUPT in messages.columns:
-        for file, number, line in inputs.objects(session):
-            if not isinstance(line, dict):
-                fail(f"{shown(file)}:{number}: this is no object in JSON")
+        opened = inputs.opened(session)
+        for record in (one for file in inputs.files() for one in records(file, "json", Errors(), opened)):
+            if not isinstance(load_record(record.text, record.file, record.line), dict):
+                fail(f"{record.place}: this is no object in JSON")
     return Archive(messages, messages if layout == FLAT else layout)
 
 
@@ -183,7 +186,7 @@ def _table(session: Any, inputs: Inputs, layout: str | None, schema: Any) -> Arc
     if inputs.form == "csv":
         # Spark takes any header, and renames columns of one name.
         for file in islice(inputs.files(), 1):
-            next(records(file, "csv", Errors(keep_going=False), inputs.opened(session)), None)
+            next(records(file, "csv", Errors(), inputs.opened(session)), None)
     messages = inputs.table(session, schema)
     if layout == ZERO_TEN.name:
         absent = [name for name in ZERO_TEN.schema if name not in messages.columns]

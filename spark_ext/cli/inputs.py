@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from glob import glob
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, NoReturn
@@ -17,14 +17,13 @@ from transpiler.base.diagnostics import one_line
 from transpiler.cli.group import click, fail
 from transpiler.cli.inputs import input_lines, shown, system_path
 from transpiler.cli.layouts import read_schema as schema_of
-from transpiler.cli.messages import Lines
-from transpiler.cli.options import load_json_line
 from transpiler.compiler.sql import quote_name
+from transpiler.tools.message_files.file_lines import Guard, Lines
 
 #: The formats of inputs; XML is an export of Artemis.
 FORMATS = ("json", "csv", "parquet", "orc", "avro", "xml")
 
-_FORMAT_OF = {f".{name}": name for name in FORMATS} | dict.fromkeys((".jsonl", ".ndjson", ".log"), "json")
+_FORMAT_OF = {f".{name}": name for name in FORMATS} | dict.fromkeys((".jsonl", ".ndjson", ".log", ".txt"), "json")
 
 _LOCAL_URI = re.compile("file:(?://(?:localhost)?)?(?=/)")
 
@@ -135,7 +134,7 @@ class Inputs(NamedTuple):
     def opened(self, session: Any) -> Lines:
         """Return the reader of a file's lines in this process, of those behind URIs by Spark."""
 
-        def opened(file: str, guard: Callable[[], AbstractContextManager[None]]) -> Iterator[tuple[int, str]]:
+        def opened(file: str, guard: Guard) -> Iterator[tuple[int, str]]:
             return _remote_lines(session, file) if is_uri(file) else input_lines(file, guard)
 
         return opened
@@ -147,11 +146,6 @@ class Inputs(NamedTuple):
             for number, text in opened(file, nullcontext):
                 if text.strip():
                     yield file, number, text
-
-    def objects(self, session: Any) -> Iterator[tuple[str, int, Any]]:
-        """Yield the file, the number and the value of each line of JSON."""
-        for file, number, text in self.lines(session):
-            yield file, number, load_json_line(text, file, number)
 
 
 input_format_option = click.option(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -12,7 +13,7 @@ from click.testing import CliRunner, Result
 from transpiler.cli import main
 
 #: Definitions of two virtual hosts: a topic exchange in /, a fanout in b.
-DEFINITIONS = {
+DEFINITIONS: dict[str, Any] = {
     "rabbitmq_version": "4.1.0",
     "vhosts": [{"name": "/"}, {"name": "b"}],
     "queues": [{"name": "q", "vhost": "/"}, {"name": "z", "vhost": "b"}],
@@ -26,7 +27,7 @@ DEFINITIONS = {
 NAMELESS = {
     name: [
         {key: value for key, value in entry.items() if key != "vhost"}
-        for entry in DEFINITIONS[name]  # type: ignore[attr-defined]
+        for entry in DEFINITIONS[name]
         if entry["vhost"] == "/"
     ]
     for name in ("queues", "exchanges", "bindings")
@@ -117,7 +118,7 @@ def test_the_virtual_host_of_the_definitions_alone_is_enough() -> None:
         name: [one for one in entries if one.get("vhost", one.get("name")) == "/"]
         for name, entries in DEFINITIONS.items()
         if name != "rabbitmq_version"
-    }  # type: ignore[attr-defined]
+    }
     assert LEFT_OUT in run("backtest", "log", "t.json", log=LOG, topology=alone).stdout
 
 

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 
 from tests.sizes import sample
 from transpiler.cli import main
-from transpiler.cli.inputs import MAX_LINE
+from transpiler.tools.message_files.file_lines import MAX_LINE
 
 MESSAGE = '{"application_properties": {"a": "é"}}'
 FILTER = '{"f": {"descriptor": "apache.org:legacy-amqp-topic-binding:string", "value": "usd.é"}}'

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from transpiler import evaluate, route_message
-from transpiler.cli.group import CommandError
+from transpiler import DecodeError, evaluate, route_message
 from transpiler.cli.layouts import choose_layout
-from transpiler.cli.messages import ReadMessage, read_messages
+from transpiler.cli.messages import read_messages
 from transpiler.message.rabbitmq_trace import entry_message
 from transpiler.message.types import AmqpType, Compound
+from transpiler.messages import ReadMessage
 from transpiler.tools.backtest import Backtest
 from transpiler.topology import read_topology
 
@@ -187,6 +187,6 @@ def test_a_line_that_is_no_entry_is_named(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("log").write_text(f"\n{line}\n", encoding="utf-8")
-    with pytest.raises(CommandError) as error:
+    with pytest.raises(DecodeError) as error:
         list(read_messages(["log"], choose_layout("rabbitmq-trace", (), None)))
-    assert error.value.message.startswith(expected)
+    assert str(error.value).startswith(expected)

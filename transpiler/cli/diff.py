@@ -15,17 +15,16 @@ from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, read_text_file, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.messages import ReadMessage, read_messages
+from transpiler.cli.messages import read_messages
 from transpiler.cli.options import (
     connection_option,
     destination_option,
     dialect_option,
-    load_json_line,
     new_dialect_option,
     say_result,
     text_or_json,
 )
-from transpiler.cli.publications import VirtualHosts, hint_exchange
+from transpiler.cli.publications import VirtualHosts, hint_exchange, published
 from transpiler.cli.topologies import TopologyForm, exchange_option, topology_options
 from transpiler.language.filters.sets import FilterSet
 from transpiler.reference.receiving import Receiver
@@ -38,6 +37,8 @@ from transpiler.tools.dialect_tools.diff import (
     diff_topologies,
 )
 from transpiler.tools.dialect_tools.diff.name_matching import Names
+from transpiler.tools.message_files.read_message import ReadMessage
+from transpiler.tools.message_files.record_errors import load_record
 from transpiler.topology.model import check_exchange
 
 
@@ -146,7 +147,7 @@ def diff(
 
 def _mapping(name: str) -> dict[str, str]:
     """Read names of OLD with those of NEW."""
-    data = load_json_line(read_text_file(name), name)
+    data = load_record(read_text_file(name), name)
     if not isinstance(data, dict) or not all(isinstance(of, str) for of in data.values()):
         fail(f'{shown(name)}: a map of names is an object, {{"name in OLD": "name in NEW"}}')
     return data
@@ -238,7 +239,7 @@ class _MessageChanges:
 def _queues(names: Names, read: ReadMessage, exchange: str | None, *, of_old: bool) -> set[str]:
     """Return the queues of a publication to OLD, by NEW's names; those that an exchange may choose are marked."""
     topology = names.old if of_old else names.new
-    target, keys, routing_type = read.published(topology, exchange)
+    target, keys, routing_type = published(read, topology, exchange)
     if not of_old and target is not None:
         target, routing_type = names.send(target, routing_type)
     routed = publish(topology, read.message, target, keys, routing_type=routing_type)

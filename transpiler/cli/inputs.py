@@ -11,26 +11,21 @@ import io
 import os
 import stat
 import sys
-import zlib
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from typing import Any, BinaryIO, NoReturn, cast
 
 from transpiler.base.diagnostics import one_line
 from transpiler.base.documents.decoding import EncodingError, decode_text
+from transpiler.base.errors import TranspilerError
 from transpiler.cli.group import click, fail
+from transpiler.tools.message_files.file_lines import PIECE, Guard, about_file, decode_utf8, decoded_lines
 
 #: Bytes of a file that is read as a whole; /dev/zero has no end.
 MAX_BYTES = 2**29
 
-#: Bytes of one line: brokers take messages of 128 MiB at most, and a line that is too long is held until it is.
-MAX_LINE = 2**27 + 2**26
-
 #: Bytes of a file whose reading takes seconds.
 LONG = 2**22
-
-#: Bytes that are read of a line at a time.
-_PIECE = 2**20
 
 
 class InputFile(click.ParamType):  # type: ignore[type-arg]
@@ -96,43 +91,21 @@ def read_text_file(name: str) -> str:
     except EncodingError as error:
         _refuse(name, str(error))
     except UnicodeDecodeError:
-        text = _decode(data, name)
+        try:
+            text = decode_utf8(data, name)
+        except TranspilerError as error:
+            fail(str(error))
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def input_lines(
-    name: str, guard: Callable[[], AbstractContextManager[None]] = nullcontext, *, progress: bool = False
-) -> Iterator[tuple[int, str]]:
+def input_lines(name: str, guard: Guard = nullcontext, *, progress: bool = False) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file without their ends, with their numbers from 1; a file called .gz is decompressed.
 
-    ``guard`` is entered to decode each line, and leaves the line out if it keeps the error to itself. With ``progress``
-    a terminal shows how much of a long file has been read.
+    ``guard`` is entered to read and to decode each line, and leaves the line out if it keeps the error to itself. With
+    ``progress`` a terminal shows how much of a long file has been read.
     """
-    number = 0
     with _opened(name, unzip=name.endswith(".gz"), progress=progress) as stream:
-        while raw := _read_line(stream):
-            if len(raw) > MAX_LINE:
-                _refuse(name, f"has more than {MAX_LINE:,} bytes in line {number + 1}")
-            # Of a line that ends at LF, this splits what ends at CR.
-            for line in raw.splitlines():
-                number += 1
-                text = None
-                with guard():
-                    text = _decode(line, name, number)
-                if text is not None:
-                    yield number, text
-
-
-def _read_line(stream: BinaryIO) -> bytes | bytearray:
-    """Read a line, in pieces that are held once; of one that is too long, a piece more than ``MAX_LINE``."""
-    piece = stream.readline(_PIECE)
-    if len(piece) < _PIECE:
-        return piece
-    line = bytearray(piece)
-    while piece and not line.endswith(b"\n") and len(line) <= MAX_LINE:
-        piece = stream.readline(_PIECE)
-        line += piece
-    return line
+        yield from decoded_lines(stream, name, guard)
 
 
 def shown(name: str) -> str:
@@ -175,7 +148,7 @@ def _measured(name: str, stream: BinaryIO, progress: bool) -> Iterator[BinaryIO]
     console, description = Console(stderr=True), shown(os.path.basename(name))
     with wrap_file(stream, size, description=description, console=console, transient=True) as measured:
         # In pieces: to count each line would cost as much as to read it.
-        yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, measured), _PIECE))
+        yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, measured), PIECE))
 
 
 def _standard_input() -> BinaryIO:
@@ -197,24 +170,12 @@ def _reported(name: str) -> Iterator[None]:
         _refuse(name, "does not exist")
     except OSError as error:
         _refuse(name, f"cannot be read: {error.strerror or error}")
-    except (EOFError, zlib.error) as error:
-        _refuse(name, f"cannot be decompressed: {error}")
+    except TranspilerError:
+        raise
     except ValueError:
         # The name has a NUL or a lone surrogate.
         fail(one_line(f"{name!r} is not the name of a file"))
 
 
 def _refuse(name: str, why: str) -> NoReturn:
-    fail(f"standard input {why}" if name == "-" else f"file '{shown(name)}' {why}")
-
-
-def _decode(data: bytes | bytearray, name: str, line: int = 1) -> str:
-    """Decode UTF-8; ``line`` is the number of the line that the data begin with."""
-    try:
-        return data.decode("utf-8-sig" if line == 1 else "utf-8")
-    except UnicodeDecodeError as error:
-        # A codec that strips the mark counts from behind it.
-        start = error.start + len(data) - len(error.object)
-        before = data[:start].decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-        row, column = line + before.count("\n"), len(before) - before.rfind("\n")
-        fail(f"{shown(name)}:{row}:{column}: this is not UTF-8: byte 0x{data[start]:02x}")
+    fail(about_file(name, why))

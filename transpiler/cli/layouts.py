@@ -13,9 +13,10 @@ import click
 from transpiler import Layout
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import TextOrFile, exists, read_text_file, shown
-from transpiler.cli.options import LAYOUT, dialect_option, load_json_line, together
+from transpiler.cli.options import LAYOUT, dialect_option, together
 from transpiler.compiler.layouts.layout import bound
 from transpiler.compiler.presets import find_layout
+from transpiler.tools.message_files.record_errors import load_record
 
 if TYPE_CHECKING:
     from transpiler.compiler.layouts.header_places import HeaderOption
@@ -167,7 +168,7 @@ def read_options(given: tuple[str, ...], store: Callable[..., Any]) -> dict[str,
 
 def _object(text: str, value: str) -> Any:
     """Return the value of an option: JSON if it is an object, else text."""
-    return load_json_line(value, f"--layout-option {text}") if value.startswith("{") else value
+    return load_record(value, f"--layout-option {text}") if value.startswith("{") else value
 
 
 def _headers(value: Any) -> Any:

@@ -10,13 +10,15 @@ from transpiler.cli.comparables import condition
 from transpiler.cli.group import fail, say_data
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.messages import Errors, Record, compact, keep_going_option, read_messages
+from transpiler.cli.messages import CommandErrors, compact, keep_going_option, read_messages
 from transpiler.cli.options import dialect_option, filter_options, quiet_option, read_text, receiver_options, warn
 from transpiler.reference.receiving import Receiver
 from transpiler.tools.lint.advice import warnings_of
+from transpiler.tools.message_files.record import Record
 
 if TYPE_CHECKING:
     from transpiler.language.filters.sets import FilterSet
+    from transpiler.tools.message_files.record_forms import RecordForm
 
 
 @click.command(
@@ -63,17 +65,17 @@ def match(
     invert: bool,
     count: bool,
     reasons: bool,
-    input_format: str | None,
+    input_format: RecordForm | None,
     quiet: bool,
     keep_going: bool,
 ) -> None:
     """Filter messages in FILES (default: standard input) by SELECTOR.
 
-    A file has JSON lines, a JSON array, CSV with a header, or RabbitMQ's tracing log, compressed (.gz) or not. A
-    message is plain properties ({"color": "red", "weight": 2600, "JMSPriority": 7}) or message JSON; with --layout, or
-    --schema, it is a row of that layout, binary columns in base64 and times in ISO 8601 or milliseconds. A cell of CSV
-    is text, and a number or a boolean where SELECTOR compares it with one, or of its type in --schema; an empty one is
-    missing.
+    A file has JSON lines, a JSON array, CSV with a header, RabbitMQ's tracing log, an export of Artemis, a browse of
+    ActiveMQ, or answers of Jolokia, RabbitMQ's management or Broker-J's, compressed (.gz) or not. A message is plain
+    properties ({"color": "red", "weight": 2600, "JMSPriority": 7}) or message JSON; with --layout, or --schema, it is a
+    row of that layout, binary columns in base64 and times in ISO 8601 or milliseconds. A cell of CSV is text, and a
+    number or a boolean where SELECTOR compares it with one, or of its type in --schema; an empty one is missing.
     With --filter or --filter-bytes there is no SELECTOR, and all arguments are files.
     """
     files = arguments if filters is not None else arguments[1:]
@@ -95,7 +97,7 @@ def match(
         from transpiler.cli.reasons import Reasons
 
         why = Reasons(text, dialect, Receiver(now, destination))
-    errors, output, matched = Errors(keep_going), _Output(), 0
+    errors, output, matched = CommandErrors(keep_going), _Output(), 0
     for read in read_messages(files or ("-",), layout, errors, input_format, progress=count or reasons):
         if why is not None:
             matched += why.add(read.message)

@@ -10,7 +10,6 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol
 
 from transpiler import Diagnostic, TranspilerError
-from transpiler.base.documents.jsontext import JsonTextError, load_json
 from transpiler.cli.group import click, fail, say
 from transpiler.cli.inputs import InputFile, read_bytes, read_text_file, shown
 
@@ -195,14 +194,3 @@ def warn(findings: tuple[Diagnostic, ...], every: bool = False) -> None:
             finding = replace(finding, message=more)
         if others >= 0:
             click.echo(finding.render(), err=True)
-
-
-def load_json_line(text: str, name: str, line: int | None = None) -> Any:
-    """The value of a JSON text; errors say its file, line and column. ``line`` is the number of the text's own line."""
-    try:
-        return load_json(text)
-    except JsonTextError as error:
-        place = error.place(text) if line is None else f":{line}"
-        if line is not None and error.span is not None:
-            place += f":{error.span.start + 1}"
-        fail(f"{shown(name)}{place}: {error.message}")

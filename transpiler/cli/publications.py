@@ -6,10 +6,15 @@ from collections import Counter
 
 from transpiler import Topology
 from transpiler.base.diagnostics import one_line
+from transpiler.base.errors import TranspilerError
 from transpiler.cli.group import click, fail, say
 from transpiler.cli.inputs import shown
-from transpiler.cli.messages import ReadMessage
+from transpiler.compiler.layouts.publication import names_exchange
+from transpiler.message.publication import EXCHANGE, Sent
 from transpiler.tools.backtest import count_left_out
+from transpiler.tools.message_files.read_message import ReadMessage
+from transpiler.tools.message_files.record_errors import at_place, refuse
+from transpiler.topology.publishing import own_default
 
 
 class VirtualHosts:
@@ -49,6 +54,28 @@ class VirtualHosts:
     def refuse_none(self, file: str) -> None:
         """End the command that has found no message to compare."""
         fail(no_messages(file, self.left_out))
+
+
+def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Sent:
+    """Return where a message was published in a topology: to ``exchange``, if that is given.
+
+    ``RecordError`` where nothing names its exchange or destination: one with NULL, or an empty cell, in the place of
+    the name went to the default exchange.
+    """
+    sent = read.sent()
+    target = sent.exchange if exchange is None else exchange
+    if topology.rules.destinations is None:
+        cells = read.record.names or ()
+        if target is None and EXCHANGE not in cells and not names_exchange(read.value, read.layout):
+            try:
+                target = own_default(topology, "--exchange ")
+            except TranspilerError as error:
+                raise at_place(read.place, error) from None
+        return Sent(topology.default_exchange if target is None else target, sent.routing_keys, None)
+    if not target:
+        refuse(read.place, "the message names no destination: give it a member exchange, or give --exchange")
+    # The destination holds the key.
+    return Sent(target, None, sent.routing_type)
 
 
 def no_messages(file: str, left_out: Counter[str]) -> str:

@@ -12,9 +12,9 @@ from transpiler.cli.group import fail, say
 from transpiler.cli.inputs import InputFile, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.messages import Errors, ReadMessage, keep_going_option, read_messages
+from transpiler.cli.messages import CommandErrors, keep_going_option, read_messages
 from transpiler.cli.options import say_result, text_or_json
-from transpiler.cli.publications import VirtualHosts, hint_exchange, hint_state
+from transpiler.cli.publications import VirtualHosts, hint_exchange, hint_state, published
 from transpiler.cli.topologies import (
     NO_QUEUE,
     REACHED,
@@ -33,6 +33,7 @@ from transpiler.reference.route import publish, trace
 from transpiler.reference.routed import Routed
 from transpiler.tools.backtest import Backtest
 from transpiler.tools.explanation.routes import explain_route
+from transpiler.tools.message_files.read_message import ReadMessage
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.model import Topology, check_exchange
 from transpiler.topology.publishing import Publisher, PublishTo
@@ -110,14 +111,14 @@ def route(
 ) -> None:
     """Route the messages in FILES (default: standard input) through TOPOLOGY.
 
-    FILES have message JSON, plain properties, RabbitMQ's tracing log, CSV, or rows of --layout or --schema, as match
-    reads them. A message comes back with its queues and its outcome: delivered, alternate (delivered by way of an
-    alternate only), discarded, returned, rejected, or no-exchange. Queues that it reaches only if an exchange chooses
-    them, by a hash or at random, stand in "possible_queues"; where it may reach none at all, the outcome is undecided.
-    A member "exchange" says where the message was published, then the layout; --exchange, --address and --publish-to
-    say it in their place. The routing key is a member "routing_key", then the layout's, then the subject. With --why it
-    is said for each message in words which bindings took it, and what it lacked for those that nearly did, nearest
-    first.
+    FILES have message JSON, plain properties, a broker's log, export or browse, CSV, or rows of --layout or --schema,
+    as match reads them. A message comes back with its queues and its outcome: delivered, alternate (delivered by way of
+    an alternate only), discarded, returned, rejected, or no-exchange. Queues that it reaches only if an exchange
+    chooses them, by a hash or at random, stand in "possible_queues"; where it may reach none at all, the outcome is
+    undecided. A member "exchange" says where the message was published, then the layout; --exchange, --address and
+    --publish-to say it in their place. The routing key is a member "routing_key", then the layout's, then the subject.
+    With --why it is said for each message in words which bindings took it, and what it lacked for those that nearly
+    did, nearest first.
     With --path it is said where it goes from each queue: to a dead-letter or expiry address, an alternate or by a
     shovel, and on from there. It is taken as it was published, without what a broker adds to a dead letter.
     Messages of a log that are of another virtual host are left out and counted.
@@ -138,11 +139,11 @@ def route(
         "publisher": publisher,
     }
     unnamed = undecided = 0
-    errors, hosts = Errors(keep_going), VirtualHosts(where)
+    errors, hosts = CommandErrors(keep_going), VirtualHosts(where)
     for read in read_messages(files or ("-",), layout, errors, progress=summary):
         if not hosts.has(read):
             continue
-        sent = errors.attempt(read.published, where, exchange) if by_name else errors.attempt(read.sent)
+        sent = errors.attempt(published, read, where, exchange) if by_name else errors.attempt(read.sent)
         if sent is None:
             continue
         target, keys, publication["routing_type"] = sent if by_name else (None, *sent[1:])
@@ -228,7 +229,7 @@ def backtest(
     check_exchange(exchange, where)
     result = Backtest(examples, partial=partial or recorded_queue is not None, topology=where)
     any_recorded, unnamed, undecided = False, 0, 0
-    errors, hosts = Errors(keep_going), VirtualHosts(where)
+    errors, hosts = CommandErrors(keep_going), VirtualHosts(where)
     for number, read in enumerate(read_messages([log], layout, errors, progress=True), 1):
         if not hosts.has(read):
             continue
@@ -268,4 +269,4 @@ def _answer(
     read: ReadMessage, topology: Topology, exchange: str | None, recorded: str | None
 ) -> tuple[Sent, tuple[str, ...] | None]:
     """Return where a message was published, and the queues in a member that the broker recorded."""
-    return read.published(topology, exchange), None if recorded is None else read.recorded(recorded)
+    return published(read, topology, exchange), None if recorded is None else read.recorded(recorded)

@@ -13,8 +13,8 @@ from transpiler import Topology
 from transpiler.cli.group import fail, say_data
 from transpiler.cli.inputs import InputFile, read_text_file
 from transpiler.cli.manual import Example, ManualCommand
-from transpiler.cli.options import load_json_line
 from transpiler.cli.topologies import TopologyForm, topology_options
+from transpiler.tools.message_files.record_errors import load_record
 from transpiler.tools.topology_report.findings import VERSION, alike, rows
 from transpiler.tools.topology_report.findings import report as make_report
 from transpiler.tools.topology_report.labels import Finding
@@ -119,7 +119,7 @@ def topology(
     where = narrow(whole, exchanges=exchanges, queues=queues, around=around, distance=distance)
     summary = None
     if counts is not None:
-        summary = _within(where, whole, Summary.from_dict(load_json_line(read_text_file(counts), counts)))
+        summary = _within(where, whole, Summary.from_dict(load_record(read_text_file(counts), counts)))
     chosen = picture or "text"
     columns = {"columns": shutil.get_terminal_size().columns} if sys.stdout.isatty() else {}
     if ask is not None or reads is not None:

@@ -159,13 +159,14 @@ def message_json(entry: Mapping[str, Any]) -> dict[str, Any]:
         result["message_annotations"] = {"x-opt-jms-type": basic["type"]}
     headers = basic.get("headers")
     if isinstance(headers, Mapping):
-        result["application_properties"] = {name: _header(value) for name, value in headers.items()}
+        result["application_properties"] = {name: header_value(value) for name, value in headers.items()}
     if "payload" in entry:
         result["body"] = {"section": "data", "data": entry["payload"]}
     return result
 
 
-def _header(value: Any) -> Any:
+def header_value(value: Any) -> Any:
+    """Return a header as message JSON has it: of a table or an array the log has lost the types inside."""
     match value:
         case dict():
             return {"type": "map"}

@@ -1,0 +1,138 @@
+"""Messages in the answers of brokers: of Jolokia, of RabbitMQ's management, of Broker-J's REST interface.
+
+An answer of Jolokia holds an array of messages. The messages of each broker have members that no others have, by which
+their layout is known; Broker-J's have no layout, and are message JSON here.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from transpiler.base.diagnostics import one_line
+from transpiler.base.documents.entries import kind_of
+from transpiler.base.errors import DecodeError
+from transpiler.base.times import iso_time
+from transpiler.compiler.layouts.store import StoreLayout
+from transpiler.compiler.presets import find_layout
+from transpiler.message.message import Message
+from transpiler.message.rabbitmq_trace import header_value
+from transpiler.tools.message_files.json_values import member_elements
+from transpiler.tools.message_files.record import Record
+from transpiler.tools.message_files.record_errors import Errors, load_record, refuse
+
+#: The layouts of messages by members that only theirs have.
+_MEMBERS: tuple[tuple[frozenset[str], str], ...] = (
+    (frozenset({"StringProperties", "IntProperties", "address"}), "artemis-jolokia"),
+    (frozenset({"StringProperties", "IntProperties", "JMSMessageID"}), "activemq-jolokia"),
+    (frozenset({"payload_bytes", "payload_encoding", "message_count"}), "rabbitmq-get"),
+    (frozenset({"_id", "_priority", "_timestamp", "properties"}), "artemis-xml"),
+)
+
+#: Members of a message of Broker-J's, beside its headers.
+_OF_BROKER_J = frozenset({"id", "persistent", "deliveryCount", "state"})
+
+_BROWSE = "browse() of a queue gives its messages with the types of their properties"
+
+
+def layout_shown(value: Mapping[str, Any], name: str | None = None) -> StoreLayout | None:
+    """Return the layout whose row an object shows itself to be, or the one of a name; None where it shows none."""
+    name = name or next((name for members, name in _MEMBERS if members <= value.keys()), None)
+    layout = None if name is None else find_layout(name)
+    return layout if isinstance(layout, StoreLayout) else None
+
+
+def messages_of(record: Record, errors: Errors) -> Iterator[Record]:
+    """Yield the messages of an answer of Jolokia, each with the line where it begins; any other record as it is."""
+    text = record.text
+    if record.value is not None or '"status"' not in text or ('"value"' not in text and '"error"' not in text):
+        yield record
+        return
+    answer = errors.attempt(load_record, text, record.file, record.line)
+    if answer is None or not _is_answer(answer):
+        if answer is not None:
+            yield record
+        return
+    if errors.attempt(_check_answer, record, answer) is None:
+        return
+    line, counted = record.line, 0
+    for start, end in member_elements(text, "value"):
+        line, counted = line + text.count("\n", counted, start), start
+        yield Record(record.file, line, text[start:end])
+
+
+def _is_answer(value: object) -> bool:
+    if not isinstance(value, Mapping) or not isinstance(value.get("status"), int):
+        return False
+    return isinstance(value.get("request"), Mapping) or {"value", "status", "timestamp"} == value.keys()
+
+
+def _check_answer(record: Record, answer: Any) -> bool:
+    """Return True; an answer that has no array of objects is an error."""
+    if answer["status"] != 200:
+        told = one_line(str(answer.get("error") or "it says no more"))
+        refuse(record.place, f"Jolokia answered with an error, status {answer['status']}: {told}")
+    value = answer.get("value")
+    if isinstance(value, str):
+        refuse(
+            record.place, f"this answer of Jolokia has its messages in a text, which has lost their types: {_BROWSE}"
+        )
+    if not isinstance(value, list):
+        refuse(record.place, f"this answer of Jolokia has no messages, its value is {kind_of(value)}: {_BROWSE}")
+    return True
+
+
+def is_of_broker_j(value: Mapping[str, Any]) -> bool:
+    """Return True for a message as Broker-J's REST interface shows it (``getMessageInfo``)."""
+    if value.keys() >= _OF_BROKER_J:
+        return True
+    return (
+        "id" in value and isinstance(value.get("headers"), Mapping) and ("messageId" in value or "persistent" in value)
+    )
+
+
+#: Members of a message of Broker-J's by the fields of AMQP 1.0 that have them.
+_PROPERTIES = {
+    "message_id": "messageId",
+    "to": "to",
+    "subject": "type",
+    "reply_to": "replyTo",
+    "correlation_id": "correlationId",
+    "content_type": "mimeType",
+    "content_encoding": "encoding",
+    "group_id": "groupId",
+}
+_TIMES = {"creation_time": "timestamp", "absolute_expiry_time": "expirationTime"}
+_HEADER = {"durable": "persistent", "priority": "priority", "delivery_count": "deliveryCount"}
+
+
+def broker_j_message(value: Mapping[str, Any]) -> Message:
+    """Return a message that Broker-J shows; ``DecodeError`` where its headers were not asked for, or are none."""
+    headers = value.get("headers")
+    if not isinstance(headers, Mapping):
+        message = "headers: a message of Broker-J's without its headers has lost its properties"
+        raise DecodeError.at("message.headers", message, hint="ask for them: getMessageInfo?includeHeaders=true")
+    properties = {name: value.get(member) for name, member in _PROPERTIES.items()}
+    properties |= {name: _milliseconds(value.get(member)) for name, member in _TIMES.items()}
+    user = value.get("userId")
+    if isinstance(user, str):
+        properties["user_id"] = base64.b64encode(user.encode()).decode()
+    return Message.from_dict(
+        {
+            "header": {name: value.get(member) for name, member in _HEADER.items()},
+            "properties": properties,
+            "application_properties": {name: header_value(item) for name, item in headers.items()},
+        }
+    )
+
+
+def _milliseconds(value: Any) -> Any:
+    time = iso_time(value) if isinstance(value, str) else None
+    return value if time is None else time
+
+
+def broker_j_place(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the members that say where a message of Broker-J's was published: under which key."""
+    key = value.get("initialRoutingAddress")
+    return {"routing_key": key} if isinstance(key, str) else {}

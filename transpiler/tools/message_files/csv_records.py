@@ -1,0 +1,96 @@
+"""CSV with a header: rows of texts, which a schema may give types."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from transpiler.base.diagnostics import one_line
+from transpiler.tools.message_files.record import NumberedLines, Record
+from transpiler.tools.message_files.record_errors import Errors, place_of, refuse
+
+#: The names of two columns or more, where the name of the file does not say that it is CSV.
+HEADER = re.compile(r'"?[\w.$:-]+"?(?:,"?[\w.$:-]+"?)+\s*', re.ASCII)
+
+
+class _Kept:
+    """The lines that a reader of CSV has taken since the last record."""
+
+    def __init__(self, lines: NumberedLines) -> None:
+        self._lines = lines
+        self.taken: list[tuple[int, str]] = []
+
+    def __iter__(self) -> Iterator[str]:
+        for number, line in self._lines:
+            self.taken.append((number, line))
+            yield line + "\n"
+
+
+def csv_records(file: str, lines: NumberedLines, errors: Errors) -> Iterator[Record]:
+    """Yield the rows of CSV, without the cells that are empty."""
+    kept = _Kept(lines)
+    # A quote in a quoted text is doubled: RFC 4180.
+    reader = csv.reader(kept, strict=True)
+    names: list[str] = []
+    header = ""
+    while True:
+        kept.taken.clear()
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            number = kept.taken[0][0] if kept.taken else 1
+            with errors.told():
+                refuse(place_of(file, number), f"this is not CSV: {one_line(str(error))}")
+            reader = csv.reader(kept, strict=True)
+            continue
+        if cells is None:
+            return
+        if not cells:
+            continue
+        number, text = kept.taken[0][0], "\n".join(line for _, line in kept.taken)
+        if not names:
+            names, header = cells, text
+            _check_header(place_of(file, number), names, text)
+        elif len(cells) != len(names):
+            with errors.told():
+                refuse(place_of(file, number), f"{len(cells)} cells, and the header has {len(names)} names")
+        else:
+            # An empty cell is an absent value.
+            present = {name: cell for name, cell in zip(names, cells, strict=True) if cell}
+            yield Record(file, number, text, present, header, names)
+
+
+def _check_header(place: str, names: list[str], text: str) -> None:
+    if len(set(names)) < len(names) or "" in names:
+        refuse(place, f"a header of CSV names each column once: {one_line(text)}")
+    if len(names) == 1 and (found := re.search(r"\w([;\t|])\w", text)):
+        refuse(place, f"commas separate the cells of CSV, and here it is {found[1]!r}")
+
+
+def _boolean(cell: str) -> bool:
+    return {"true": True, "false": False}[cell.lower()]
+
+
+#: The readings of cells by the types of a schema, in Spark's JSON form without their parameters.
+_READINGS: Mapping[str, Callable[[str], Any]] = {
+    **dict.fromkeys(("byte", "short", "integer", "long"), int),
+    **dict.fromkeys(("float", "double"), float),
+    "boolean": _boolean,
+}
+
+
+def _as_first(cell: str, *readings: Callable[[str], Any]) -> Any:
+    """Return a cell by the first of some readings that it has, or as text."""
+    for reading in readings:
+        with suppress(ValueError, KeyError):
+            return reading(cell)
+    return cell
+
+
+def typed_cells(cells: Mapping[str, str], types: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of CSV with the numbers and booleans that the types of a schema have."""
+    readings = {name: _READINGS.get(kind.split("(")[0], str) for name, kind in types.items() if isinstance(kind, str)}
+    return {name: _as_first(cell, readings.get(name, str)) for name, cell in cells.items()}

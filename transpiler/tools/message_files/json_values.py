@@ -1,0 +1,90 @@
+"""JSON on several lines: the elements of an array, or objects that stand one behind the other."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
+from json import JSONDecodeError, JSONDecoder
+
+from transpiler.base.source import Source
+from transpiler.tools.message_files.record import BLANK, Record
+from transpiler.tools.message_files.record_errors import Errors, place_of, refuse
+
+_DECODER = JSONDecoder()
+
+
+def is_cut(text: str) -> bool:
+    """Return True for the beginning of an object that goes on in the next line."""
+    try:
+        _DECODER.raw_decode(text)
+    except JSONDecodeError as error:
+        return error.pos >= len(text)
+    except (ValueError, RecursionError):
+        pass
+    return False
+
+
+def json_values(file: str, lines: list[tuple[int, str]], errors: Errors) -> Iterator[Record]:
+    """Yield the elements of a JSON array, or objects of several lines that stand one behind the other."""
+    numbers = [number for number, _ in lines]
+    source = Source("\n".join(line for _, line in lines), file)
+    text = source.text
+    starts = list(accumulate((len(line) + 1 for _, line in lines), initial=0))
+    place = _skip(text, 0)
+    in_array = text[place] == "["
+    place = _skip(text, place + in_array)
+    done = in_array and text[place : place + 1] == "]"
+    while not done:
+        try:
+            _, end = _DECODER.raw_decode(text, place)
+        except JSONDecodeError as error:
+            _refuse(source, numbers, error.pos, f"this is not JSON: {error.msg}", errors)
+            return
+        except (ValueError, RecursionError):
+            _refuse(source, numbers, place, "this is not JSON that can be read", errors)
+            return
+        # To count lines from the beginning for each element would take the square of their number.
+        yield Record(file, numbers[bisect_right(starts, place) - 1], text[place:end])
+        place = _skip(text, end)
+        mark = text[place : place + 1]
+        done = mark == ("]" if in_array else "")
+        if in_array and mark == ",":
+            place = _skip(text, place + 1)
+        elif in_array and not done:
+            _refuse(source, numbers, place, "this is not JSON: expected a comma or the end of the array", errors)
+            return
+    if (rest := _skip(text, place + 1)) < len(text):
+        _refuse(source, numbers, rest, "there is text behind the array", errors)
+
+
+def member_elements(text: str, name: str) -> Iterator[tuple[int, int]]:
+    """Yield the ends of each element of an array that is a member of the object in a JSON text."""
+    place = _skip(text, text.index("{") + 1)
+    while text[place] != "}":
+        key, place = _DECODER.raw_decode(text, place)
+        place = _skip(text, _skip(text, place) + 1)
+        if key == name and text[place] == "[":
+            place = _skip(text, place + 1)
+            while text[place] != "]":
+                start = place
+                _, place = _DECODER.raw_decode(text, place)
+                yield start, place
+                place = _skip(text, place)
+                place = _skip(text, place + (text[place] == ","))
+            return
+        _, place = _DECODER.raw_decode(text, place)
+        place = _skip(text, place)
+        place = _skip(text, place + (text[place] == ","))
+
+
+def _skip(text: str, place: int) -> int:
+    while place < len(text) and text[place] in BLANK:
+        place += 1
+    return place
+
+
+def _refuse(source: Source, numbers: list[int], place: int, message: str, errors: Errors) -> None:
+    line, column = source.position(min(place, len(source.text)))
+    with errors.told():
+        refuse(place_of(source.name, numbers[min(line, len(numbers)) - 1], column), message)

@@ -1,0 +1,86 @@
+"""A message that was read from a file, with its place, and what stands beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from transpiler.base.errors import DecodeError
+from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.layouts.publication import documented
+from transpiler.message.message import Message
+from transpiler.message.publication import ROUTING_KEYS, Sent, sent_in, texts_in
+from transpiler.message.rabbitmq_trace import is_entry
+from transpiler.tools.message_files.record import Record
+from transpiler.tools.message_files.record_errors import at_place, load_record
+from transpiler.topology.destinations import ROUTING_TYPES
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ReadMessage:
+    """A message of a file: ``message`` itself, and ``value``, the object or the row that it was read from."""
+
+    record: Record
+    value: Mapping[str, Any]
+    message: Message
+    #: The layout of a row; None for an object that shows what it is.
+    layout: Layout | None = None
+
+    def __repr__(self) -> str:
+        return f"ReadMessage({self.place})"
+
+    @property
+    def file(self) -> str:
+        """Return the name of the file, as it was given."""
+        return self.record.file
+
+    @property
+    def line(self) -> int:
+        """Return the number of the line where the message begins, from 1."""
+        return self.record.line
+
+    @property
+    def place(self) -> str:
+        """Return the file and the line, as errors name them: ``messages.jsonl:3``."""
+        return self.record.place
+
+    @property
+    def vhost(self) -> str | None:
+        """Return the virtual host that an entry of RabbitMQ's tracing log names."""
+        name = self.value.get("vhost") if is_entry(self.value) else None
+        return name if isinstance(name, str) else None
+
+    def sent(self) -> Sent:
+        """Return the exchange, the routing keys and the routing type that stand beside the message, or in its row.
+
+        Each is None where nothing says it. ``DecodeError`` for what is no text.
+        """
+        own = documented(self.value, self.layout)
+        try:
+            sent = sent_in(self._with_arrays(ROUTING_KEYS), own.exchange, own.routing_key)
+            if sent.routing_type is not None and sent.routing_type not in ROUTING_TYPES:
+                told = f"routing_type: {sent.routing_type!r} is not {' or '.join(ROUTING_TYPES)}"
+                raise DecodeError.at("message.routing-type", told)
+        except DecodeError as error:
+            raise at_place(self.place, error) from None
+        return sent
+
+    def recorded(self, name: str = "routed_queues") -> tuple[str, ...] | None:
+        """Return the queues that the broker recorded in a member, one text or an array; None where there is none."""
+        value = self.value.get(name)
+        # A tracing log says so where a message has gone nowhere.
+        return () if value == "none" else (value,) if isinstance(value, str) and value[:1] != "[" else self._texts(name)
+
+    def _texts(self, name: str) -> tuple[str, ...] | None:
+        try:
+            return texts_in(self._with_arrays(name), name)
+        except DecodeError as error:
+            raise at_place(self.place, error) from None
+
+    def _with_arrays(self, name: str) -> Mapping[str, Any]:
+        """Return the object, with the array that a cell of CSV has under a name."""
+        value = self.value.get(name)
+        if self.record.cells is None or not isinstance(value, str):
+            return self.value
+        return {**self.value, name: load_record(value, self.record.file, self.record.line)}

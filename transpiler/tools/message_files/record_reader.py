@@ -1,0 +1,135 @@
+"""From records to messages: by the layout that the caller names, or by what each object shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from transpiler.base.errors import DecodeError, TranspilerError
+from transpiler.compiler.layouts.json_rows import check_columns, message_from_json, message_from_json_row
+from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.layouts.store import StoreLayout, refuse_unchosen, store_of
+from transpiler.compiler.stores.own import csv as csv_layout
+from transpiler.compiler.stores.own import unreadable_cell
+from transpiler.message.message import Message, are_application_properties
+from transpiler.message.rabbitmq_trace import entry_message, is_delivery, is_entry
+from transpiler.message.sections import Body
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.tools.message_files.broker_answers import broker_j_message, broker_j_place, is_of_broker_j, layout_shown
+from transpiler.tools.message_files.csv_records import typed_cells
+from transpiler.tools.message_files.read_message import ReadMessage
+from transpiler.tools.message_files.record import Record
+from transpiler.tools.message_files.record_errors import RecordError, at_place, load_record
+
+#: Events of AWS Lambda by their member with messages: the layout of these, and the filter of jq that takes them out.
+_EVENTS = {
+    "messages": ("aws-activemq", ".messages[]"),
+    "rmqMessagesByQueue": ("aws-rabbitmq", ".rmqMessagesByQueue[][]"),
+}
+
+_MEANT = "the names in properties are none of AMQP's: they are read as application properties"
+
+
+def _untold(_: str) -> None:
+    pass
+
+
+class RecordReader:
+    """Messages of records, by a layout whose rows they are, or by what each object shows.
+
+    ``types`` has the types of columns, for CSV. What is doubtful is given to ``note``, once.
+    """
+
+    def __init__(self, rows: Layout | None, types: Mapping[str, Any], note: Callable[[str], object] = _untold) -> None:
+        store = store_of(rows)
+        if rows is not None:
+            # The evaluator reads whole messages, and would miss properties without a word.
+            refuse_unchosen(rows)
+        self._types = types
+        self._layouts: dict[tuple[str, ...], StoreLayout] = {}
+        #: Entries of a log are read alike, whether their layout is named or not; one with header options is a store's.
+        self._entries = store is not None and store.name == "rabbitmq-trace" and store.binding is None
+        self._rows = None if self._entries else rows
+        #: The error about the first row without a column of the layout, until a row has one.
+        self._foreign: RecordError | None = None
+        self._known = self._rows is None
+        self._note: Callable[[str], object] | None = note
+
+    def read(self, record: Record) -> ReadMessage | None:
+        """Return the message of a record, None for a delivery; ``RecordError`` for what is no message."""
+        cells = record.cells
+        value: Any = record.value
+        if cells is not None:
+            value = dict(cells) if self._rows is None else typed_cells(cells, self._types)
+        elif value is None:
+            value = load_record(record.text, record.file, record.line)
+        if (self._entries or (self._rows is None and is_entry(value))) and is_delivery(value):
+            return None
+        layout = self._rows
+        try:
+            if layout is None and cells is None and not self._entries and isinstance(value, Mapping):
+                layout = layout_shown(value, record.layout)
+            message = self._message(value, layout, of_cells=cells is not None)
+        except TranspilerError as error:
+            hint = _event(value) or ("" if layout is not None else self._other_layouts(value))
+            raise at_place(record.place, error, hint) from None
+        if record.body is not None:
+            message = replace(message, body=Body("amqp-value", value=AmqpValue(AmqpType.STRING, record.body)))
+        if not self._known and layout is not None and value:
+            self._check(value, layout, record)
+        if layout is None and cells is None and is_of_broker_j(value):
+            value = {**broker_j_place(value), **value}
+        return ReadMessage(record, value, message, layout)
+
+    def _check(self, value: Any, layout: Layout, record: Record) -> None:
+        """Keep the error about a row without a column of the layout, until a row has one."""
+        try:
+            check_columns(value, layout)
+            self._known = True
+        except TranspilerError as error:
+            self._foreign = self._foreign or at_place(record.place, error, _event(value))
+
+    def _message(self, value: Any, layout: Layout | None, *, of_cells: bool) -> Message:
+        if layout is not None:
+            return message_from_json_row(value, layout)
+        if self._entries:
+            return entry_message(value)
+        if of_cells:
+            return self._message_of_cells(value)
+        if isinstance(value, Mapping) and is_of_broker_j(value):
+            return broker_j_message(value)
+        if self._note is not None and isinstance(value, Mapping) and are_application_properties(value):
+            self._note(_MEANT)
+            self._note = None
+        return message_from_json(value)
+
+    def _message_of_cells(self, cells: Mapping[str, str]) -> Message:
+        columns = tuple(cells)
+        if columns not in self._layouts:
+            self._layouts[columns] = csv_layout(columns)
+        layout = self._layouts[columns]
+        wrong = unreadable_cell(layout, cells)
+        if wrong is not None:
+            raise DecodeError.at("message.type", wrong)
+        return layout.message(cells)
+
+    def _other_layouts(self, value: Any) -> str:
+        """Return a hint that names the layouts whose rows look like an object that is no message."""
+        from transpiler.compiler.inference import layouts_with
+
+        names = layouts_with(value) if isinstance(value, Mapping) else []
+        return f"\n  hint: if this is a row of a table, give --layout {' or --layout '.join(names)}" if names else ""
+
+    def finish(self) -> None:
+        """Raise the error about a file that has rows, and none with a column of the layout."""
+        if self._foreign is not None and not self._known:
+            raise self._foreign
+
+
+def _event(value: Any) -> str:
+    """Return a hint that says how to take the messages out of an event of AWS Lambda; nothing for another object."""
+    found = _EVENTS.keys() & value.keys() if isinstance(value, Mapping) and "eventSource" in value else ()
+    for layout, messages in (_EVENTS[member] for member in found):
+        return f"\n  hint: this is an event of AWS Lambda: read the output of jq -c '{messages}' with --layout {layout}"
+    return ""

@@ -1,0 +1,35 @@
+"""RabbitMQ's tracing log in text: each entry becomes its JSON form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import chain
+
+from transpiler.base.errors import TranspilerError
+from transpiler.message.rabbitmq_trace import TEXT_ENTRY, text_entry
+from transpiler.tools.message_files.record import NumberedLines, Record
+from transpiler.tools.message_files.record_errors import Errors, at_place, place_of
+
+
+def tracing_text(file: str, lines: NumberedLines, errors: Errors) -> Iterator[Record]:
+    """Yield the entries of a tracing log in text."""
+    entry: list[tuple[int, str]] = []
+    for number, line in chain(lines, [(0, ": Message published")]):
+        if TEXT_ENTRY.search(line) and (not number or (entry and set(entry[-1][1]) == {"="})):
+            if number:
+                entry.pop()
+            record = errors.attempt(_record, file, entry) if entry else None
+            if record is not None:
+                yield record
+            entry = []
+        entry.append((number, line))
+
+
+def _record(file: str, entry: list[tuple[int, str]]) -> Record:
+    number = entry[0][0]
+    try:
+        data = text_entry("\n".join(text for _, text in entry))
+    except TranspilerError as error:
+        raise at_place(place_of(file, number), error) from None
+    return Record(file, number, json.dumps(data, ensure_ascii=False), value=data)

@@ -90,6 +90,12 @@ DECISIONS = (
         "property filters",
         "`&p:` prefix, `&s:` suffix, `&&` an ampersand; numbers compare across integers and floating point",
     ),
+    (
+        "streams of RabbitMQ",
+        "`rabbitmq:stream-filter` takes messages whose annotation `x-stream-filter-value` is one of its texts, and "
+        "with `rabbitmq:stream-match-unfiltered` those without one; over a table without annotations it is not in "
+        "effect, with a finding. `rabbitmq:stream-offset-spec` says where a stream is read from, and selects nothing",
+    ),
     ("a null in an application-properties filter", "the key is there; in a properties filter it is an error"),
 )
 

@@ -11,6 +11,7 @@ from typing import assert_never
 
 from transpiler.base.errors import LayoutError
 from transpiler.language.filters.kinds import (
+    STREAM_VALUE,
     AndFilter,
     ApplicationPropertiesFilter,
     DirectBinding,
@@ -24,6 +25,7 @@ from transpiler.language.filters.kinds import (
     PropertiesFilter,
     Reference,
     SqlFilter,
+    StreamFilter,
     Suffix,
     TopicBinding,
     inner_filters,
@@ -53,7 +55,7 @@ def check_filter(node: Filter, dialect: Dialect = JMS, connection: str | None = 
             raise LayoutError.at(
                 "filters.connection",
                 f"{path}: no-local needs to know the receiver's connection",
-                hint="say connection='…', the id by which the publisher's connection is recorded",
+                hint="perhaps say connection='…', the id by which the publisher's connection is recorded",
             )
     for inner in inner_filters(node):
         check_filter(inner, dialect, connection)
@@ -100,8 +102,17 @@ def match_filter(
         case ApplicationPropertiesFilter(entries=entries):
             properties = message.application_properties or {}
             return all(name in properties and _is_like(reference, properties[name]) for name, reference in entries)
+        case StreamFilter(values=values, unfiltered=unfiltered):
+            value = (message.message_annotations or {}).get(STREAM_VALUE)
+            absent = value is None or (isinstance(value, AmqpValue) and value.value is None)
+            known = value if isinstance(value, AmqpValue) else None
+            return unfiltered if absent else any(_is_like(_text(own), known) for own in values)
         case _:
             assert_never(node)
+
+
+def _text(value: str) -> AmqpValue:
+    return AmqpValue(AmqpType.STRING, value)
 
 
 def _subject(message: Message) -> str | None:

@@ -52,15 +52,53 @@ def test_what_rabbitmq_leaves_out_is_not_in_effect_and_told(filters: Any, names:
 
 
 @pytest.mark.parametrize(
-    "descriptor", ["rabbitmq:stream-offset-spec", "rabbitmq:stream-match-unfiltered", "rabbitmq:stream-filter"]
+    ("descriptor", "value"),
+    [
+        ("rabbitmq:stream-offset-spec", "first"),
+        ("rabbitmq:stream-match-unfiltered", True),
+        ("rabbitmq:stream-filter", 5),
+        ("rabbitmq:stream-filter", []),
+    ],
 )
-def test_a_filter_of_a_stream_is_named_as_one(descriptor: str) -> None:
+def test_a_filter_of_a_stream_that_selects_nothing_is_named_as_one(descriptor: str, value: Any) -> None:
     filters = {
-        "f": {"descriptor": descriptor, "value": "first"},
+        "f": {"descriptor": descriptor, "value": value},
         "a": {"descriptor": APPLICATION, "value": {"k": 1}},
     }
     made = transpile_filter(filters, dialect="rabbitmq")
     assert made.sql == transpile_filter({"a": filters["a"]}, dialect="rabbitmq").sql
+    assert [one.code for one in made.diagnostics] == ["filters.stream"]
+
+
+#: The values of the filter, whether it takes messages without one, and the annotations that it takes; None for none.
+STREAMS: tuple[tuple[Any, bool, tuple[str | None, ...]], ...] = (
+    ("invoices", False, ("invoices",)),
+    (["invoices", "orders"], False, ("invoices", "orders")),
+    (["invoices"], True, ("invoices", None)),
+)
+
+
+@pytest.mark.parametrize(("values", "unfiltered", "taken"), STREAMS)
+def test_a_stream_is_filtered_by_the_annotation_that_its_publishers_give(
+    values: Any, unfiltered: bool, taken: tuple[str | None, ...]
+) -> None:
+    filters = {
+        "f": {"descriptor": "rabbitmq:stream-filter", "value": values},
+        "u": {"descriptor": "rabbitmq:stream-match-unfiltered", "value": unfiltered},
+    }
+    made = transpile_filter(filters, dialect="rabbitmq")
+    assert "x-stream-filter-value" in made.sql
+    assert (made.diagnostics, made.in_effect.ignored) == ((), ())  # type: ignore[union-attr]
+    for value in ("invoices", "orders", "else", None):
+        annotations = {} if value is None else {"x-stream-filter-value": value}
+        assert matches(filters, Message.from_dict({"message_annotations": annotations})) is (value in taken)
+    again = made.in_effect.to_dict()  # type: ignore[union-attr]
+    assert transpile_filter(again).sql == transpile_filter(made.in_effect.to_amqp()).sql == made.sql  # type: ignore[union-attr]
+
+
+def test_a_table_without_annotations_has_no_filter_of_a_stream_and_says_so() -> None:
+    made = transpile_filter({"f": {"descriptor": "rabbitmq:stream-filter", "value": "a"}}, "kafka-headers")
+    assert made.sql == "true"
     assert [one.code for one in made.diagnostics] == ["filters.stream"]
 
 

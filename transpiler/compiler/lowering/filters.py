@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.diagnostics import Diagnostic, OptionFix
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
 from transpiler.compiler import ir
 from transpiler.compiler.layouts.layout import Layout
@@ -22,11 +22,13 @@ from transpiler.compiler.lowering.bindings.header_pairs import (
     header_at,
     matches_reference,
 )
+from transpiler.compiler.lowering.names.column_values import at
 from transpiler.compiler.lowering.names.names import ANYONE, Missing, Receiver
 from transpiler.compiler.lowering.operands import complement
 from transpiler.compiler.lowering.selectors import MAX_NODES, SelectorLowering
 from transpiler.language.filters.binding_rules import APACHE_FILTERS, HeadersMatch
 from transpiler.language.filters.kinds import (
+    STREAM_VALUE,
     AndFilter,
     ApplicationPropertiesFilter,
     DirectBinding,
@@ -39,6 +41,7 @@ from transpiler.language.filters.kinds import (
     PropertiesFilter,
     Reference,
     SqlFilter,
+    StreamFilter,
     TopicBinding,
 )
 from transpiler.language.filters.selector_parsing import dialect_of, parse_text, source_of
@@ -106,8 +109,22 @@ class FilterLowering:
             case ApplicationPropertiesFilter(entries=entries):
                 headers = (self._headers.find(name, node.path) for name, _ in entries)
                 return self._references(headers, entries, polarity)
+            case StreamFilter():
+                return self._stream(node, polarity)
             case _:
                 assert_never(node)
+
+    def _stream(self, node: StreamFilter, polarity: bool) -> ir.Predicate:
+        place = self.layout.field(MessageField("message_annotations", STREAM_VALUE))
+        if place is None:
+            message = f"{node.path}: the layout {self.layout.name} has no message annotations, and so no {STREAM_VALUE}"
+            hint = "so the other filters alone select messages"
+            self.findings.append(Diagnostic("filters.stream", "warning", message, hint=hint))
+            return ir.TRUE if polarity else ir.FALSE
+        header = header_at(place)
+        tests = [matches_reference(header, AmqpValue(AmqpType.STRING, value)) for value in node.values]
+        matched = ir.any_of(*tests, *((at(place).absent,) if node.unfiltered else ()))
+        return matched if polarity else complement(matched)
 
     def _references(
         self, headers: Iterable[Header], pairs: Iterable[tuple[str, Reference]], polarity: bool
@@ -130,7 +147,7 @@ class FilterLowering:
             raise LayoutError.at(
                 "filters.connection",
                 f"{path}: no-local needs to know the receiver's connection",
-                hint="say connection='…', the id by which the publisher's connection is recorded",
+                hint="perhaps say connection='…', the id by which the publisher's connection is recorded",
             )
         place = self.layout.field(PUBLISHER_CONNECTION)
         if place is None:
@@ -152,5 +169,6 @@ class FilterLowering:
                 "layout.no-column",
                 f"{path}: reads {field.section}.{field.field}, and the layout has no such column",
                 hint="missing='null' reads it as absent",
+                fix=OptionFix("missing", "'null'"),
             )
         return header_at(location)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from transpiler.base.diagnostics import Diagnostic, mismatch, nearest
+from transpiler.base.diagnostics import Diagnostic, OptionFix, Remedy, WordFix, mismatch, nearest
 from transpiler.base.errors import DecodeError, UnsupportedFeatureError
 from transpiler.base.topics import SEPARATOR
 from transpiler.language.filters.descriptors import (
@@ -36,6 +36,7 @@ from transpiler.language.filters.kinds import (
     PropertiesFilter,
     Reference,
     SqlFilter,
+    StreamFilter,
     Suffix,
     TopicBinding,
     inner_filters,
@@ -56,6 +57,10 @@ X_MATCH = "x-match"
 
 #: The payload of no-local that Vert.x, Proton.NET and ActiveMQ's test client send in the place of an empty list.
 _NO_LOCAL_TEXT = "NoLocalFilter{}"
+#: The descriptors of a filter of a stream, and of what it does with messages without a value; neither has a code.
+STREAM, UNFILTERED = "rabbitmq:stream-filter", "rabbitmq:stream-match-unfiltered"
+#: A filter that is not known may be left out.
+_IGNORED = OptionFix("unknown", "'ignore'")
 
 _TEXTS = (AmqpType.STRING, AmqpType.SYMBOL)
 
@@ -122,18 +127,24 @@ class Reader:
                     f"{path}: the code {code_text(name)} is ambiguous: it is {_short(row.symbol)} in {row.source}, "
                     f"and {_short(other.symbol)} in the {other.source}"
                 )
-                hint = f"write the symbol {row.symbol}" + ("" if fits else f" or {other.symbol}")
+                hint = "perhaps the symbol is meant: " + row.symbol + ("" if fits else f" or {other.symbol}")
                 if not fits:
                     raise UnknownFilterError.at("filters.ambiguous-code", message, hint=hint)
                 self.findings.append(Diagnostic("filters.ambiguous-code", "warning", message, hint=hint))
         if row is None:
             shown = code_text(name) if isinstance(name, int) else repr(name)
             near = nearest(name, BY_SYMBOL) if isinstance(name, str) else []
-            hint = f"did you mean {near[0]}?" if near else "unknown='ignore' leaves it out, as most brokers do"
-            raise UnknownFilterError.at("filters.unknown", f"{path}: no filter has the descriptor {shown}", hint=hint)
+            fix: Remedy = _IGNORED
+            hint = "unknown='ignore' leaves it out, as most brokers do"
+            if near:
+                hint, fix = f"did you mean {near[0]}?", WordFix(path, str(name), near[0])
+            message = f"{path}: no filter has the descriptor {shown}"
+            raise UnknownFilterError.at("filters.unknown", message, hint=hint, fix=fix)
         if row.kind is None:
             message = f"{path}: {row.symbol} is known, and not available here"
-            raise UnknownFilterError.at("filters.unavailable", message, hint="unknown='ignore' leaves it out")
+            raise UnknownFilterError.at(
+                "filters.unavailable", message, hint="unknown='ignore' leaves it out", fix=_IGNORED
+            )
         return row
 
     def _composite(self, kind: Any, items: tuple[Value, ...], path: str, name: str | int, depth: int) -> Filter:
@@ -178,7 +189,7 @@ class Reader:
                 pairs.append((key, value))
         if how is None:
             # "This key MUST map to the symbolic value “any” or the symbolic value “all” within the described map."
-            raise refusal("filters.x-match", content, "x-match is missing", "say whether all pairs must match, or any")
+            raise refusal("filters.x-match", content, "x-match is missing", "perhaps all pairs must match, or any")
         return HeadersBinding(how, tuple(pairs), path=path, descriptor=name)
 
     def _match(self, value: AmqpValue, path: str) -> Match:
@@ -202,8 +213,10 @@ class Reader:
                 near = nearest(key.replace("_", "-") if "_" in key else key, names)
                 same = attribute.replace("_", "-")
                 suggestion = same if same in names else near[0] if near else None
-                hint = f"did you mean {suggestion}?" if suggestion else f"the fields are {', '.join(names)}"
-                raise refusal("filters.field", content, f"the properties section has no field {key!r}", hint)
+                hint, fix = f"the fields are {', '.join(names)}", None
+                if suggestion:
+                    hint, fix = f"did you mean {suggestion}?", WordFix(content, key, suggestion)
+                raise refusal("filters.field", content, f"the properties section has no field {key!r}", hint, fix)
             if value.type not in allowed:
                 expected = " or ".join(kind.value for kind in allowed)
                 raise refusal("filters.payload", at, mismatch(expected, value.type.value))
@@ -270,7 +283,7 @@ def _reference(value: AmqpValue, path: str) -> Reference:
         "filters.modifier",
         path,
         f"{text!r} begins with & and no modifier",
-        "write &p: for a prefix, &s: for a suffix, && for an & itself",
+        "perhaps write &p: for a prefix, &s: for a suffix, && for an & itself",
     )
 
 
@@ -281,6 +294,9 @@ def to_value(node: Filter, *, numeric: bool = False, depth: int = 0) -> Describe
     """
     if depth >= MAX_DEPTH:
         raise refusal("filters.limit", node.path, f"filters nest more than {MAX_DEPTH} deep")
+    if isinstance(node, StreamFilter):
+        texts = tuple(map(_string, node.values))
+        return Described(AmqpValue(AmqpType.SYMBOL, STREAM), texts[0] if len(texts) == 1 else AmqpList(texts))
     row = BY_KIND[type(node)]
     name = row.code if numeric else name_of(node)
     descriptor = AmqpValue(AmqpType.SYMBOL, name) if isinstance(name, str) else AmqpValue(AmqpType.ULONG, name)
@@ -293,7 +309,9 @@ def to_value(node: Filter, *, numeric: bool = False, depth: int = 0) -> Describe
 
 def name_of(node: Filter) -> str | int:
     """Return the name that a filter was read with, else the newer document's."""
-    return BY_KIND[type(node)].symbol if node.descriptor is None else node.descriptor
+    if node.descriptor is not None:
+        return node.descriptor
+    return STREAM if isinstance(node, StreamFilter) else BY_KIND[type(node)].symbol
 
 
 def _content(node: Filter) -> AmqpValue | AmqpMap:
@@ -308,7 +326,7 @@ def _content(node: Filter) -> AmqpValue | AmqpMap:
             return AmqpMap(tuple((name, _modified(reference)) for name, reference in named))
         case ApplicationPropertiesFilter(entries=entries):
             return AmqpMap(tuple((_string(name), _modified(reference)) for name, reference in entries))
-        case NoLocal() | OrFilter() | AndFilter() | NotFilter():
+        case NoLocal() | OrFilter() | AndFilter() | NotFilter() | StreamFilter():
             raise AssertionError(node)
 
 
@@ -328,9 +346,9 @@ def _string(text: str) -> AmqpValue:
     return AmqpValue(AmqpType.STRING, text)
 
 
-def refusal(code: str, path: str, message: str, hint: str | None = None) -> DecodeError:
+def refusal(code: str, path: str, message: str, hint: str | None = None, fix: Remedy | None = None) -> DecodeError:
     """Return the error for something at a path."""
-    return DecodeError.at(code, f"{path}: {message}", hint=hint)
+    return DecodeError.at(code, f"{path}: {message}", hint=hint, fix=fix)
 
 
 def kind_of(value: Value) -> str:

@@ -14,7 +14,15 @@ from typing import Any
 from transpiler.base.diagnostics import mismatch
 from transpiler.base.documents.entries import kind_of
 from transpiler.base.errors import DecodeError
-from transpiler.language.filters.amqp_form import MAX_DEPTH, MAX_ENTRIES, X_MATCH, refusal, to_value
+from transpiler.language.filters.amqp_form import (
+    MAX_DEPTH,
+    MAX_ENTRIES,
+    STREAM,
+    UNFILTERED,
+    X_MATCH,
+    refusal,
+    to_value,
+)
 from transpiler.language.filters.descriptors import Payload, find_descriptor, read_code
 from transpiler.language.filters.kinds import KINDS, Filter, NoLocal, PropertiesFilter
 from transpiler.message.amqp.values import AmqpList, AmqpMap, Described, Value
@@ -49,6 +57,8 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
     code_or_symbol = name.value
     row = find_descriptor(code_or_symbol) if isinstance(code_or_symbol, str | int) else None
     content, inside = data["value"], f"{path}.value"
+    if code_or_symbol in (STREAM, UNFILTERED):
+        return Described(name, _texts(content, inside))
     if row is None or row.kind is None:
         # Nothing is known of its payload, and whoever reads the filter looks at the descriptor first.
         return Described(name, AmqpValue(AmqpType.NULL, None))
@@ -67,6 +77,17 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
         value = _entry(item, f"{inside}.{key}", key, row.kind is PropertiesFilter)
         entries.append((AmqpValue(key_type, key), value))
     return Described(name, AmqpMap(tuple(entries)))
+
+
+def _texts(content: Any, path: str) -> Value:
+    """A payload of a text, a boolean or a list of texts; of any other nothing is looked at."""
+    if isinstance(content, list | tuple):
+        items = content[: MAX_ENTRIES + 1]
+        return AmqpList(tuple(_texts(item, path) if isinstance(item, str) else _NOTHING for item in items))
+    return read_value(path, content) if isinstance(content, str | bool) else _NOTHING
+
+
+_NOTHING = AmqpValue(AmqpType.NULL, None)
 
 
 def _payload(content: Any, path: str) -> Value:
@@ -96,7 +117,7 @@ def _entry(item: Any, path: str, key: str, of_properties: bool) -> AmqpValue:
 def _bytes_refusal(path: str, key: str, text: str) -> DecodeError:
     """Return the error for a text where bytes belong: it may be the text of the bytes, or their base64."""
     as_text = base64.b64encode(text.encode("utf-8", "surrogatepass")).decode()
-    hint = f'write {{"type": "binary", "value": "{as_text}"}} for the bytes of the text'
+    hint = f'perhaps write {{"type": "binary", "value": "{as_text}"}} for the bytes of the text'
     with suppress(ValueError):
         octets = base64.b64decode(text, validate=True)
         hint += f', or {{"type": "binary", "value": "{text}"}} for the bytes X\'{octets.hex().upper()}\' in base64'
@@ -115,7 +136,7 @@ def _descriptor(name: object, path: str) -> AmqpValue:
                 return AmqpValue(AmqpType.ULONG, code)
             if name.isascii():
                 return AmqpValue(AmqpType.SYMBOL, name)
-    hint = 'write a symbol, such as "apache.org:selector-filter:string", or a code, such as "0x0000468C:0x00000004"'
+    hint = 'it is a symbol, such as "apache.org:selector-filter:string", or a code, such as "0x0000468C:0x00000004"'
     raise refusal("filters.descriptor", path, f"{name!r} is no descriptor", hint)
 
 
@@ -128,7 +149,11 @@ def _described(value: Described) -> dict[str, Any]:
     assert isinstance(value.descriptor, AmqpValue)
     match value.value:
         case AmqpList(items=items):
-            content: Any = [_described(item) for item in items if isinstance(item, Described)]
+            content: Any = [
+                _described(item) if isinstance(item, Described) else value_to_json(item)
+                for item in items
+                if isinstance(item, Described | AmqpValue)
+            ]
         case AmqpMap(entries=entries):
             content = {
                 str(key.value): value_to_json(item)

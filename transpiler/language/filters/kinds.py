@@ -147,6 +147,22 @@ class SqlFilter(_Kind):
     text: str
 
 
+#: The annotation by which the publishers of a stream of RabbitMQ say what its filter selects.
+STREAM_VALUE = "x-stream-filter-value"
+
+
+@dataclass(frozen=True, slots=True)
+class StreamFilter(_Kind):
+    """RabbitMQ's filter of a stream: the annotation ``x-stream-filter-value`` is one of these texts.
+
+    ``unfiltered`` takes messages without a value, too. The broker skips whole chunks by it, and clients filter the
+    messages of the others in the same way.
+    """
+
+    values: tuple[str, ...]
+    unfiltered: bool = False
+
+
 Filter: TypeAlias = (
     DirectBinding
     | TopicBinding
@@ -159,6 +175,7 @@ Filter: TypeAlias = (
     | PropertiesFilter
     | ApplicationPropertiesFilter
     | SqlFilter
+    | StreamFilter
 )
 
 #: The same, for ``isinstance``.

@@ -16,7 +16,16 @@ from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.documents.jsontext import JsonTextError, load_json
 from transpiler.base.errors import DecodeError
 from transpiler.base.source import Source
-from transpiler.language.filters.amqp_form import Reader, Unknown, UnknownFilterError, kind_of, name_of, refusal
+from transpiler.language.filters.amqp_form import (
+    STREAM,
+    UNFILTERED,
+    Reader,
+    Unknown,
+    UnknownFilterError,
+    kind_of,
+    name_of,
+    refusal,
+)
 from transpiler.language.filters.amqp_form import to_value as filter_to_value
 from transpiler.language.filters.descriptors import find_descriptor
 from transpiler.language.filters.json import from_json, is_described, to_json
@@ -27,27 +36,29 @@ from transpiler.language.filters.kinds import (
     Filter,
     PropertiesFilter,
     SqlFilter,
+    StreamFilter,
     every_filter,
 )
 from transpiler.language.filters.wire_names import on_wire
 from transpiler.language.selector.dialects import Dialect
 from transpiler.message.amqp.decoder import decode
 from transpiler.message.amqp.encoder import encode
-from transpiler.message.amqp.values import AmqpMap, Described, Value
+from transpiler.message.amqp.values import AmqpArray, AmqpList, AmqpMap, Described, Value
 from transpiler.message.types import AmqpType, AmqpValue
 
 ROOT = "filters"
+_TEXTS = (AmqpType.STRING, AmqpType.SYMBOL)
 #: Fields of one property filter that RabbitMQ takes.
 MAX_RABBITMQ_FIELDS = 16
 #: The only name of an SQL filter that RabbitMQ takes.
 SQL_NAME = "sql-filter"
 #: The filter of Service Bus' clients that asks for one session, a text without a descriptor.
 SESSION = "com.microsoft:session-filter"
-#: Filters that select no single messages, and what they do.
+#: Filters that select no single messages, and what they do; one of a stream by its value does, if that is text.
 _STREAM_FILTERS = {
     "rabbitmq:stream-offset-spec": "says where a stream is read from",
-    "rabbitmq:stream-match-unfiltered": "says what stream-filter does with messages without a value",
-    "rabbitmq:stream-filter": "skips chunks of a stream by x-stream-filter-value; clients filter again",
+    UNFILTERED: "says what stream-filter does with messages without a value",
+    STREAM: "has no texts that x-stream-filter-value may be",
 }
 
 
@@ -118,7 +129,12 @@ class FilterSet:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the filters in effect as JSON, as a peer would echo them."""
-        return {name: to_json(node) for name, node in self.filters}
+        named = {name: to_json(node) for name, node in self.filters}
+        return named | ({UNFILTERED: {"descriptor": UNFILTERED, "value": True}} if self._takes_unfiltered else {})
+
+    @property
+    def _takes_unfiltered(self) -> bool:
+        return any(isinstance(node, StreamFilter) and node.unfiltered for _, node in self.filters)
 
     @property
     def capabilities(self) -> tuple[str, ...]:
@@ -141,10 +157,13 @@ class FilterSet:
         ``apache.org:selector-filter:string``, are. A text that ``dialect`` does not read stays as it is. Raises
         ``UnsupportedFeatureError`` for a condition that has no counterpart on the wire.
         """
-        entries = (
+        entries = [
             (AmqpValue(AmqpType.SYMBOL, name), filter_to_value(on_wire(node, wire_names, dialect), numeric=numeric))
             for name, node in self.filters
-        )
+        ]
+        if self._takes_unfiltered:
+            symbol = AmqpValue(AmqpType.SYMBOL, UNFILTERED)
+            entries.append((symbol, Described(symbol, AmqpValue(AmqpType.BOOLEAN, True))))
         return encode(AmqpMap(tuple(entries)))
 
 
@@ -235,12 +254,21 @@ def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
     filters: list[tuple[str, Filter]] = []
     ignored: list[str] = []
     string_keyed: set[str] = set()
-    for name, path, value, made in entries:
+    listed = list(entries)
+    streams = any(_stream_values(entry.value) for entry in listed)
+    unfiltered = any(_is_stream(entry.value, UNFILTERED) and _is_true(entry.value) for entry in listed)
+    for name, path, value, made in listed:
         if isinstance(value, AmqpValue) and value.value is None:
             # A null is no filter.
             continue
         if name == SESSION and isinstance(value, AmqpValue) and value.type is AmqpType.STRING:
             filters.append((name, PropertiesFilter((("group_id", value),), path=path)))
+            continue
+        values = _stream_values(value)
+        if values:
+            filters.append((name, StreamFilter(values, unfiltered, path=path)))
+            continue
+        if streams and _is_stream(value, UNFILTERED):
             continue
         purpose = _stream_purpose(value)
         if purpose is not None:
@@ -262,6 +290,25 @@ def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
                 replace(finding, severity="warning", hint="so it is not in effect") for finding in error.diagnostics
             )
     return FilterSet(tuple(filters), tuple(ignored), tuple(reader.findings), frozenset(string_keyed))
+
+
+def _is_stream(value: Value, symbol: str) -> bool:
+    named = isinstance(value, Described) and isinstance(value.descriptor, AmqpValue)
+    return named and value.descriptor.value == symbol  # type: ignore[union-attr]
+
+
+def _is_true(value: Value) -> bool:
+    return isinstance(value, Described) and isinstance(value.value, AmqpValue) and value.value.value is True
+
+
+def _stream_values(value: Value) -> tuple[str, ...]:
+    """Return the texts that a filter of a stream takes; none for another filter, or for one of other values."""
+    if not _is_stream(value, STREAM):
+        return ()
+    assert isinstance(value, Described)
+    items = value.value.items if isinstance(value.value, AmqpList | AmqpArray) else (value.value,)
+    texts = [item.value for item in items if isinstance(item, AmqpValue) and item.type in _TEXTS]
+    return tuple(map(str, texts)) if len(texts) == len(items) else ()
 
 
 def _stream_purpose(value: Value) -> str | None:

@@ -14,6 +14,7 @@ from transpiler.base.comparison import Comparison
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.text_pattern import Pattern, Wildcard
 from transpiler.language.filters.kinds import (
+    STREAM_VALUE,
     AndFilter,
     ApplicationPropertiesFilter,
     DirectBinding,
@@ -27,6 +28,7 @@ from transpiler.language.filters.kinds import (
     PropertiesFilter,
     Reference,
     SqlFilter,
+    StreamFilter,
     Suffix,
     TopicBinding,
 )
@@ -199,6 +201,9 @@ class Conditions:
             case ApplicationPropertiesFilter(entries=entries):
                 parts = (self._part(ApplicationPropertiesFilter((one,)), dialect) for one in entries)
                 return Junction(False, tuple(parts))
+            case StreamFilter(values=values, unfiltered=unfiltered):
+                alone = (self._part(StreamFilter((one,), unfiltered), dialect) for one in values)
+                return Junction(True, tuple(alone))
             case HeadersBinding() | DirectBinding() | TopicBinding() | NoLocal():
                 return self._part(node, dialect)
 
@@ -411,6 +416,13 @@ def _condition_of(node: Filter, connection: str | None) -> tuple[MessageField, o
             return (MessageField("properties", name), *_reference(name, reference))
         case ApplicationPropertiesFilter(entries=((name, reference),)):
             return (MessageField(PROPERTIES, name), *_reference(name, reference))
+        case StreamFilter(values=(value,)):
+            return (
+                MessageField("message_annotations", STREAM_VALUE),
+                AmqpValue(AmqpType.STRING, value),
+                (),
+                f"{STREAM_VALUE} = {value!r}",
+            )
         case _:
             return _SUBJECT, None, (), "no condition"
 

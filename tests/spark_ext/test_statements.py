@@ -68,12 +68,17 @@ def test_a_function_a_view_and_a_query_have_the_plan_of_the_column(
         assert plan(found) == plan(wanted)
 
 
+_TEMPLATE = ("--dialect", "qpid-cpp", "--schema", "`{{ x }}` INT")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["a = 1", "--as", "where", "a b"], "is no name in SQL"),
         (["a = 1", "--as", "view", "v"], "--from TABLE"),
         (["a = 1", "--layout", "kafka-headers", "--as", "function", "f"], "give the columns with --schema"),
+        (['"{{ x }}" = 1', *_TEMPLATE, "--as", "function", "f"], "`{{ x }}` INT would begin a variable or a Jinja tag"),
+        (["a.b = 1", "--schema", "a STRUCT<b: INT, `{% c`: INT>", "--as", "temp-function", "f"], "rename the column"),
         (["a = 1", "--from", "t"], "--as view NAME"),
         (["a = 1", "--as", "where", "t", "--from", "t"], "--as view NAME"),
         (["a = 1", "--names", "jms", "--as", "where", "t"], "give one of the two"),

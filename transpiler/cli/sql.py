@@ -21,7 +21,7 @@ from transpiler.cli.options import filter_options, quiet_option, read_text, rece
 from transpiler.compiler.layouts.columns import UNION, UnionShape
 from transpiler.compiler.layouts.layout import archive_of
 from transpiler.compiler.presets import find_layout
-from transpiler.compiler.sql.quoting import quote_name
+from transpiler.compiler.sql.quoting import opens_template, quote_name
 
 if TYPE_CHECKING:
     from transpiler.language.filters.sets import FilterSet
@@ -207,7 +207,15 @@ def _statement(
     create = f"CREATE {'OR REPLACE ' if or_replace else ''}{'TEMPORARY ' if kind.startswith('temp-') else ''}"
     match kind:
         case "function" | "temp-function":
-            parameters = ", ".join(f"{quote_name(column)} {text}" for column, text in _parameters(condition, layout))
+            written = [f"{quote_name(column)} {text}" for column, text in _parameters(condition, layout)]
+            opening = next(filter(opens_template, written), None)
+            if opening is not None:
+                # A parameter has its name written out: there is no IDENTIFIER() for one.
+                fail(
+                    f"--as {kind}: {opening} would begin a variable or a Jinja tag: rename the column, or make a view, "
+                    "whose condition has the name as text"
+                )
+            parameters = ", ".join(written)
             return f"{create}FUNCTION {name}({parameters}) RETURNS BOOLEAN RETURN {condition}"
         case "view" | "temp-view":
             return f"{create}VIEW {name} AS SELECT * FROM {source} WHERE {condition}"

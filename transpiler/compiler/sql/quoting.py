@@ -62,6 +62,11 @@ def quote_text(text: str) -> str:
     return pieces[0] if len(pieces) == 1 else f"concat({', '.join(pieces)})"
 
 
+def opens_template(text: str) -> bool:
+    """Return True if variable substitution, or Jinja, would read a part of a text that is written as it is."""
+    return _OPENING.search(text) is not None
+
+
 def quote_pattern(pattern: str) -> str:
     """Return the SQL of a constant regular expression, readable: a tilde is written for each backslash."""
     spelled = pattern.replace("\\", "~")

@@ -9,7 +9,7 @@ from playground.session.columns import columns_of
 from playground.session.messages import MessageProblem, read_message
 from transpiler.base.diagnostics import Diagnostic, Fix
 from transpiler.base.errors import TranspilerError
-from transpiler.compiler.pipeline import Result, transpile_selector
+from transpiler.compiler.pipeline import Result
 from transpiler.compiler.presets import LayoutLike
 from transpiler.compiler.stores import STORES, preset
 from transpiler.language.selector import ast
@@ -21,6 +21,7 @@ from transpiler.tools.dialect_tools.compare_dialects import Compared, compare_di
 from transpiler.tools.dialect_tools.port.port import Changes, port_selector
 from transpiler.tools.explanation.explanation import explain_tree
 from transpiler.tools.explanation.parts import Part
+from transpiler.tools.lint.advice import transpile_selector
 from transpiler.tools.lint.check import Checker
 from transpiler.tools.lint.fixes import mended
 

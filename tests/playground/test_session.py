@@ -118,6 +118,8 @@ def test_sql_is_that_of_the_library_in_each_layout_and_result() -> None:
     own = {"dialect": "jms", "layout": "schema", "result": "ternary", "schema": "weight BIGINT"}
     sql = transpile_selector("weight > 5", "weight BIGINT", result="ternary").sql
     assert ask("sql", selector="weight > 5", **own) == {"sql": sql, "schema": "weight BIGINT", "findings": []}
+    [doubt] = ask("sql", selector="color LIKE '*bl*'", **own | {"schema": "color STRING"})["findings"]
+    assert doubt["code"] == "lint.like-without-wildcard"
     refused = ask("sql", selector="a > 5", **own)
     assert (refused["sql"], refused["findings"][0]["code"]) == (None, "layout.no-column")
 

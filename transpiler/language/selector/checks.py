@@ -7,7 +7,7 @@ text.
 
 from __future__ import annotations
 
-from transpiler.base.diagnostics import Diagnostic, Fix, nearest
+from transpiler.base.diagnostics import Diagnostic, Fix, nearest, shortened
 from transpiler.base.errors import SelectorSyntaxError, SelectorTypeError, UnsupportedFeatureError
 from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
@@ -57,7 +57,7 @@ def check(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> None:
     for node in ast.walk(tree) if unreadable else ():
         if isinstance(node, ast.Identifier) and node.name in unreadable:
             message = f"{node.name} cannot be read: it is {unreadable[node.name]}"
-            hint = "where a column of yours has it, give the column another name, and compare that"
+            hint = "perhaps give the column that has it another name, and compare that"
             raise UnsupportedFeatureError.at("name.unreadable", message, source, node.span, hint)
 
 
@@ -106,7 +106,7 @@ class _Checker:
                 self._tested(operand, "IN", self.dialect.in_operand)
                 if self.dialect.in_member is not ListMember.ANY:
                     for member in members:
-                        self._member(member)
+                        self._member(member, node)
             case ast.Like(operand=operand):
                 self._tested(operand, "LIKE", self.dialect.like_operand)
                 self._pattern(node)
@@ -154,14 +154,24 @@ class _Checker:
             message = f"{self.dialect.title} takes {form.value} on the left of {operator}"
             self.report("type.not-a-name", message, operand.span, "qpid-cpp takes any expression")
 
-    def _member(self, member: ast.Expression) -> None:
+    def _joined(self, node: ast.In) -> str | None:
+        """Return the comparisons of a list of literals; None for a list of anything else."""
+        if not all(isinstance(member, (*ast.LITERALS, ast.Sign)) for member in node.members):
+            return None
+        sign, joint = ("<>", " AND ") if node.negated else ("=", " OR ")
+        return f"({joint.join(f'{self._text(node.operand)} {sign} {self._text(one)}' for one in node.members)})"
+
+    def _member(self, member: ast.Expression, node: ast.In) -> None:
         bare = self.dialect.in_member is ListMember.BARE_STRING
         if isinstance(member, ast.StringLiteral) and not (bare and self._in_parentheses(member)):
             return
-        hint = "join comparisons with OR; the dialects qpid-cpp and rabbitmq take any expression"
+        hint = "perhaps join comparisons with OR; the dialects qpid-cpp and rabbitmq take any expression"
         what, fix = describe(member), None
         if isinstance(member, ast.StringLiteral):
             hint, what, fix = "remove the parentheses", "one in parentheses", Fix(_literal(member.value))
+        elif (joined := self._joined(node)) is not None:
+            hint = f"join comparisons: write {shortened(joined, 120)}"
+            fix = Fix(joined, span=node.span)
         elif isinstance(member, ast.Identifier):
             fix = Fix(_literal(member.name))
             hint = f"text goes into single quotes: {fix.text}; {hint}"
@@ -183,7 +193,7 @@ class _Checker:
         texts = (part for part in parts if isinstance(part, str))
         if self.dialect.wildcards is Wildcards.LINES and any(any(map(is_control, text)) for text in texts):
             message = f"a pattern of {self.dialect.title} has no control characters"
-            self.report("syntax.pattern", message, node.pattern.span, "compare with = for such a text")
+            self.report("syntax.pattern", message, node.pattern.span, "perhaps compare with =, which takes any text")
 
     def _refused_pattern(self, node: ast.Like, error: PatternError) -> None:
         """Report the place in the pattern that has no meaning; a quote takes two characters of the text."""

@@ -12,7 +12,7 @@ from functools import cache
 from types import MappingProxyType
 
 from transpiler.base.arguments import unexpected
-from transpiler.base.diagnostics import did_you_mean
+from transpiler.base.diagnostics import OptionFix, nearest
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.language.selector.dialect_rules import (
     Associativity,
@@ -323,8 +323,12 @@ def find_dialect(dialect: str | Dialect) -> Dialect:
         raise unexpected("dialect", "a dialect's name, or a Dialect", dialect)
     record = DIALECTS.get(dialect)
     if record is None:
-        hint = did_you_mean(dialect, DIALECTS) or f"the dialects are {', '.join(DIALECTS)}"
-        raise UnsupportedFeatureError.at("dialect.unknown", f"there is no dialect called {dialect!r}", hint=hint)
+        near = nearest(dialect, DIALECTS)
+        hint = f"did you mean {near[0]}?" if near else f"the dialects are {', '.join(DIALECTS)}"
+        fix = OptionFix("dialect", repr(near[0])) if near else None
+        raise UnsupportedFeatureError.at(
+            "dialect.unknown", f"there is no dialect called {dialect!r}", hint=hint, fix=fix
+        )
     return record
 
 

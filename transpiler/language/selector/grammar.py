@@ -93,7 +93,7 @@ class SelectorParser(Parser):
             f"the selector has more than {limit} words and signs, which is the limit of {self.dialect.title}",
             self.source,
             Span(token.index, token.end),
-            "split it into several selectors",
+            "perhaps split it into several selectors",
         )
 
     # conditional expression

@@ -36,6 +36,7 @@ _NULL_TEST = re.compile(r"IS\s+(?:NOT\s+)?NULL(?![a-zA-Z0-9_$.])", re.IGNORECASE
 _HYPHENATED = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _HYPHENATED_PART = re.compile(r"[\w.$-]")
 _WORD_BEFORE_NUMBER = re.compile(r"(?:AND|OR|BETWEEN|NOT)(?=\.[0-9])", re.IGNORECASE)
+_COMMENT = re.compile(r"--[^\r\n]*|/\*(?s:.*?)(?:\*/|\Z)")
 _DOUBLE_MINUS = re.compile(r"--(?:\s|\Z)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 #: The characters of the longest number that a hint writes out; Python refuses to write those of thousands of digits.
@@ -309,15 +310,21 @@ class SelectorLexer(Lexer):
         """Raise the error for a character that begins no token; ``mistakes`` knows better ones."""
         rest, title = self.source.text[index:], self.dialect.title
         if self.hyphens and rest[0] == ".":
-            advice = "leave the prefix out, and put the name into double quotes"
-            self._fail_at(index, "a name behind hyphenated_props: has no dots", advice)
+            hint = "perhaps leave the prefix out, and put the name into double quotes"
+            self._fail_at(index, "a name behind hyphenated_props: has no dots", hint)
         if rest.startswith("--"):
-            advice = "remove it; activemq, artemis and qpid-java read -- to the end of the line as a comment"
-            self._fail("comment", f"{title} has no comments", Span(index, index + 2), advice)
+            hint = "remove it; activemq, artemis and qpid-java read -- to the end of the line as a comment"
+            self._fail("comment", f"{title} has no comments", Span(index, index + 2), hint, self._comment(index))
         if rest.startswith("/*"):
-            advice = "remove it; activemq, artemis and qpid-java take comments"
-            self._fail("comment", f"{title} has no comments", Span(index, index + 2), advice)
+            hint = "remove it; activemq, artemis and qpid-java take comments"
+            self._fail("comment", f"{title} has no comments", Span(index, index + 2), hint, self._comment(index))
         self._fail_at(index, f"{_name(rest[0])} begins nothing in a selector")
+
+    def _comment(self, index: int) -> Fix:
+        """Return the removal of the comment that begins at a place."""
+        match = _COMMENT.match(self.source.text, index)
+        assert match is not None
+        return Fix("", span=Span(*match.span()))
 
     def _malformed_number(self, token: Token) -> NoReturn:
         text = token.value
@@ -364,7 +371,8 @@ class SelectorLexer(Lexer):
 
     def _refuse_in_name(self, index: int, character: str) -> NoReturn:
         written = _TYPOGRAPHIC.get(character)
-        fix = None if written is None or written == "'" else Fix(written, certain=True)
+        blank = {"Zs": Fix(" "), "Cf": Fix("")}.get(unicodedata.category(character))
+        fix = blank if written is None else None if written == "'" else Fix(written, certain=True)
         self._fail_at(index, f"{_name(character)} cannot be part of a name", _advice(character), fix)
 
     def _reject_surrogates(self, value: str, start: int) -> None:
@@ -400,4 +408,5 @@ def _name(character: str) -> str:
 def _advice(character: str) -> str | None:
     if character in _TYPOGRAPHIC:
         return f"write {_TYPOGRAPHIC[character]}"
-    return {"Zs": "replace it by a plain space", "Cf": "remove it"}.get(unicodedata.category(character))
+    category = unicodedata.category(character)
+    return "write a plain space" if category == "Zs" else "remove it" if category == "Cf" else None

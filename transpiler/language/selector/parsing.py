@@ -67,7 +67,7 @@ def parse_tree(text: str, dialect: Dialect) -> ast.Expression | None:
             f"the selector has {len(text):,} characters, and the limit is {dialect.max_length:,}",
             source,
             Span(dialect.max_length, len(text)),
-            "split it into several selectors",
+            "perhaps split it into several selectors",
         )
     start, convert, hyphens = _prefixes(text, dialect)
     if not text.strip(SelectorLexer.ignore):
@@ -164,7 +164,7 @@ def _too_deep(dialect: Dialect, source: Source, span: Span) -> UnsupportedFeatur
         f"the selector is nested more than {dialect.max_nesting} levels deep",
         source,
         span,
-        "split it, or write long chains with AND, OR or IN",
+        "perhaps split it, or write long chains with AND, OR or IN",
     )
 
 
@@ -175,7 +175,7 @@ def _too_many_terms(dialect: Dialect, source: Source, span: Span) -> Unsupported
         f"the selector has more than {dialect.max_terms:,} names and literals",
         source,
         span,
-        "split it into several selectors",
+        "perhaps split it into several selectors",
     )
 
 

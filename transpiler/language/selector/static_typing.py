@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
+from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -112,7 +113,15 @@ def without_plus(node: ast.Expression) -> ast.Expression:
     return node
 
 
+#: A text that is a condition in quotes.
+_CONDITION = re.compile(r"\s*\(*[\w.$]+\s*(?:[=<>!]|(?:NOT\s+)?(?:LIKE|IN|IS|BETWEEN)\b)", re.IGNORECASE)
+
+
 def _report_condition(node: ast.Expression, kind: str, report: Report) -> None:
+    if isinstance(node, ast.StringLiteral) and _CONDITION.match(node.value):
+        hint = f"write it without the quotes: {node.value}"
+        report("type.not-a-condition", f"{kind} is not a condition", node.span, hint, Fix(node.value))
+        return
     example = "color = 'blue'" if isinstance(node, ast.StringLiteral) else "with > 0"
     report(
         "type.not-a-condition",
@@ -155,16 +164,64 @@ class _LiteralTypes:
         self.plus_is_nothing = dialect.unary_plus is UnaryPlus.NOTHING
         self.report = report
 
-    def condition(self, node: ast.Expression) -> None:
-        """Jakarta Messaging 3.8.1.2: "A selector is a conditional expression", and so are the terms of AND, OR, NOT."""
+    def condition(self, node: ast.Expression, before: ast.Expression | None = None, is_either: bool = False) -> None:
+        """Jakarta Messaging 3.8.1.2: "A selector is a conditional expression", and so are the terms of AND, OR, NOT.
+
+        ``before`` is the term before, whose operator a value alone may be meant for; ``is_either`` says that OR joins
+        the two.
+        """
         inner = self._operand(node)
-        if not _is_one_of(inner, _CONDITIONS):
+        if _is_one_of(inner, _CONDITIONS):
+            return
+        tested = self._tested_before(before, is_either) if isinstance(inner, _PLAIN_LITERALS) else None
+        if tested is None:
             _report_condition(node, describe(node), self.report)
+        else:
+            written = f"{tested} {self._written(node)}"
+            message = f"{describe(node)} is not a condition"
+            hint = f"the name stands before each value: write {written}"
+            self.report("type.not-a-condition", message, node.span, hint, Fix(written))
+
+    def _tested_before(self, node: ast.Expression | None, is_either: bool) -> str | None:
+        """Return the name and the operator of a test with one value; None for any other condition.
+
+        Nothing equals two values.
+        """
+        match node:
+            case ast.Compare(left=ast.Identifier() as name, operator=operator, right=right):
+                is_open = is_either or operator is not Comparison.EQ
+                return (
+                    f"{self._written(name)} {operator.value}"
+                    if is_open and isinstance(right, _PLAIN_LITERALS)
+                    else None
+                )
+            case ast.Like(operand=ast.Identifier() as name, negated=negated):
+                return f"{self._written(name)} {'NOT ' * negated}LIKE"
+        return None
+
+    def _values_for_conditions(self, node: ast.Compare) -> None:
+        """Report ``color = ('red' OR 'blue')``."""
+        match node.left, node.right:
+            case ast.Identifier() as name, ast.Or(terms=terms) if node.operator is Comparison.EQ:
+                if all(isinstance(term, ast.StringLiteral) for term in terms):
+                    written = f"{self._written(name)} IN ({', '.join(map(self._written, terms))})"
+                elif all(isinstance(term, _PLAIN_LITERALS) for term in terms):
+                    written = (
+                        "(" + " OR ".join(f"{self._written(name)} = {self._written(term)}" for term in terms) + ")"
+                    )
+                else:
+                    return
+                message = "OR joins conditions, and these are values"
+                self.report("type.not-a-condition", message, node.span, f"write {written}", Fix(written))
+
+    def _written(self, node: ast.Expression) -> str:
+        return self.source.text[node.span.start : node.span.end]
 
     def operands(self, node: ast.Expression) -> None:
         """Check the operands of a node, at any place in the tree."""
         match node:
             case ast.Compare(operator=operator, left=left, right=right):
+                self._values_for_conditions(node)
                 if not operator.is_equality:
                     self._ordered(left, operator.value)
                     self._ordered(right, operator.value)
@@ -173,8 +230,8 @@ class _LiteralTypes:
                 else:
                     self._activemq_equality(node)
             case ast.And(terms=terms) | ast.Or(terms=terms):
-                for term in terms:
-                    self.condition(term)
+                for before, term in pairwise((None, *terms)):
+                    self.condition(term, before, isinstance(node, ast.Or))
             case ast.Not(operand=operand):
                 self.condition(operand)
             case ast.Between(operand=operand, low=low, high=high):
@@ -211,7 +268,9 @@ class _LiteralTypes:
         right = _literal_kind(node.right) if left is not None else None
         if right is not None and left != right:
             message = f"{node.operator.value} compares values of like types, and these are {left} and {right}"
-            self.report("type.unlike", message, node.span, "compare a property with a literal of its own type", None)
+            self.report(
+                "type.unlike", message, node.span, "perhaps compare a property with a literal of its own type", None
+            )
 
     def _activemq_equality(self, node: ast.Compare) -> None:
         left, right = self._operand(node.left), self._operand(node.right)

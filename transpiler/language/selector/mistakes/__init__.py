@@ -9,7 +9,7 @@ Invariants: this runs after a failure only, in linear time, and never decides th
 what to write has it as a fix, and a text with its fix parses, or fails further on; other hints state facts, or say
 "perhaps".
 
-In reading order: ``words``, ``found_in_text``, ``word_patterns``, ``corrections``, ``table``.
+In reading order: ``words``, ``found_in_text``, ``word_patterns``, ``copied``, ``corrections``, ``table``.
 """
 
 from __future__ import annotations

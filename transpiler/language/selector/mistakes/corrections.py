@@ -7,7 +7,7 @@ import re
 from transpiler.base.source import Span
 from transpiler.language.selector.dialect_rules import DoubleQuotes, Extension, Identifiers, ListMember
 from transpiler.language.selector.dialects import dialects_with
-from transpiler.language.selector.mistakes.word_patterns import Captured, Proposal
+from transpiler.language.selector.mistakes.word_patterns import Captured, Proposal, as_pattern
 from transpiler.language.selector.mistakes.words import COMPARISONS, TESTS, literal, shortened
 
 
@@ -41,9 +41,13 @@ def whole_list(taken: Captured) -> Proposal:
     reading, first = taken.reading, taken["members"].first
     brackets = reading.at(first).text
     written = [part.strip() for part in brackets.strip("[]").split(",")] if brackets[0] == "[" else None
-    members = written or reading.members_after(first)[0]
+    if written and reading.dialect.double_quotes is DoubleQuotes.REFUSED:
+        written = [literal(part[1:-1]) if part[:1] == part[-1:] == '"' else part for part in written]
+    is_set = brackets == "{"
+    members = written or reading.members_after(first + is_set)[0]
     several = "; several: IN ('one', 'other')" if len(members) == 1 else ""
-    behind = first + 1 if written else taken.reading.members_after(first)[1]
+    behind = first + 1 if written else taken.reading.members_after(first + is_set)[1]
+    behind += is_set and reading.at(behind).text == "}"
     span = Span(taken["a"].span.start, taken.reading.at(behind - 1).end)
     return Proposal("write ", _one_of(taken, members), several, span)
 
@@ -133,10 +137,15 @@ def as_name(taken: Captured) -> str | Proposal:
     return f"the name of a property has letters, digits, _ and ${dots}" + elsewhere
 
 
-def regex_elsewhere(taken: Captured) -> str:
-    """Return a test by a regular expression, which one dialect has as a function."""
+def regex_elsewhere(taken: Captured) -> str | Proposal:
+    """Return a test by LIKE where it says as much, and by a function that one dialect has."""
     regex, other = "REGEX({x:text}, {a})".format_map(taken), dialects_with(Extension.FUNCTIONS)
-    return f"did you mean LIKE, with % and _ as wildcards? the dialect {other} has {regex}"
+    pattern = as_pattern(taken["x"].content)
+    if pattern is None:
+        return f"perhaps LIKE does, with % and _ as wildcards; the dialect {other} has {regex}"
+    text = "{a} {no}LIKE ".format_map(taken) + literal(pattern)
+    span = taken["a"].span.to(taken["x"].span)
+    return Proposal("did you mean LIKE? write ", text, f"; the dialect {other} has {regex}", span)
 
 
 def functions_elsewhere(taken: Captured) -> str:
@@ -149,6 +158,36 @@ def between_in_parentheses(taken: Captured) -> Proposal:
     """Return a BETWEEN without the parentheses around its bounds."""
     span = taken["a"].span.to(taken["close"].span)
     return Proposal("write ", "{a} {no}BETWEEN {b} AND {c}".format_map(taken), span=span)
+
+
+def between_in_brackets(taken: Captured) -> str | Proposal:
+    """Return a BETWEEN for an interval in brackets."""
+    bounds = [part.strip() for part in taken["x"].content.strip("[]").split(",")]
+    if len(bounds) != 2 or not all(bounds):
+        return "perhaps {a} {no}BETWEEN 1 AND 9, without brackets".format_map(taken)
+    text = "{a} {no}BETWEEN ".format_map(taken) + " AND ".join(bounds)
+    return Proposal("write ", text, span=taken["a"].span.to(taken["x"].span))
+
+
+def chained(taken: Captured) -> str | Proposal:
+    """Return the two comparisons of ``1 < a < 5`` and of ``a > 1 < 5``."""
+    first, second = f"{taken['x']}", f"{taken['y']}"
+    if not {first, second} <= {"<", "<=", ">", ">="}:
+        return "comparisons do not chain; perhaps join two of them with AND, or put the first into parentheses"
+    middle = taken.reading.at(taken["b"].first)
+    compared = taken["b"] if middle.kind == "name" else taken["a"]
+    text = f"{taken['a']} {first} {taken['b']} AND {compared} {second} {taken['c']}"
+    return Proposal("comparisons do not chain: write ", text, span=taken["a"].span.to(taken["c"].span))
+
+
+def without_brackets(taken: Captured) -> str | Proposal:
+    """Return the name in brackets alone, where it is one without them."""
+    name = taken["x"].content.strip("[]")
+    dots = taken.reading.dialect.identifiers is not Identifiers.ASCII
+    elsewhere = "the dialect rabbitmq takes [a name] in brackets"
+    if not name.replace("." if dots else "_", "_").isidentifier():
+        return elsewhere
+    return Proposal("write the name alone: ", name, f"; {elsewhere}", taken["x"].span)
 
 
 def null_test_alone(taken: Captured) -> Proposal:

@@ -10,10 +10,22 @@ from dataclasses import replace
 from functools import partial
 
 from transpiler.base.diagnostics import Diagnostic
+from transpiler.language.selector.mistakes.copied import (
+    encoded_for_url,
+    filter_policy,
+    function_for_operator,
+    name_in_code,
+    option_before,
+    quoted_whole,
+    slashed_regex,
+    typed_time,
+)
 from transpiler.language.selector.mistakes.corrections import (
     as_name,
     bare_before_quote,
+    between_in_brackets,
     between_in_parentheses,
+    chained,
     closed_text,
     corrected_list,
     each_pattern,
@@ -24,6 +36,7 @@ from transpiler.language.selector.mistakes.corrections import (
     regex_elsewhere,
     two_comparisons,
     whole_list,
+    without_brackets,
 )
 from transpiler.language.selector.mistakes.found_in_text import (
     bind_variable,
@@ -42,7 +55,7 @@ from transpiler.language.selector.mistakes.words import Reading
 
 _COMPARED = "=,<>,<,<=,>,>="
 _INSIDE = "a ?NOT IN open members"
-_JOIN = "join conditions with AND or OR"
+_JOIN = "perhaps join conditions with AND or OR"
 _EXAMPLE = "a list is written {a} {no}IN ('one', 'other')"
 _RESERVED = "{word:raw} is a reserved word and cannot be the name of a property"
 
@@ -61,6 +74,14 @@ RULES: tuple[Rule, ...] = (
     # what the text itself shows
     unknown_prefix,
     markup_entities,
+    encoded_for_url,
+    filter_policy,
+    option_before,
+    quoted_whole,
+    slashed_regex,
+    name_in_code,
+    typed_time,
+    function_for_operator,
     time_without_quotes,
     bind_variable,
     text_without_quotes,
@@ -86,6 +107,7 @@ RULES: tuple[Rule, ...] = (
         Row("a LIKE @NOT ?b", "write «{a} NOT LIKE {b}»"),
         Row("a ?NOT LIKE @NULL", "write «{a} IS {no}NULL»"),
         Row("a ?NOT LIKE @open members", each_pattern),
+        Row("a ?NOT LIKE @ANY,SOME open members", each_pattern),
     ),
     *_saying("text goes into single quotes", Row("a ?NOT LIKE @x:quoted", "put it into single quotes: «{x:text}»")),
     *_saying(
@@ -133,6 +155,7 @@ RULES: tuple[Rule, ...] = (
         Row("a ?NOT BETWEEN @open b AND c close end,OR,AND,close", between_in_parentheses),
         Row("a ?NOT BETWEEN @open b AND c close AND d compares,tests,NOT", between_in_parentheses),
     ),
+    Row("a ?NOT BETWEEN @x:bracketed", between_in_brackets, "no brackets"),
     *_saying(
         "expected AND and the upper bound after {before}, {found}",
         Row("a ?NOT BETWEEN open b @comma,TO,OR ?c ?also:close", "write «{a} {no}BETWEEN {b} AND {c}»"),
@@ -159,12 +182,12 @@ RULES: tuple[Rule, ...] = (
     *_saying("text goes into single quotes", Row("@x:quoted", "write {x:text}", fix="{x:text}")),
     *_saying(
         "this name is never closed",
-        Row("@opendouble", "close it with a double quote", "names in double quotes"),
+        Row("@opendouble", "perhaps close it with a double quote", "names in double quotes"),
         code="syntax.double-quote",
     ),
     *_saying(
         "this string literal is never closed",
-        Row("@opendouble", "close it with a double quote"),
+        Row("@opendouble", "perhaps close it with a double quote"),
         code="syntax.double-quote",
     ),
     *_saying(
@@ -234,7 +257,7 @@ RULES: tuple[Rule, ...] = (
         "there is no such operator: {op:raw}",
         Row("a @op:called b", "the operators are =, <>, <, <=, >, >=, LIKE, IN, {between}IS NULL, AND and OR"),
     ),
-    _hint("x:name y:name", f"perhaps {_JOIN}, or put text into single quotes: '{{x:content}} {{y:content}}'"),
+    _hint("x:name y:name", f"{_JOIN}, or put text into single quotes: '{{x:content}} {{y:content}}'"),
     _hint("a name", _JOIN),
     # NOT before an operator
     *_saying(
@@ -245,6 +268,7 @@ RULES: tuple[Rule, ...] = (
         Row("a NOT @<>,!= ?b", "write «{a} = {b}»"),
         Row("a NOT @==,=== ?b", "write «{a} <> {b}»"),
         Row("a NOT @op:compares ?b", "write «NOT ({a} {op} {b})» or {a} {op:opposite} {b}"),
+        Row("a NOT @NULL", "write «{a} IS NOT NULL»"),
         Row("a NOT @b", "write «{a} <> {b}»"),
         Row("a NOT @nottest", "NOT stands before a condition, as in NOT ({a} = …)"),
     ),
@@ -255,6 +279,7 @@ RULES: tuple[Rule, ...] = (
     Row("a =,<> members:several", corrected_list, at="comma"),
     Row("a =,<> open members:several close", corrected_list, at="comma"),
     _hint("comma", _JOIN),
+    Row("a x:compares b @y:compares c", chained, at="compares"),
     # NULL
     Row("a =,== NULL", "nothing equals NULL; write {a} IS NULL", "no null", at="NULL", fix="IS NULL"),
     Row("a <>,!= NULL", "nothing equals NULL; write {a} IS NOT NULL", "no null", at="NULL", fix="IS NOT NULL"),
@@ -319,7 +344,7 @@ RULES: tuple[Rule, ...] = (
     *_sign("a selector is one condition, without a semicolon", Row("@;", "«»remove it")),
     *_saying(
         "a bracket begins nothing in {title}",
-        Row("@bracketed", "the dialect rabbitmq takes [a name] in brackets", "no brackets"),
+        Row("@x:bracketed", without_brackets, "no brackets"),
         code="syntax.bracket",
     ),
     *_saying(
@@ -340,12 +365,16 @@ HINTS: tuple[Rule, ...] = (
     _hint("start,open x:AND,OR", "«»remove the {x:raw}, or write a condition before it"),
     _hint("=>", "write «>=»"),
     _hint("=<", "write «<=»"),
+    _hint("<=>", "write «=», or IS NULL for a missing property"),
     _hint("x:compares y:compares", two_comparisons),
     _hint("incomparable", "the comparison operators are =, <>, <, <=, > and >="),
     closed_without_opening,
     _hint("called open", functions_elsewhere, "no functions"),
     _hint("XPATH,XQUERY string", "{title} does not look into the body; the dialects activemq and artemis have XPATH"),
-    _hint("ending compares", "comparisons do not chain; join two of them with AND, or put the first into parentheses"),
+    _hint(
+        "ending compares",
+        "comparisons do not chain; perhaps join two of them with AND, or put the first into parentheses",
+    ),
     _hint("ending beginning", f"{_JOIN}; a quote inside a literal is written twice"),
     _hint("opening word:reserved", _RESERVED),
 )

@@ -1,0 +1,185 @@
+"""Slips of people's questions: the hint is followed until nothing is left to say, and finds the message that was meant.
+
+The slips are those that people post: operators of other languages, quotes, wildcards, dates, booleans, names with
+prefixes, lists, what was copied out of XML, URLs and JSON, and forms of Spring, Camel, Jenkins and the cloud services.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from transpiler import evaluate, transpile_selector
+from transpiler.base.diagnostics import Diagnostic, Fix
+from transpiler.language.selector.dialects import DIALECTS
+from transpiler.tools.lint.check import Checker
+
+RED: dict[str, Any] = {"color": "red", "size": 7, "active": True, "JMSType": "car"}
+AT = 1_704_067_200_000
+
+#: The slip, a part of the first hint, the selector after all fixes, and what the message has beside ``RED``.
+SLIPS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
+    # operators
+    ("color == 'red'", "write color = 'red'", "color = 'red'", {}),
+    ("color === 'red'", "write color = 'red'", "color = 'red'", {}),
+    ("color <=> 'red'", "write =", "color = 'red'", {}),
+    ("color != 'blue'", "write <>", "color <> 'blue'", {}),
+    ("color eq 'red' and size gt 5", "write color = 'red'", "color = 'red' and size > 5", {}),
+    ("color equals 'red'", "write color = 'red'", "color = 'red'", {}),
+    ("color = 'red' && size > 5", "write AND", "color = 'red' AND size > 5", {}),
+    ("color = 'blue' || size > 5", "write OR", "color = 'blue' OR size > 5", {}),
+    ("!(color = 'blue')", "write NOT", "NOT(color = 'blue')", {}),
+    ("size => 5", "write >=", "size >= 5", {}),
+    ("5 < size < 9", "comparisons do not chain", "5 < size AND size < 9", {}),
+    ("size >= 5 <= 9", "comparisons do not chain", "size >= 5 AND size <= 9", {}),
+    ("color = 'red' or = 'blue'", "the name stands before each operator", "color = 'red' or color = 'blue'", {}),
+    ("color = 'blue' OR 'red'", "write color = 'red'", "color = 'blue' OR color = 'red'", {}),
+    ("color LIKE 'b%' OR 'r%'", "write color LIKE 'r%'", "color LIKE 'b%' OR color LIKE 'r%'", {}),
+    ("color <> 'blue' AND 'green'", "write color <> 'green'", "color <> 'blue' AND color <> 'green'", {}),
+    ("color = ('red' OR 'blue')", "IN ('red', 'blue')", "color IN ('red', 'blue')", {}),
+    ("color = 'red' AND AND size > 5", "remove the second AND", "color = 'red' AND  size > 5", {}),
+    ("(color = 'red'", "never closed", "(color = 'red')", {}),
+    ("color = 'red')", "remove it", "color = 'red'", {}),
+    ("color = 'red';", "remove it", "color = 'red'", {}),
+    # quotes
+    ('color = "red"', "single quotes: 'red'", "color = 'red'", {}),
+    ("color = “red”", "write 'red'", "color = 'red'", {}),
+    ("color = `red`", "write 'red'", "color = 'red'", {}),
+    ("color = red", "single quotes: 'red'", "color = 'red'", {}),
+    ("name = 'O'Reilly'", "written twice", "name = 'O''Reilly'", {"name": "O'Reilly"}),
+    ("name = 'O\\'Reilly'", "written twice", "name = 'O''Reilly'", {"name": "O'Reilly"}),
+    ("\"color = 'red'\"", "without the quotes", "color = 'red'", {}),
+    ("'color = ''red'''", "without the quotes", "color = 'red'", {}),
+    (
+        "JMSCorrelationID = ID:a-1",
+        "single quotes: 'ID:a-1'",
+        "JMSCorrelationID = 'ID:a-1'",
+        {"JMSCorrelationID": "ID:a-1"},
+    ),
+    ("JMSXGroupID = order-1", "write 'order-1'", "JMSXGroupID = 'order-1'", {"JMSXGroupID": "order-1"}),
+    (
+        "JMSDeliveryMode = PERSISTENT",
+        "'PERSISTENT'",
+        "JMSDeliveryMode = 'PERSISTENT'",
+        {"JMSDeliveryMode": "PERSISTENT"},
+    ),
+    ("JMSDeliveryMode = 2", "'PERSISTENT'", "JMSDeliveryMode = 'PERSISTENT'", {"JMSDeliveryMode": "PERSISTENT"}),
+    # patterns
+    ("color LIKE '*ed*'", "write '%ed%'", "color LIKE '%ed%'", {}),
+    ("color LIKE 'r?d'", "write 'r_d'", "color LIKE 'r_d'", {}),
+    ('color LIKE "r%"', "single quotes: 'r%'", "color LIKE 'r%'", {}),
+    ("color LIKE r%", "single quotes: 'r%'", "color LIKE 'r%'", {}),
+    ("color LIKE ('r%')", "write color LIKE 'r%'", "color LIKE 'r%'", {}),
+    ("color LIKE ANY ('b%', 'r%')", "LIKE 'r%'", "color LIKE 'b%' OR color LIKE 'r%'", {}),
+    ("color =~ 'r.*'", "write color LIKE 'r%'", "color LIKE 'r%'", {}),
+    ("color =~ /r.*/", "write LIKE 'r%'", "color LIKE 'r%'", {}),
+    ("color REGEXP '^r'", "write color LIKE 'r%'", "color LIKE 'r%'", {}),
+    ("color matches 'r.*d'", "write color LIKE 'r%d'", "color LIKE 'r%d'", {}),
+    ("color CONTAINS 'ed'", "write color LIKE '%ed%'", "color LIKE '%ed%'", {}),
+    ("color begins with 'r'", "write color LIKE 'r%'", "color LIKE 'r%'", {}),
+    ("color.startsWith('r')", "write color LIKE 'r%'", "color LIKE 'r%'", {}),
+    ("JMSMessageID = '*:10'", "LIKE '%:10'", "JMSMessageID LIKE '%:10'", {"JMSMessageID": "ID:h:10"}),
+    # lists
+    ("color IN 'red', 'blue'", "IN ('red', 'blue')", "color IN ('red', 'blue')", {}),
+    ("color IN red, blue", "IN ('red', 'blue')", "color IN ('red', 'blue')", {}),
+    ('color IN ["red", "blue"]', "IN ('red', 'blue')", "color IN ('red', 'blue')", {}),
+    ("color IN {'red', 'blue'}", "IN ('red', 'blue')", "color IN ('red', 'blue')", {}),
+    ('color IN ("red", "blue")', "'red'", "color IN ('red', 'blue')", {}),
+    ("color IN ('red,blue')", "'red', 'blue'", "color IN ('red', 'blue')", {}),
+    ("color = 'red', 'blue'", "IN ('red', 'blue')", "color IN ('red', 'blue')", {}),
+    ("size IN (5, 7)", "(size = 5 OR size = 7)", "(size = 5 OR size = 7)", {}),
+    ("size NOT IN (5, 6)", "(size <> 5 AND size <> 6)", "(size <> 5 AND size <> 6)", {}),
+    ("size BETWEEN 5, 9", "BETWEEN 5 AND 9", "size BETWEEN 5 AND 9", {}),
+    ("size BETWEEN [5, 9]", "BETWEEN 5 AND 9", "size BETWEEN 5 AND 9", {}),
+    ("size BETWEEN (5 AND 9)", "BETWEEN 5 AND 9", "size BETWEEN 5 AND 9", {}),
+    ("size BETWEEN 9 AND 5", "exchange the bounds", "size BETWEEN 5 AND 9", {}),
+    # missing values
+    ("shape = NULL", "write shape IS NULL", "shape IS NULL", {}),
+    ("color != NULL", "write <>", "color IS NOT NULL", {}),
+    ("color NOT NULL", "write color IS NOT NULL", "color IS NOT NULL", {}),
+    ("color NOT IS NULL", "write color IS NOT NULL", "color IS NOT NULL", {}),
+    ("shape ISNULL", "write shape IS NULL", "shape IS NULL", {}),
+    ("ISNULL(shape)", "write shape IS NULL", "shape IS NULL", {}),
+    ("color IS NOT EMPTY", "write color IS NOT NULL", "color IS NOT NULL", {}),
+    ("shape IS NULL = TRUE", "write shape IS NULL", "shape IS NULL", {}),
+    ("EXISTS(color)", "write color IS NOT NULL", "color IS NOT NULL", {}),
+    ("NOT EXISTS (shape)", "write shape IS NOT NULL", "NOT shape IS NOT NULL", {}),
+    ("color IS 'red'", "write color = 'red'", "color = 'red'", {}),
+    # booleans, numbers and times
+    ("active = 'true'", "write TRUE", "active = TRUE", {}),
+    ("active IS TRUE", "write active = TRUE", "active = TRUE", {}),
+    ("size > '5'", "without quotes: 5", "size > 5", {}),
+    ("price > 1,000", "write 1000", "price > 1000", {"price": 1_500}),
+    ("price > 1,5", "write 1.5", "price > 1.5", {"price": 2}),
+    ("JMSTimestamp >= 1704067200", "write 1704067200000", f"JMSTimestamp >= {AT}", {"JMSTimestamp": AT}),
+    ("JMSTimestamp >= '2024-01-01'", f"{AT}", f"JMSTimestamp >= {AT}", {"JMSTimestamp": AT}),
+    ("JMSTimestamp >= 2024-01-01", f"{AT}", f"JMSTimestamp >= {AT}", {"JMSTimestamp": AT}),
+    ("sent >= DATE '2024-01-01'", f"{AT}", f"sent >= {AT}", {"sent": AT}),
+    ("sent >= to_date('2024-01-01')", f"{AT}", f"sent >= {AT}", {"sent": AT}),
+    ("sent >= TIMESTAMP '2024-01-01 00:00:00'", f"{AT}", f"sent >= {AT}", {"sent": AT}),
+    ("day = 2024-01-01", "'2024-01-01'", "day = '2024-01-01'", {"day": "2024-01-01"}),
+    # names
+    ("JMSXUserId = 'bob'", "JMSXUserID", "JMSXUserID = 'bob'", {"JMSXUserID": "bob"}),
+    ("jmsType = 'car'", "JMSType", "JMSType = 'car'", {}),
+    ("JMSMessageID = '1234'", "'ID:1234'", "JMSMessageID = 'ID:1234'", {"JMSMessageID": "ID:1234"}),
+    ("[color] = 'red'", "the name alone: color", "color = 'red'", {}),
+    ("`color` = 'red'", "without quotes: color", "color = 'red'", {}),
+    ("headers['color'] == 'red'", "the name alone: color", "color = 'red'", {}),
+    ("${header.color} == 'red'", "the name alone: color", "color = 'red'", {}),
+    ("#{color} = 'red'", "the name alone: color", "color = 'red'", {}),
+    # what was copied
+    ("color = &apos;red&apos; AND size &gt; 5", "the characters themselves", "color = 'red' AND size > 5", {}),
+    ("color%20%3D%20'red'", "the characters themselves", "color = 'red'", {}),
+    ("?selector=color='red'", "the condition alone", "color='red'", {}),
+    ("selector=\"color = 'red'\"", "the condition alone", "color = 'red'", {}),
+    ("SELECT * FROM queue WHERE color = 'red'", "the condition alone", " color = 'red'", {}),
+    ("WHERE color = 'red'", "the condition alone", " color = 'red'", {}),
+    ('{"color": ["red", "blue"]}', "color IN ('red', 'blue')", "color IN ('red', 'blue')", {}),
+    ('{"color": [{"prefix": "r"}], "size": [{"numeric": [">", 5]}]}', "LIKE 'r%'", "color LIKE 'r%' AND size > 5", {}),
+    ('{"shape": [{"exists": false}], "active": [true]}', "IS NULL", "shape IS NULL AND active = TRUE", {}),
+    ('hasPrefix(color, "r")', "write color LIKE 'r%'", "color LIKE 'r%'", {}),
+)
+#: The slip, the dialect, a part of the first hint, and the selector after all fixes.
+OF_A_BROKER = (
+    ("sys.Label = 'x'", "rabbitmq", "write [sys.Label]", "[sys.Label] = 'x'"),
+    ('color = "red" AND size BETWEEN 1 AND 9', "rabbitmq", "size >= 1", 'color = "red" AND size >= 1 AND size <= 9'),
+    ("order-type = 'x'", "artemis", '"order-type"', "\"order-type\" = 'x'"),
+    ("trace.id = 'x'", "qpid-java", '"trace.id"', "\"trace.id\" = 'x'"),
+    ("NOT color = 'blue'", "activemq", "NOT (color = 'blue')", "NOT (color = 'blue')"),
+    ("color = 'blue' OR 'red'", "activemq", "write color = 'red'", "color = 'blue' OR color = 'red'"),
+)
+
+
+@pytest.mark.parametrize(("slip", "hint", "meant", "beside"), SLIPS)
+def test_a_slip_whose_hints_are_followed_finds_the_message_that_was_meant(
+    slip: str, hint: str, meant: str, beside: dict[str, Any]
+) -> None:
+    assert _followed(slip, "jms", hint) == meant
+    assert evaluate(meant, RED | beside) is True
+    assert transpile_selector(meant).sql
+
+
+@pytest.mark.parametrize(("slip", "dialect", "hint", "meant"), OF_A_BROKER)
+def test_a_slip_of_a_brokers_own_language_is_mended_in_it(slip: str, dialect: str, hint: str, meant: str) -> None:
+    assert _followed(slip, dialect, hint) == meant
+
+
+def _followed(text: str, dialect: str, hint: str) -> str:
+    """Apply the fix of the first finding until there is none; the first has the hint."""
+    for step in range(5):
+        finding = _first(text, dialect)
+        if finding is None:
+            assert step
+            return text
+        assert step or hint in (finding.hint or "")
+        assert isinstance(finding.fix, Fix), (text, finding)
+        text = finding.fix.apply(text)
+    raise AssertionError(text)
+
+
+def _first(text: str, dialect: str) -> Diagnostic | None:
+    """Return the first error, else the first warning; notes ask, and are no hint to follow."""
+    found = [one.diagnostic for one in Checker().check(text, (DIALECTS[dialect],)).findings]
+    ranked = [one for level in ("error", "warning") for one in found if one.severity == level]
+    return ranked[0] if ranked else None

@@ -1,0 +1,208 @@
+"""Mistakes of texts that were copied out of something else: URLs, options, JSON policies, code, other query languages.
+
+Each rule takes what was read around the place and the parser's finding, and returns a better one or None.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+from urllib.parse import unquote
+
+from transpiler.base.diagnostics import Diagnostic, Fix
+from transpiler.base.source import Span
+from transpiler.base.times import iso_time
+from transpiler.language.selector.mistakes.word_patterns import as_pattern
+from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, literal, shortened
+
+_TEST = r"(?:[=<>!]|(?:NOT\s+)?(?:LIKE|IN|IS|BETWEEN)\b)"
+#: Characters that a URL writes as % and two digits, and that stand in conditions.
+_ENCODED = re.compile(r"%(?:2[0-9A-Ca-c]|3[C-Ec-e])")
+_OPTION = re.compile(
+    rf"\s*[?&-]*(?:jms\.?|message|msg)?-?(?:selector|filter|filterExpression)\s*[=:]\s*(?=[\"'“]?\s*[\w.$]+\s*{_TEST})",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(rf"\s*([\"“”])(\s*\(*[\w.$]+\s*{_TEST}.*)[\"“”]\s*", re.IGNORECASE | re.DOTALL)
+_SLASHED = re.compile(r"(!?)=?~\s*/((?:[^/\\\r\n]|\\.)*)/(\w*)")
+_PROPERTY_OF = re.compile(
+    r"(?:(?:\w+\.)?(?:headers?|propert(?:y|ies)|attributes?)\[\s*[\"']([\w.$]+)[\"']\s*\]"
+    rf"|[$#]\{{(?:\w+\.)?(?:headers?|propert(?:y|ies))?\.?([\w$]+)\}})(?=\s*{_TEST})",
+    re.IGNORECASE,
+)
+_TYPED = re.compile(
+    r"(?:(?:DATE|DATETIME|TIME|TIMESTAMP|TIMESTAMPTZ)\s*|(?:TO_)?(?:DATE|TIMESTAMP)\(\s*)'([^']*)'(\s*\))?", re.I
+)
+_CLOCK = re.compile(r"(?:NOW|SYSDATE|GETDATE|CURRENT_(?:DATE|TIMESTAMP))\s*\(\s*\)", re.IGNORECASE)
+_FUNCTIONS = {"PREFIX": "{}%", "STARTSWITH": "{}%", "ENDSWITH": "%{}", "SUFFIX": "%{}", "CONTAINS": "%{}%"}
+_FUNCTION = re.compile(r"(?:has_?)?(\w+)\s*\(\s*([\w.$]+)\s*,\s*('(?:[^']|'')*'|\"[^\"]*\")\s*\)", re.IGNORECASE)
+_EXISTS = re.compile(r"(EXISTS?|HAS|HASPROPERTY|DEFINED|ISNULL|IS_NULL|EMPTY)\s*\(\s*([\w.$]+)\s*\)", re.IGNORECASE)
+
+
+def _improved(
+    finding: Diagnostic, message: str, hint: str, span: Span, text: str, under: Span | None = None
+) -> Diagnostic:
+    fix = Fix(text, span=span)
+    return replace(finding, code="syntax.unexpected-token", message=message, span=under or span, hint=hint, fix=fix)
+
+
+def _place(reading: Reading, finding: Diagnostic) -> int:
+    return finding.span.start if finding.span is not None else len(reading.source.text)
+
+
+def _around(pattern: re.Pattern[str], reading: Reading, place: int) -> re.Match[str] | None:
+    """Return the match of a pattern that has a place in it; it begins at most 200 characters before."""
+    text = reading.source.text
+    for match in pattern.finditer(text, max(reading.start, place - 200), place + 1_000):
+        if match.start() <= place < match.end():
+            return match
+    return None
+
+
+def encoded_for_url(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find ``color%3D'red'``, which stands in a selector that was copied out of a URL."""
+    text, place = reading.source.text, _place(reading, finding)
+    found = _around(_ENCODED, reading, place)
+    if found is None:
+        return None
+    written = unquote(text)
+    message = f"{found[0]} is how a URL writes {unquote(found[0])!r}"
+    hint = f"write the characters themselves: {shortened(written)}"
+    return _improved(finding, message, hint, Span(0, len(text)), written, Span(*found.span()))
+
+
+def option_before(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find ``selector=color = 'red'``: the name of an option before the condition."""
+    match = _OPTION.match(reading.source.text)
+    if match is None or _place(reading, finding) < match.start():
+        return None
+    text = reading.source.text
+    quoted = _QUOTED.fullmatch(text, match.end())
+    rest = text[match.end() :] if quoted is None else quoted[2]
+    message = "a selector is the condition alone, without the option that has it"
+    hint, whole = f"write the condition alone: {shortened(rest)}", Span(0, len(text))
+    return _improved(finding, message, hint, whole, rest, Span(*match.span()))
+
+
+def quoted_whole(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find a selector that is in double quotes as a whole."""
+    match = _QUOTED.fullmatch(reading.source.text)
+    if match is None or '"' in match[2]:
+        return None
+    message = "a selector is a condition, and stands in quotes only in the language around it"
+    span = Span(match.start(1), match.start(1) + 1)
+    hint = f"write it without the quotes: {shortened(match[2])}"
+    return _improved(finding, message, hint, Span(0, len(reading.source.text)), match[2], span)
+
+
+def slashed_regex(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find ``color =~ /re.*/``."""
+    match = _around(_SLASHED, reading, _place(reading, finding))
+    if match is None:
+        return None
+    message, pattern = "a selector has no regular expressions between slashes", as_pattern(match[2])
+    if pattern is None or match[3]:
+        hint = "perhaps LIKE does, with % for any text and _ for one character; case counts"
+        return replace(finding, message=message, span=Span(*match.span()), hint=hint, fix=None)
+    written = f"{'NOT ' * bool(match[1])}LIKE {literal(pattern)}"
+    return _improved(finding, message, f"did you mean LIKE? write {written}", Span(*match.span()), written)
+
+
+def name_in_code(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find ``headers['type']`` and ``${header.type}``, a property as Spring and Camel write it."""
+    match = _around(_PROPERTY_OF, reading, _place(reading, finding))
+    if match is None:
+        return None
+    name = match[1] or match[2]
+    message = "a selector names a property as it is called"
+    return _improved(finding, message, f"write the name alone: {name}", Span(*match.span()), name)
+
+
+def typed_time(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find ``DATE '2024-01-31'``, ``to_date('2024-01-31')`` and ``now()``."""
+    place = _place(reading, finding)
+    clock = _around(_CLOCK, reading, place)
+    if clock is not None:
+        message = f"a selector has no clock, and so no {shortened(clock[0])}"
+        hint = "perhaps the time of the query goes in as a number: the milliseconds since 1970-01-01 in UTC"
+        return replace(finding, message=message, span=Span(*clock.span()), hint=hint, fix=None)
+    match = _around(_TYPED, reading, place)
+    time = None if match is None else iso_time(match[1])
+    if match is None or time is None:
+        return None
+    before = next((word for word in reversed(reading.words) if word.end <= match.start()), reading.at(-1))
+    is_ordered = before.key in COMPARISONS - {"=", "<>"} or before.key in ("BETWEEN", "AND")
+    written = str(time) if is_ordered else literal(match[1])
+    text_or = "" if is_ordered else f"{written} for text, or "
+    hint = f"write {text_or}{time} for the milliseconds since 1970-01-01 in UTC"
+    return _improved(finding, "a selector has no literal for a time", hint, Span(*match.span()), written)
+
+
+def function_for_operator(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find ``hasPrefix(color, 're')``, ``EXISTS(color)`` and ``ISNULL(color)``."""
+    place = _place(reading, finding)
+    match, written = _around(_FUNCTION, reading, place), ""
+    if match is not None and (pattern := _FUNCTIONS.get(match[1].upper().replace("_", ""))):
+        written = f"{match[2]} LIKE {literal(pattern.format(match[3][1:-1].replace(chr(39) * 2, chr(39))))}"
+    match = match if written else _around(_EXISTS, reading, place)
+    if match is None:
+        return None
+    if not written:
+        written = f"{match[2]} IS {'' if 'NULL' in match[1].upper() or match[1].upper() == 'EMPTY' else 'NOT '}NULL"
+    message = "a selector has operators in the place of functions"
+    return _improved(finding, message, f"write {written}", Span(*match.span()), written)
+
+
+def filter_policy(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find a filter policy of Amazon SNS, or a pattern of EventBridge: JSON with the values of each name."""
+    text = reading.source.text
+    if not text.lstrip().startswith("{") or len(text) > 10_000:
+        return None
+    try:
+        policy = json.loads(text)
+        terms = [_of_policy(name, values) for name, values in policy.items()]
+    except (ValueError, TypeError, AttributeError, RecursionError, KeyError, IndexError):
+        return None
+    if not terms:
+        return None
+    written = " AND ".join(f"({term})" if " OR " in term and len(terms) > 1 else term for term in terms)
+    message, whole = "a filter policy is no selector", Span(0, len(text))
+    return _improved(finding, message, f"write it as a condition: {shortened(written)}", whole, written)
+
+
+def _of_policy(name: str, values: Any) -> str:
+    """Return the condition of one name; ``ValueError`` for one that a selector of properties does not have."""
+    if not name.replace("-", "_").isidentifier() or isinstance(values, dict):
+        raise ValueError(name)
+    listed = values if isinstance(values, list) else [values]
+    if len(listed) > 1 and all(isinstance(value, str) for value in listed):
+        return f"{name} IN ({', '.join(map(literal, listed))})"
+    return " OR ".join(_of_value(name, value) for value in listed)
+
+
+def _of_value(name: str, value: Any) -> str:
+    match value:
+        case bool():
+            return f"{name} = {str(value).upper()}"
+        case int() | float():
+            return f"{name} = {value}"
+        case str():
+            return f"{name} = {literal(value)}"
+        case None:
+            return f"{name} IS NULL"
+        case {"prefix": str() as text}:
+            return f"{name} LIKE {literal(f'{text}%')}"
+        case {"suffix": str() as text}:
+            return f"{name} LIKE {literal(f'%{text}')}"
+        case {"exists": bool() as exists}:
+            return f"{name} IS {'NOT ' * exists}NULL"
+        case {"anything-but": str() as text}:
+            return f"{name} <> {literal(text)}"
+        case {"anything-but": [*texts]}:
+            return f"{name} NOT IN ({', '.join(map(literal, texts))})"
+        case {"numeric": [str() as sign, int() | float() as number]}:
+            return f"{name} {sign} {number}"
+        case {"numeric": [str() as sign, int() | float() as number, str() as other, int() | float() as last]}:
+            return f"{name} {sign} {number} AND {name} {other} {last}"
+    raise ValueError(name)

@@ -37,6 +37,14 @@ def test_a_word_that_has_a_column_is_no_text_without_quotes() -> None:
         assert (run.exit_code, "unquoted-word" in run.output) == (code, bool(code))
 
 
+def test_a_second_name_is_doubted_where_the_layout_says_which_names_there_are() -> None:
+    for layout in ("amqp", "kafka-headers"):
+        assert transpile_selector("color = red", layout).diagnostics == ()
+        run = CliRunner().invoke(main, ["check", "color = red", "--layout", layout])
+        assert (run.exit_code, "if text was meant, write 'red'" in run.output) == (0, True)
+    assert "text goes into single quotes: 'red'" in CliRunner().invoke(main, ["check", "-e", "color = red"]).output
+
+
 #: The selector, its columns, and what the warning says; None where a column has values on both sides.
 BY_TYPE = (
     ("f = 1.1", "f FLOAT", "no FLOAT is 1.1, so this is never true"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import transpiler
 from tests.language.selector.test_bad_selectors import BAD
 from tests.language.selector.test_mistakes import MISTAKES
 from tests.tools.lint.test_rules import WARNINGS
@@ -34,7 +35,9 @@ COLUMNS = (
     ("o.color = 'red'", "color STRING, weight INT", Fix("color"), "did you mean color?"),
     ("color = red", "color STRING, weight INT", Fix("'red'"), "text goes into single quotes: 'red'"),
     ("color = 'red'", "color STRING, color STRING", None, "select the columns of one table, or rename"),
-    ("o.color = 'red'", "color STRING, color STRING", None, "missing='null'"),
+    ("o.color = 'red'", "color STRING, color STRING", OptionFix("missing", "'null'"), "missing='null'"),
+    ("o.day = '2025-06-01'", "o STRUCT<day: DATE>", ColumnFix("o.day", "CAST(o.day AS STRING)"), "withField"),
+    ("day$ = '2025-06-01'", "`day$` DATE", ColumnFix("day$", "CAST(`day$` AS STRING)"), 'col("`day$`")'),
 )
 
 
@@ -54,9 +57,9 @@ def test_a_name_without_a_column_says_what_to_do(
         assert finding.fix == fix
     if isinstance(fix, ColumnFix):
         kind = fix.expression.rpartition(" AS ")[2].rstrip(")")
-        assert not transpile_selector(selector, f"{fix.column} {kind}").diagnostics
+        assert not transpile_selector(selector, f"`{fix.column}` {kind}").diagnostics
     if isinstance(fix, OptionFix):
-        assert transpile_selector(selector, eval(fix.value, {"stores": stores})).sql
+        assert transpile_selector(selector, **{"layout": schema} | {fix.option: eval(fix.value, vars(transpiler))}).sql
 
 
 KAFKA = "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT, timestamp TIMESTAMP, timestampType INT"

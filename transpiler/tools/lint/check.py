@@ -86,7 +86,7 @@ class Checker:
             return tree, told if tree is None else without_lesser(lint(tree, source, dialect), told)
         if tree is None:
             return None, ()
-        known = () if self.layout is None else find_layout(self.layout).names()
+        known = None if self.layout is None else find_layout(self.layout).names()
         findings = lint(tree, source, dialect, known=known)
         try:
             # The warnings come up while the tree is lowered; no SQL is emitted.
@@ -107,8 +107,8 @@ class Checker:
             trees = {number: tree for number, one in enumerate(checked) for own, tree in one.trees if own is dialect}
             for number, container, same in contained_in([*trees.items()], dialect):
                 what = "is the same selector" if same else "selects all of these messages too"
-                apart = "if each message should match only one of them, exclude it from the other"
-                hint = "remove one of the two" if same else apart
+                apart = "perhaps exclude it from the other, if each message should match only one of them"
+                hint = "perhaps remove one of the two" if same else apart
                 message, span = f"{places[container]} {what}", trees[number].span
                 diagnostic = Diagnostic("lint.contained", "info", message, None, span, hint)
                 if self.selection.has(diagnostic):

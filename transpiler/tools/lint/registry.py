@@ -7,7 +7,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
-from transpiler.base.diagnostics import Diagnostic, nearest
+from transpiler.base.diagnostics import Diagnostic, OptionFix, nearest
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
@@ -67,10 +67,10 @@ def check_pattern(pattern: str) -> str:
     if name in _NAMES or name in _LAST_PARTS or name.split(".")[0] in ("layout", "spark", "limit", "check"):
         return name
     near = nearest(name, _NAMES) or nearest(f"lint.{name}", _BY_ID)
-    hint = (
-        f"did you mean {near[0]}?" if near else "docs/rules lists the rules; a prefix such as lint is all of its rules"
-    )
-    raise UnsupportedFeatureError.at("rule.unknown", f"there is no rule called {pattern!r}", hint=hint)
+    hint, fix = "docs/rules lists the rules; a prefix such as lint is all of its rules", None
+    if near:
+        hint, fix = f"did you mean {near[0]}?", OptionFix("rule", repr(near[0]))
+    raise UnsupportedFeatureError.at("rule.unknown", f"there is no rule called {pattern!r}", hint=hint, fix=fix)
 
 
 def full_id(pattern: str) -> str:
@@ -91,12 +91,13 @@ def lint(
     source: Source,
     dialect: Dialect = JMS,
     *,
-    known: tuple[str, ...] = (),
+    known: tuple[str, ...] | None = None,
     proofs: bool = True,
 ) -> list[Diagnostic]:
     """Return the findings about a checked tree, in the order of the text; without ``proofs`` those that cost little.
 
-    ``known`` are the properties that are known to exist, as the columns of a table.
+    ``known`` are the properties that are known to exist, as the columns of a table; none where a layout has a place for
+    any name, and None where no layout is named.
     """
     context = Context(tree, source, dialect, known)
     diagnostics = [

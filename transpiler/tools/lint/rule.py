@@ -38,8 +38,8 @@ class Context:
     tree: ast.Expression
     source: Source
     dialect: Dialect
-    #: The properties that the user's own layout has a place for, where it names them.
-    known: tuple[str, ...] = ()
+    #: The properties that the user's own layout has a place for; none where it has one for any name, None without one.
+    known: tuple[str, ...] | None = None
 
     @cached_property
     def converts_strings(self) -> bool:
@@ -74,6 +74,21 @@ class Context:
     def text(self, node: ast.Expression) -> str:
         """Return a part of the selector as it is written, in one line and shortened."""
         return shortened(" ".join(self.source.text[node.span.start : node.span.end].split()), 60)
+
+    def written(self, node: ast.Expression) -> str:
+        """Return a part of the selector as it is written."""
+        return self.source.text[node.span.start : node.span.end]
+
+    def removal(self, term: ast.Expression) -> Fix | None:
+        """Return the change that takes a term out of its AND or OR; None for one that is in none."""
+        for node in ast.walk(self.tree):
+            terms = node.terms if isinstance(node, ast.And | ast.Or) else ()
+            for number, own in enumerate(terms):
+                if own is term and number:
+                    return Fix("", span=Span(terms[number - 1].span.end, term.span.end))
+                if own is term:
+                    return Fix("", span=Span(term.span.start, terms[1].span.start))
+        return None
 
     def header(self, node: ast.Expression) -> HeaderField | None:
         """Return the header field that a name reads; None for a property, or for what is no name."""

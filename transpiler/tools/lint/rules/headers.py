@@ -87,7 +87,8 @@ def _text_for_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
                     written = spelled_number(other.value) if number is None else str(number)
                     hint = "a number has no quotes" if written is None else f"write it without quotes: {written}"
                     if _is_time(named, context):
-                        hint = f"write the milliseconds since 1970-01-01{'' if written is None else f': {written}'}"
+                        milliseconds = "write the milliseconds since 1970-01-01"
+                        hint = f"perhaps {milliseconds}" if written is None else f"{milliseconds}: {written}"
                     message = f"{context.text(named)} is a number, and a string never equals it"
                     yield Doubt(message, other.span, hint, fix=None if written is None else Fix(written))
         case ast.Like(operand=operand) if _is_numeric(operand, context):
@@ -116,7 +117,7 @@ def _order_of_text(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     for named, others in ordered.items():
         numbers = any(isinstance(other, _NUMBERS) for other in others)
         if _is_text(named, context) and (numbers or context.dialect.ordering is Ordering.FALSE):
-            hint = "compare it with =, <>, IN or LIKE"
+            hint = "perhaps compare it with =, <>, IN or LIKE"
             yield Doubt(f"{context.text(named)} is a string, and {sign} orders numbers", named.span, hint)
 
 
@@ -174,7 +175,7 @@ def _name_of_clients(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
         # No client gives a property such a name.
         message = f"{node.name} is never set here, so a comparison with it is never true: it is a name of clients"
     modes = _delivery_modes(ast.Identifier(own), context)
-    hint = f"write {own}" + (f", which is {' or '.join(map(repr, modes))}" if modes else "")
+    hint = f"perhaps {own}, which is {' or '.join(map(repr, modes))}" if modes else f"write {own}"
     yield Doubt(message, node.span, hint, fix=None if modes else Fix(own))
 
 

@@ -105,7 +105,7 @@ def _without_wildcard(node: ast.Like, context: Context) -> Iterator[Doubt]:
 def _any_text(node: ast.Like, context: Context) -> Iterator[Doubt]:
     parts = pattern_of(node, context.dialect.escapes)
     if parts and all(part is Wildcard.ANY for part in parts):
-        shown = context.text(node.operand)
+        shown, written = context.text(node.operand), context.written(node.operand)
         of_lines = context.dialect.wildcards in (Wildcards.LINES, Wildcards.BYTES_OF_LINE)
         every = "every text of one line" if of_lines else "every text"
         if node.negated:
@@ -113,7 +113,7 @@ def _any_text(node: ast.Like, context: Context) -> Iterator[Doubt]:
             hint = f"for messages without {shown}, write {shown} IS NULL"
         else:
             message, hint = f"{every} matches %: this asks if {shown} is text", f"write {shown} IS NOT NULL"
-        fix = Fix(f"{shown} IS {'' if node.negated else 'NOT '}NULL", span=node.span) if "…" not in shown else None
+        fix = Fix(f"{written} IS {'' if node.negated else 'NOT '}NULL", span=node.span)
         yield Doubt(message, node.pattern.span, hint, fix=fix)
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from transpiler.base.comparison import Comparison
-from transpiler.base.diagnostics import Severity
+from transpiler.base.diagnostics import Fix, Severity
 from transpiler.base.source import Span
 from transpiler.language.selector import ast
 from transpiler.message.message import Message
@@ -52,9 +52,9 @@ def _constants(tree: ast.Expression, context: Context) -> Iterator[Doubt]:
     """Yield a finding for each constant that decides the condition that it is in, or that changes nothing in it."""
     truth = context.constant(tree)
     if truth is False:
-        yield _verdict(False, "this is", tree.span, "write a condition")
+        yield _verdict(False, "this is", tree.span, "perhaps a name stands on one side")
     if truth is True and not isinstance(tree, ast.BooleanLiteral):
-        yield _verdict(True, "this is", tree.span, "write TRUE, or no selector")
+        yield _verdict(True, "this is", tree.span, "write TRUE, or no selector", Fix("TRUE"))
     for node in ast.walk(tree):
         if not isinstance(node, ast.And | ast.Or):
             continue
@@ -63,19 +63,20 @@ def _constants(tree: ast.Expression, context: Context) -> Iterator[Doubt]:
         if deciding not in truths:
             for term, constant in zip(node.terms, truths, strict=True):
                 if constant is not None:
-                    yield _verdict(constant, "this is", term.span, "remove it")
+                    yield _verdict(constant, "this is", term.span, "remove it", context.removal(term))
             continue
         place = truths.index(deciding)
         # An exception of another term may come before.
         if not (deciding and context.dialect.on_throw and place > 0):
             shown = context.text(node.terms[place])
-            yield _verdict(deciding, f"{shown} makes this", node.span, f"remove {shown}")
+            removed = context.removal(node.terms[place])
+            yield _verdict(deciding, f"{shown} makes this", node.span, f"remove {shown}", removed)
 
 
-def _verdict(truth: bool, subject: str, span: Span, hint: str) -> Doubt:
+def _verdict(truth: bool, subject: str, span: Span, hint: str, fix: Fix | None = None) -> Doubt:
     """Return the finding that a condition has one verdict for every message; the subject ends in a verb."""
     said = "true for every message" if truth else "never true"
-    return Doubt(f"{subject} {said}", span, hint, rule="lint.always-true" if truth else "lint.never-true")
+    return Doubt(f"{subject} {said}", span, hint, None, fix, "lint.always-true" if truth else "lint.never-true")
 
 
 class _Analysis:
@@ -134,7 +135,7 @@ class _Analysis:
         elif alone or not self._context.dialect.on_throw:
             _, fails = _cells_of(self._formula(ast.Or(tuple(group), node.span)), cells)
             if not fails:
-                self._add(_verdict(True, "this is", node.span, "remove it, or join with AND"))
+                self._add(_verdict(True, "this is", node.span, "perhaps join with AND, or remove it"))
                 return
             if positive and self._holds_where_present(node, group):
                 return
@@ -168,8 +169,8 @@ class _Analysis:
                 message = f"{shown} implies this" if isinstance(node, ast.And) else f"this implies {shown}"
                 # Many write the test of presence on purpose, for their readers.
                 severity: Severity | None = "info" if isinstance(term.node, ast.IsNull) else None
-                hint = self._removal(term.node)
-                self._add(Doubt(message, term.node.span, hint, severity, rule="lint.implied"))
+                hint, fix = self._removal(term.node)
+                self._add(Doubt(message, term.node.span, hint, severity, fix, "lint.implied"))
                 break
 
     def _holds_where_present(self, node: ast.Or, group: list[ast.Expression]) -> bool:
@@ -192,7 +193,9 @@ class _Analysis:
                 shown = self._context.text(names[0])
                 message = f"this is true for every message that has {shown} as {kind}"
                 hint = f"write {shown} IS NOT NULL, or join with AND"
-                self._add(Doubt(message, group[0].span.to(group[-1].span), hint, rule="lint.always-true"))
+                fix = Fix(f"{self._context.written(names[0])} IS NOT NULL")
+                span = group[0].span.to(group[-1].span)
+                self._add(Doubt(message, span, hint, fix=fix, rule="lint.always-true"))
                 return True
         return False
 
@@ -215,7 +218,7 @@ class _Analysis:
     def _exclusion(self, term: ast.Expression, others: Sequence[ast.Expression]) -> None:
         subject, hint = (
             f"this is never true together with {self._listed(others)}",
-            "remove one of them, or join them with OR",
+            "perhaps join them with OR, or remove one of them",
         )
         self._add(Doubt(subject, term.span, hint, rule="lint.never-true"))
 
@@ -243,14 +246,14 @@ class _Analysis:
             others = [*around, *terms[:number], *terms[number + 1 :]]
             if isinstance(term, ast.Or | ast.And):
                 if self._always(term, others) and not self._always(term, []):
-                    self._report("lint.implied", term, others, "{} implies this", self._removal(term))
+                    self._report("lint.implied", term, others, "{} implies this", *self._removal(term))
                 else:
                     self.condition(term, others)
 
     def _or(self, node: ast.Or, around: list[ast.Expression]) -> None:
         # What is always true is so for a message without anything, and few conditions are.
         if not around and self._holds(node, Message()) and self._always(node, []):
-            self._add(_verdict(True, "this is", node.span, "remove it, or join with AND"))
+            self._add(_verdict(True, "this is", node.span, "perhaps join with AND, or remove it"))
             return
         reachable = []
         for term in node.terms:
@@ -268,7 +271,8 @@ class _Analysis:
             if by is not None:
                 superfluous.append(term)
                 message = f"this branch is in {self._context.text(by)} already"
-                self._add(Doubt(message, term.span, self._removal(term), rule="lint.unreachable-branch"))
+                hint, fix = self._removal(term)
+                self._add(Doubt(message, term.span, hint, fix=fix, rule="lint.unreachable-branch"))
         for term in reachable:
             if term not in superfluous:
                 self.condition(term, around)
@@ -318,7 +322,13 @@ class _Analysis:
         return [other for other, own in zip(others, variables, strict=True) if not reached.isdisjoint(own)]
 
     def _report(
-        self, rule: str, term: ast.Expression, others: Sequence[ast.Expression], message: str, hint: str | None = None
+        self,
+        rule: str,
+        term: ast.Expression,
+        others: Sequence[ast.Expression],
+        message: str,
+        hint: str | None = None,
+        fix: Fix | None = None,
     ) -> None:
         needed = self._related(term, others)
         outcomes = NOT_TRUE if rule == "lint.implied" else TRUE
@@ -328,17 +338,18 @@ class _Analysis:
             if fewer and self._never(term, fewer, outcomes):
                 needed = fewer
         # Where an exception ends the evaluation, the branch may guard those behind it.
-        default = (
-            "mend one of the two" if self._context.dialect.on_throw else "remove the branch, or mend one of the two"
-        )
-        self._add(Doubt(message.format(self._listed(needed)), term.span, hint or default, rule=rule))
+        if hint is None and rule == "lint.unreachable-branch" and not self._context.dialect.on_throw:
+            hint, fix = "remove the branch, or mend one of the two", self._context.removal(term)
+        hint = hint or "perhaps mend one of the two"
+        self._add(Doubt(message.format(self._listed(needed)), term.span, hint, fix=fix, rule=rule))
 
     # what is said
 
-    def _removal(self, term: ast.Expression) -> str:
-        """Return the hint to remove a term; where that may end or begin an exception, it says what matches then."""
+    def _removal(self, term: ast.Expression) -> tuple[str, Fix | None]:
+        """Return the advice to remove a term; where that may end or begin an exception, it says what matches then."""
+        fix = self._context.removal(term)
         if not self._context.dialect.on_throw:
-            return "remove it"
+            return "remove it", fix
         rest = self._formula(_without(self._context.tree, term))
         directions = (rest, self._whole, _GAINS), (self._whole, rest, _LOSES)
         changes = [
@@ -346,7 +357,7 @@ class _Analysis:
             for one, other, change in directions
             if not self._solver.impossible(Requirement(one), Requirement(other, NOT_TRUE))
         ]
-        return f"remove it; {', and '.join(changes)}" if changes else "remove it"
+        return f"remove it; {', and '.join(changes)}" if changes else "remove it", fix
 
     def _add(self, doubt: Doubt) -> None:
         """Add a finding, unless one lies inside its place: that is the cause."""

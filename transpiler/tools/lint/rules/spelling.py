@@ -31,11 +31,12 @@ def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
         return
     if is_null(left, context) or is_null(right, context):
         return
-    if left == right or right.name in context.known:
+    if left == right or right.name in (context.known or ()):
         return
     message = f"{right.name} is the name of a property here, not text"
     fix = Fix(f"'{right.name}'")
-    if _reads_as_name(right, left, node.operator, context):
+    # Where any name is read, a second property is as likely.
+    if context.known == () or _reads_as_name(right, left, node.operator, context):
         yield Doubt(message, right.span, f"if text was meant, write '{right.name}'", "info", fix)
     else:
         yield Doubt(message, right.span, f"text goes into single quotes: '{right.name}'", fix=fix)
@@ -88,7 +89,11 @@ def _unknown_header(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
     near = nearest(name, sorted(known))
     if name.startswith(_PROVIDER) and not near:
         return
-    hint = f"did you mean {near[0]}?" if near else f"names that begin with {_PREFIX} are reserved; choose another one"
+    hint = (
+        f"did you mean {near[0]}?"
+        if near
+        else f"names that begin with {_PREFIX} are reserved; perhaps choose another one"
+    )
     titles = dict.fromkeys((JMS.title, context.dialect.title))
     fix = Fix(near[0]) if near else None
     yield Doubt(f"{name} is no header field of {' or '.join(titles)}", node.span, hint, fix=fix)
@@ -109,7 +114,8 @@ def _hyphenated_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
         names = _minuends(side)
         if len(names) < 2 or any(character.isspace() or character in "()" for character in text):
             continue
-        dialect, fix = context.dialect, Fix(" - ".join(names))
+        dialect = context.dialect
+        fix: Fix | None = Fix(" - ".join(names))
         if dialect.double_quotes is DoubleQuotes.IDENTIFIER:
             fix = Fix(f'"{text}"')
         elif dialect.has(Extension.BRACKETS):
@@ -121,13 +127,14 @@ def _hyphenated_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
         elif dialect.has(Extension.BRACKETS):
             hint = f"write [{text}] for the property of that name"
         else:
-            hint = f"no name has a hyphen in {dialect.title}: rename the property, such as {text.replace('-', '_')}"
-        yield Doubt(
-            f"this is a subtraction, {' minus '.join(names)}",
-            side.span,
-            f"{hint}; or write {' - '.join(names)}",
-            fix=fix,
-        )
+            other = text.replace("-", "_")
+            hint = f"no name has a hyphen in {dialect.title}: perhaps rename the property, such as {other}"
+        message, hint = f"this is a subtraction, {' minus '.join(names)}", f"{hint}; or write {' - '.join(names)}"
+        # A difference is no text, so that a name is meant, which only some dialects can write.
+        is_difference = fix.text[:1] not in ('"', "[")
+        if is_difference and any(isinstance(other, ast.StringLiteral) for other in (node.left, node.right)):
+            hint, fix = hint.partition("; or")[0], None
+        yield Doubt(message, side.span, hint, fix=fix)
 
 
 def _minuends(node: ast.Expression) -> list[str]:
@@ -147,7 +154,7 @@ def _dotted_name(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
         return
     refusing = [name for name, other in DIALECTS.items() if other.identifiers in _WITHOUT_DOTS]
     message = f"{', '.join(refusing)} refuse a dot in the name {node.name}"
-    yield Doubt(message, node.span, "for those of them that have names in double quotes or brackets, write these")
+    yield Doubt(message, node.span, "perhaps write it in double quotes or brackets, which some of them have")
 
 
 #: The grammars whose names have no dot.
@@ -190,7 +197,7 @@ def _broker_limit(node: ast.Expression, context: Context) -> Iterator[Doubt]:
             return
         what = f"{count:,} tokens", f"{most:,}"
     message = f"RabbitMQ refuses SQL filters of more than {what[1]} {what[0].split()[1]}, and this has {what[0]}"
-    yield Doubt(message, node.span, "for another broker, leave it; else split it into several consumers")
+    yield Doubt(message, node.span, "perhaps split it into several consumers; for another broker, leave it")
 
 
 RULES = (

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from transpiler.base.diagnostics import nearest
+from transpiler.base.diagnostics import OptionFix, nearest
 from transpiler.base.errors import TranspilerError
 
 
@@ -20,8 +20,8 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
         return
     near = nearest(value, listed) if isinstance(value, str) else []
     shown = f"{', '.join(listed[:-1])} or {listed[-1]}" if len(listed) > 1 else listed[0]
-    hint = f"did you mean {near[0]!r}?" if near else None
-    raise TranspilerError.at("argument.choice", f"{name} is {shown}, not {value!r}", hint=hint)
+    hint, fix = (f"did you mean {near[0]!r}?", OptionFix(name, repr(near[0]))) if near else (None, None)
+    raise TranspilerError.at("argument.choice", f"{name} is {shown}, not {value!r}", hint=hint, fix=fix)
 
 
 def check_selector(selector: object) -> None:
@@ -36,7 +36,7 @@ def check_alias(alias: object) -> None:
         raise unexpected("alias", "the name of a table in the query", alias)
     if alias == "":
         raise TranspilerError.at(
-            "argument.alias", "alias is empty", hint="name the table as the query does, or leave it out"
+            "argument.alias", "alias is empty", hint="perhaps name the table as the query does, or leave it out"
         )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from transpiler.base.source import Source, Span
 
@@ -65,8 +65,24 @@ class OptionFix:
     value: str
 
 
+@dataclass(frozen=True, slots=True)
+class WordFix:
+    """A word that a hint proposes in the place of another one, a key or a value of the document at ``path``."""
+
+    path: str | None
+    word: str
+    text: str
+
+
 #: The proposal of a hint, as data.
-Remedy = Fix | ColumnFix | OptionFix
+Remedy = Fix | ColumnFix | OptionFix | WordFix
+
+
+class Advice(NamedTuple):
+    """A hint, and what it proposes as data; None where it states a fact, or says "perhaps"."""
+
+    hint: str
+    fix: Remedy | None = None
 
 
 def _touch(before: str, behind: str) -> bool:
@@ -138,12 +154,21 @@ class Diagnostic:
                 result["fix"] = {"column": name, "expression": expression}
             case OptionFix(option=option, value=choice):
                 result["fix"] = {"option": option, "value": choice}
+            case WordFix(path=path, word=word, text=text):
+                result["fix"] = {"path": path, "word": word, "text": text}
         return result
 
 
-def at_path(code: str, severity: Severity, path: str | None, message: str, hint: str | None = None) -> Diagnostic:
+def at_path(
+    code: str,
+    severity: Severity,
+    path: str | None,
+    message: str,
+    hint: str | None = None,
+    fix: Remedy | None = None,
+) -> Diagnostic:
     """Return a finding about a value of a document, whose message begins with its path."""
-    return Diagnostic(code, severity, f"{path}: {message}" if path else message, hint=hint, path=path)
+    return Diagnostic(code, severity, f"{path}: {message}" if path else message, hint=hint, fix=fix, path=path)
 
 
 def caret_block(text: str, gutter: str, spans: Sequence[Span]) -> list[str]:
@@ -221,6 +246,12 @@ def nearest(name: str, candidates: Iterable[str]) -> list[str]:
     ]
     same = [candidate for candidate in others if candidate.casefold() == name.casefold()]
     return list(dict.fromkeys(same + get_close_matches(name, others, n=3, cutoff=0.6)))[:3]
+
+
+def meant(name: str, candidates: Iterable[str], path: str | None) -> tuple[str | None, WordFix | None]:
+    """Return the hint that names what a word of a document probably means, and the change; None and None for none."""
+    near = nearest(name, candidates)
+    return (f"did you mean {near[0]}?", WordFix(path, name, near[0])) if near else (None, None)
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
+from transpiler.base.diagnostics import OptionFix
 from transpiler.base.errors import LayoutError
 from transpiler.compiler import stores
 from transpiler.compiler.layouts.amqp import AmqpLayout
@@ -125,7 +126,7 @@ def layout_from_schema(
     store = store_of(layout) if typed is None else flat(schema, typed)
     if store is None:
         message = f"the layout {layout.name} has its header fields in columns of their own"
-        raise LayoutError.at("layout.headers", message, hint="leave headers out")
+        raise LayoutError.at("layout.headers", message, hint="perhaps leave headers out")
     return store.with_headers(header_places(headers, columns_of(schema), store.source))
 
 
@@ -183,12 +184,14 @@ def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | Non
             f"the column {name} has all values as text, and their types are lost",
             f"choose what a text is: stores.text_map({name!r}, types=…), with by-use, string, parsed, json or "
             "a mapping such as {'weight': 'DOUBLE'}; in commands --layout text-map --layout-option types=by-use",
+            OptionFix("layout", f"stores.text_map({name!r}, types='by-use')"),
         )
         return unchosen(source, schema)
     if own is not None and _TEXT(own["type"]):
         message = "the column properties is text, and may be JSON"
-        hint = "if it is, stores.variant('properties', json=True) reads it"
-        return unchosen(UnchosenTexts("properties", message, hint), schema)
+        store = "stores.variant('properties', json=True)"
+        source = UnchosenTexts("properties", message, f"if it is, {store} reads it", OptionFix("layout", store))
+        return unchosen(source, schema)
     return None
 
 

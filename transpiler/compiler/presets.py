@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
-from transpiler.base.diagnostics import did_you_mean
+from transpiler.base.diagnostics import OptionFix, nearest
 from transpiler.base.errors import LayoutError
 from transpiler.compiler.layouts.amqp import AmqpLayout
 from transpiler.compiler.layouts.layout import Layout, is_layout
@@ -55,9 +55,11 @@ def find_layout(layout: LayoutLike) -> Layout:
     if names_file(layout):
         return layout_from_schema(schema_in(layout))
     names = (_AMQP, _ZERO_TEN, *STORES)
-    hint = did_you_mean(layout, names) or f"the presets are {', '.join(names)}"
+    near = nearest(layout, names)
+    hint = f"did you mean {near[0]}?" if near else f"the presets are {', '.join(names)}"
     hint = _MEANT.get(layout.lower(), hint)
-    raise LayoutError.at("layout.unknown", f"there is no layout called {layout!r}", hint=hint)
+    fix = OptionFix("layout", repr(near[0])) if near and layout.lower() not in _MEANT else None
+    raise LayoutError.at("layout.unknown", f"there is no layout called {layout!r}", hint=hint, fix=fix)
 
 
 @lru_cache

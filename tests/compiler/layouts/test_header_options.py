@@ -139,7 +139,7 @@ READINGS = [
         "color = 'red'",
         "color = 'red'",
         "color is read from the column of that name, not from m",
-        "stores.text_map('m', types=…)",
+        "stores.text_map('m', types='by-use')",
     ),
     (
         "headers ARRAY<STRUCT<key: STRING, value: BINARY>>, topic STRING",
@@ -205,8 +205,8 @@ def test_a_column_beside_a_store_is_a_property_of_the_message_in_a_row() -> None
         ("id STRING, value INT", "x = 1", "the columns are id, value; missing"),
         ("m MAP<STRING, STRING>", "x = 1", "stores.text_map('m', types='by-use')"),
         ("v VARIANT", "v = 1", "stores.variant('v') reads properties in it"),
-        ("`my col` STRING, `order-type` STRING, c INT", "x = 1", "no selector can name my col, order-type: rename"),
-        ("`order-type` STRING, c INT", "order-type = 1", "no selector can name order-type: rename"),
+        ("`my col` STRING, `order-type` STRING, c INT", "x = 1", "can name my col, order-type: perhaps rename"),
+        ("`order-type` STRING, c INT", "order-type = 1", "no selector can name order-type: perhaps rename"),
         ("day DATE", "day > 1767225600000", 'col("day").cast("timestamp_ntz")'),
     ],
 )

@@ -306,8 +306,8 @@ def test_a_known_filter_with_another_value_is_the_same_error_in_json_and_in_byte
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("John", """write {"type": "binary", "value": "Sm9obg=="} for the bytes of the text, or {"type": "binary", """),
-        ("é", """write {"type": "binary", "value": "w6k="} for the bytes of the text"""),
+        ("John", """perhaps write {"type": "binary", "value": "Sm9obg=="} for the bytes of the text, or {"type": """),
+        ("é", """perhaps write {"type": "binary", "value": "w6k="} for the bytes of the text"""),
     ],
 )
 def test_base64_is_never_guessed(text: str, hint: str) -> None:

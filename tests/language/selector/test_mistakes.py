@@ -406,6 +406,7 @@ LEGAL = (
     ("where = 1 AND contains = 2", ALL),
     ("where LIKE 'x%' OR limit > 5", ALL),
     ("BETWEEN = 1", "rabbitmq"),
+    ("a = (TRUE OR FALSE)", "activemq artemis"),
     ("IS = 1 AND NULL = 2", "rabbitmq-jms"),
     ('a = "text"', "artemis qpid-java qpid-cpp rabbitmq"),
     ("hyphenated_props:b-ar = '123'", "artemis"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
 
-from transpiler.base.diagnostics import Diagnostic, at_path, did_you_mean, mismatch
+from transpiler.base.diagnostics import Diagnostic, OptionFix, Remedy, at_path, meant, mismatch, nearest
 from transpiler.base.errors import TopologyError
 
 MAX_FINDINGS = 1_000
@@ -47,9 +47,9 @@ class Findings:
             self.diagnostics.append(Diagnostic("import.more", "warning", "there is more that is not understood"))
 
 
-def refuse(code: str, path: str | None, message: str, hint: str | None = None) -> NoReturn:
+def refuse(code: str, path: str | None, message: str, hint: str | None = None, fix: Remedy | None = None) -> NoReturn:
     """Raise the error for an entry of a file; its path is empty for the whole, and None for no place in it."""
-    raise TopologyError([at_path(code, "error", path, message, hint)])
+    raise TopologyError([at_path(code, "error", path, message, hint, fix)])
 
 
 def choose(what: str, name: str | None, known: Sequence[str]) -> str:
@@ -57,8 +57,10 @@ def choose(what: str, name: str | None, known: Sequence[str]) -> str:
     if name is not None and name in known:
         return name
     if name is not None:
-        hint = did_you_mean(name, known) or f"there are {', '.join(known)}" if known else None
-        refuse("topology.vhost", None, f"there is no {what} {name!r}", hint)
+        near = nearest(name, known)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}" if known else None
+        fix = OptionFix("vhost", repr(near[0])) if near else None
+        refuse("topology.vhost", None, f"there is no {what} {name!r}", hint, fix)
     if len(known) > 1:
         hint = f"choose one of {', '.join(known)}: --vhost NAME, in Python vhost=NAME"
         refuse("topology.vhost", None, f"there are {len(known)} {what}s", hint)
@@ -124,8 +126,9 @@ class Entry:
         """Read a member that is one of some words."""
         value = self.text(name, default)
         if value not in choices:
-            hint = did_you_mean(value, choices) or f"it is one of {', '.join(choices)}"
-            refuse("topology.value", self.at(name), f"{value!r} is not known here", hint)
+            hint, fix = meant(value, choices, self.at(name))
+            hint = hint or f"it is one of {', '.join(choices)}"
+            refuse("topology.value", self.at(name), f"{value!r} is not known here", hint, fix)
         return value
 
     def items(self, name: str) -> Iterator[tuple[Any, str]]:
@@ -147,5 +150,6 @@ class Entry:
         """Refuse a member that is not among those known."""
         for name in self.data:
             if name not in known:
-                hint = did_you_mean(str(name), known) or f"the members are {', '.join(known)}"
-                refuse("topology.unknown", self.path, f"there is no member called {name!r}", hint)
+                hint, fix = meant(str(name), known, self.path)
+                hint = hint or f"the members are {', '.join(known)}"
+                refuse("topology.unknown", self.path, f"there is no member called {name!r}", hint, fix)

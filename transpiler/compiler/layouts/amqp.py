@@ -47,9 +47,9 @@ class AmqpLayout:
                 )
             if name in SECTIONS:
                 message = f"a promoted property has the name of the section {name}"
-                raise LayoutError.at("layout.promoted", message, hint="leave it in the map")
+                raise LayoutError.at("layout.promoted", message, hint="perhaps leave it in the map")
         for name in sorted(self.mixed.difference(self.promoted)):
-            raise LayoutError.at("layout.promoted", f"{name} is mixed, and not promoted", hint="give it a type")
+            raise LayoutError.at("layout.promoted", f"{name} is mixed, and not promoted", hint="perhaps give it a type")
         for name in sorted(self.mixed):
             if SIMPLE_TYPES[self.promoted[name]] not in UNION.values():
                 message = f"the mixed property {name} has the type {self.promoted[name]}"
@@ -133,7 +133,7 @@ class AmqpLayout:
         raise LayoutError.at(
             "layout.promoted",
             f"the property {name} is {kind.value}, and its column {type_name} holds {own.value}",
-            hint="name it among the mixed ones, whose other values are read from the map",
+            hint="perhaps name it among the mixed ones, whose other values are read from the map",
         )
 
 

@@ -166,5 +166,5 @@ def _refused(path: Path, reason: str) -> LayoutError:
     return LayoutError.at(
         "layout.collation",
         f"the column {column} has texts with a collation, which a selector does not compare by, and {reason}",
-        hint=f"create the table with {column} in the collation UTF8_BINARY, or cast it before",
+        hint=f"perhaps create the table with {column} in the collation UTF8_BINARY, or cast it before",
     )

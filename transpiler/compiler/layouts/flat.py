@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from transpiler.base.diagnostics import ColumnFix, OptionFix, Remedy
+from transpiler.base.diagnostics import Advice, ColumnFix, OptionFix, Remedy
 from transpiler.base.errors import LayoutError
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import AMQP_TYPES, ColumnType, Path, SparkType
@@ -86,16 +86,16 @@ class FlatLayout:
             raise column.refusal(f"column {name}")
         return None if column is None else stored_column(column.path, column.type)
 
-    def offers(self, place: MessageField) -> tuple[str, ...]:
+    def offers(self, place: MessageField) -> tuple[Advice, ...]:
         """Return the columns that may have a header field, or the stores that read properties from one."""
         if place.section == "application_properties":
             json = (
-                f"if the column {name} is JSON: stores.variant({name!r}, json=True)"
+                _reading(f"if the column {name} is JSON: ", f"stores.variant({name!r}, json=True)")
                 for name, column in self.columns.items()
                 if name.lower() in _JSON and isinstance(column, ir.Column) and column.type.kind is SparkType.STRING
             )
             unusable = (
-                f"for a key of the column {name}: {column.store}"
+                _reading(f"for a key of the column {name}: ", column.store)
                 for name, column in self.columns.items()
                 if isinstance(column, Unusable) and column.store
             )
@@ -103,8 +103,11 @@ class FlatLayout:
         name = NAMES.get(place)
         like = [] if name is None else like_columns(name, self._columns_like(place))
         return tuple(
-            f"if the column {column} has it: df.withColumnRenamed({column!r}, {name!r}), "
-            f"or infer_layout(df, headers={{{name!r}: {column!r}}})"
+            Advice(
+                f"if the column {column} has it: df.withColumnRenamed({column!r}, {name!r}), "
+                f"or infer_layout(df, headers={{{name!r}: {column!r}}})",
+                OptionFix("headers", f"{{{name!r}: {column!r}}}"),
+            )
             for column in like
         )
 
@@ -119,11 +122,12 @@ class FlatLayout:
         """Return the column of a header field's name."""
         return self.property(name)
 
-    def declaration(self, name: str, kind: str) -> str | None:
+    def declaration(self, name: str, kind: str) -> Advice | None:
         """The column to make of one that has another type than a selector compares it with."""
         if name == "JMSDeliveryMode" and kind == "a string":
             modes = "CASE JMSDeliveryMode WHEN 2 THEN 'PERSISTENT' WHEN 1 THEN 'NON_PERSISTENT' END"
-            return f'df.withColumn("JMSDeliveryMode", expr("{modes}")) has the words that a selector reads'
+            made, fix = replaced((name,), modes)
+            return Advice(f"{made} has the words that a selector reads", fix)
         column, types = self.columns.get(name), {"a number": "DOUBLE", "a boolean": "BOOLEAN"}
         if (
             not isinstance(column, ir.Column)
@@ -131,7 +135,8 @@ class FlatLayout:
             or AMQP_TYPES[column.type.kind] is not AmqpType.STRING
         ):
             return None
-        return f'df.withColumn("{name}", expr("try_cast({name} AS {types[kind]})")) makes {kind} of the column'
+        made, fix = replaced(column.path, f"try_cast({spelled(column.path)} AS {types[kind]})")
+        return Advice(f"{made} makes {kind} of the column", fix)
 
     def names(self) -> tuple[str, ...]:
         """The columns that can be properties."""
@@ -144,6 +149,36 @@ class FlatLayout:
 
         typed = {name: column for name, column in self.columns.items() if isinstance(column, ir.Column)}
         return flat_message(row_columns(row), typed, self.sections.sections)
+
+
+def _reading(condition: str, store: str) -> Advice:
+    return Advice(condition + store, OptionFix("layout", store))
+
+
+def replaced(path: Path, expression: str) -> tuple[str, ColumnFix]:
+    """Return an expression in the place of a column, or of a field of a struct, as Python and as a fix."""
+    return _written(path, f'expr("{expression}")'), ColumnFix(".".join(map(str, path)), expression)
+
+
+def _cast(path: Path, kind: str) -> tuple[str, ColumnFix]:
+    """Return a cast of a column in its place, as Python and as a fix."""
+    fix = ColumnFix(".".join(map(str, path)), f"CAST({spelled(path)} AS {kind.upper()})")
+    return _written(path, f'col("{spelled(path)}").cast("{kind}")'), fix
+
+
+def _written(path: Path, column: str) -> str:
+    first, *fields = map(str, path)
+    if fields:
+        column = f'col("{first}").withField("{".".join(fields)}", {column})'
+    return f'df.withColumn("{first}", {column})'
+
+
+def spelled(path: Path) -> str:
+    """Return the path of a column in SQL, with quotes about what is no plain name."""
+    names = map(str, path)
+    return ".".join(
+        name if name.isascii() and name.isidentifier() else f"`{name.replace('`', '``')}`" for name in names
+    )
 
 
 def typed_columns_of(layout: Layout) -> FlatLayout | None:
@@ -197,21 +232,19 @@ def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tup
         if column_type is not None:
             yield name, ir.Column(place, column_type)
         elif is_struct(field):
-            yield (
-                name,
-                Unusable("a struct is no property", f"name one of its fields, for example {name}.{_first(field)}"),
-            )
+            hint = f"perhaps one of its fields is meant, for example {name}.{_first(field)}"
+            yield name, Unusable("a struct is no property", hint)
             yield from _columns(field["type"]["fields"], place, f"{name}.")
         else:
-            yield name, _unusable(name, field["type"])
+            yield name, _unusable(name, place, field["type"])
 
 
-def _unusable(name: str, spark_type: Any) -> Unusable:
+def _unusable(name: str, path: Path, spark_type: Any) -> Unusable:
     """Return why a column of no simple type is no property."""
     reason = f"no message property has the type {_describe(spark_type)}"
     match spark_type:
         case "date":
-            text, time = (_cast(name, kind) for kind in ("string", "timestamp_ntz"))
+            text, time = (_cast(path, kind) for kind in ("string", "timestamp_ntz"))
             in_words = f"{text[0]} makes text of it, such as '2025-06-01'"
             milliseconds = f"{time[0]} makes a time of it, in milliseconds since 1970-01-01 in UTC"
             # A TIMESTAMP would be midnight of the session's zone.
@@ -227,14 +260,9 @@ def _unusable(name: str, spark_type: Any) -> Unusable:
             store = f"stores.kafka_headers({name!r})"
         case _:
             return Unusable(
-                reason, "select a column of a simple type: BOOLEAN, a number, STRING, BINARY or a TIMESTAMP"
+                reason, "perhaps select a column of a simple type: BOOLEAN, a number, STRING, BINARY or a TIMESTAMP"
             )
     return Unusable(reason, f"{store} reads properties in it", store, OptionFix("layout", store))
-
-
-def _cast(name: str, kind: str) -> tuple[str, ColumnFix]:
-    """Return a cast of a column as Python, and as a fix."""
-    return f'df.withColumn("{name}", col("{name}").cast("{kind}"))', ColumnFix(name, f"CAST({name} AS {kind.upper()})")
 
 
 def _is_entry(fields: list[SchemaField]) -> bool:
@@ -245,7 +273,7 @@ def _is_entry(fields: list[SchemaField]) -> bool:
 
 _TWICE = Unusable(
     "the schema has several columns of this name, between which Spark does not choose",
-    "select the columns of one table, or rename one of the two, before the selector",
+    "perhaps select the columns of one table, or rename one of the two, before the selector",
 )
 
 
@@ -256,7 +284,7 @@ def _ambiguous(columns: Mapping[str, ir.Column | Unusable]) -> dict[str, Unusabl
     return {
         name: Unusable(
             f"the schema also has {next(other for other in group if other != name)}, which Spark does not tell apart",
-            "rename one of the two, or set spark.sql.caseSensitive to true",
+            "perhaps rename one of the two, or set spark.sql.caseSensitive to true",
         )
         for group in spellings.values()
         if len(group) > 1

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
-from transpiler.base.diagnostics import did_you_mean
+from transpiler.base.diagnostics import Advice, OptionFix, did_you_mean
 from transpiler.base.errors import LayoutError
 from transpiler.base.ieee754 import special_name
 from transpiler.compiler import ir
@@ -193,7 +193,7 @@ def time_option(name: str, unit: str, zone: str) -> HeaderOption:
         try:
             ZoneInfo(zone)
         except (ValueError, OSError, KeyError):
-            hint = "name a zone of the tz database, such as Europe/Berlin"
+            hint = "a zone is one of the tz database, such as Europe/Berlin"
             raise LayoutError.at("layout.time", f"there is no time zone {zone!r}", hint=hint) from None
     return HeaderOption(name, Time(pattern=unit, zone=zone))
 
@@ -215,7 +215,7 @@ def _place(name: str, option: str | HeaderOption, columns: Columns | None, sourc
         raise LayoutError.at("layout.headers", f"JMS has no header field {name!r} that a store can have", hint=hint)
     if not isinstance(option, str | HeaderOption):
         message = f"the header field {name} is {type(option).__name__}, and no name of a column or a key"
-        hint = "give a name, stores.time(…), stores.mode(…) or stores.number(…)"
+        hint = "a place is a name, stores.time(…), stores.mode(…) or stores.number(…)"
         raise LayoutError.at("layout.headers", message, hint=hint)
     given = HeaderOption(option) if isinstance(option, str) else option
     reading = given.reading or READINGS[name]
@@ -258,29 +258,30 @@ def _beside(name: str, place: ColumnPlace, column_type: ColumnType) -> HeaderPla
     """A header column of a known type; one of an unlike type is refused when it is used, with the option to give."""
     kind, own = column_type.kind, READINGS[name]
     integer, text = kind.bits is not None, kind in (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR)
-    hint = ""
+    call, reads, column = "", "", place.path[-1]
     match own:
         case Mode() if text:
             return HeaderPlace(place, Mode(named_only=True))
         case Mode():
-            hint = f"headers={{'{name}': stores.mode('{place.path[-1]}')}} reads 1 and 2, or a boolean"
+            call, reads = f"stores.mode({column!r})", "1 and 2, or a boolean"
         case Time() if integer or kind in _TIMES:
             return HeaderPlace(place, own)
         case Time():
-            hint = (
-                f"headers={{'{name}': stores.time('{place.path[-1]}', unit=\"yyyy-MM-dd'T'HH:mm:ssX\")}} reads a text"
-            )
+            call, reads = f"stores.time({column!r}, unit=\"yyyy-MM-dd'T'HH:mm:ssX\")", "a text"
         case Integer() if integer:
             return HeaderPlace(place, own)
         case Integer():
-            hint = f"headers={{'{name}': stores.number('{place.path[-1]}')}} reads the text of a number"
+            call, reads = f"stores.number({column!r})", "the text of a number"
         case Flag() if kind is SparkType.BOOLEAN:
             return HeaderPlace(place, own)
         case Text() if text:
             return HeaderPlace(place, own)
         case _:
-            hint = "cast the column, or name another one in headers"
-    return HeaderPlace(RefusedPlace(name, ".".join(map(str, place.path)), column_type, hint), own)
+            advice = Advice("perhaps cast the column, or name another one in headers")
+    if call:
+        headers = f"{{{name!r}: {call}}}"
+        advice = Advice(f"headers={headers} reads {reads}", OptionFix("headers", headers))
+    return HeaderPlace(RefusedPlace(name, ".".join(map(str, place.path)), column_type, advice), own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,11 +291,11 @@ class RefusedPlace:
     header: str
     column: str
     type: ColumnType
-    hint: str
+    advice: Advice
 
     def _refuse(self) -> NoReturn:
         message = f"the column {self.column} is {self.type}, which is not how {self.header} is kept"
-        raise LayoutError.at("layout.header-type", message, hint=self.hint)
+        raise LayoutError.at("layout.header-type", message, None, None, *self.advice)
 
     def stored(self) -> Stored | None:
         """``LayoutError`` with the option that reads the column."""

@@ -105,7 +105,7 @@ def check_columns(value: Any, layout: Layout) -> None:
     message = (
         f"no column of the layout {layout.name} is here: it reads {_listed(known)}, and the row has {_listed(value)}"
     )
-    hint = "name the layout of these rows, or none for message JSON and plain properties"
+    hint = "perhaps name the layout of these rows, or none for message JSON and plain properties"
     raise DecodeError.at("row.columns", message, hint=hint)
 
 

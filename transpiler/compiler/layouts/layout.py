@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 
+from transpiler.base.diagnostics import Advice
 from transpiler.base.errors import LayoutError
 from transpiler.compiler.layouts.columns import Fields
 from transpiler.compiler.layouts.stored import Stored
@@ -98,17 +99,17 @@ def bound(layout: Layout, schema: Mapping[str, Any]) -> Layout:
     return over_schema
 
 
-def declaration(layout: Layout, name: str, kind: str) -> str | None:
-    """Return the hint that makes a property ``a number``, ``a boolean`` or ``a string``; None for none."""
+def declaration(layout: Layout, name: str, kind: str) -> Advice | None:
+    """Return the advice that makes a property ``a number``, ``a boolean`` or ``a string``; None for none."""
     return layout.declaration(name, kind) if hasattr(layout, "declaration") else None
 
 
-def doubt(layout: Layout, place: MessageField) -> tuple[str, str] | None:
+def doubt(layout: Layout, place: MessageField) -> tuple[str, Advice] | None:
     """Return how a name is read that could be read in another way, too, and how to get that; None for others."""
     return layout.doubt(place) if hasattr(layout, "doubt") else None
 
 
-def offers(layout: Layout, place: MessageField) -> tuple[str, ...]:
+def offers(layout: Layout, place: MessageField) -> tuple[Advice, ...]:
     """Return what gives a name without a place one: columns that are not read, and options that would read them."""
     return layout.offers(place) if hasattr(layout, "offers") else ()
 

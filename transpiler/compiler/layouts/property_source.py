@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from transpiler.base.comparison import Comparison
+from transpiler.base.diagnostics import Remedy
 from transpiler.base.errors import LayoutError
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import (
@@ -98,11 +99,12 @@ class UnchosenTexts(PropertySource):
     column: str
     message: str
     hint: str
+    fix: Remedy
 
     @property
     def refusal(self) -> LayoutError:
         """The error that names the choices."""
-        return LayoutError.at("layout.types", self.message, hint=self.hint)
+        return LayoutError.at("layout.types", self.message, hint=self.hint, fix=self.fix)
 
     def stored(self, name: str) -> Stored | None:  # noqa: ARG002
         """``LayoutError`` with the choices."""

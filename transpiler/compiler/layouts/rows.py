@@ -77,7 +77,7 @@ def structs_of(value: object, path: Path) -> list[Mapping[str, Any]]:
 def text_of(value: object, path: Path) -> str | None:
     """Return a text; None for NULL, ``DecodeError`` for anything else."""
     if value is not None and not isinstance(value, str):
-        refuse(path, "text", value, "this column has only text: put the value in quotes" if path else None)
+        refuse(path, "text", value, "this column has only text, which JSON has in quotes" if path else None)
     return value
 
 
@@ -121,7 +121,7 @@ def _time(value: object, kind: SparkType, path: Path) -> int:
         value = value.replace(tzinfo=UTC)
     time = iso_time(value) if isinstance(value, str) else milliseconds(value)
     if time is None:
-        refuse(path, "a time", value, "write ISO 8601 (2024-06-24T13:38:20Z), or milliseconds since the epoch")
+        refuse(path, "a time", value, "a time is ISO 8601 (2024-06-24T13:38:20Z), or milliseconds since the epoch")
     return time
 
 

@@ -69,7 +69,7 @@ def schema_in(value: object) -> Mapping[str, Any]:
     ``LayoutError`` for anything else.
     """
     if type(value).__module__.partition(".")[0] == "pandas":
-        hint = "give Spark's: spark.createDataFrame(pandas_df) is a DataFrame with a schema"
+        hint = "perhaps give Spark's: spark.createDataFrame(pandas_df) is a DataFrame with a schema"
         raise LayoutError.at("layout.schema", f"a pandas {type(value).__name__} has no Spark schema", hint=hint)
     of_frame = getattr(value, "schema", None)
     as_json = getattr(value if of_frame is None else of_frame, "jsonValue", None)
@@ -128,7 +128,7 @@ def _parse_json(source: Source) -> Mapping[str, Any]:
             return parse_schema(schema, source.name)
     except JsonTextError as error:
         message = f"{error.message}; it is no schema in Spark's JSON form"
-        hint = "write it with df.schema.json()"
+        hint = "df.schema.json() writes it"
         raise LayoutError.at("layout.schema", message, source, error.span, hint) from None
     return _checked(schema, source)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from transpiler.base.diagnostics import Advice, Fix, OptionFix
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT
 from transpiler.compiler.layouts.collations import NO_COLLATIONS, Collations
@@ -139,7 +140,7 @@ class StoreLayout:
         column = self._beside(name) if self.columns_first and name not in self.source.names() else None
         return None if column is None or self._header_of(column) is not None else column
 
-    def doubt(self, place: MessageField) -> tuple[str, str] | None:
+    def doubt(self, place: MessageField) -> tuple[str, Advice] | None:
         """Return the other reading of a name, and how to get it; None where there is one reading only."""
         if place.section == "application_properties":
             return self._doubtful_property(place.field)
@@ -151,15 +152,18 @@ class StoreLayout:
         message = f"{name} is read from the property of that name: the layout {self.name} has no such field"
         return message, self.offers(place)[0]
 
-    def offers(self, place: MessageField) -> tuple[str, ...]:
+    def offers(self, place: MessageField) -> tuple[Advice, ...]:
         """Return the option that gives a header field a place, with the column that probably has it."""
         name = NAMES.get(place, "")
         if not name.startswith("JMS"):
             return ()
         like = like_columns(name, self.columns)
-        return (f"headers={{'{name}': '{like[0] if like else '…'}'}} gives it a column or a key",)
+        if not like:
+            return (Advice(f"perhaps a column or a key has it: headers={{'{name}': '…'}}"),)
+        headers = f"{{{name!r}: {like[0]!r}}}"
+        return (Advice(f"headers={headers} reads it from there", OptionFix("headers", headers)),)
 
-    def _doubtful_property(self, name: str) -> tuple[str, str] | None:
+    def _doubtful_property(self, name: str) -> tuple[str, Advice] | None:
         column, source = self._beside(name), column_of(self.source)
         if column is None:
             return None
@@ -167,23 +171,28 @@ class StoreLayout:
             if self.source.names():
                 return None
             message = f"{name} is read from the column of that name, not from {source}"
-            types = ", types=…" if self.name == "text-map" else ""
-            return message, f"stores.{self.name.replace('-', '_')}({source!r}{types}) reads the key"
+            types = ", types='by-use'" if self.name == "text-map" else ""
+            store = f"stores.{self.name.replace('-', '_')}({source!r}{types})"
+            return message, Advice(f"{store} reads the key", OptionFix("layout", store))
         header = self._header_of(column)
         if header is not None:
-            return f"{name} is read from {source}, and the column {name} has {header}", f"write {header} for the column"
+            message = f"{name} is read from {source}, and the column {name} has {header}"
+            return message, Advice(f"write {header} for the column", Fix(header))
         message = f"{name} is read from {source}, and there is a column {name}, too"
-        return message, f"rename the column, or compare it outside of the selector: df.filter(col({name!r}) …)"
+        return message, Advice(
+            f"perhaps rename the column, or compare it outside of the selector: df.filter(col({name!r}) …)"
+        )
 
     def named_header(self, name: str) -> Stored | None:
         """The property of a header field's name, where the properties are known and the field has no place."""
         return self.property(name) if name not in FIELDS and name in self.source.names() else None
 
-    def declaration(self, name: str, kind: str) -> str | None:
+    def declaration(self, name: str, kind: str) -> Advice | None:
         """The policy, or the type, that makes something else of a text; None where the store has types."""
         if not isinstance(self.source, TextProperties) or kind not in _DECLARED or name in FIELDS:
             return None
-        return f"types='by-use' reads a text as {kind} beside one, and types={{'{name}': '{_DECLARED[kind]}'}} always"
+        hint = f"types='by-use' reads a text as {kind} beside one, and types={{'{name}': '{_DECLARED[kind]}'}} always"
+        return Advice(hint, OptionFix("types", "'by-use'"))
 
     def names(self) -> tuple[str, ...]:
         """The properties that have a place, where they are known."""

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NoReturn, assert_never
 
+from transpiler.base.diagnostics import Fix
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.source import Source, Span
 from transpiler.compiler import ir
@@ -109,7 +110,7 @@ class SelectorLowering:
                 f"over this layout the selector becomes more than {MAX_NODES:,} SQL operations",
                 self.source,
                 span,
-                "split it, or keep the properties that it computes with in typed columns",
+                "perhaps split it, or keep the properties that it computes with in typed columns",
             )
 
     def condition(self, node: ast.Expression) -> Outcomes:
@@ -252,6 +253,7 @@ class SelectorLowering:
             self.source,
             node.span,
             "write it as a floating point number, with .0 at the end",
+            Fix(f"{node.value}.0"),
         )
 
 
@@ -296,5 +298,5 @@ def _refuse(dialect: Dialect, name: str, first: str, second: str) -> NoReturn:
     raise UnsupportedFeatureError.at(
         "dialect.rules",
         f"{dialect.title} has, by its {name}, {first} together with {second}, and there is no SQL for both",
-        hint="take both answers from one broker; the reference evaluator takes any record",
+        hint="perhaps take both answers from one broker; the reference evaluator takes any record",
     )

@@ -71,7 +71,9 @@ class _UnknownFields(StructFields):
         """``LayoutError``: the type of a field is needed."""
         message = f"the type of {self.column}.{name} is not known"
         column = repr(self.column)
-        hint = f"give the schema: infer_layout(df, struct={column}), or stores.struct({column}, schema=df.schema)"
+        hint = (
+            f"perhaps give the schema: infer_layout(df, struct={column}), or stores.struct({column}, schema=df.schema)"
+        )
         raise LayoutError.at("layout.schema", message, hint=hint)
 
 

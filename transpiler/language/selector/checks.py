@@ -156,7 +156,8 @@ class _Checker:
 
     def _joined(self, node: ast.In) -> str | None:
         """Return the comparisons of a list of literals; None for a list of anything else."""
-        if not all(isinstance(member, (*ast.LITERALS, ast.Sign)) for member in node.members):
+        plain = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral, ast.Sign)
+        if not all(isinstance(member, plain) for member in node.members):
             return None
         sign, joint = ("<>", " AND ") if node.negated else ("=", " OR ")
         return f"({joint.join(f'{self._text(node.operand)} {sign} {self._text(one)}' for one in node.members)})"
@@ -170,7 +171,7 @@ class _Checker:
         if isinstance(member, ast.StringLiteral):
             hint, what, fix = "remove the parentheses", "one in parentheses", Fix(_literal(member.value))
         elif (joined := self._joined(node)) is not None:
-            hint = f"join comparisons: write {shortened(joined, 120)}"
+            hint = f"write {shortened(joined, 120)}; the dialects qpid-cpp and rabbitmq take any expression"
             fix = Fix(joined, span=node.span)
         elif isinstance(member, ast.Identifier):
             fix = Fix(_literal(member.name))

@@ -205,7 +205,7 @@ class _LiteralTypes:
             case ast.Identifier() as name, ast.Or(terms=terms) if node.operator is Comparison.EQ:
                 if all(isinstance(term, ast.StringLiteral) for term in terms):
                     written = f"{self._written(name)} IN ({', '.join(map(self._written, terms))})"
-                elif all(isinstance(term, _PLAIN_LITERALS) for term in terms):
+                elif not any(_is_one_of(term, _CONDITIONS) for term in terms) and all(map(_literal_kind, terms)):
                     written = (
                         "(" + " OR ".join(f"{self._written(name)} = {self._written(term)}" for term in terms) + ")"
                     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 
-from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.diagnostics import Diagnostic, OptionFix
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
 from transpiler.compiler import ir
 from transpiler.compiler.layouts.layout import Layout
@@ -61,7 +61,7 @@ class Addresses:
 
     def _matched(self, exchange_type: ExchangeType, binding: Binding, key: TextKey) -> ir.Predicate:
         if exchange_type == "headers" and read_headers_match(binding.arguments, QPID_CPP).never:
-            hint = "write arguments: {x-match: all, …}"
+            hint = "perhaps write arguments: {x-match: all, …}"
             message = "Qpid C++ refuses a binding of a headers exchange without x-match"
             raise UnsupportedFeatureError.at("topology.x-match", message, hint=hint)
         return self._bindings.condition(exchange_type, binding, key)
@@ -75,4 +75,5 @@ class Addresses:
         if self._missing == "null":
             return NULL
         message = "the routing key is read from properties.subject, and the layout has no such column"
-        raise LayoutError.at("layout.no-column", message, hint="missing='null' reads it as absent")
+        fix = OptionFix("missing", "'null'")
+        raise LayoutError.at("layout.no-column", message, hint="missing='null' reads it as absent", fix=fix)

@@ -8,11 +8,11 @@ TRUE.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from transpiler.base.comparison import Comparison
-from transpiler.base.diagnostics import nearest
+from transpiler.base.diagnostics import Fix, OptionFix, Remedy, nearest
 from transpiler.base.errors import LayoutError
 from transpiler.base.source import Source, Span
 from transpiler.base.text_pattern import Wildcard
@@ -179,17 +179,22 @@ class HeaderLookup:
             location = self._layout.property(name)
         except LayoutError as error:
             [finding] = error.diagnostics
-            raise LayoutError.at(finding.code, prefix + finding.message, source, span, finding.hint) from None
+            raise LayoutError([replace(finding, message=prefix + finding.message, source=source, span=span)]) from None
         subject = self._layout.field(SUBJECT) if name == self._subject_header else None
         if location is None and subject is None and self._missing == "error":
             near = nearest(name, self._layout.names())
-            hint = f"did you mean {' or '.join(near)}? Names are case-sensitive" if near else None
+            hint = "missing='null' reads an unknown name as a missing property"
+            fix: Remedy | None = OptionFix("missing", "'null'")
+            if near:
+                hint = f"did you mean {' or '.join(near)}? Names are case-sensitive"
+                fix = None if source is None else Fix(near[0])
             raise LayoutError.at(
                 "layout.no-column",
                 f"{prefix}no column holds the property {name}",
                 source,
                 span,
-                hint or "missing='null' reads an unknown name as a missing property",
+                hint,
+                fix,
             )
         return header_at(location, subject)
 

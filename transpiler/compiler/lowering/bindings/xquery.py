@@ -90,7 +90,7 @@ class Queries:
                     excess = beyond_limits(test)
                     if excess is not None:
                         message = f"this would be XPath with {excess} in one comparison"
-                        hint = "take steps out of the path, for example with //, or compute with fewer values"
+                        hint = "perhaps take steps out of the path, for example with //, or compute with fewer values"
                         span = _span(condition)
                         raise UnsupportedFeatureError.at("limit.xpath", message, self._source, span, hint)
 

@@ -7,15 +7,16 @@ is left.
 from __future__ import annotations
 
 import math
+import re
 from decimal import Context, Decimal
 
 from transpiler.base.comparison import Comparison
-from transpiler.base.diagnostics import ColumnFix, Diagnostic, Fix, Remedy
+from transpiler.base.diagnostics import Advice, Diagnostic, Fix, Remedy
 from transpiler.base.ieee754 import float32
 from transpiler.base.source import Source, Span
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, SparkType
-from transpiler.compiler.layouts.flat import typed_columns_of
+from transpiler.compiler.layouts.flat import replaced, spelled, typed_columns_of
 from transpiler.compiler.layouts.layout import Layout, declaration
 from transpiler.compiler.lowering.operands import Operand, Outcomes, typed_by_use
 from transpiler.language.selector import ast
@@ -25,6 +26,8 @@ from transpiler.language.selector.numbers import spelled_number
 from transpiler.message.header_fields import DELIVERY_MODES, Conversion
 from transpiler.message.operand_types import OperandType
 
+#: Words and numbers with hyphens between them, which are differences without quotes.
+_HYPHENATED = re.compile(r"\w[\w.]*(?:-\w[\w.]*)+")
 #: Java's number of the mode that survives a restart.
 PERSISTENT = 2
 
@@ -55,7 +58,7 @@ class TypeWarnings:
         if outcome is None:
             return
         sides = f"{self._described(node.left, first)}, and {self._described(node.right, second)}"
-        fix: Fix | None = None
+        fix: Remedy | None = None
         if alike:
             reason, hint = "only numbers have an order", None
         elif isinstance(node.left, ast.Not) and not alike and first == {"a boolean"}:
@@ -70,7 +73,10 @@ class TypeWarnings:
             if literal is None:
                 literal, fix = self._literal(node.right, first, node.left)
             declared = self._declaration(node.left, second) or self._declaration(node.right, first)
-            hint = "; ".join(part for part in (literal, declared) if part is not None) or None
+            if declared is not None:
+                literal = "; ".join(filter(None, (literal, declared.hint)))
+                fix = fix or declared.fix
+            hint = literal
         self._warn(f"{sides}: {reason}, so this is {outcome}", node.span, hint, fix)
 
     def never_equal(self, node: ast.Compare) -> None:
@@ -91,9 +97,7 @@ class TypeWarnings:
             hint, fix = f"perhaps compare with {nearest}, or with a range", None
             if column.type.kind is SparkType.FLOAT and nearest is not None:
                 # The decimal digits that a FLOAT shows are those that people compare with.
-                cast = f"CAST(CAST({named.name} AS STRING) AS DOUBLE)"
-                fix = ColumnFix(named.name, cast)
-                made = f'df.withColumn("{named.name}", expr("{cast}"))'
+                made, fix = replaced(column.path, f"CAST(CAST({spelled(column.path)} AS STRING) AS DOUBLE)")
                 hint = f"{made} has the digits that are shown; or compare with a range"
             elif nearest is None:
                 hint = f"perhaps the column has to be wider than {kind}"
@@ -112,8 +116,11 @@ class TypeWarnings:
             if outcome is not None:
                 sides = f"{self._described(node.operand, kinds)}, and {self._described(bound_node, others)}"
                 reason = "values of unlike types are never equal or ordered"
-                hint = self._declaration(node.operand, others)
-                self._warn(f"{sides}: {reason}, so this is {outcome}", node.span, hint)
+                self._warn(
+                    f"{sides}: {reason}, so this is {outcome}",
+                    node.span,
+                    *_parts(self._declaration(node.operand, others)),
+                )
             return
 
     def no_boolean(self, node: ast.Expression, operand: Operand) -> None:
@@ -122,7 +129,7 @@ class TypeWarnings:
         if not kinds or "a boolean" in kinds:
             return
         message = f"{self._described(node, kinds)}: only a boolean is a condition, so this is never true"
-        self._warn(message, node.span, self._declaration(node, {"a boolean"}))
+        self._warn(message, node.span, *_parts(self._declaration(node, {"a boolean"})))
 
     @staticmethod
     def _left_over(outcomes: Outcomes) -> str | None:
@@ -140,7 +147,7 @@ class TypeWarnings:
         described = self._described(node, kinds)
         self._warn(f"{described}: {operator} holds for strings only, so this {outcome}", node.span, None)
 
-    def _declaration(self, node: ast.Expression, others: set[str]) -> str | None:
+    def _declaration(self, node: ast.Expression, others: set[str]) -> Advice | None:
         """The declaration that would give a name the type of the other side, over a layout that has one."""
         if not isinstance(node, ast.Identifier) or len(others) != 1:
             return None
@@ -167,6 +174,8 @@ class TypeWarnings:
                 )
             case ast.StringLiteral(value=value) if others == {"a boolean"} and value.upper() in ("TRUE", "FALSE"):
                 return f"to compare the boolean, write {value.upper()}", Fix(value.upper(), span=node.span)
+            case ast.Calculate() if others == {"a string"} and _HYPHENATED.fullmatch(written):
+                return f"if text was meant, write '{written}'", Fix(f"'{written}'", span=node.span)
             case _:
                 return None, None
 
@@ -181,6 +190,10 @@ class TypeWarnings:
         finding = Diagnostic("type.unlike", "warning", message, self._source, span, hint, fix)
         if finding not in self._findings:
             self._findings.append(finding)
+
+
+def _parts(advice: Advice | None) -> tuple[str | None, Remedy | None]:
+    return advice or (None, None)
 
 
 def nearest_value(column: ColumnType, number: float) -> float | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, NoReturn
 
-from transpiler.base.diagnostics import Diagnostic, Fix, Remedy, nearest
+from transpiler.base.diagnostics import Advice, Diagnostic, Fix, OptionFix, Remedy, nearest
 from transpiler.base.errors import LayoutError, SelectorTypeError, TranspilerError
 from transpiler.base.source import Source
 from transpiler.compiler import ir
@@ -66,7 +66,8 @@ Missing = Literal["error", "null"]
 _IDENTIFIER = re.compile(r"[^\W\d][\w.$]*")
 
 _NUMBERS = (ast.IntegerLiteral, ast.FloatLiteral)
-_KAFKA_HEADERS = "Kafka's records have headers where they are read with the option includeHeaders"
+_KAFKA_HEADERS = Advice("Kafka's records have headers where they are read with the option includeHeaders")
+_MISSING = OptionFix("missing", "'null'")
 #: Columns that each record of Kafka has, whatever is in it.
 _KAFKA = {"key", "value", "topic", "partition", "offset"}
 
@@ -142,9 +143,7 @@ class Names:
             return at(location, self.dialect.types, identifier.name)
         if self.missing == "null":
             return NULL
-        hints, fix = self._hints(identifier)
-        message = f"no column holds the property {identifier.name}"
-        return self._no_place(identifier, message, "; ".join(hints), fix)
+        return self._no_place(identifier, f"no column holds the property {identifier.name}", self._hints(identifier))
 
     def _placed(self, error: LayoutError, identifier: ast.Identifier) -> LayoutError:
         """Return an error of the layout at a name; of two remedies the one that fits what the name is compared with."""
@@ -176,8 +175,8 @@ class Names:
         if tree is not None:
             yield from ast.walk(tree)
 
-    def _hints(self, identifier: ast.Identifier) -> tuple[list[str], Remedy | None]:
-        """Return what may have been meant by a name without a place, and what to do about it where one thing is."""
+    def _hints(self, identifier: ast.Identifier) -> tuple[Advice, ...]:
+        """Return what may have been meant by a name without a place."""
         name, names = identifier.name, self.layout.names()
         bare = name.rpartition(".")[2]
         if (
@@ -185,21 +184,17 @@ class Names:
             and bare in names
             and not any(other.startswith(f"{name.rpartition('.')[0]}.") for other in names)
         ):
-            return [f"did you mean {bare}? alias= puts the table before it"], Fix(bare)
+            return (Advice(f"did you mean {bare}? alias= puts the table before it", Fix(bare)),)
         named = [other for other in names if _IDENTIFIER.fullmatch(other)]
         near = nearest(name, named)
         halves = [other for other in names if other not in named and name in re.split(r"[^\w$]+", other)]
         if near and not halves:
-            return [f"did you mean {' or '.join(near)}? Names are case-sensitive"], Fix(near[0])
+            return (Advice(f"did you mean {' or '.join(near)}? Names are case-sensitive", Fix(near[0])),)
         if self._is_meant_as_text(identifier):
             fix = Fix("'" + name.replace("'", "''") + "'")
-            return [f"text goes into single quotes: {fix.text}", f"the columns are {_listed(named)}"], fix
+            return Advice(f"text goes into single quotes: {fix.text}", fix), Advice(f"the columns are {_listed(named)}")
         offered = offers(self.layout, MessageField(PROPERTIES, name))
-        typed = typed_columns_of(self.layout)
-        stores = (
-            [] if typed is None else [column.fix for column in typed.columns.values() if isinstance(column, Unusable)]
-        )
-        return [*offered, *self._facts(name, bool(offered))], stores[0] if len(stores) == len(offered) == 1 else None
+        return (*offered, *self._facts(name, bool(offered)))
 
     def _is_meant_as_text(self, identifier: ast.Identifier) -> bool:
         """Return True for a name that stands where text stands: behind = and its like, beside a column."""
@@ -211,7 +206,7 @@ class Names:
                         return True
         return False
 
-    def _facts(self, name: str, is_offered: bool) -> Iterator[str]:
+    def _facts(self, name: str, is_offered: bool) -> Iterator[Advice]:
         """Yield what a name without a place could be read from."""
         names = self.layout.names()
         named = [other for other in names if _IDENTIFIER.fullmatch(other)]
@@ -220,21 +215,23 @@ class Names:
         halves = [other for other in unnamed if name in re.split(r"[^\w$]+", other)]
         if _KAFKA.issubset(names):
             yield _KAFKA_HEADERS
-            yield "JSON in their value, cast to STRING, is read by stores.variant('value', json=True)"
+            yield Advice("JSON in their value, cast to STRING, is read by stores.variant('value', json=True)")
             return
         if named and not halves:
-            yield f"the columns are {_listed(named)}"
+            yield Advice(f"the columns are {_listed(named)}")
         if unnamed:
-            yield f"no selector can name {_listed(halves or unnamed)}: rename the column, or give it an alias"
+            yield Advice(
+                f"no selector can name {_listed(halves or unnamed)}: perhaps rename the column, or give it an alias"
+            )
         if not is_offered:
-            yield "missing='null' reads an unknown name as a missing property"
+            yield Advice("missing='null' reads an unknown name as a missing property", _MISSING)
 
     def _doubt(self, identifier: ast.Identifier, place: MessageField) -> None:
         """Warn where the layout could read a name in another way, too."""
         reading = doubt(self.layout, place)
         if reading is not None:
-            message, hint = reading
-            self._warn("layout.reading", message, identifier, hint)
+            message, advice = reading
+            self._warn("layout.reading", message, identifier, *advice)
 
     def _header_field(self, identifier: ast.Identifier, field: HeaderField) -> Operand:
         if field.restricted:
@@ -249,20 +246,21 @@ class Names:
             raise self._placed(error, identifier) from None
         if field.origins and not parts and self.missing == "error":
             first = field.places[0]
-            own = () if identifier.section else (f"give the table a column {identifier.name}",)
+            own = () if identifier.section else (Advice(f"perhaps give the table a column {identifier.name}"),)
             if _KAFKA.issubset(self.layout.names()):
                 own = (_KAFKA_HEADERS,)
+            absent = Advice("missing='null' reads it as absent", _MISSING)
             self._no_place(
                 identifier,
                 f"{identifier.name} is read from {first.section}.{first.field}, and the layout has no such column",
-                "; ".join((*(self._offers(field) or own), "missing='null' reads it as absent")),
+                (*(self._offers(field) or own), absent),
             )
         if parts and field.origins and not self._own_column(identifier):
             self._doubt(identifier, field.places[0])
         if parts and all(part.present == ir.FALSE for part in parts):
             value = "missing" if field.default is None else repr(field.default)
             message = f"{identifier.name} is {value} in every message: the layout {self.layout.name} has no such field"
-            self._warn("layout.header-default", message, identifier, "; ".join(self._offers(field)) or None)
+            self._warn("layout.header-default", message, identifier, *_joined(self._offers(field)))
         if field.has_conversion(Conversion.NUMBER_IN_TEXT) and len(parts) == 1:
             # Its text has another value beside numbers, which no operand of two has.
             return parts[0]
@@ -271,7 +269,7 @@ class Names:
             operand = or_else(operand, part)
         return operand if field.default is None else or_else(operand, literal(field.type, field.default))
 
-    def _offers(self, field: HeaderField) -> tuple[str, ...]:
+    def _offers(self, field: HeaderField) -> tuple[Advice, ...]:
         return offers(self.layout, field.places[0])
 
     def _own_column(self, identifier: ast.Identifier) -> Stored | None:
@@ -297,7 +295,7 @@ class Names:
             return
         name, kind = identifier.name, _described(field.type)
         message = f"the column {name} is {_described(operand.alternatives[0].type)}, and {field.name} is {kind}"
-        self._warn("type.header", message, identifier, declaration(self.layout, field.name, kind))
+        self._warn("type.header", message, identifier, *(declaration(self.layout, field.name, kind) or (None, None)))
 
     def _origin(self, field: HeaderField, origin: Origin) -> Operand | None:
         """The operand of one origin; None where the layout, or the receiver, does not have it."""
@@ -340,8 +338,14 @@ class Names:
         if finding not in self.findings:
             self.findings.append(finding)
 
-    def _no_place(self, identifier: ast.Identifier, message: str, hint: str, fix: Remedy | None = None) -> NoReturn:
-        raise LayoutError.at("layout.no-column", message, self.source, identifier.span, hint, fix)
+    def _no_place(self, identifier: ast.Identifier, message: str, advices: Sequence[Advice]) -> NoReturn:
+        raise LayoutError.at("layout.no-column", message, self.source, identifier.span, *_joined(advices))
+
+
+def _joined(advices: Sequence[Advice]) -> tuple[str | None, Remedy | None]:
+    """Return some advices as one hint, with the first remedy; a second one is as likely, and no more is known."""
+    hint = "; ".join(advice.hint for advice in advices)
+    return hint or None, next((advice.fix for advice in advices if advice.fix is not None), None)
 
 
 def _id_remedy(
@@ -377,7 +381,7 @@ def _described(kind: OperandType) -> str:
 
 def with_refused_columns(error: SelectorTypeError, text: str, layout: Layout) -> SelectorTypeError:
     """Return the error with what would be the next one: that a column of its names has a type that no property has."""
-    refused: list[str] = []
+    refused: list[Advice] = []
     for name in dict.fromkeys(re.findall(r"[\w.$]+", text)):
         try:
             layout.property(name)
@@ -387,7 +391,9 @@ def with_refused_columns(error: SelectorTypeError, text: str, layout: Layout) ->
             column = None if typed is None else typed.columns.get(name)
             # A selector that fails here orders.
             ordered = column.ordered if isinstance(column, Unusable) else None
-            refused.append(f"{finding.message}: {finding.hint if ordered is None else ordered.hint}")
+            said, fix = (finding.hint, finding.fix) if ordered is None else (ordered.hint, ordered.fix)
+            refused.append(Advice(f"{finding.message}: {said}", fix))
     first, *others = error.diagnostics
-    hint = "; ".join(filter(None, (first.hint, *refused))) or None
-    return type(error)([replace(first, hint=hint), *others])
+    own = () if first.hint is None else (Advice(first.hint, first.fix),)
+    hint, fix = _joined((*own, *refused))
+    return type(error)([replace(first, hint=hint, fix=fix), *others])

@@ -80,7 +80,7 @@ class Functions:
             offset = error.offset if isinstance(error, RegexError) else 0
             span = _behind(self.source, node, offset)
             hint = (
-                "let what follows a repeat begin with another character, as in [^,]*,"
+                "perhaps let what follows a repeat begin with another character, as in [^,]*,"
                 if str(error) == TOO_MANY
                 else None
             )

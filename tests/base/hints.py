@@ -1,0 +1,151 @@
+"""Every hint of the code, as its template, with what it proposes: ``python -m tests.base.hints`` prints the table.
+
+A hint proposes something where one of its clauses is an order ("write …", "remove it"), or asks "did you mean". What it
+proposes is data where the same finding has a ``fix``, a hint of the table of mistakes has its text between « and », or
+it is an ``Advice`` of two parts.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+#: The rooms whose findings are about a selector, a filter, a layout or an option.
+ROOMS = ("language/selector", "language/filters", "compiler", "tools/lint", "base/arguments.py")
+_VERBS = """add cast change choose close compare create declare exchange exclude give join keep leave let mend move name
+put remove rename repeat replace say select shorten spell split take use write""".split()
+_ORDER = re.compile(rf"(?:^|[;:?.] |, or |; or )(?:{'|'.join(_VERBS)}) |[Dd]id you mean")
+
+
+class Hint(NamedTuple):
+    """A hint: the file and the line, its template, and whether what it proposes is data."""
+
+    file: str
+    line: int
+    text: str
+    has_data: bool
+
+    @property
+    def kind(self) -> str:
+        """``data``, ``perhaps``, ``fact``, or ``order`` for a proposal without data that is sure of itself."""
+        if self.has_data:
+            return "data"
+        if "perhaps" in self.text.lower():
+            return "perhaps"
+        return "order" if _ORDER.search(self.text) else "fact"
+
+
+def hints(rooms: Iterable[str] = ROOMS) -> Iterator[Hint]:
+    """Yield the hints of some folders and files of ``transpiler``."""
+    files = [path for room in rooms for path in _files(ROOT / "transpiler" / room)]
+    trees = {path: ast.parse(text) for path in files if "hint" in (text := path.read_text("utf-8")) or "Row(" in text}
+    takers = _takers(trees.values())
+    for path, tree in trees.items():
+        found = _Hints(takers)
+        found.visit(tree)
+        # Several findings of one function may share a variable.
+        with_data = {(line, text) for line, text, has_data in found.hints if has_data}
+        for line, text in dict.fromkeys((line, text) for line, text, _ in found.hints):
+            yield Hint(str(path.relative_to(ROOT)), line, text, (line, text) in with_data)
+
+
+def _files(path: Path) -> list[Path]:
+    return [path] if path.is_file() else sorted(path.rglob("*.py"))
+
+
+def _takers(trees: Iterable[ast.Module]) -> dict[str, int]:
+    """Return the functions that have a parameter called ``hint``, with its place among the arguments of a call."""
+    places = {"Diagnostic": 5, "at": 4, "at_path": 4, "Doubt": 2, "Advice": 0, "Row": 1, "Unusable": 1, "_hint": 1}
+    for tree in trees:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef):
+                names = [one.arg for one in node.args.args]
+                if "hint" in names and node.name != "__init__":
+                    places[node.name] = names.index("hint") - (names[0] in ("self", "cls"))
+    return places
+
+
+class _Hints(ast.NodeVisitor):
+    """The hints of one module: arguments of calls, and what is assigned to a variable ``hint`` before one."""
+
+    def __init__(self, takers: dict[str, int]) -> None:
+        self.takers, self.hints = takers, list[tuple[int, str, bool]]()
+        self._assigned: dict[str, list[ast.expr]] = defaultdict(list)
+        self._module: dict[str, list[ast.expr]] = self._assigned
+
+    def visit_Module(self, node: ast.Module) -> None:
+        for part in node.body:
+            if isinstance(part, ast.Assign):
+                for target in part.targets:
+                    self._assign(target, part.value)
+        self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        outer, self._assigned = self._assigned, defaultdict(list)
+        for part in ast.walk(node):
+            if isinstance(part, ast.Assign):
+                for target in part.targets:
+                    self._assign(target, part.value)
+        self.generic_visit(node)
+        self._assigned = outer
+
+    def _assign(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self._assigned[target.id].append(value)
+        elif isinstance(target, ast.Tuple):
+            parts = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+            for part in parts:
+                for one, own in zip(target.elts, getattr(part, "elts", ()), strict=False):
+                    self._assign(one, own)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        place = self.takers.get(name)
+        named = {keyword.arg: keyword.value for keyword in node.keywords}
+        hint = named.get("hint")
+        if hint is None and place is not None and place < len(node.args):
+            hint = node.args[place]
+        if hint is not None:
+            # The fix is the next argument, but behind the severity of a finding of lint.
+            behind = node.args[(place or 0) + 1 + (name == "Doubt") :][:1] if name != "Row" else ()
+            fix = named.get("fix") or next(iter(behind), None)
+            has_fix = fix is not None and not (isinstance(fix, ast.Constant) and fix.value is None)
+            for line, text in self._texts(hint, 0):
+                self.hints.append((line, text, has_fix or ("«" in text and name in ("Row", "_hint"))))
+        self.generic_visit(node)
+
+    def _part(self, node: ast.expr) -> str:
+        """Return a part of a template: its text, or the name in braces of what is not known here."""
+        if not isinstance(node, ast.FormattedValue):
+            return str(ast.literal_eval(node))
+        constant = self._module.get(node.value.id, ()) if isinstance(node.value, ast.Name) else ()
+        if len(constant) == 1 and isinstance(constant[0], ast.Constant):
+            return str(constant[0].value)
+        return f"{{{ast.unparse(node.value)}}}"
+
+    def _texts(self, node: ast.expr, depth: int) -> Iterator[tuple[int, str]]:
+        match node:
+            case ast.Constant(value=str() as text) if text:
+                yield node.lineno, text
+            case ast.JoinedStr(values=values):
+                yield node.lineno, "".join(map(self._part, values))
+            case ast.IfExp(body=body, orelse=orelse):
+                yield from (*self._texts(body, depth), *self._texts(orelse, depth))
+            case ast.BoolOp(values=values):
+                for value in values:
+                    yield from self._texts(value, depth)
+            case ast.Name(id=name) if depth < 3:
+                for value in self._assigned.get(name, self._module.get(name, [])):
+                    yield from self._texts(value, depth + 1)
+            case _:
+                return
+
+
+if __name__ == "__main__":
+    for one in sorted(set(hints(("",)))):
+        print(one.kind, f"{one.file}:{one.line}", one.text, sep="\t")

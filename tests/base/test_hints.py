@@ -1,0 +1,15 @@
+"""Each hint proposes what it has as data, states a fact, or says "perhaps"."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tests.base.hints import hints
+
+
+def test_a_hint_that_is_no_fact_has_its_proposal_as_data_or_says_perhaps() -> None:
+    found = list(hints())
+    assert [(one.file, one.line, one.text) for one in found if one.kind == "order"] == []
+    kinds = Counter(one.kind for one in found)
+    assert kinds.total() > 300
+    assert kinds["data"] > kinds["perhaps"] > 40

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_ext.routing.constant_tables import constant_table
 from transpiler.base import html
 from transpiler.base.diagnostics import clipped
 from transpiler.message.types import Truth
@@ -20,7 +21,8 @@ _MAX_PART, _MAX_REASON = 70, 160
 _VERDICTS: Mapping[Truth, str] = {True: "true", False: "false", None: "unknown"}
 
 _COLUMNS = (
-    "part STRING, verdict STRING, missing STRING, rows BIGINT, examples ARRAY<STRUCT<message STRING, reason STRING>>"
+    *("part STRING", "verdict STRING", "missing STRING", "rows BIGINT"),
+    "examples ARRAY<STRUCT<message: STRING, reason: STRING>>",
 )
 
 
@@ -112,7 +114,9 @@ class MatchExplanation:
             )
             for group in self.groups
         ]
-        return self.session.createDataFrame(rows, _COLUMNS)
+        return constant_table(
+            self.session, {column: [row[place] for row in rows] for place, column in enumerate(_COLUMNS)}
+        ).rows
 
     @property
     def headline(self) -> str:

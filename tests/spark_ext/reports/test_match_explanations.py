@@ -94,8 +94,10 @@ def test_rows_are_counted_by_the_first_alternative_that_let_them_in(orders: Data
 def test_an_explanation_has_other_forms(orders: DataFrame) -> None:
     explained = explain_matches(orders, "color = 'red' AND weight > 2500")
     frame = explained.to_df()
-    assert frame.agg(sf.sum("rows")).collect()[0][0] == 5
-    first = frame.collect()[0]
+    assert "ExistingRDD" not in frame._jdf.queryExecution().executedPlan().toString()
+    rows = frame.collect()
+    assert sum(row.rows for row in rows) == 5
+    first = rows[0]
     assert (first.part, first.verdict, first.rows) == (None, "true", 2)
     data = json.loads(json.dumps(explained.to_dict()))
     assert (data["rows"], data["matched"], len(data["groups"])) == (5, 2, 4)

@@ -310,12 +310,11 @@ def test_no_plan_scans_an_rdd_and_no_python_runs(
         assert "Python" not in plan
 
 
-def test_only_readers_and_reports_make_a_dataframe_of_a_list() -> None:
+def test_only_readers_make_a_dataframe_of_a_list() -> None:
     root = Path(spark_ext.__file__).parent
     making = {str(path.relative_to(root)) for path in root.rglob("*.py") if "createDataFrame(" in path.read_text()}
     assert making == {
         "cli/archives.py",
         "messages/schemas.py",
-        "reports/match_report.py",
         "routing/arrow_frames.py",
     }

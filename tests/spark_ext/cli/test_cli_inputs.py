@@ -115,6 +115,22 @@ def test_messages_in_every_form_are_routed(name: str) -> None:
     assert run("route", "topology.json", name).stderr.startswith("1 deliveries of 2 messages")
 
 
+@pytest.mark.parametrize("name", ["browse.txt", "answer.json"])
+def test_what_brokers_write_is_read_without_a_layout(name: str) -> None:
+    answer = {"status": 200, "request": {"operation": "browse()"}, "value": []}
+    maps = [{"StringProperties": {"color": color}, "IntProperties": {"weight": 5}} for color in ("red", "blue")]
+    form = {
+        "browse.txt": "".join(
+            f"JMS_HEADER_FIELD:JMSPriority = 4\nJMS_CUSTOM_FIELD:color = {color}\nJMS_CUSTOM_FIELD:weight = 5\n\n"
+            for color in ("red", "blue")
+        ),
+        "answer.json": json.dumps(answer | {"value": [{"address": "x", "priority": 4} | each for each in maps]}),
+    }
+    Path(name).write_text(form[name], encoding="utf-8")
+    result = run("filter", "color = 'red' AND weight = 5 AND JMSPriority = 4", name)
+    assert result.stderr.startswith("1 of 2 messages match"), result.output
+
+
 def test_a_wrong_line_in_a_directory_is_told_by_its_place() -> None:
     Path("job").mkdir()
     Path("job/a b.jsonl").write_text(lines(MESSAGES) + '{"header": {"prioritty": 5}}\n', encoding="utf-8")

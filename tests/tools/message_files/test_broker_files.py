@@ -42,6 +42,11 @@ def of_artemis(color: str, **others: Any) -> dict[str, Any]:
     return message | MAPS | {"StringProperties": {"color": color}, "IntProperties": {"weight": 5}} | others
 
 
+def listed(color: str) -> dict[str, Any]:
+    message = {name: value for name, value in of_artemis(color).items() if name not in MAPS}
+    return message | {"color": color, "weight": 5}
+
+
 def of_activemq(color: str) -> dict[str, Any]:
     message = {"JMSMessageID": "ID:1", "JMSPriority": 4, "JMSDeliveryMode": "PERSISTENT", "Text": "x"}
     message |= {"JMSTimestamp": "2025-06-24T13:38:30Z", "JMSDestination": "queue://orders", "PropertiesText": "{}"}
@@ -77,6 +82,9 @@ FILES: dict[str, str] = {
     "indented.json": json.dumps(answer(of_artemis("red"), of_artemis("blue")), indent=1),
     "bulk.json": json.dumps([answer(of_artemis("red")), answer(of_artemis("blue"))]),
     "lines": "\n".join(map(json.dumps, (answer(of_artemis("red")), answer(), answer(of_artemis("blue"))))),
+    "listed.json": json.dumps(answer(listed("red"), listed("blue"))),
+    "text.json": json.dumps(answer(value=json.dumps([listed("red"), listed("blue")]))),
+    "get-message": "\n".join(json.dumps(answer(value=one)) for one in (of_activemq("red"), listed("blue"))),
     "activemq.json": json.dumps(answer(of_activemq("red"), of_activemq("blue"))),
     "values.json": json.dumps([of_artemis("red"), of_activemq("blue")]),
     "broker-j.json": json.dumps([of_broker_j("red"), of_broker_j("blue")]),
@@ -188,10 +196,9 @@ def test_an_export_that_was_cut_off_has_the_messages_before() -> None:
             "m:1: Jolokia answered with an error, status 404",
         ),
         (json.dumps(answer(value=5)), "m:1: this answer of Jolokia has no messages, its value is a number: browse()"),
-        (
-            json.dumps(answer(value="[]")),
-            "m:1: this answer of Jolokia has its messages in a text, which has lost their types",
-        ),
+        (json.dumps(answer(value="no")), "m:1: this answer of Jolokia has no messages, its value is text"),
+        (json.dumps(answer(value="[")), "m:1: value:1:2: this is not JSON"),
+        (json.dumps(answer(value={"a": 1})), "m:1: this answer of Jolokia has no messages, its value is an object"),
         (json.dumps([of_broker_j("red", headers=None)]), "m:1: message.headers: headers: a message of Broker-J's"),
         (browsed("red").replace("JMSPriority = 4", "JMSPriority = high"), "m:1: message.type: JMSPriority"),
     ],

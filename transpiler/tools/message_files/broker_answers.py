@@ -1,12 +1,14 @@
 """Messages in the answers of brokers: of Jolokia, of RabbitMQ's management, of Broker-J's REST interface.
 
-An answer of Jolokia holds an array of messages. The messages of each broker have members that no others have, by which
-their layout is known; Broker-J's have no layout, and are message JSON here.
+An answer of Jolokia holds a message, an array of some, or a text of JSON with one. The messages of each broker have
+members that no others have, by which their layout is known; Broker-J's have no layout, and are message JSON here.
+``listMessages`` of Artemis puts properties beside its own members, and is read as the row that a browse has.
 """
 
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -33,7 +35,7 @@ _MEMBERS: tuple[tuple[frozenset[str], str], ...] = (
 #: Members of a message of Broker-J's, beside its headers.
 _OF_BROKER_J = frozenset({"id", "persistent", "deliveryCount", "state"})
 
-_BROWSE = "browse() of a queue gives its messages with the types of their properties"
+_BROWSE = "browse() of a queue gives some"
 
 
 def layout_shown(value: Mapping[str, Any], name: str | None = None) -> StoreLayout | None:
@@ -54,7 +56,11 @@ def messages_of(record: Record, errors: Errors) -> Iterator[Record]:
         if answer is not None:
             yield record
         return
-    if errors.attempt(_check_answer, record, answer) is None:
+    inside = errors.attempt(_messages_in, record, answer)
+    if inside is not None:
+        yield from (Record(record.file, record.line, json.dumps(one, ensure_ascii=False), value=one) for one in inside)
+        return
+    if not isinstance(answer.get("value"), list):
         return
     line, counted = record.line, 0
     for start, end in member_elements(text, "value"):
@@ -68,19 +74,45 @@ def _is_answer(value: object) -> bool:
     return isinstance(value.get("request"), Mapping) or {"value", "status", "timestamp"} == value.keys()
 
 
-def _check_answer(record: Record, answer: Any) -> bool:
-    """Return True; an answer that has no array of objects is an error."""
+def _messages_in(record: Record, answer: Any) -> list[Any] | None:
+    """Return the messages of an answer that are not the elements of an array in its text; None where they are."""
     if answer["status"] != 200:
         told = one_line(str(answer.get("error") or "it says no more"))
         refuse(record.place, f"Jolokia answered with an error, status {answer['status']}: {told}")
     value = answer.get("value")
-    if isinstance(value, str):
-        refuse(
-            record.place, f"this answer of Jolokia has its messages in a text, which has lost their types: {_BROWSE}"
-        )
-    if not isinstance(value, list):
-        refuse(record.place, f"this answer of Jolokia has no messages, its value is {kind_of(value)}: {_BROWSE}")
-    return True
+    if isinstance(value, list):
+        return None
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        return list(load_record(value, f"{record.place}: value"))
+    if isinstance(value, Mapping) and (layout_shown(value) is not None or is_listed(value)):
+        return [value]
+    return refuse(record.place, f"this answer of Jolokia has no messages, its value is {kind_of(value)}: {_BROWSE}")
+
+
+#: Members of Artemis' own in what listMessages gives, and those by which it is known.
+_LISTED = frozenset(
+    """address messageID userID durable type expiration priority timestamp redelivered protocol largeMessage
+    persistentSize""".split()
+)
+_KNOWN_BY = frozenset({"address", "messageID", "durable", "priority"})
+
+
+def is_listed(value: Mapping[str, Any]) -> bool:
+    """Return True for a message as Artemis' ``listMessages`` gives it."""
+    return value.keys() >= _KNOWN_BY and "StringProperties" not in value
+
+
+def row_of_listed(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row of ``artemis-jolokia`` that has the properties of a listed message in its maps."""
+    maps: dict[str, dict[str, Any]] = {
+        name: {}
+        for name in ("StringProperties", "BooleanProperties", "IntProperties", "LongProperties", "DoubleProperties")
+    }
+    kinds = {str: "StringProperties", bool: "BooleanProperties", int: "LongProperties", float: "DoubleProperties"}
+    for name, item in value.items():
+        if name not in _LISTED and type(item) in kinds:
+            maps[kinds[type(item)]][name] = item
+    return {name: item for name, item in value.items() if name in _LISTED} | maps
 
 
 def is_of_broker_j(value: Mapping[str, Any]) -> bool:

@@ -16,7 +16,14 @@ from transpiler.message.message import Message, are_application_properties
 from transpiler.message.rabbitmq_trace import entry_message, is_delivery, is_entry
 from transpiler.message.sections import Body
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.tools.message_files.broker_answers import broker_j_message, broker_j_place, is_of_broker_j, layout_shown
+from transpiler.tools.message_files.broker_answers import (
+    broker_j_message,
+    broker_j_place,
+    is_listed,
+    is_of_broker_j,
+    layout_shown,
+    row_of_listed,
+)
 from transpiler.tools.message_files.csv_records import typed_cells
 from transpiler.tools.message_files.read_message import ReadMessage
 from transpiler.tools.message_files.record import Record
@@ -69,6 +76,7 @@ class RecordReader:
         layout = self._rows
         try:
             if layout is None and cells is None and not self._entries and isinstance(value, Mapping):
+                value = row_of_listed(value) if is_listed(value) else value
                 layout = layout_shown(value, record.layout)
             message = self._message(value, layout, of_cells=cells is not None)
         except TranspilerError as error:

@@ -149,12 +149,12 @@ def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any)
         return Archive(_trace(session, inputs), None)
     if layout == ZERO_TEN.name or first.keys() & ZERO_TEN.schema.keys():
         # The rows of AMQP 0-10 in JSON, and the values in them, are read in Python.
-        return Archive(_rows_in_python(session, inputs, ZERO_TEN), ZERO_TEN)
+        return _rows_in_python(session, inputs, ZERO_TEN)
     if layout in (None, "amqp", TRACE) and text[:1] not in ("{", ""):
         # Records that are not one line of JSON each are read in Python as well.
-        return Archive(_rows_in_python(session, inputs, AmqpLayout()), None)
+        return _rows_in_python(session, inputs, AmqpLayout())
     if layout in (None, "amqp"):
-        return Archive(_messages(session, inputs), None)
+        return _messages(session, inputs)
     messages = inputs.table(session)
     if _CORRUPT in messages.columns:
         opened = inputs.opened(session)
@@ -230,7 +230,7 @@ def _trace(session: Any, inputs: Inputs) -> Any:
     return trace
 
 
-def _messages(session: Any, inputs: Inputs) -> Any:
+def _messages(session: Any, inputs: Inputs) -> Archive:
     """Message JSON lines on the executors, with the columns of the members beside the sections that a line has."""
     from spark_ext.messages.message_lines import BESIDE as COLUMNS
     from spark_ext.messages.message_lines import CONTENT, NO_MESSAGE, PROBLEM, parse_lines
@@ -251,21 +251,29 @@ def _messages(session: Any, inputs: Inputs) -> Any:
     if counts.wrong is not None or counts.content:
         # Plain properties, NaN, and the encoding of the content of a list or a map are read in Python.
         return _rows_in_python(session, inputs, AmqpLayout())
-    return parsed.select(*SECTIONS, *(name for name in COLUMNS if counts[name]))
+    return Archive(parsed.select(*SECTIONS, *(name for name in COLUMNS if counts[name])), None)
 
 
-def _rows_in_python(session: Any, inputs: Inputs, layout: ArchiveLayout) -> Any:
+def _rows_in_python(session: Any, inputs: Inputs, layout: ArchiveLayout) -> Archive:
+    """Return the messages that Python reads as rows of a layout, or as columns of text where they are all text."""
     from pyspark.sql import functions as sf
 
     from spark_ext.messages.schemas import create_rows
 
     rows: list[Mapping[str, Any]] = []
     beside: list[tuple[Any, ...]] = []
+    cells: list[Mapping[str, Any]] = []
     for read in read_messages(inputs.files(), lines=inputs.opened(session)):
+        if read.record.cells is not None:
+            cells.append(read.record.cells)
+        if cells and len(cells) <= len(rows):
+            fail(f"{read.place}: properties that are text stand beside others that have types: give files of one form")
         own = read.value.keys() & ZERO_TEN.schema.keys() if layout is ZERO_TEN else ()
         rows.append(read_row({name: read.value[name] for name in own}) if own else layout.row(read.message))
         sent = read.sent()
         beside.append((len(beside), *sent, read.recorded("routed_queues"), read.vhost))
+    if cells:
+        return _texts(session, cells)
     frame = create_rows(session, rows, layout).coalesce(1).withColumn("_row", sf.monotonically_increasing_id())
     texts = "ARRAY<STRING>"
     columns = {"exchange": "STRING", "routing_keys": texts, "routing_type": "STRING", "routed_queues": texts}
@@ -273,7 +281,15 @@ def _rows_in_python(session: Any, inputs: Inputs, layout: ArchiveLayout) -> Any:
     kinds = ", ".join(f"{name} {kind}" for name, kind in columns.items())
     names = session.createDataFrame(beside, f"_row BIGINT, {kinds}")
     absent = [name for place, name in enumerate(columns, 1) if all(row[place] is None for row in beside)]
-    return frame.join(names, "_row").drop("_row", *absent)
+    return Archive(frame.join(names, "_row").drop("_row", *absent), layout if layout is ZERO_TEN else None)
+
+
+def _texts(session: Any, cells: list[Mapping[str, Any]]) -> Archive:
+    """Return messages whose values are all text as rows of CSV: another layout would lose the types by use."""
+    names = list(dict.fromkeys(name for each in cells for name in each))
+    rows = [tuple(each.get(name) for name in names) for each in cells]
+    kinds = ", ".join(f"{quote_name(name)} STRING" for name in names)
+    return Archive(session.createDataFrame(rows, kinds), csv_layout(names))
 
 
 def _first_text(session: Any, inputs: Inputs) -> str:

@@ -115,7 +115,7 @@ def test_messages_in_every_form_are_routed(name: str) -> None:
     assert run("route", "topology.json", name).stderr.startswith("1 deliveries of 2 messages")
 
 
-@pytest.mark.parametrize("name", ["browse.txt", "answer.json"])
+@pytest.mark.parametrize("name", ["browse.txt", "answer.json", "cells.log"])
 def test_what_brokers_write_is_read_without_a_layout(name: str) -> None:
     answer = {"status": 200, "request": {"operation": "browse()"}, "value": []}
     maps = [{"StringProperties": {"color": color}, "IntProperties": {"weight": 5}} for color in ("red", "blue")]
@@ -124,6 +124,7 @@ def test_what_brokers_write_is_read_without_a_layout(name: str) -> None:
             f"JMS_HEADER_FIELD:JMSPriority = 4\nJMS_CUSTOM_FIELD:color = {color}\nJMS_CUSTOM_FIELD:weight = 5\n\n"
             for color in ("red", "blue")
         ),
+        "cells.log": "color,weight,JMSPriority\nred,5,4\nblue,5,4\n",
         "answer.json": json.dumps(answer | {"value": [{"address": "x", "priority": 4} | each for each in maps]}),
     }
     Path(name).write_text(form[name], encoding="utf-8")

@@ -221,6 +221,12 @@ def test_the_text_of_a_browse_goes_on_over_lines_and_is_a_body() -> None:
     assert evaluate("JMSDeliveryMode = 'PERSISTENT'", second.message) is True
 
 
+def test_a_text_of_a_browse_may_be_empty() -> None:
+    Path("m").write_text("JMS_CUSTOM_FIELD:a = \nJMS_CUSTOM_FIELD:b =\nJMS_CUSTOM_FIELD:c = x = y\n", encoding="utf-8")
+    [one] = read("m")
+    assert evaluate("a = '' AND b = '' AND c = 'x = y'", one.message) is True
+
+
 def test_a_message_of_broker_j_has_its_fields_and_its_key() -> None:
     sent = of_broker_j("red", expirationTime="2023-11-14T22:13:20Z", deliveryCount=2, headers={"map": {"a": 1}})
     Path("m").write_text(json.dumps(sent), encoding="utf-8")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from transpiler.tools.message_files.record import NumberedLines, Record
 
 #: A field: where it belongs, its name, and its text or the beginning of it.
-FIELD = re.compile(r"JMS_(HEADER|CUSTOM|BODY)_FIELD:(.*?) = (.*)", re.DOTALL)
+FIELD = re.compile(r"JMS_(HEADER|CUSTOM|BODY)_FIELD:(\S+) =(?: (.*))?", re.DOTALL)
 
 #: The field of a text message's body.
 _TEXT = "JMSText"
@@ -50,7 +50,7 @@ class _Message:
         """Add a field in a line of its own."""
         self._line = self._line or number
         self._last = found[1], found[2]
-        self.fields[self._last] = found[3]
+        self.fields[self._last] = found[3] or ""
         self._lines.append(line)
 
     def go_on(self, line: str) -> None:

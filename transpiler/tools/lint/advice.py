@@ -12,6 +12,7 @@ from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import TranspilerError
 from transpiler.base.source import Source
 from transpiler.compiler import pipeline
+from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.lowering.names.names import Missing
 from transpiler.compiler.pipeline import Result
 from transpiler.compiler.presets import LayoutLike, find_layout
@@ -42,24 +43,26 @@ def transpile_selector(
     diagnostics have what ``check`` warns of, which is looked for when they are read. Raises what ``parse_selector``
     raises, and ``LayoutError``.
     """
+    # A schema is read once.
+    where = find_layout(layout)
     compiled = pipeline.transpile_selector(
-        text, layout, dialect=dialect, result=result, missing=missing, now=now, destination=destination, alias=alias
+        text, where, dialect=dialect, result=result, missing=missing, now=now, destination=destination, alias=alias
     )
     tree = compiled.tree
     if not lint or tree is None:
         return compiled
     rules, found = find_dialect(dialect), compiled.diagnostics
-    return replace(compiled, advise=lambda: _with_rules(tree, text, layout, rules, found))
+    return replace(compiled, advise=lambda: _with_rules(tree, text, where, rules, found))
 
 
 def _with_rules(
-    tree: ast.Expression, text: str, layout: LayoutLike, dialect: Dialect, compiled: tuple[Diagnostic, ...]
+    tree: ast.Expression, text: str, layout: Layout, dialect: Dialect, compiled: tuple[Diagnostic, ...]
 ) -> tuple[Diagnostic, ...]:
     """Return the compiler's warnings about a tree and those of the rules."""
     # The rules bring the evaluator and the analysis along.
     from transpiler.tools.lint.registry import lint, without_lesser
 
-    doubts = lint(tree, Source(text), dialect, known=find_layout(layout).names(), proofs=False)
+    doubts = lint(tree, Source(text), dialect, known=layout.names(), proofs=False)
     found = [one for one in doubts if one.severity != "info"]
     return tuple(without_lesser(found, compiled)) if found else compiled
 

@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-#: The rooms whose findings are about a selector, a filter, a layout or an option.
-ROOMS = ("language/selector", "language/filters", "compiler", "tools/lint", "base/arguments.py")
 _VERBS = """add cast change choose close compare create declare exchange exclude give join keep leave let mend move name
 put remove rename repeat replace say select shorten spell split take use write""".split()
 _ORDER = re.compile(rf"(?:^|[;:?.] |, or |; or )(?:{'|'.join(_VERBS)}) |[Dd]id you mean")
@@ -40,9 +38,9 @@ class Hint(NamedTuple):
         return "order" if _ORDER.search(self.text) else "fact"
 
 
-def hints(rooms: Iterable[str] = ROOMS) -> Iterator[Hint]:
-    """Yield the hints of some folders and files of ``transpiler``."""
-    files = [path for room in rooms for path in _files(ROOT / "transpiler" / room)]
+def hints() -> Iterator[Hint]:
+    """Yield the hints of ``transpiler`` in the order of its files."""
+    files = sorted((ROOT / "transpiler").rglob("*.py"))
     trees = {path: ast.parse(text) for path in files if "hint" in (text := path.read_text("utf-8")) or "Row(" in text}
     takers = _takers(trees.values())
     for path, tree in trees.items():
@@ -52,10 +50,6 @@ def hints(rooms: Iterable[str] = ROOMS) -> Iterator[Hint]:
         with_data = {(line, text) for line, text, has_data in found.hints if has_data}
         for line, text in dict.fromkeys((line, text) for line, text, _ in found.hints):
             yield Hint(str(path.relative_to(ROOT)), line, text, (line, text) in with_data)
-
-
-def _files(path: Path) -> list[Path]:
-    return [path] if path.is_file() else sorted(path.rglob("*.py"))
 
 
 def _takers(trees: Iterable[ast.Module]) -> dict[str, int]:
@@ -147,5 +141,5 @@ class _Hints(ast.NodeVisitor):
 
 
 if __name__ == "__main__":
-    for one in sorted(set(hints(("",)))):
+    for one in sorted(set(hints())):
         print(one.kind, f"{one.file}:{one.line}", one.text, sep="\t")

@@ -89,7 +89,7 @@ def test_case_does_not_matter_in_names_and_choices(words: str) -> None:
         ("route definitions.json --vhost order", "there is no virtual host 'order'\n  hint: did you mean orders?\n"),
         ("route definitions.json --vhost zzz", "there is no virtual host 'zzz'\n  hint: there are orders, billing\n"),
         ("route definitions.json", "there are 2 virtual hosts\n  hint: choose one of orders, billing: --vhost NAME"),
-        ("topology own.json --vhost x", "there is no virtual host 'x'\n  hint: leave it out: "),
+        ("topology own.json --vhost x", "there is no virtual host 'x'\n  hint: perhaps leave it out: "),
     ],
 )
 def test_a_virtual_host_that_is_not_there_is_an_error_with_those_that_are(words: str, told: str) -> None:

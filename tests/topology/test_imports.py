@@ -481,7 +481,9 @@ def test_each_document_of_a_file_is_looked_at() -> None:
         parse_topology(
             RESOURCES.partition("---\n")[0] + "---\n{apiVersion: v1, kind: Service, metadata: {name: s}}", "k.yaml"
         )
-    with pytest.raises(TopologyError, match="2 topologies in the file\n  hint: give each a file of its own: 1:1"):
+    with pytest.raises(
+        TopologyError, match="2 topologies in the file\n  hint: perhaps give each a file of its own: 1:1"
+    ):
         parse_topology("broker: rabbitmq\n---\nbroker: qpid-java", "k.yaml")
     with pytest.raises(TopologyError, match=r"k\.yaml:11:5: spec\.brokerProperties:3:1: "):
         parse_topology(

@@ -92,19 +92,19 @@ def read_id(text: str) -> AmqpValue:
     if text.startswith(ULONG):
         digits = text[len(ULONG) :]
         if not _DECIMAL.fullmatch(digits) or int(digits[:21]) >= 2**64:
-            hint = "write decimal digits without a leading zero, for a number below 2 to the 64th"
+            hint = "perhaps write decimal digits without a leading zero, for a number below 2 to the 64th"
             raise DecodeError.at("id.ulong", f"{text!r} holds no ulong", hint=hint)
         return AmqpValue(AmqpType.ULONG, int(digits))
     if text.startswith(UUID_):
         digits = text[len(UUID_) :]
         if not _UUID.fullmatch(digits):
-            hint = "write it as 8-4-4-4-12 hexadecimal digits"
+            hint = "perhaps write it as 8-4-4-4-12 hexadecimal digits"
             raise DecodeError.at("id.uuid", f"{text!r} holds no UUID", hint=hint)
         return AmqpValue(AmqpType.UUID, UUID(digits))
     if text.startswith(BINARY):
         digits = text[len(BINARY) :]
         if not _HEX.fullmatch(digits):
-            hint = "write two hexadecimal digits for each byte"
+            hint = "perhaps write two hexadecimal digits for each byte"
             raise DecodeError.at("id.binary", f"{text!r} holds no bytes", hint=hint)
         return AmqpValue(AmqpType.BINARY, bytes.fromhex(digits))
     for prefix in (NO_PREFIX, STRING):

@@ -55,7 +55,9 @@ def entry_message(entry: Any) -> Message:
         or not (queues == "none" or _texts(queues))
     ):
         message = "an entry of a tracing log has an exchange, routing_keys and routed_queues"
-        raise DecodeError.at("trace.entry", message, hint="write the log with the tracing plugin, as JSON or as text")
+        raise DecodeError.at(
+            "trace.entry", message, hint="perhaps write the log with the tracing plugin, as JSON or as text"
+        )
     return Message.from_dict(message_json(entry))
 
 

@@ -71,13 +71,13 @@ def subscription_of(
         _refuse(
             "subscription.scope",
             f"the link {link_name!r} is global, and its connection has the client id {client_id!r}",
-            "subscriptions of a client id are scoped to it; give no client id for a connection without one",
+            "subscriptions of a client id are scoped to it; perhaps give no client id for a connection without one",
         )
     if not is_global and client_id is None:
         _refuse(
             "subscription.scope",
             f"the link {link_name!r} is scoped to its container, and no client id is given",
-            "give the client id, or the capability global",
+            "perhaps give the client id, or the capability global",
         )
     conventional = _SUFFIX.fullmatch(suffix) if separator else None
     if conventional is not None and bool(conventional["scope"]) and not is_global:
@@ -187,7 +187,7 @@ class _Server:
                 "warning",
                 f"link {number} changes {_difference(held, link)} of {_called(subscription)}, "
                 f"which link {held.first} made",
-                hint="it begins anew, and the messages that it holds are lost; take another name to keep them",
+                hint="it begins anew, and the messages that it holds are lost; perhaps take another name to keep them",
             )
             held = None
         if held is None:

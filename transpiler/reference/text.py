@@ -198,5 +198,5 @@ def _bounded() -> Iterator[None]:
             raise BrokerError(f"the regular expression is wrong: {error}") from None
         raise UnsupportedFeatureError.at("limit.regex", f"the regular expression is not served: {error}") from None
     except SearchLimitError as error:
-        hint = "shorten the text, or let fewer repeats of the expression take the same characters"
+        hint = "perhaps shorten the text, or let fewer repeats of the expression take the same characters"
         raise UnsupportedFeatureError.at("limit.regex", str(error), hint=hint) from None

@@ -210,7 +210,7 @@ class CompiledTopology:
             raise TopologyError.at(
                 "compiled.layout",
                 f"a change is compiled over the layout {self.layout_name}, which has code and is not in the file",
-                hint="give it when the file is read: CompiledTopology.load(path, layout=...)",
+                hint="perhaps give it when the file is read: CompiledTopology.load(path, layout=...)",
             )
         return self.layout
 
@@ -308,7 +308,7 @@ def _check_layout(path: str | Path, layout: Layout, name: str) -> None:
         raise TopologyError.at(
             "compiled.layout",
             f"{path} is compiled for messages in the layout {name}, and not in {layout.name}",
-            hint=f"give the layout {name}",
+            hint=f"perhaps give the layout {name}",
         )
 
 

@@ -39,7 +39,7 @@ from transpiler.topology.model import MAX_ERRORS, SELECTOR_ARGUMENT, XQUERY_ARGU
 
 #: The way to read a topology that is in no local file.
 _OTHER_FILES = (
-    "copy the file, or take its text to topology_from_dict(json.loads(text)); Spark has it by "
+    "perhaps copy the file, or take its text to topology_from_dict(json.loads(text)); Spark has it by "
     "spark.read.text(name, wholetext=True).first().value"
 )
 
@@ -210,7 +210,7 @@ def _choose_document(documents: list[Document], name: str | None) -> tuple[Docum
             message = f"there are {len(found)} topologies in the file"
             places = ", ".join(each.place.removeprefix(":") for each in found)
             raise TopologyError.at(
-                "topology.form", message, chosen.source, hint=f"give each a file of its own: {places}"
+                "topology.form", message, chosen.source, hint=f"perhaps give each a file of its own: {places}"
             )
         chosen, name = found[names.index(choose("broker", name, [str(each) for each in names]))], None
     left_out = [
@@ -270,7 +270,7 @@ def _properties_of_resource(document: Document) -> Source | None:
 
 def _own_form(data: Any, vhost: str | None) -> Topology:
     if vhost is not None:
-        hint = "leave it out: the project's own form has the topology of one virtual host, without its name"
+        hint = "perhaps leave it out: the project's own form has the topology of one virtual host, without its name"
         raise TopologyError.at("topology.vhost", f"there is no virtual host {vhost!r}", hint=hint)
     return topology_from_native(data)
 

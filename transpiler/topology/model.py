@@ -355,7 +355,7 @@ def _error(code: str, path: str, message: str, hint: str | None = None) -> Diagn
 
 
 def _missing(code: str, path: str, what: str, name: str, known: Mapping[str, object] | frozenset[str]) -> Diagnostic:
-    hint = did_you_mean(name, known) or f"declare the {what}, or take the entry out"
+    hint = did_you_mean(name, known) or f"perhaps declare the {what}, or take the entry out"
     return _error(code, path, f"there is no {what} called {name!r}", hint)
 
 
@@ -400,7 +400,7 @@ def _exchange_errors(topology: Topology, exchange: Exchange, path: str) -> Itera
             yield _error("topology.exchange-type", f"{path}.type", message)
     elif exchange.name.startswith(rules.reserved) and exchange.type != UNKNOWN:
         message = f"{exchange.name!r}: names that begin with {' or '.join(rules.reserved)} are reserved for the broker"
-        yield _error("topology.reserved", f"{path}.name", message, "choose another name")
+        yield _error("topology.reserved", f"{path}.name", message, "perhaps choose another name")
     if exchange.alternate is not None:
         yield from _alternate_errors(topology, exchange.alternate, f"{path}.alternate")
 
@@ -449,7 +449,7 @@ def _binding_errors(topology: Topology, binding: Binding, path: str) -> Iterator
         yield _missing("topology.no-queue", f"{path}.destination", "queue", binding.destination, topology.queue_names)
     if exchange.type == "x-jms-topic" and binding.text(SELECTOR_ARGUMENT) is None:
         message = "an exchange of type x-jms-topic takes no binding without a selector"
-        yield _error("topology.no-selector", path, message, "write TRUE where every message is to match")
+        yield _error("topology.no-selector", path, message, "perhaps write TRUE where every message is to match")
     yield from _argument_errors(topology, exchange, binding, path)
 
 

@@ -98,8 +98,8 @@ def own_default(topology: Topology, option: str = "exchange=") -> str:
     raise TopologyError.at(
         "route.no-exchange",
         "nothing says to which exchange the messages were published: no option, and no column or member exchange",
-        hint=f"give {option}NAME: there {'is' if len(names) == 1 else 'are'} {listed}; {option}'' is the default "
-        "exchange, which routes by the queue's name",
+        hint=f"perhaps give {option}NAME: there {'is' if len(names) == 1 else 'are'} {listed}; {option}'' is the "
+        "default exchange, which routes by the queue's name",
     )
 
 

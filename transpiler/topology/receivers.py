@@ -147,7 +147,7 @@ class _Links:
             return address.node.type == "queue"
         is_queue, is_exchange = address.name in self._names, address.name in self._types
         if is_queue and is_exchange:
-            hint = "say which: {node: {type: queue}} or {node: {type: topic}}"
+            hint = "perhaps say which: {node: {type: queue}} or {node: {type: topic}}"
             self._refuse("address.ambiguous", f"{address.name!r} is a queue and an exchange", hint)
         # "neither a queue nor an exchange": what is created is then a queue.
         return not is_exchange
@@ -158,7 +158,7 @@ class _Links:
             if address.node.type is None:
                 # A name of neither resolves to a queue, but either may have been meant.
                 known = known | self._types.keys()
-            hint = did_you_mean(address.name, known) or "declare it, or write {create: always} in the address"
+            hint = did_you_mean(address.name, known) or "perhaps declare it, or write {create: always} in the address"
             self._refuse(f"topology.no-{what}", f"there is no {what} called {address.name!r}", hint)
 
     def _create_queue(self, address: Address) -> None:
@@ -220,5 +220,7 @@ class _Links:
             source, destination = binding.exchange or exchange, binding.queue or queue
             if source is None or destination is None:
                 missing = "exchange" if source is None else "queue"
-                self._refuse("address.binding", f"an element of x-bindings names no {missing}", f"add {missing}: …")
+                self._refuse(
+                    "address.binding", f"an element of x-bindings names no {missing}", f"perhaps add {missing}: …"
+                )
             self._bindings.append(Binding(source, destination, binding.key, binding.arguments, path=self._path))

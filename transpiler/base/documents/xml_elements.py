@@ -204,7 +204,9 @@ class _Reader:
     def _entity(self, name: str, *_: object) -> None:
         message = f"the document declares an entity, {name!r}, and entities are not resolved"
         span = self._document.span(self._parser.CurrentByteIndex)
-        raise TopologyError.at("topology.entity", message, self._document.source, span, "write its text in its place")
+        raise TopologyError.at(
+            "topology.entity", message, self._document.source, span, "perhaps write its text in its place"
+        )
 
 
 def _blanked(declaration: re.Match[str]) -> str:

@@ -70,7 +70,7 @@ def yaml_documents(origin: Origin) -> list[Node]:
         _count(text)
         composed = compose(text)
     except YamlTextError as error:
-        hint = f"{error.hint}, or write it as JSON" if error.span is None and error.hint else error.hint
+        hint = f"perhaps {error.hint}, or write it as JSON" if error.span is None and error.hint else error.hint
         origin.refuse("yaml", error.message, error.span, hint)
     nodes = (_Reader(origin).node(node) for node in composed)
     return [node for node in nodes if node.value is not None]

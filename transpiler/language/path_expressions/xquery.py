@@ -80,7 +80,7 @@ class _Parser:
             if match is None:
                 self._wrong(f"{self.source.text[at]!r} has no meaning in a query", Span(at, at + 1))
             if match[0] == "(" and self.source.text.startswith("(:", at):
-                self._wrong("this comment is never closed", Span(at, at + 2), "close it with :)")
+                self._wrong("this comment is never closed", Span(at, at + 2), "perhaps close it with :)")
             at = match.end()
             if match.lastgroup not in ("space", "comment"):
                 tokens.append(_Token(str(match.lastgroup), match[0], Span(*match.span())))
@@ -195,11 +195,11 @@ class _Parser:
             self._check(comparison)
             return comparison
         if self.next.text in _VALUE_COMPARISONS:
-            hint = f"write {_VALUE_COMPARISONS[self.next.text]}"
+            hint = f"perhaps write {_VALUE_COMPARISONS[self.next.text]}"
             self._unsupported(f"the value comparison {self.next.text}", self.next.span, hint)
         if isinstance(left, query.Path | query.Variable):
             return query.Exists(left, left.span)
-        return self._unsupported("a value as a condition", start.span, "compare it with something")
+        return self._unsupported("a value as a condition", start.span, "perhaps compare it with something")
 
     def _condition(self) -> query.Condition | None:
         """A function that is a condition, or a condition in parentheses."""
@@ -304,7 +304,7 @@ class _Parser:
         if name in self.bound:
             return self._path(replace(self.bound[name], span=token.span))
         if name not in self.declared:
-            hint = f"begin with: declare variable ${name} external;"
+            hint = f"perhaps begin with: declare variable ${name} external;"
             self._wrong(f"${name} is not declared", token.span, hint)
         if self._is("/", "//"):
             self._unsupported("a path into a header", self.next.span)
@@ -346,7 +346,7 @@ class _Parser:
             self._unsupported(what, self.next.span)
         span = first.to(self.tokens[max(self.at - 1, 0)].span)
         if not steps:
-            self._unsupported("the whole document as a value", span, "name an element")
+            self._unsupported("the whole document as a value", span, "perhaps name an element")
         return query.Path(tuple(steps), attribute, text, span)
 
     def _step_name(self) -> str:
@@ -358,7 +358,7 @@ class _Parser:
                 self._wrong("expected a name, found the end", token.span)
             self._unsupported(f"{token.text} in a path", token.span)
         if ":" in token.text:
-            self._unsupported("a name with a namespace", token.span, "use the local name")
+            self._unsupported("a name with a namespace", token.span, "perhaps use the local name")
         if self._is("(") or self.next.text == ":":
             self._unsupported(f"{token.text}{self.next.text}", token.span.to(self.next.span))
         return token.text
@@ -374,8 +374,8 @@ class _Parser:
         elif not any(True for side in (left, right) for _ in query.paths(side)):
             self._unsupported("a comparison of constants", comparison.span)
         if ordering and query.Text in kinds:
-            self._unsupported("an order of strings", comparison.span, "compare with a number, or use = and !=")
+            self._unsupported("an order of strings", comparison.span, "perhaps compare with a number, or use = and !=")
         if kinds == {query.Path} and ordering:
-            self._unsupported("an order of two paths", comparison.span, "write a - b > 0 to compare numbers")
+            self._unsupported("an order of two paths", comparison.span, "perhaps write a - b > 0 to compare numbers")
         if query.Text in kinds and query.Calculate in kinds:
             self._unsupported("a number compared with a string", comparison.span)

@@ -80,7 +80,7 @@ def translate_tree(tree: ast.Expression, form: Form, source: Source) -> ast.Expr
         try:
             return _to_wire(node) if form == "amqp" else _to_jms(node)
         except _NoCounterpartError as reason:
-            hint = f"keep the {'JMS' if form == 'amqp' else 'amqp.'} name there, or write the condition anew"
+            hint = f"perhaps keep the {'JMS' if form == 'amqp' else 'amqp.'} name there, or write the condition anew"
             findings.append(Diagnostic("names.no-counterpart", "error", str(reason), source, node.span, hint))
             return node
 

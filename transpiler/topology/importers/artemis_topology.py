@@ -352,7 +352,9 @@ class _Artemis:
             "before them than if it was made after"
         )
         self._findings.append(
-            Diagnostic("topology.any-words", "warning", message, hint="put any-words last, or list the addresses")
+            Diagnostic(
+                "topology.any-words", "warning", message, hint="perhaps put any-words last, or list the addresses"
+            )
         )
 
     def _later(self, name: str, pattern: Words, entry: Entry, link: Callable[[str, Words], None]) -> Target | None:

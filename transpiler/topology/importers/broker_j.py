@@ -74,7 +74,7 @@ def topology_from_broker_j(data: Any, virtualhost: str | None = None) -> Topolog
     host = _choose(list(_hosts(data, "")), virtualhost)
     if _CONTEXT in host.data:
         message = f"the broker has the virtual host's configuration from its context, {host.data[_CONTEXT]}"
-        findings.add("import.context", host.path, message, "give the file that it names, if there is one")
+        findings.add("import.context", host.path, message, "perhaps give the file that it names, if there is one")
     for name in host.data:
         if name in ("nodeAutoCreationPolicies", "globalAddressDomains") and host.data[name]:
             findings.add("import.unknown", host.at(name), "is not understood; it can change where a message goes")
@@ -122,7 +122,7 @@ def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Itera
         try:
             inner = load_json(without_comments(text))
         except JsonTextError as error:
-            hint = "it may name a file: give that file instead" if not text.lstrip().startswith("{") else None
+            hint = "it may name a file: perhaps give that file instead" if not text.lstrip().startswith("{") else None
             refuse("topology.json", place, error.message, hint)
         if isinstance(inner, Mapping) and not (inner.get("exchanges") or inner.get("queues")):
             yield Entry({"name": entry.data.get("name"), **inner}, place)

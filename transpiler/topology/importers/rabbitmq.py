@@ -201,7 +201,7 @@ def _rules(root: Entry, headers: list[Binding], findings: Findings) -> Rules:
     for binding in headers:
         if any(_is_number(value) for value in binding.arguments.values()):
             message = "the export does not say its version, and this binding asks for a number"
-            hint = 'up to 3.12 the integer 1 equals 1.0, later it does not, as here: write "rabbitmq_version": "3.12.0"'
+            hint = 'up to 3.12 1 equals 1.0, later it does not, as here: perhaps write "rabbitmq_version": "3.12.0"'
             findings.add("import.version", binding.path, message, hint)
     return RABBITMQ
 

@@ -103,7 +103,7 @@ class Policies:
             return compile_regular(policy.entry.text("pattern"), Flavor.PCRE)
         except RegexError as error:
             message = f"is no regular expression that is served: {error}"
-            hint = "spell the names out" if not error.wrong else None
+            hint = "perhaps spell the names out" if not error.wrong else None
             if decides:
                 refuse("topology.pattern", place, message, hint)
             self._findings.add("import.pattern", place, f"{message}; the policy is left out", hint)
@@ -122,7 +122,7 @@ class Policies:
         for other in matching[1:]:
             if other.priority == first.priority and other.alternate != first.alternate:
                 message = f"the policies {first.name!r} and {other.name!r} match {exchange!r} with one priority"
-                hint = f"the broker takes either, and here it is {first.name!r}: give them unlike priorities"
+                hint = f"the broker takes either, and here it is {first.name!r}: perhaps give them unlike priorities"
                 self._findings.add("import.policy", path, message, hint)
                 break
         return first.alternate

@@ -111,12 +111,12 @@ def _check(entry: Entry) -> None:
     for inner in entry.entries("subscriptions"):
         _condition(inner).text("name")
         if not inner.has("destination"):
-            hint = 'write "destination": "topic://orders", with the topic or address that it subscribes to'
+            hint = 'perhaps write "destination": "topic://orders", with the topic or address that it subscribes to'
             refuse("topology.missing", inner.path, "destination is missing", hint)
         inner.text("destination")
     for inner in entry.entries("consumers"):
         if not (_condition(inner).has("queue") or inner.has("destination")):
-            hint = 'write "queue": "orders", or "destination": "queue://orders", with the queue that it reads'
+            hint = 'perhaps write "queue": "orders", or "destination": "queue://orders", with the queue that it reads'
             refuse("topology.missing", inner.path, "queue is missing", hint)
         inner.text("queue" if inner.has("queue") else "destination")
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NoReturn, TypeVar
 
-from transpiler.base.diagnostics import did_you_mean, nearest
+from transpiler.base.diagnostics import Fix, did_you_mean, nearest
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source, Span
 from transpiler.message.types import AmqpType, AmqpValue
@@ -162,7 +162,7 @@ class _Options:
 
     def list(self, name: str) -> tuple[Value, ...]:
         """An option that is a list."""
-        value = self._checked(self._found.get(name), Items, f"{name} is a list", f"write {name}: [{{…}}]")
+        value = self._checked(self._found.get(name), Items, f"{name} is a list", f"perhaps write {name}: [{{…}}]")
         return () if value is None else value.items
 
     def text(self, name: str) -> str | None:
@@ -190,7 +190,8 @@ class _Options:
             return value.value
         near = nearest(str(value.value), choices) if isinstance(value, Text) else []
         hint = f"did you mean {near[0]}?" if near else f"it is one of {', '.join(choices)}"
-        raise TopologyError.at("address.value", f"{name} cannot have this value", self.source, value.span, hint)
+        fix = Fix(near[0]) if near else None
+        raise TopologyError.at("address.value", f"{name} cannot have this value", self.source, value.span, hint, fix)
 
     def declaration(self, name: str, known: tuple[str, ...]) -> dict[str, Any]:
         """Read an option that is a map of a declaration's fields, in Python's types, each value checked."""
@@ -201,7 +202,10 @@ class _Options:
         if alternate == "":
             span = options._found["alternate-exchange"].span
             self._fail(
-                "address.value", "alternate-exchange names an exchange", span, "leave it out where there is none"
+                "address.value",
+                "alternate-exchange names an exchange",
+                span,
+                "perhaps leave it out where there is none",
             )
         options.simple("arguments")
         declared = {str(key.value): _plain(item) for key, item in self.pairs(name)}

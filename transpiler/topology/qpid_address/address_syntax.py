@@ -82,14 +82,16 @@ def read_address_text(source: Source) -> AddressText:
     if half is not None:
         _refuse_surrogate(source, Span(*half.span()))
     reader = _Reader(source)
-    name = reader.part(_NAME, "a name", "write the name of a queue or an exchange first")
+    name = reader.part(_NAME, "a name", "perhaps write the name of a queue or an exchange first")
     subject = None
     if reader.sign("/"):
-        subject = reader.part(_SUBJECT, "a subject after /", "leave the / out where there is no subject")
+        subject = reader.part(_SUBJECT, "a subject after /", "perhaps leave the / out where there is no subject")
     options = None
     if reader.sign(";"):
         if not reader.looks_at("{"):
-            reader.fail("address.options", "expected options in braces after ;", "write ; {link: {durable: true}}")
+            reader.fail(
+                "address.options", "expected options in braces after ;", "perhaps write ; {link: {durable: true}}"
+            )
         value = reader.value(0)
         assert isinstance(value, Pairs)
         options = value

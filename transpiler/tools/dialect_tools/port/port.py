@@ -295,7 +295,7 @@ class _Porting:
 
     def _unproved(self, answer: Open) -> _Note:
         message = f"no message was found on which {self.arriving.title} differs, and no proof: {answer.reason}"
-        hint = "compare them on your messages with selector-sql diff"
+        hint = "perhaps compare them on your messages with selector-sql diff"
         return _Note(Diagnostic("port.unproved", "info", message, self.source, None, hint))
 
     def _alike(self, node: ast.Expression, candidates: list[ast.Expression]) -> Iterator[ast.Expression]:

@@ -25,6 +25,7 @@ from transpiler.language.selector.dialect_rules import (
     Wildcards,
 )
 from transpiler.language.selector.dialects import JMS, Dialect
+from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.pattern import PatternError, is_control, read_pattern
 from transpiler.language.selector.static_typing import FUNCTIONS, check_types, describe, without_plus
 
@@ -169,12 +170,12 @@ class _Checker:
         hint = "perhaps join comparisons with OR; the dialects qpid-cpp and rabbitmq take any expression"
         what, fix = describe(member), None
         if isinstance(member, ast.StringLiteral):
-            hint, what, fix = "remove the parentheses", "one in parentheses", Fix(_literal(member.value))
+            hint, what, fix = "remove the parentheses", "one in parentheses", Fix(string_literal(member.value))
         elif (joined := self._joined(node)) is not None:
             hint = f"write {shortened(joined, 120)}; the dialects qpid-cpp and rabbitmq take any expression"
             fix = Fix(joined, span=node.span)
         elif isinstance(member, ast.Identifier):
-            fix = Fix(_literal(member.name))
+            fix = Fix(string_literal(member.name))
             hint = f"text goes into single quotes: {fix.text}; {hint}"
         self.report("type.in-member", f"IN lists string literals, and this is {what}", member.span, hint, fix)
 
@@ -246,10 +247,6 @@ class _Checker:
 
     def _text(self, node: ast.Expression) -> str:
         return self.source.text[node.span.start : node.span.end]
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 #: The operand of ESCAPE in the words of an error.

@@ -133,3 +133,8 @@ def id_literals(tree: ast.Expression, fields: HeaderFields) -> Iterator[Span]:
                 field = fields.find(name.name, name.section)
                 if field is not None and field.is_jms_id:
                     yield other.span
+
+
+def string_literal(text: str) -> str:
+    """Write a text as a string literal."""
+    return "'" + text.replace("'", "''") + "'"

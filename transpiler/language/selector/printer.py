@@ -16,6 +16,7 @@ from transpiler.language.selector.dialect_rules import (
     NumericLiterals,
 )
 from transpiler.language.selector.dialects import Dialect, find_dialect, is_reserved
+from transpiler.language.selector.literal_scanner import string_literal
 
 #: Precedence of each kind of node, after the grammar's layers.
 _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _SIGN, _PRIMARY = range(8)
@@ -47,7 +48,7 @@ class _Printer:
             case ast.Identifier(name=name, section=section):
                 return f"{section}.{name}", _PRIMARY
             case ast.StringLiteral(value=value):
-                return _quote(value), _PRIMARY
+                return string_literal(value), _PRIMARY
             case ast.IntegerLiteral(value=value):
                 return str(value), _PRIMARY if value >= 0 else _SIGN
             case ast.FloatLiteral(value=number):
@@ -96,12 +97,12 @@ class _Printer:
                 listed = ", ".join(self.inside(member, _SUM) for member in members)
                 return f"{self.inside(operand, _SUM)}{_not(node)} IN ({listed})"
             case ast.Like(operand=operand, pattern=pattern, escape=escape):
-                tail = f" ESCAPE {_quote(escape.value)}" if escape is not None else ""
-                return f"{self.inside(operand, _SUM)}{_not(node)} LIKE {_quote(pattern.value)}{tail}"
+                tail = f" ESCAPE {string_literal(escape.value)}" if escape is not None else ""
+                return f"{self.inside(operand, _SUM)}{_not(node)} LIKE {string_literal(pattern.value)}{tail}"
             case ast.IsNull(operand=operand):
                 return f"{self.inside(operand, _SUM)} IS{_not(node)} NULL"
             case ast.BodyQuery(language=language, query=query):
-                return f"{language} {_quote(query.value)}"
+                return f"{language} {string_literal(query.value)}"
 
     def inside(self, node: ast.Expression, level: int) -> str:
         """Print a node as an operand of another one."""
@@ -132,7 +133,3 @@ class _Printer:
 
 def _not(node: ast.Between | ast.In | ast.Like | ast.IsNull) -> str:
     return " NOT" if node.negated else ""
-
-
-def _quote(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from transpiler.base.diagnostics import clipped, nearest
 from transpiler.base.ieee754 import special_name
 from transpiler.language.selector import ast
+from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.message.header_fields import RECEIVER
 from transpiler.message.message import Message
 from transpiler.message.operand_types import OperandType
@@ -45,7 +46,7 @@ def value_text(value: object) -> str:
 
 
 def _quoted(text: str) -> str:
-    return "'" + clipped(text, _MAX_VALUE).replace("'", "''") + "'"
+    return string_literal(clipped(text, _MAX_VALUE))
 
 
 def quoted_part(node: ast.Expression, evaluation: Evaluation) -> str:

@@ -19,6 +19,7 @@ from transpiler.base.source import Span
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Extension
 from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.parsing import parse_tree
 
 
@@ -212,7 +213,7 @@ def _edited(selector: str, edits: list[tuple[int, int, str]]) -> str:
 
 def _literal(value: str | int | None) -> str:
     if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
+        return string_literal(value)
     return _NULL if value is None else str(value)
 
 

@@ -19,6 +19,7 @@ from transpiler.compiler.lowering.names.column_values import at, converted, expi
 from transpiler.compiler.lowering.operands import NULL, Alternative, Operand, in_every_row, literal, or_else
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import JMS, Dialect
+from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.parsing import parse_tree
 from transpiler.message.header_fields import (
     DESTINATION,
@@ -191,7 +192,7 @@ class Names:
         if near and not halves:
             return (Advice(f"did you mean {' or '.join(near)}? Names are case-sensitive", Fix(near[0])),)
         if self._is_meant_as_text(identifier):
-            fix = Fix("'" + name.replace("'", "''") + "'")
+            fix = Fix(string_literal(name))
             return Advice(f"text goes into single quotes: {fix.text}", fix), Advice(f"the columns are {_listed(named)}")
         offered = offers(self.layout, MessageField(PROPERTIES, name))
         return (*offered, *self._facts(name, bool(offered)))
@@ -353,16 +354,16 @@ def _id_remedy(
 ) -> tuple[str, Remedy | None]:
     """Return the hint for the text of an id that no id reads, and its fix."""
     if text.strip("*") != text:
-        pattern = "'" + text.replace("*", "%").replace("'", "''") + "'"
+        pattern = string_literal(text.replace("*", "%"))
         written = f"{named.name} LIKE {pattern}"
         return f"* is no wildcard: write {written}", Fix(written, span=named.span.to(node.span))
     if not seen:
         return "the rest of it does not fit the prefix", None
     if not text.startswith("ID:"):
-        written = "'ID:" + text.replace("'", "''") + "'"
+        written = string_literal(f"ID:{text}")
         no_prefix = f"{seen.removesuffix(text)}…"
         return f"an id begins with ID: write {written}, or '{no_prefix}' where the client sent none", Fix(written)
-    return f"that id reads '{seen}'", Fix("'" + seen.replace("'", "''") + "'")
+    return f"that id reads '{seen}'", Fix(string_literal(seen))
 
 
 def _listed(names: list[str]) -> str:

@@ -14,8 +14,9 @@ from urllib.parse import unquote
 from transpiler.base.diagnostics import Diagnostic, Fix
 from transpiler.base.source import Span
 from transpiler.base.times import iso_time
+from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.mistakes.word_patterns import as_pattern
-from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, literal, shortened
+from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, shortened
 
 _TEST = r"(?:[=<>!]|(?:NOT\s+)?(?:LIKE|IN|IS|BETWEEN)\b)"
 #: Characters that a URL writes as % and two digits, and that stand in conditions.
@@ -105,7 +106,7 @@ def slashed_regex(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     if pattern is None or match[3]:
         hint = "perhaps LIKE does, with % for any text and _ for one character; case counts"
         return replace(finding, message=message, span=Span(*match.span()), hint=hint, fix=None)
-    written = f"{'NOT ' * bool(match[1])}LIKE {literal(pattern)}"
+    written = f"{'NOT ' * bool(match[1])}LIKE {string_literal(pattern)}"
     return _improved(finding, message, f"did you mean LIKE? write {written}", Span(*match.span()), written)
 
 
@@ -133,7 +134,7 @@ def typed_time(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
         return None
     before = next((word for word in reversed(reading.words) if word.end <= match.start()), reading.at(-1))
     is_ordered = before.key in COMPARISONS - {"=", "<>"} or before.key in ("BETWEEN", "AND")
-    written = str(time) if is_ordered else literal(match[1])
+    written = str(time) if is_ordered else string_literal(match[1])
     text_or = "" if is_ordered else f"{written} for text, or "
     hint = f"write {text_or}{time} for the milliseconds since 1970-01-01 in UTC"
     return _improved(finding, "a selector has no literal for a time", hint, Span(*match.span()), written)
@@ -144,7 +145,7 @@ def function_for_operator(reading: Reading, finding: Diagnostic) -> Diagnostic |
     place = _place(reading, finding)
     match, written = _around(_FUNCTION, reading, place), ""
     if match is not None and (pattern := _FUNCTIONS.get(match[1].upper().replace("_", ""))):
-        written = f"{match[2]} LIKE {literal(pattern.format(match[3][1:-1].replace(chr(39) * 2, chr(39))))}"
+        written = f"{match[2]} LIKE {string_literal(pattern.format(match[3][1:-1].replace(chr(39) * 2, chr(39))))}"
     match = match if written else _around(_EXISTS, reading, place)
     if match is None:
         return None
@@ -177,7 +178,7 @@ def _of_policy(name: str, values: Any) -> str:
         raise ValueError(name)
     listed = values if isinstance(values, list) else [values]
     if len(listed) > 1 and all(isinstance(value, str) for value in listed):
-        return f"{name} IN ({', '.join(map(literal, listed))})"
+        return f"{name} IN ({', '.join(map(string_literal, listed))})"
     return " OR ".join(_of_value(name, value) for value in listed)
 
 
@@ -188,19 +189,19 @@ def _of_value(name: str, value: Any) -> str:
         case int() | float():
             return f"{name} = {value}"
         case str():
-            return f"{name} = {literal(value)}"
+            return f"{name} = {string_literal(value)}"
         case None:
             return f"{name} IS NULL"
         case {"prefix": str() as text}:
-            return f"{name} LIKE {literal(f'{text}%')}"
+            return f"{name} LIKE {string_literal(f'{text}%')}"
         case {"suffix": str() as text}:
-            return f"{name} LIKE {literal(f'%{text}')}"
+            return f"{name} LIKE {string_literal(f'%{text}')}"
         case {"exists": bool() as exists}:
             return f"{name} IS {'NOT ' * exists}NULL"
         case {"anything-but": str() as text}:
-            return f"{name} <> {literal(text)}"
+            return f"{name} <> {string_literal(text)}"
         case {"anything-but": [*texts]}:
-            return f"{name} NOT IN ({', '.join(map(literal, texts))})"
+            return f"{name} NOT IN ({', '.join(map(string_literal, texts))})"
         case {"numeric": [str() as sign, int() | float() as number]}:
             return f"{name} {sign} {number}"
         case {"numeric": [str() as sign, int() | float() as number, str() as other, int() | float() as last]}:

@@ -7,8 +7,9 @@ import re
 from transpiler.base.source import Span
 from transpiler.language.selector.dialect_rules import DoubleQuotes, Extension, Identifiers, ListMember
 from transpiler.language.selector.dialects import dialects_with
+from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.mistakes.word_patterns import Captured, Proposal, as_pattern
-from transpiler.language.selector.mistakes.words import COMPARISONS, TESTS, literal, shortened
+from transpiler.language.selector.mistakes.words import COMPARISONS, TESTS, shortened
 
 
 def operator_in_parentheses(taken: Captured) -> Proposal:
@@ -42,7 +43,7 @@ def whole_list(taken: Captured) -> Proposal:
     brackets = reading.at(first).text
     written = [part.strip() for part in brackets.strip("[]").split(",")] if brackets[0] == "[" else None
     if written and reading.dialect.double_quotes is DoubleQuotes.REFUSED:
-        written = [literal(part[1:-1]) if part[:1] == part[-1:] == '"' else part for part in written]
+        written = [string_literal(part[1:-1]) if part[:1] == part[-1:] == '"' else part for part in written]
     is_set = brackets == "{"
     members = written or reading.members_after(first + is_set)[0]
     several = "; several: IN ('one', 'other')" if len(members) == 1 else ""
@@ -67,7 +68,7 @@ def _one_of(taken: Captured, written: list[str]) -> str:
     A name without quotes was meant as text where a list has no names.
     """
     takes_any = taken.reading.dialect.in_member is ListMember.ANY
-    members = [literal(member) if member.isidentifier() and not takes_any else member for member in written]
+    members = [string_literal(member) if member.isidentifier() and not takes_any else member for member in written]
     name, negated = f"{taken['a']}", taken.is_negated or taken.reading.at(taken.anchor).key == "<>"
     if takes_any or all(member[:1] == "'" for member in members):
         return f"{name} {'NOT ' * negated}IN ({', '.join(members)})"
@@ -107,12 +108,12 @@ def quote_inside(taken: Captured) -> str | Proposal:
     match = _BACKSLASHED.match(text, start)
     if match is not None and match.end() > reading.at(last).start:
         inner = re.sub(r"\\(.)", r"\1", match[0][1:-1], flags=re.DOTALL)
-        return Proposal(said, literal(inner), span=Span(*match.span()))
+        return Proposal(said, string_literal(inner), span=Span(*match.span()))
     tail = next(word for word in reading.words[last:] if word.kind not in ("name", "number", "keyword"))
     if tail.kind != "string":
         return "perhaps conditions are to be joined with AND or OR; a quote inside a literal is written twice"
     inner = reading.at(last - 1).text[1:-1].replace("''", "'") + "'" + text[reading.at(last).start : tail.start]
-    return Proposal(said, literal(inner), span=Span(start, tail.start + 1))
+    return Proposal(said, string_literal(inner), span=Span(start, tail.start + 1))
 
 
 def bare_before_quote(taken: Captured) -> Proposal:
@@ -143,7 +144,7 @@ def regex_elsewhere(taken: Captured) -> str | Proposal:
     pattern = as_pattern(taken["x"].content)
     if pattern is None:
         return f"perhaps LIKE does, with % and _ as wildcards; the dialect {other} has {regex}"
-    text = "{a} {no}LIKE ".format_map(taken) + literal(pattern)
+    text = "{a} {no}LIKE ".format_map(taken) + string_literal(pattern)
     span = taken["a"].span.to(taken["x"].span)
     return Proposal("did you mean LIKE? write ", text, f"; the dialect {other} has {regex}", span)
 
@@ -202,4 +203,6 @@ def closed_text(taken: Captured) -> str | Proposal:
     said = "close it with a single quote; a quote inside a literal is written twice"
     if not text or any(character.isspace() for character in text):
         return said
-    return Proposal("close it with a single quote: ", literal(text), "; a quote inside a literal is written twice")
+    return Proposal(
+        "close it with a single quote: ", string_literal(text), "; a quote inside a literal is written twice"
+    )

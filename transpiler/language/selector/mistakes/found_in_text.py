@@ -14,7 +14,8 @@ from transpiler.base.source import Span
 from transpiler.base.times import iso_time
 from transpiler.language.selector.dialect_rules import PREFIXES, DoubleQuotes
 from transpiler.language.selector.dialects import dialects_with
-from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, Word, literal, shortened
+from transpiler.language.selector.literal_scanner import string_literal
+from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, Word, shortened
 
 #: A date and what people write behind it. Nothing of a word or of a text in quotes.
 _TIME = re.compile(r"(?<![\w.$'\"-])[12][0-9]{3}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:]+(?:\.[0-9]+)?(?:Z|[+-][0-9:]+)?)?")
@@ -56,7 +57,7 @@ def time_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | N
         if match.start() <= start < match.end() and time is not None:
             before = next((word for word in reversed(reading.words) if word.end <= match.start()), reading.at(-1))
             is_ordered = before.key in COMPARISONS - {"=", "<>"} or before.key in ("BETWEEN", "AND")
-            text = literal(match[0])
+            text = string_literal(match[0])
             hint = f"write {'' if is_ordered else f'{text} for text, or '}{time} for {MILLISECONDS}"
             message, span = "a selector has no literal for a time", Span(*match.span())
             fix = Fix(str(time) if is_ordered else text, span=span)
@@ -157,7 +158,7 @@ def text_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | N
         return None
     if not _takes_value(_word_before(reading, start)):
         return None
-    fix = Fix(literal(match[0]), span=Span(*match.span()))
+    fix = Fix(string_literal(match[0]), span=Span(*match.span()))
     hint = f"text goes into single quotes: {shortened(fix.text)}"
     return replace(finding, hint=hint, fix=fix)
 
@@ -190,7 +191,7 @@ def method_call(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     if method not in _METHODS:
         return None
     pattern = {"contains": f"%{content}%", "startswith": f"{content}%", "endswith": f"%{content}"}
-    written = _METHODS[method].format(name, literal(pattern.get(method, content)))
+    written = _METHODS[method].format(name, string_literal(pattern.get(method, content)))
     message, span = "a selector has operators in the place of methods", Span(*match.span())
     fix = Fix(written, span=span)
     return replace(

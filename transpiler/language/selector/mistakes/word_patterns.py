@@ -27,7 +27,8 @@ from transpiler.base.diagnostics import Diagnostic, Fix, nearest
 from transpiler.base.source import Span
 from transpiler.language.selector.dialect_rules import BetweenMeaning, DoubleQuotes, Extension, ListMember, Remainder
 from transpiler.language.selector.dialects import Dialect
-from transpiler.language.selector.mistakes.words import COMPARISONS, QUOTES, TESTS, Reading, Word, brief, literal
+from transpiler.language.selector.literal_scanner import string_literal
+from transpiler.language.selector.mistakes.words import COMPARISONS, QUOTES, TESTS, Reading, Word, brief
 
 _DOUBLE_QUOTES = '; artemis, qpid-java and qpid-cpp take "…" as a name, rabbitmq as a string'
 #: Words before the place at which a pattern may begin.
@@ -89,12 +90,12 @@ class Part(NamedTuple):
             return "…"
         match form:
             case "text":
-                return literal(self.content)
+                return string_literal(self.content)
             case "content":
-                return literal(self.content)[1:-1]
+                return string_literal(self.content)[1:-1]
             case "like":
                 pattern = as_pattern(self.content)
-                return "…" if pattern is None else literal(pattern)
+                return "…" if pattern is None else string_literal(pattern)
             case "raw":
                 return brief(self.reading.raw(self.first, self.behind))
             case "key" | "opposite" | "sign":

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from transpiler.base.source import Source, Span
 from transpiler.language.selector.dialect_rules import Comments, DoubleQuotes, Extension
 from transpiler.language.selector.dialects import KEYWORDS, Dialect
+from transpiler.language.selector.literal_scanner import string_literal
 
 #: Quotation marks of typography and the backtick, which people write for ' and ".
 QUOTES = "`´‘’‚‛“”„‟′″«»‹›＇＂"
@@ -92,11 +93,6 @@ def shortened(text: str) -> str:
     """Shorten a text to fit into a line: its beginning and its end."""
     text = " ".join(text.split("\n"))
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN * 2 // 3]} … {text[-_SHOWN // 3 :]}"
-
-
-def literal(text: str) -> str:
-    """Return a text as a string literal."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 class Reading:
@@ -201,9 +197,13 @@ class Reading:
             word = self.words[number]
             if parts and self.words[number - 1].end < word.start:
                 parts.append(" ")
-            parts.append(
-                word.key if word.kind == "keyword" else literal(word.content) if word.kind == "quoted" else word.text
-            )
+            match word.kind:
+                case "keyword":
+                    parts.append(word.key)
+                case "quoted":
+                    parts.append(string_literal(word.content))
+                case _:
+                    parts.append(word.text)
         return shortened("".join(parts))
 
     def raw(self, first: int, behind: int) -> str:

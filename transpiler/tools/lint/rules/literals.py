@@ -12,6 +12,7 @@ from transpiler.base.text_pattern import Wildcard
 from transpiler.base.times import iso_time
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Wildcards
+from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.numbers import spelled_number
 from transpiler.language.selector.pattern import pattern_of
 from transpiler.message.message import Message
@@ -78,13 +79,9 @@ def _comma_in_string(node: ast.In, context: Context) -> Iterator[Doubt]:  # noqa
     if len(node.members) == 1 and isinstance(node.members[0], ast.StringLiteral) and "," in node.members[0].value:
         member = node.members[0]
         parts = [part.strip(" '\"") for part in member.value.split(",")]
-        members = ", ".join(_quoted(part) for part in parts if part)
+        members = ", ".join(string_literal(part) for part in parts if part)
         message = "this is one string with a comma, not several strings"
         yield Doubt(message, member.span, f"write {members}", fix=Fix(members))
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _without_wildcard(node: ast.Like, context: Context) -> Iterator[Doubt]:
@@ -94,11 +91,11 @@ def _without_wildcard(node: ast.Like, context: Context) -> Iterator[Doubt]:
         hint = f"write {sign}"
         shown = context.source.text[node.operand.span.start : node.operand.span.end]
         texts = "".join(part for part in parts if isinstance(part, str))
-        fix = Fix(f"{shown} {sign} {_quoted(texts)}", span=node.span)
+        fix = Fix(f"{shown} {sign} {string_literal(texts)}", span=node.span)
         if node.escape is None and ("*" in pattern or "?" in pattern):
             meant = pattern.replace(".*", "%").replace("*", "%").replace("?", "_")
-            hint = f"% stands for any text and _ for one character, and case counts: write {_quoted(meant)}"
-            fix = Fix(_quoted(meant))
+            hint = f"% stands for any text and _ for one character, and case counts: write {string_literal(meant)}"
+            fix = Fix(string_literal(meant))
         yield Doubt("a pattern without % or _ matches one text only", node.pattern.span, hint, fix=fix)
 
 

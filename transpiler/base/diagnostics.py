@@ -213,6 +213,12 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def first_of(names: Iterable[str], most: int) -> str:
+    """The names with commas between them, at most so many and an ellipsis for the others."""
+    shown = [*islice(names, most + 1)]
+    return ", ".join(shown if len(shown) <= most else [*shown[:most], "…"])
+
+
 def clipped(text: str, most: int) -> str:
     """A text that may quote anything, as one printable line of at most so many characters."""
     return shortened(one_line(text), most)

@@ -14,7 +14,7 @@ from typing import Literal
 
 from transpiler.base import html
 from transpiler.base.arguments import unexpected
-from transpiler.base.diagnostics import Diagnostic, at_path, did_you_mean, mismatch
+from transpiler.base.diagnostics import Diagnostic, at_path, did_you_mean, first_of, mismatch
 from transpiler.base.errors import TopologyError
 from transpiler.language.filters.binding_rules import HeadersMatch, read_headers_match
 from transpiler.language.selector.dialects import DIALECTS
@@ -336,7 +336,7 @@ def check_topology(value: object) -> None:
 def unknown_name(what: str, name: str, known: Iterable[str]) -> TopologyError:
     """Return the error for the name of an exchange or a queue that is not there, with near names or some of all."""
     named = sorted(filter(None, known))
-    hint = did_you_mean(name, named) or f"there are {', '.join(named[:5])}{', …' if len(named) > 5 else ''}"
+    hint = did_you_mean(name, named) or f"there are {first_of(named, 5)}"
     return TopologyError.at("topology.unknown", f"there is no {what} called {name!r}", hint=hint)
 
 

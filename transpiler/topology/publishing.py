@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, get_args
 from urllib.parse import unquote
 
 from transpiler.base.arguments import check_choice
+from transpiler.base.diagnostics import first_of
 from transpiler.base.errors import TopologyError
 from transpiler.topology.broker_rules import RelayAddress, Rules
 from transpiler.topology.model import DEFAULT_EXCHANGE, Exchange, Topology, Unroutable
@@ -94,12 +95,11 @@ def own_default(topology: Topology, option: str = "exchange=") -> str:
         return topology.default_exchange
     declared = [exchange.name for exchange in topology.exchanges if not exchange.internal]
     names = sorted(declared or filter(None, topology.exchange_by_name))
-    listed = f"{', '.join(names[:_SHOWN])}{', …' if len(names) > _SHOWN else ''}"
     raise TopologyError.at(
         "route.no-exchange",
         "nothing says to which exchange the messages were published: no option, and no column or member exchange",
-        hint=f"perhaps give {option}NAME: there {'is' if len(names) == 1 else 'are'} {listed}; {option}'' is the "
-        "default exchange, which routes by the queue's name",
+        hint=f"perhaps give {option}NAME: there {'is' if len(names) == 1 else 'are'} {first_of(names, _SHOWN)}; "
+        f"{option}'' is the default exchange, which routes by the queue's name",
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from transpiler.base.diagnostics import Advice, ColumnFix, OptionFix, Remedy
+from transpiler.base.diagnostics import Advice, ColumnFix, OptionFix, Remedy, first_of
 from transpiler.base.errors import LayoutError
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import AMQP_TYPES, ColumnType, Path, SparkType
@@ -67,9 +67,7 @@ class FlatLayout:
     name: str = "flat"
 
     def __repr__(self) -> str:
-        names = list(self.columns)
-        shown = ", ".join(names[:MAX_NAMES]) + (", …" if len(names) > MAX_NAMES else "")
-        return f"FlatLayout({self.name}: {shown})"
+        return f"FlatLayout({self.name}: {first_of(self.columns, MAX_NAMES)})"
 
     def field(self, place: MessageField) -> Stored | None:
         """The place of a section's field where the DataFrame has that section.

@@ -10,13 +10,13 @@ writes it; a message id may be written as a UUID; ``rows`` reads all else, as in
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
 from uuid import UUID
 
-from transpiler.base.diagnostics import did_you_mean
+from transpiler.base.diagnostics import did_you_mean, first_of
 from transpiler.base.errors import DecodeError, LayoutError
 from transpiler.base.times import iso_time
 from transpiler.compiler import ir
@@ -102,9 +102,8 @@ def check_columns(value: Any, layout: Layout) -> None:
     known = _columns_read(layout, value)
     if any(name in known or name in SECTION_NAMES for name in value):
         return
-    message = (
-        f"no column of the layout {layout.name} is here: it reads {_listed(known)}, and the row has {_listed(value)}"
-    )
+    read, found = first_of(known, 6), first_of(value, 6)
+    message = f"no column of the layout {layout.name} is here: it reads {read}, and the row has {found}"
     hint = "perhaps name the layout of these rows, or none for message JSON and plain properties"
     raise DecodeError.at("row.columns", message, hint=hint)
 
@@ -122,10 +121,6 @@ def _columns_read(layout: Layout, columns: Iterable[str]) -> list[str]:
                 str(path[0]): None for path in sorted(column_paths(stored.present if stored else ir.TRUE), key=str)
             }
     return list(read)
-
-
-def _listed(names: Collection[str], most: int = 6) -> str:
-    return ", ".join([*names][:most]) + (", …" if len(names) > most else "")
 
 
 def _canonical(row: Mapping[str, Any]) -> Message:

@@ -14,7 +14,7 @@ from textwrap import TextWrapper
 from typing import Any
 
 from transpiler.base import html
-from transpiler.base.diagnostics import Severity, one_line
+from transpiler.base.diagnostics import Severity, first_of, one_line
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.topics import MANY_WORDS
 from transpiler.language.selector import ast
@@ -179,8 +179,8 @@ def alike(findings: Sequence[Finding]) -> list[Finding]:
         if len(equal) <= MAX_ALIKE:
             shown += equal
             continue
-        names = ", ".join(one.subject.removesuffix(aspect) for one in equal[:MAX_NAMES])
-        shown.append(equal[0]._replace(subject=f"{len(equal):,} of them ({names}, …){aspect}"))
+        names = first_of((one.subject.removesuffix(aspect) for one in equal), MAX_NAMES)
+        shown.append(equal[0]._replace(subject=f"{len(equal):,} of them ({names}){aspect}"))
     return shown
 
 

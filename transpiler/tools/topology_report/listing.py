@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from textwrap import TextWrapper
 
-from transpiler.base.diagnostics import one_line
+from transpiler.base.diagnostics import first_of, one_line
 from transpiler.tools.topology_report.labels import binding_label, exchange_title
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.broker_rules import UNKNOWN
@@ -119,7 +119,7 @@ def names_of(names: Iterable[str], several: str) -> str:
     listed = [*names]
     if len(listed) <= MAX_NAMES + 1:
         return ", ".join(listed)
-    return f"{len(listed):,} {several} ({', '.join(listed[:MAX_NAMES])}, …)"
+    return f"{len(listed):,} {several} ({first_of(listed, MAX_NAMES)})"
 
 
 def _queues(topology: Topology, summary: Summary | None) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 
-from transpiler.base.diagnostics import shortened
+from transpiler.base.diagnostics import first_of, shortened
 from transpiler.base.topics import MANY_WORDS, ONE_WORD
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
@@ -103,9 +103,8 @@ def shapes(topology: Topology) -> Iterator[Finding]:
     for shape, bindings in sorted(found.items(), key=lambda item: -len(item[1])):
         sources = dict.fromkeys(exchange_title(binding.source) for binding in bindings)
         example = binding_label(topology, bindings[0]) or "every message"
-        listed = ", ".join([*sources][:3]) + (", …" if len(sources) > 3 else "")
         count = f"{len(bindings):,} {'binding' if len(bindings) == 1 else 'bindings'}"
-        yield Finding("shape", shape, f"{count} of {listed}, as {example}", bindings[0])
+        yield Finding("shape", shape, f"{count} of {first_of(sources, 3)}, as {example}", bindings[0])
 
 
 def _shape(topology: Topology, binding: Binding) -> str:

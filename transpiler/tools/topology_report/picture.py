@@ -18,7 +18,7 @@ from math import sqrt
 from string import Template
 from typing import TYPE_CHECKING, Literal
 
-from transpiler.base.diagnostics import one_line, printable
+from transpiler.base.diagnostics import first_of, one_line, printable
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.tools.topology_report.labels import binding_label, exchange_title
 from transpiler.tools.topology_report.summary import Summary
@@ -299,7 +299,7 @@ def _group(nodes: list[Node]) -> Node:
     if len(nodes) == 1:
         return first
     names = tuple(name for node in nodes for name in node.names)
-    details = [", ".join(names[:MAX_NAMES]) + (", …" if len(names) > MAX_NAMES else "")]
+    details = [first_of(names, MAX_NAMES)]
     counted = [node.messages for node in nodes if node.messages is not None]
     messages = sum(counted) if counted else None
     if messages is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from transpiler.base.diagnostics import first_of
 from transpiler.tools.topology_report.labels import Finding, exchange_title
 from transpiler.tools.topology_report.letters import Letters, State
 from transpiler.tools.topology_report.summary import Summary
@@ -188,7 +189,7 @@ def unread(of: Ways) -> Iterator[Finding]:
             if kind == "queue" and name not in topology.readers:
                 sources.setdefault(name, {})[link.source] = None
     for name, listed in sorted(sources.items()):
-        shown = ", ".join([*listed][:_MAX_SOURCES]) + (", …" if len(listed) > _MAX_SOURCES else "")
+        shown = first_of(listed, _MAX_SOURCES)
         yield Finding(
             "unread-dead-letters", name, f"it has no consumer, and keeps what comes from {shown}", ("queue", name)
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, NoReturn
 
-from transpiler.base.diagnostics import Advice, Diagnostic, Fix, OptionFix, Remedy, nearest
+from transpiler.base.diagnostics import Advice, Diagnostic, Fix, OptionFix, Remedy, first_of, nearest
 from transpiler.base.errors import LayoutError, SelectorTypeError, TranspilerError
 from transpiler.base.source import Source
 from transpiler.compiler import ir
@@ -193,7 +193,9 @@ class Names:
             return (Advice(f"did you mean {' or '.join(near)}? Names are case-sensitive", Fix(near[0])),)
         if self._is_meant_as_text(identifier):
             fix = Fix(string_literal(name))
-            return Advice(f"text goes into single quotes: {fix.text}", fix), Advice(f"the columns are {_listed(named)}")
+            return Advice(f"text goes into single quotes: {fix.text}", fix), Advice(
+                f"the columns are {first_of(named, 8)}"
+            )
         offered = offers(self.layout, MessageField(PROPERTIES, name))
         return (*offered, *self._facts(name, bool(offered)))
 
@@ -219,10 +221,10 @@ class Names:
             yield Advice("JSON in their value, cast to STRING, is read by stores.variant('value', json=True)")
             return
         if named and not halves:
-            yield Advice(f"the columns are {_listed(named)}")
+            yield Advice(f"the columns are {first_of(named, 8)}")
         if unnamed:
             yield Advice(
-                f"no selector can name {_listed(halves or unnamed)}: perhaps rename the column, or give it an alias"
+                f"no selector can name {first_of(halves or unnamed, 8)}: perhaps rename the column, or give it an alias"
             )
         if not is_offered:
             yield Advice("missing='null' reads an unknown name as a missing property", _MISSING)
@@ -364,10 +366,6 @@ def _id_remedy(
         no_prefix = f"{seen.removesuffix(text)}…"
         return f"an id begins with ID: write {written}, or '{no_prefix}' where the client sent none", Fix(written)
     return f"that id reads '{seen}'", Fix(string_literal(seen))
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
 
 
 def _is_like(kind: OperandType, other: OperandType) -> bool:

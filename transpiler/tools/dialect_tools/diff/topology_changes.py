@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple
 
+from transpiler.base.diagnostics import first_of
 from transpiler.message.types import AmqpValue
 from transpiler.tools.dialect_tools.diff.name_matching import Names
 from transpiler.tools.dialect_tools.diff.rerouted import Rerouted, Search
@@ -126,9 +127,9 @@ def _listed(changes: Iterable[Change]) -> Iterator[str]:
             if len(listed) <= (_MAX_EQUAL if detail else MAX_CHANGES):
                 lines += [one.text for one in listed]
                 continue
-            names = [one.subject.removeprefix(f"{source} -> ") for one in listed[:_NAMES]]
+            names = first_of((one.subject.removeprefix(f"{source} -> ") for one in listed), _NAMES)
             subject = f"{source} -> {len(listed):,} of them" if source else f"{len(listed):,} of them"
-            lines.append(f"{subject} ({', '.join(names)}, …)" + (f": {detail}" if detail else ""))
+            lines.append(f"{subject} ({names})" + (f": {detail}" if detail else ""))
         yield from (f"  {_SIGNS[change]} {kind:8}  {line}" for line in lines[:MAX_CHANGES])
         if len(lines) > MAX_CHANGES:
             yield f"    and {len(lines) - MAX_CHANGES:,} more"

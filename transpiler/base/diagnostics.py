@@ -20,6 +20,9 @@ WINDOW = 100
 #: Characters of a message or a hint: what it quotes may be megabytes of somebody's input.
 MAX_MESSAGE = 600
 
+#: Characters of a value of AMQP in a message.
+MAX_QUOTED = 60
+
 #: A longer name is no misspelling, and looking through more candidates takes longer than reading the file again.
 _MAX_NAME, _MAX_CANDIDATES = 100, 5_000
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.diagnostics import Diagnostic, shortened
 
 if TYPE_CHECKING:
     from transpiler.language.filters.sets import FilterSet
@@ -49,9 +49,8 @@ class Transpiled:
         return self.sql
 
     def __repr__(self) -> str:
-        sql = self.sql if len(self.sql) <= MAX_REPR else f"{self.sql[: MAX_REPR - 1]}…"
         warned = len(self.diagnostics)
-        return f"Transpiled({sql!r}{f', warnings: {warned}' if warned else ''})"
+        return f"Transpiled({shortened(self.sql, MAX_REPR)!r}{f', warnings: {warned}' if warned else ''})"
 
     def _repr_html_(self) -> str:
         # For notebooks alone.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from transpiler.base.diagnostics import mismatch
+from transpiler.base.diagnostics import MAX_QUOTED, mismatch, shortened
 from transpiler.base.errors import DecodeError
 from transpiler.base.source import Span
 from transpiler.message.amqp.decoder import decode_all
@@ -184,7 +184,6 @@ def _show(descriptor: Value) -> str:
         case AmqpValue(type=AmqpType.ULONG, value=int() as code):
             return f"0x{code:x}"
         case AmqpValue(value=value):
-            text = repr(value)
-            return text if len(text) <= 60 else f"{text[:57]}…"
+            return shortened(repr(value), MAX_QUOTED)
         case _:
             return f"that is {_kind(descriptor)}"

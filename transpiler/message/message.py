@@ -20,7 +20,7 @@ from uuid import UUID
 
 from transpiler.base import html
 from transpiler.base.arguments import unexpected
-from transpiler.base.diagnostics import nearest
+from transpiler.base.diagnostics import nearest, shortened
 from transpiler.base.documents.entries import kind_of
 from transpiler.base.errors import DecodeError, TranspilerError
 from transpiler.base.times import since_epoch
@@ -110,8 +110,7 @@ class Message:
         )
 
     def __repr__(self) -> str:
-        text = repr(self.to_dict())
-        return f"Message.from_dict({text if len(text) <= MAX_REPR else f'{text[:MAX_REPR]}…'})"
+        return f"Message.from_dict({shortened(repr(self.to_dict()), MAX_REPR)})"
 
     def _repr_html_(self) -> str:
         rows = (

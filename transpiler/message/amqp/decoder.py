@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, NoReturn
 
+from transpiler.base.diagnostics import MAX_QUOTED, shortened
 from transpiler.base.errors import DecodeError
 from transpiler.base.source import Span
 from transpiler.message.amqp.constructors import CONSTRUCTORS, DESCRIBED, Constructor, Form, MalformedError
@@ -224,4 +225,4 @@ def _be(number: int) -> str:
 
 def _show(key: Value) -> str:
     text = repr(key.value) if isinstance(key, AmqpValue) else f"{type(key).__name__}(…)"
-    return text if len(text) <= 60 else f"{text[:57]}…"
+    return shortened(text, MAX_QUOTED)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn, TypeAlias, assert_never
 
+from transpiler.base.diagnostics import MAX_QUOTED, shortened
 from transpiler.base.errors import DecodeError
 from transpiler.message.amqp.constructors import DESCRIBED, ENCODINGS, Constructor, Form
 from transpiler.message.amqp.decoder import MAX_DEPTH
@@ -152,8 +153,7 @@ def _data(constructor: Constructor, content: _Content) -> bytes:
     try:
         data = constructor.codec.write(content.value)
     except ValueError as error:
-        shown = repr(content.value)
-        shown = shown if len(shown) <= 60 else f"{shown[:57]}…"
+        shown = shortened(repr(content.value), MAX_QUOTED)
         raise _UnfitError(f"{shown} as {kind.value} (0x{constructor.code:02x}): {error}") from None
     return data if constructor.form is Form.FIXED else _number(len(data), constructor) + data
 

@@ -16,7 +16,7 @@ from transpiler.base.source import Span
 from transpiler.base.times import iso_time
 from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.mistakes.word_patterns import as_pattern
-from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, shortened
+from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, both_ends
 
 _TEST = r"(?:[=<>!]|(?:NOT\s+)?(?:LIKE|IN|IS|BETWEEN)\b)"
 #: Characters that a URL writes as % and two digits, and that stand in conditions.
@@ -69,7 +69,7 @@ def encoded_for_url(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
         return None
     written = unquote(text)
     message = f"{found[0]} is how a URL writes {unquote(found[0])!r}"
-    hint = f"write the characters themselves: {shortened(written)}"
+    hint = f"write the characters themselves: {both_ends(written)}"
     return _improved(finding, message, hint, Span(0, len(text)), written, Span(*found.span()))
 
 
@@ -82,7 +82,7 @@ def option_before(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     quoted = _QUOTED.fullmatch(text, match.end())
     rest = text[match.end() :] if quoted is None else quoted[2]
     message = "a selector is the condition alone, without the option that has it"
-    hint, whole = f"write the condition alone: {shortened(rest)}", Span(0, len(text))
+    hint, whole = f"write the condition alone: {both_ends(rest)}", Span(0, len(text))
     return _improved(finding, message, hint, whole, rest, Span(*match.span()))
 
 
@@ -93,7 +93,7 @@ def quoted_whole(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
         return None
     message = "a selector is a condition, and stands in quotes only in the language around it"
     span = Span(match.start(1), match.start(1) + 1)
-    hint = f"write it without the quotes: {shortened(match[2])}"
+    hint = f"write it without the quotes: {both_ends(match[2])}"
     return _improved(finding, message, hint, Span(0, len(reading.source.text)), match[2], span)
 
 
@@ -125,7 +125,7 @@ def typed_time(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     place = _place(reading, finding)
     clock = _around(_CLOCK, reading, place)
     if clock is not None:
-        message = f"a selector has no clock, and so no {shortened(clock[0])}"
+        message = f"a selector has no clock, and so no {both_ends(clock[0])}"
         hint = "perhaps the time of the query goes in as a number: the milliseconds since 1970-01-01 in UTC"
         return replace(finding, message=message, span=Span(*clock.span()), hint=hint, fix=None)
     match = _around(_TYPED, reading, place)
@@ -169,7 +169,7 @@ def filter_policy(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
         return None
     written = " AND ".join(f"({term})" if " OR " in term and len(terms) > 1 else term for term in terms)
     message, whole = "a filter policy is no selector", Span(0, len(text))
-    return _improved(finding, message, f"write it as a condition: {shortened(written)}", whole, written)
+    return _improved(finding, message, f"write it as a condition: {both_ends(written)}", whole, written)
 
 
 def _of_policy(name: str, values: Any) -> str:

@@ -9,7 +9,7 @@ from transpiler.language.selector.dialect_rules import DoubleQuotes, Extension, 
 from transpiler.language.selector.dialects import dialects_with
 from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.mistakes.word_patterns import Captured, Proposal, as_pattern
-from transpiler.language.selector.mistakes.words import COMPARISONS, TESTS, shortened
+from transpiler.language.selector.mistakes.words import COMPARISONS, TESTS, both_ends
 
 
 def operator_in_parentheses(taken: Captured) -> Proposal:
@@ -124,7 +124,7 @@ def bare_before_quote(taken: Captured) -> Proposal:
 
 def as_name(taken: Captured) -> str | Proposal:
     """Return how the dialect writes the name between wrong quotes."""
-    dialect, hyphens, name = taken.reading.dialect, taken.reading.hyphens, shortened(taken["x"].content)
+    dialect, hyphens, name = taken.reading.dialect, taken.reading.hyphens, both_ends(taken["x"].content)
     where, elsewhere = taken["x"].span, f"{taken['elsewhere']}"
     if name.replace("-" if hyphens else ".", "_").isidentifier():
         return Proposal("write the name without quotes: ", name, elsewhere, where)

@@ -15,7 +15,7 @@ from transpiler.base.times import iso_time
 from transpiler.language.selector.dialect_rules import PREFIXES, DoubleQuotes
 from transpiler.language.selector.dialects import dialects_with
 from transpiler.language.selector.literal_scanner import string_literal
-from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, Word, shortened
+from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, Word, both_ends
 
 #: A date and what people write behind it. Nothing of a word or of a text in quotes.
 _TIME = re.compile(r"(?<![\w.$'\"-])[12][0-9]{3}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:]+(?:\.[0-9]+)?(?:Z|[+-][0-9:]+)?)?")
@@ -44,7 +44,7 @@ def unknown_prefix(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
             behind = reading.source.text[: first.start].rstrip()
             fix = Fix("", span=Span(len(behind), first.start))
     if near[0] != text:
-        message, hint = f"there is no prefix {shortened(text)}", f"did you mean {near[0]}? {have}"
+        message, hint = f"there is no prefix {both_ends(text)}", f"did you mean {near[0]}? {have}"
         fix = Fix(near[0], span=span)
     return replace(finding, code="syntax.prefix", message=message, span=span, hint=hint, fix=fix)
 
@@ -125,7 +125,7 @@ def markup_entities(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
         return None
     quote = "'" if reading.dialect.double_quotes is DoubleQuotes.REFUSED else '"'
     written = _ENTITY.sub(lambda match: quote if match[0] == "&quot;" else unescape(match[0]), text)
-    hint, fix = f"write the characters themselves: {shortened(written)}", Fix(written, span=Span(0, len(text)))
+    hint, fix = f"write the characters themselves: {both_ends(written)}", Fix(written, span=Span(0, len(text)))
     found = next(match for match in _ENTITY.finditer(text) if match.start() <= place < match.end())
     message = f"{found[0]} is markup of XML, and no part of a selector"
     span = Span(*found.span())
@@ -140,7 +140,7 @@ def bind_variable(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     if match is None or not _takes_value(_word_before(reading, match.start())):
         return None
     message, span = "a selector has no bind variables", Span(*match.span())
-    hint = f"perhaps put the value itself in the place of {shortened(match[0])}: a number, or text in single quotes"
+    hint = f"perhaps put the value itself in the place of {both_ends(match[0])}: a number, or text in single quotes"
     return replace(finding, message=message, span=span, hint=hint)
 
 
@@ -159,7 +159,7 @@ def text_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | N
     if not _takes_value(_word_before(reading, start)):
         return None
     fix = Fix(string_literal(match[0]), span=Span(*match.span()))
-    hint = f"text goes into single quotes: {shortened(fix.text)}"
+    hint = f"text goes into single quotes: {both_ends(fix.text)}"
     return replace(finding, hint=hint, fix=fix)
 
 

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from functools import cache, cached_property
 from typing import NamedTuple
 
+from transpiler.base.diagnostics import shortened
 from transpiler.base.source import Source, Span
 from transpiler.language.selector.dialect_rules import Comments, DoubleQuotes, Extension
 from transpiler.language.selector.dialects import KEYWORDS, Dialect
@@ -86,10 +87,10 @@ class Word(NamedTuple):
 
 def brief(text: str) -> str:
     """Return a text as a message quotes it."""
-    return text if len(text) <= _QUOTED else text[: _QUOTED - 1] + "…"
+    return shortened(text, _QUOTED)
 
 
-def shortened(text: str) -> str:
+def both_ends(text: str) -> str:
     """Shorten a text to fit into a line: its beginning and its end."""
     text = " ".join(text.split("\n"))
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN * 2 // 3]} … {text[-_SHOWN // 3 :]}"
@@ -204,11 +205,11 @@ class Reading:
                     parts.append(string_literal(word.content))
                 case _:
                     parts.append(word.text)
-        return shortened("".join(parts))
+        return both_ends("".join(parts))
 
     def raw(self, first: int, behind: int) -> str:
         """Return the text from one word to before another."""
-        return shortened(self.source.text[self.at(first).start : self.at(behind - 1).end])
+        return both_ends(self.source.text[self.at(first).start : self.at(behind - 1).end])
 
     def found(self, number: int) -> str:
         """Return the end of a message: the word at a place."""

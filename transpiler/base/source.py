@@ -6,6 +6,7 @@ or CRLF and at nothing else, so that a form feed or U+2028 inside a literal does
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,6 +20,15 @@ class Span(NamedTuple):
     def to(self, other: Span) -> Span:
         """The smallest span that covers both."""
         return Span(min(self.start, other.start), max(self.end, other.end))
+
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def half_surrogate(text: str) -> Span | None:
+    """The place of the first half of a surrogate pair, which is no Unicode character; None where there is none."""
+    half = None if text.isascii() else _HALF.search(text)
+    return None if half is None else Span(*half.span())
 
 
 class Position(NamedTuple):

@@ -18,6 +18,7 @@ from transpiler.base.diagnostics import did_you_mean, mismatch, nearest
 from transpiler.base.documents.entries import kind_of
 from transpiler.base.errors import DecodeError
 from transpiler.base.ieee754 import float32, special_name
+from transpiler.base.source import half_surrogate
 from transpiler.message.amqp.decoder import MAX_DEPTH, decode
 from transpiler.message.amqp.encoder import encode
 from transpiler.message.amqp.values import AmqpArray, AmqpList, AmqpMap, Value
@@ -77,9 +78,7 @@ def _boolean(path: str, value: Any) -> bool:
 def _text(path: str, value: Any) -> str:
     if not isinstance(value, str):
         _refuse("message.type", mismatch("text", kind_of(value)), path)
-    try:
-        value.encode()
-    except UnicodeEncodeError:
+    if half_surrogate(value) is not None:
         _refuse("message.unicode", "holds half of a surrogate pair, which is no Unicode text", path)
     return value
 

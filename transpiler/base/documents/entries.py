@@ -8,6 +8,7 @@ from typing import Any, NoReturn, TypeVar
 
 from transpiler.base.diagnostics import Diagnostic, OptionFix, Remedy, at_path, meant, mismatch, nearest
 from transpiler.base.errors import TopologyError
+from transpiler.base.source import half_surrogate
 
 MAX_FINDINGS = 1_000
 
@@ -98,15 +99,12 @@ class Entry:
             return default
         if not isinstance(value, str):
             refuse("topology.type", self.at(name), mismatch("text", kind_of(value)))
-        if not value.isascii():
-            self.check_unicode(name, value)
+        self.check_unicode(name, value)
         return value
 
     def check_unicode(self, name: str, value: str) -> None:
         """Refuse a text with half of a surrogate pair in it."""
-        try:
-            value.encode()
-        except UnicodeEncodeError:
+        if half_surrogate(value) is not None:
             refuse("topology.unicode", self.at(name), "holds half of a surrogate pair, which is no Unicode text")
 
     def flag(self, name: str, default: bool) -> bool:

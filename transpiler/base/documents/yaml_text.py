@@ -18,7 +18,7 @@ from typing import Any
 
 from transpiler.base.documents.jsontext import MAX_VALUES
 from transpiler.base.documents.placed_values import MAX_DEPTH, Doubt, Node, Origin, mapping
-from transpiler.base.source import Span
+from transpiler.base.source import Span, half_surrogate
 
 #: Characters of a text.
 MAX_LENGTH = 2**20
@@ -79,12 +79,10 @@ def yaml_documents(origin: Origin) -> list[Node]:
 def _loader(text: str) -> Any:
     import yaml
 
-    try:
-        # As the reader in C does, whose error is none of YAML's and has no place.
-        text.encode()
-    except UnicodeEncodeError as error:
-        span = Span(error.start, error.start + 1)
-        raise YamlTextError("half of a surrogate pair is no Unicode character", span) from None
+    half = half_surrogate(text)
+    if half is not None:
+        # The reader in C refuses it as well, by an error that is none of YAML's and has no place.
+        raise YamlTextError("half of a surrogate pair is no Unicode character", half)
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 

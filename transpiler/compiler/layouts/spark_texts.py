@@ -22,6 +22,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from transpiler.base.errors import LayoutError
 from transpiler.base.ieee754 import float32
+from transpiler.base.source import half_surrogate
 from transpiler.base.times import since_epoch
 from transpiler.compiler.ir.column_types import SparkType
 
@@ -84,7 +85,6 @@ _DIGITS = 38
 _LONGEST_NUMBER = 1_000
 #: Characters that make one word with true, false or null before them.
 _WORD = re.compile(r"\w")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def parse_json(text: str | None) -> Any:
@@ -111,7 +111,7 @@ def _is_text(value: Any) -> bool:
     parts = [value]
     while parts:
         match parts.pop():
-            case str() as text if _SURROGATE.search(text):
+            case str() as text if half_surrogate(text) is not None:
                 return False
             case dict() as items:
                 parts.extend((*items, *items.values()))

@@ -15,7 +15,7 @@ from typing import NamedTuple, NoReturn, cast, get_args
 
 from transpiler.base.diagnostics import mismatch
 from transpiler.base.errors import TopologyError, UnsupportedFeatureError
-from transpiler.base.source import Source, Span
+from transpiler.base.source import Source, Span, half_surrogate
 from transpiler.language.path_expressions import xquery_nodes as query
 from transpiler.language.path_expressions.xml_names import NAME
 
@@ -25,7 +25,6 @@ MAX_DEPTH = 60
 #: Characters of a query.
 MAX_LENGTH = 100_000
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _TOKEN = re.compile(
     rf"""(?P<space>\s+)
     |(?P<comment>\(:.*?:\))
@@ -72,9 +71,9 @@ class _Parser:
             message = f"the query has {len(self.source.text):,} characters, and the limit is {MAX_LENGTH:,}"
             span = Span(MAX_LENGTH, len(self.source.text))
             raise UnsupportedFeatureError.at("limit.length", message, self.source, span)
-        half = _SURROGATE.search(self.source.text)
+        half = half_surrogate(self.source.text)
         if half is not None:
-            self._wrong("half of a surrogate pair is no Unicode character", Span(*half.span()))
+            self._wrong("half of a surrogate pair is no Unicode character", half)
         while at < len(self.source.text):
             match = _TOKEN.match(self.source.text, at)
             if match is None:

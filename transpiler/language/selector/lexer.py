@@ -17,7 +17,7 @@ from sly.lex import Token
 
 from transpiler.base.diagnostics import Fix
 from transpiler.base.errors import SelectorSyntaxError
-from transpiler.base.source import Source, Span
+from transpiler.base.source import Source, Span, half_surrogate
 from transpiler.language.selector.dialect_rules import (
     Comments,
     DoubleQuotes,
@@ -376,9 +376,9 @@ class SelectorLexer(Lexer):
         self._fail_at(index, f"{_name(character)} cannot be part of a name", _advice(character), fix)
 
     def _reject_surrogates(self, value: str, start: int) -> None:
-        for offset, character in enumerate(value):
-            if "\ud800" <= character <= "\udfff":
-                self._fail_at(start + 1 + offset, "half of a surrogate pair is no Unicode character")
+        half = half_surrogate(value)
+        if half is not None:
+            self._fail_at(start + 1 + half.start, "half of a surrogate pair is no Unicode character")
 
     def _fail_at(self, index: int, message: str, hint: str | None = None, fix: Fix | None = None) -> NoReturn:
         self._fail("unexpected-character", message, Span(index, index + 1), hint, fix)

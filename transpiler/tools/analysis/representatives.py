@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from transpiler.base.errors import DecodeError
+from transpiler.base.source import half_surrogate
 from transpiler.base.text_pattern import Pattern
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Wildcards
@@ -261,7 +262,7 @@ def _property_items(constants: Constants) -> Iterator[Item]:
     yield Item(AmqpValue(AmqpType.BOOLEAN, False), False)
     yield from _number_items(constants, kinds)
     for text in (*constants.texts[2:], *constants.above):
-        if any("\ud800" <= character <= "\udfff" for character in text):
+        if half_surrogate(text) is not None:
             # No text, and to brokers that read bytes as text a value like one.
             yield Item(AmqpValue(AmqpType.BINARY, text.encode("utf-8", "surrogateescape")), True)
         else:
@@ -279,7 +280,7 @@ def _text_items(kind: AmqpType, constants: Constants) -> Iterator[Item]:
         match kind:
             case AmqpType.SYMBOL if text.isascii():
                 yield Item(AmqpValue(kind, text), True)
-            case AmqpType.CHAR if len(text) == 1 and not "\ud800" <= text <= "\udfff":
+            case AmqpType.CHAR if len(text) == 1 and half_surrogate(text) is None:
                 for char in (text, chr(min(ord(text) + 1, 0x10FFFF)), chr(max(ord(text) - 1, 0))):
                     yield Item(AmqpValue(kind, char), True)
             case AmqpType.BINARY:
@@ -440,7 +441,7 @@ def _field_items(place: MessageField, constants: Constants) -> Iterator[Item]:
             yield Item(b"\xff\x00", True)
         case _:
             for text in (*constants.texts, *constants.above):
-                if not any("\ud800" <= character <= "\udfff" for character in text):
+                if half_surrogate(text) is None:
                     yield Item(text, is_odd(text))
 
 

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from transpiler.base.diagnostics import mismatch
 from transpiler.base.errors import TopologyError
-from transpiler.base.source import Source, Span
+from transpiler.base.source import Source, Span, half_surrogate
 
 #: Levels of maps and lists that options may have.
 MAX_DEPTH = 20
@@ -21,7 +21,6 @@ MAX_DEPTH = 20
 #: Characters of an address.
 MAX_LENGTH = 100_000
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"\s*")
 _WORD = re.compile(r"""[^\s'"{}\[\],:/;]+""")
 _NAME = re.compile(r"[^\s/;]+")
@@ -78,9 +77,9 @@ def read_address_text(source: Source) -> AddressText:
     if len(source.text) > MAX_LENGTH:
         message = f"the address has {len(source.text):,} characters, and the limit is {MAX_LENGTH:,}"
         raise TopologyError.at("limit.length", message, source, Span(MAX_LENGTH, len(source.text)))
-    half = _SURROGATE.search(source.text)
+    half = half_surrogate(source.text)
     if half is not None:
-        _refuse_surrogate(source, Span(*half.span()))
+        _refuse_surrogate(source, half)
     reader = _Reader(source)
     name = reader.part(_NAME, "a name", "perhaps write the name of a queue or an exchange first")
     subject = None
@@ -164,7 +163,7 @@ class _Reader:
         self.at = match.end()
         span = Span(*match.span())
         text = _ESCAPE.sub(_unescape, match[1] if match[1] is not None else match[2])
-        if _SURROGATE.search(text):
+        if half_surrogate(text) is not None:
             # The two halves of a pair, each with its own escape, are one character.
             try:
                 text = text.encode("utf-16", "surrogatepass").decode("utf-16")

@@ -42,7 +42,10 @@ def backtest() -> Backtest:
         (TOPOLOGY, "Topology(rabbitmq: 1 exchange, 2 queues, 2 bindings)"),
         (backtest(), "Backtest(1 of 2 messages agree)"),
         (JMS, "Dialect('jms')"),
-        (replace(JMS, between=RABBITMQ.between), "Dialect('jms', between=BetweenMeaning.ABSENT)"),
+        (
+            replace(JMS, between_meaning=RABBITMQ.between_meaning),
+            "Dialect('jms', between_meaning=BetweenMeaning.ABSENT)",
+        ),
         (stores.kafka_headers(), "StoreLayout('kafka-headers')"),
         (find_layout("color STRING, weight BIGINT"), "FlatLayout(flat: color, weight)"),
     ],

@@ -68,7 +68,9 @@ class Witness:
     base: Dialect = JMS
 
 
-ANYTHING = replace(JMS, operand_kinds=StaticTyping.ANY, in_operand=OperandForm.ANY, like_operand=OperandForm.ANY)
+ANYTHING = replace(
+    JMS, static_typing=StaticTyping.ANY, in_operand_form=OperandForm.ANY, like_operand_form=OperandForm.ANY
+)
 
 WITNESSES: dict[str, Witness] = {
     "blank_is_no_selector": Witness((" ",)),
@@ -100,11 +102,13 @@ WITNESSES: dict[str, Witness] = {
     "associativity": Witness(("n - 4 - 3 = -2",)),
     "signs": Witness(("- -n = 5", "+(n) = 5", "-(-n) = 5"), ANYTHING),
     "unary_plus": Witness(("+s = 'abc'",), ANYTHING),
-    "operand_kinds": Witness(("s = 5 OR 'a' = 5", "s > 'a'", "JMSPriority = 'a'", "n + 1")),
-    "in_operand": Witness(("(s) IN ('abc')", "s + 'a' IN ('abc')"), replace(JMS, operand_kinds=StaticTyping.ANY)),
-    "in_member": Witness(("s IN (('abc'))", "s IN (5)"), ANYTHING),
-    "like_operand": Witness(("(s) LIKE 'abc'", "s + 'a' LIKE 'abc'"), replace(JMS, operand_kinds=StaticTyping.ANY)),
-    "null_operand": Witness(("(s) IS NULL", "s + 'a' IS NULL"), replace(JMS, operand_kinds=StaticTyping.ANY)),
+    "static_typing": Witness(("s = 5 OR 'a' = 5", "s > 'a'", "JMSPriority = 'a'", "n + 1")),
+    "in_operand_form": Witness(("(s) IN ('abc')", "s + 'a' IN ('abc')"), replace(JMS, static_typing=StaticTyping.ANY)),
+    "list_member": Witness(("s IN (('abc'))", "s IN (5)"), ANYTHING),
+    "like_operand_form": Witness(
+        ("(s) LIKE 'abc'", "s + 'a' LIKE 'abc'"), replace(JMS, static_typing=StaticTyping.ANY)
+    ),
+    "null_operand_form": Witness(("(s) IS NULL", "s + 'a' IS NULL"), replace(JMS, static_typing=StaticTyping.ANY)),
     "escapes": Witness(
         (
             "s LIKE '!abc' ESCAPE '!'",
@@ -132,27 +136,27 @@ WITNESSES: dict[str, Witness] = {
         replace(JMS, double_quotes=ARTEMIS.double_quotes),
     ),
     "logic": Witness(
-        ("(u = 1 AND n = 4) IS NULL", "(u = 1 OR n = 4) IS NULL"), replace(ANYTHING, null_operand=OperandForm.ANY)
+        ("(u = 1 AND n = 4) IS NULL", "(u = 1 OR n = 4) IS NULL"), replace(ANYTHING, null_operand_form=OperandForm.ANY)
     ),
     "evaluation": Witness(
-        ("n = 5 OR s LIKE 'a%' OR n LIKE 'a%'",), replace(RABBITMQ_JMS, operand_kinds=StaticTyping.ANY)
+        ("n = 5 OR s LIKE 'a%' OR n LIKE 'a%'",), replace(RABBITMQ_JMS, static_typing=StaticTyping.ANY)
     ),
     "null_equality": Witness(("u = 5", "5 = u", "u = v"), ANYTHING),
     "unlike_types": Witness(("s <> 5",), ANYTHING),
-    "type_ladder": Witness(
+    "numeric_promotion": Witness(
         ("n = i", "x = f", "9007199254740993 > 9007199254740992.0"), replace(ACTIVEMQ, float_order=FloatOrder.IEEE)
     ),
     "float_order": Witness(("x = x",), ANYTHING),
     "ordering": Witness(("s > 'abb'", "flag > s", "flag < TRUE", "'😀' > '\uffff'"), ANYTHING),
     "integer_arithmetic": Witness(
         ("n + 1 > 0", "2147483647 + 1 > 0", "n + n > 0"),
-        replace(RABBITMQ_JMS, operand_kinds=StaticTyping.ANY, types=RABBITMQ_JMS.types, division=Division.DOUBLE),
+        replace(RABBITMQ_JMS, static_typing=StaticTyping.ANY, types=RABBITMQ_JMS.types, division=Division.DOUBLE),
     ),
     "division": Witness(("n / 2 = 2.5", "n / 0 > 0", "n / 0 = n / 0", "5 / n > 1"), ANYTHING),
     "remainder": Witness(("n % 2 = 1", "x % 2 = 0.5")),
     "not_numbers": Witness(("s + 1 = 'abc1'", "n - s = 1", "NOT (s - 1 = 1)"), ANYTHING),
     "bare_name": Witness(("NOT s",)),
-    "between": Witness(("n NOT BETWEEN 1 AND s", "n BETWEEN 1 AND 9"), ANYTHING),
+    "between_meaning": Witness(("n NOT BETWEEN 1 AND s", "n BETWEEN 1 AND 9"), ANYTHING),
     "like_not_string": Witness(("NOT (n LIKE 'a')",), ANYTHING),
     "in_not_string": Witness(("n NOT IN ('a')", "n IN ('a')"), ANYTHING),
     "wildcards": Witness(("s LIKE '_'", "s LIKE 'x_y'", "s LIKE 'x%y'", "s LIKE '____'", "s LIKE '__'")),

@@ -63,7 +63,7 @@ REFUSED = (
     (replace(JMS, integer_arithmetic=IntegerArithmetic.BIGNUM), "types"),
     (replace(RABBITMQ, integer_arithmetic=IntegerArithmetic.LONG), "types"),
     (replace(RABBITMQ, division=Division.TRUNCATING), "division"),
-    (replace(ACTIVEMQ, type_ladder=NumericPromotion.EXACT), "float_order"),
+    (replace(ACTIVEMQ, numeric_promotion=NumericPromotion.EXACT), "float_order"),
 )
 
 

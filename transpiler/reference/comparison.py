@@ -35,7 +35,7 @@ def compare(operator: Comparison, left: Value, right: Value, dialect: Dialect, c
     if dialect.unlike_types is UnlikeTypes.NOT_EQUAL and operator is Comparison.NE:
         # <> is NOT of =.
         return not compare(Comparison.EQ, left, right, dialect, convert)
-    java = dialect.type_ladder in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
+    java = dialect.numeric_promotion in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
     if java and (_is_array(left) or _is_array(right)):
         if not operator.is_equality:
             raise BrokerError("an array of bytes has no order")
@@ -72,7 +72,7 @@ def compare_null(operator: Comparison, left: Value | None, right: Value | None, 
 def _compare_numbers(operator: Comparison, left: Value, right: Value, dialect: Dialect) -> bool:
     first, second = left.value, right.value
     floating = left.type.floating or right.type.floating
-    match dialect.type_ladder:
+    match dialect.numeric_promotion:
         case NumericPromotion.PROMOTION if floating:
             # Java's numeric promotion: where one is a floating point number, the other becomes a double.
             first, second = float(first), float(second)  # type: ignore[arg-type]
@@ -149,7 +149,7 @@ def _as_java_floats(left: Value, right: Value, dialect: Dialect) -> tuple[float,
     if OperandType.DOUBLE not in (left.type, right.type):
         return to_float(left.value), to_float(right.value)
     narrowing = (left.type, right.type) == (OperandType.DOUBLE, OperandType.FLOAT)
-    if narrowing and dialect.type_ladder is NumericPromotion.UPWARDS_THROWING:
+    if narrowing and dialect.numeric_promotion is NumericPromotion.UPWARDS_THROWING:
         raise BrokerError("a double on the left is cast to the float on the right")
     return float(left.value), float(right.value)  # type: ignore[arg-type]
 
@@ -189,7 +189,7 @@ def _converted(left: Value, right: Value, dialect: Dialect) -> tuple[Value, Valu
         read = read_text(str(left.value), right.type)
         return None if read is None else (read, right)
     if right.type is OperandType.STRING:
-        if left.type is OperandType.BOOLEAN and dialect.type_ladder is NumericPromotion.UPWARDS_THROWING:
+        if left.type is OperandType.BOOLEAN and dialect.numeric_promotion is NumericPromotion.UPWARDS_THROWING:
             raise BrokerError("the boolean is cast to the string")
         read = read_text(str(right.value), left.type)
         return None if read is None else (left, read)

@@ -16,8 +16,8 @@ from transpiler.language.selector.dialect_rules import (
     BareName,
     BetweenMeaning,
     Evaluation,
-    InOperand,
-    LikeOperand,
+    InNotString,
+    LikeNotString,
     Logic,
     NullEquality,
     NumericPromotion,
@@ -238,7 +238,7 @@ class _Evaluator:
                 assert_never(node)
 
     def _compare(self, operator: Comparison, left: ast.Expression, right: ast.Expression) -> Truth:
-        ladder = self.dialect.type_ladder
+        ladder = self.dialect.numeric_promotion
         java = ladder in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
         first = self._beside(right, left)
         if java and not operator.is_equality and first is not None and first.type is OperandType.BYTES:
@@ -262,7 +262,7 @@ class _Evaluator:
     def _between(self, node: ast.Between) -> Truth:
         # "age BETWEEN 15 AND 19 is equivalent to age >= 15 AND age <= 19",
         # "age NOT BETWEEN 15 AND 19 is equivalent to age < 15 OR age > 19".
-        if self.dialect.between is BetweenMeaning.COMPARISONS:
+        if self.dialect.between_meaning is BetweenMeaning.COMPARISONS:
             low, high = (Comparison.LT, Comparison.GT) if node.negated else (Comparison.GE, Comparison.LE)
             return self._join(
                 [
@@ -285,9 +285,9 @@ class _Evaluator:
         if value is None:
             return None
         match self.dialect.in_not_string:
-            case InOperand.UNKNOWN if value.type is not OperandType.STRING:
+            case InNotString.UNKNOWN if value.type is not OperandType.STRING:
                 return None
-            case InOperand.FALSE_BOTH_WAYS:
+            case InNotString.FALSE_BOTH_WAYS:
                 return self._in_by_type(value, node)
             case _:
                 members = (self._beside(node.operand, member) for member in node.members)
@@ -316,11 +316,11 @@ class _Evaluator:
             return None
         if value.type is not OperandType.STRING:
             match self.dialect.like_not_string:
-                case LikeOperand.FALSE:
+                case LikeNotString.FALSE:
                     return False
-                case LikeOperand.UNKNOWN:
+                case LikeNotString.UNKNOWN:
                     return None
-                case LikeOperand.THROWS:
+                case LikeNotString.THROWS:
                     raise BrokerError("LIKE on what is no string")
         pattern = operands.literal(node.pattern, self.dialect)
         assert pattern is not None

@@ -60,7 +60,7 @@ def _selectors(dialect: Dialect) -> st.SearchStrategy[ast.Expression]:
         st.builds(ast.IsNull, name, st.booleans()),
         name,
     ]
-    if dialect.in_member is ListMember.ANY:
+    if dialect.list_member is ListMember.ANY:
         members = st.lists(st.one_of(number, text), min_size=1, max_size=2).map(tuple)
         tests.append(st.builds(ast.In, name, members, st.booleans()))
     if dialect.has(Extension.FUNCTIONS):

@@ -290,7 +290,7 @@ def _check(dialect: Dialect) -> None:
         _refuse(dialect, "types", "unsigned longs as they are", "arithmetic of 64 bits")
     if any_size and dialect.division in (Division.TRUNCATING, Division.TRUNCATING_THROWING):
         _refuse(dialect, "division", "a division that truncates", "arithmetic of any size")
-    if dialect.float_order is FloatOrder.COMPARE_TO and dialect.type_ladder is NumericPromotion.EXACT:
+    if dialect.float_order is FloatOrder.COMPARE_TO and dialect.numeric_promotion is NumericPromotion.EXACT:
         _refuse(dialect, "float_order", "Java's order of -0.0 and NaN", "a comparison of numbers by exact value")
 
 

@@ -96,7 +96,9 @@ class _Checker:
                     hint = f"write it as a floating point number, with .0 at the end: {value}.0"
                     message, fix = f"{value} is outside 64 signed bits", Fix(f"{value}.0")
                     self.report("syntax.number-range", message, node.span, hint, fix)
-            case ast.Between(operand=operand, low=low, high=high) if self.dialect.between is BetweenMeaning.ABSENT:
+            case ast.Between(operand=operand, low=low, high=high) if (
+                self.dialect.between_meaning is BetweenMeaning.ABSENT
+            ):
                 tested, lower, upper = (self._text(part) for part in (operand, low, high))
                 written = f"{tested} >= {lower} AND {tested} <= {upper}"
                 if node.negated:
@@ -104,15 +106,15 @@ class _Checker:
                 message, fix = f"{self.dialect.title} has no BETWEEN", Fix(written)
                 self.report("syntax.unexpected-token", message, node.span, f"write {written}", fix)
             case ast.In(operand=operand, members=members):
-                self._tested(operand, "IN", self.dialect.in_operand)
-                if self.dialect.in_member is not ListMember.ANY:
+                self._tested(operand, "IN", self.dialect.in_operand_form)
+                if self.dialect.list_member is not ListMember.ANY:
                     for member in members:
                         self._member(member, node)
             case ast.Like(operand=operand):
-                self._tested(operand, "LIKE", self.dialect.like_operand)
+                self._tested(operand, "LIKE", self.dialect.like_operand_form)
                 self._pattern(node)
             case ast.IsNull(operand=operand):
-                self._tested(operand, "IS NULL", self.dialect.null_operand)
+                self._tested(operand, "IS NULL", self.dialect.null_operand_form)
             case ast.Sign() if self.dialect.signs is not Signs.ANY:
                 self._sign(node)
             case ast.Not(operand=ast.Not() as inner) if self.dialect.not_binding is NotBinding.LOOSE_ONCE:
@@ -164,7 +166,7 @@ class _Checker:
         return f"({joint.join(f'{self._text(node.operand)} {sign} {self._text(one)}' for one in node.members)})"
 
     def _member(self, member: ast.Expression, node: ast.In) -> None:
-        bare = self.dialect.in_member is ListMember.BARE_STRING
+        bare = self.dialect.list_member is ListMember.BARE_STRING
         if isinstance(member, ast.StringLiteral) and not (bare and self._in_parentheses(member)):
             return
         hint = "perhaps join comparisons with OR; the dialects qpid-cpp and rabbitmq take any expression"

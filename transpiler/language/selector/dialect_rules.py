@@ -258,7 +258,7 @@ class BareName(Enum):
     FALSE = "FALSE"
 
 
-class LikeOperand(Enum):
+class LikeNotString(Enum):
     """LIKE on values that are not strings."""
 
     FALSE = "FALSE"
@@ -266,7 +266,7 @@ class LikeOperand(Enum):
     THROWS = "throws"
 
 
-class InOperand(Enum):
+class InNotString(Enum):
     """IN with strings on values that are not strings."""
 
     FALSE = "FALSE"

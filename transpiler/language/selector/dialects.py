@@ -26,9 +26,9 @@ from transpiler.language.selector.dialect_rules import (
     Extension,
     FloatOrder,
     Identifiers,
-    InOperand,
+    InNotString,
     IntegerArithmetic,
-    LikeOperand,
+    LikeNotString,
     ListMember,
     Logic,
     NotBinding,
@@ -94,11 +94,11 @@ class Dialect:
     associativity: Associativity = Associativity.LEFT
     signs: Signs = Signs.ANY
     unary_plus: UnaryPlus = UnaryPlus.ARITHMETIC
-    operand_kinds: StaticTyping = StaticTyping.CHECKED
-    in_operand: OperandForm = OperandForm.NAME
-    in_member: ListMember = ListMember.STRING
-    like_operand: OperandForm = OperandForm.NAME
-    null_operand: OperandForm = OperandForm.NAME
+    static_typing: StaticTyping = StaticTyping.CHECKED
+    in_operand_form: OperandForm = OperandForm.NAME
+    list_member: ListMember = ListMember.STRING
+    like_operand_form: OperandForm = OperandForm.NAME
+    null_operand_form: OperandForm = OperandForm.NAME
     escapes: Escapes = Escapes.ONE_CODE_POINT
 
     types: OperandTypes = JMS_TYPES
@@ -107,7 +107,7 @@ class Dialect:
     evaluation: Evaluation = Evaluation.SHORT_CIRCUIT
     null_equality: NullEquality = NullEquality.UNKNOWN
     unlike_types: UnlikeTypes = UnlikeTypes.FALSE
-    type_ladder: NumericPromotion = NumericPromotion.PROMOTION
+    numeric_promotion: NumericPromotion = NumericPromotion.PROMOTION
     float_order: FloatOrder = FloatOrder.IEEE
     ordering: Ordering = Ordering.FALSE
     integer_arithmetic: IntegerArithmetic = IntegerArithmetic.LONG
@@ -115,9 +115,9 @@ class Dialect:
     remainder: Remainder = Remainder.NONE
     not_numbers: NotNumbers = NotNumbers.UNKNOWN
     bare_name: BareName = BareName.UNKNOWN
-    between: BetweenMeaning = BetweenMeaning.COMPARISONS
-    like_not_string: LikeOperand = LikeOperand.UNKNOWN
-    in_not_string: InOperand = InOperand.UNKNOWN
+    between_meaning: BetweenMeaning = BetweenMeaning.COMPARISONS
+    like_not_string: LikeNotString = LikeNotString.UNKNOWN
+    in_not_string: InNotString = InNotString.UNKNOWN
     wildcards: Wildcards = Wildcards.CODE_POINTS
     #: The broker's reaction if its evaluation throws; empty if it never throws.
     on_throw: str = ""
@@ -159,16 +159,16 @@ ACTIVEMQ = Dialect(
     | Extension.CONVERT_STRINGS,
     not_binding=NotBinding.TIGHT,
     unary_plus=UnaryPlus.NOTHING,
-    operand_kinds=StaticTyping.ACTIVEMQ,
-    in_member=ListMember.BARE_STRING,
-    like_operand=OperandForm.ANY,
-    null_operand=OperandForm.ANY,
+    static_typing=StaticTyping.ACTIVEMQ,
+    list_member=ListMember.BARE_STRING,
+    like_operand_form=OperandForm.ANY,
+    null_operand_form=OperandForm.ANY,
     escapes=Escapes.BEFORE_WILDCARDS,
     types=TYPED_JMS,
     fields=CLASSIC_FIELDS,
     null_equality=NullEquality.FALSE_ON_THE_RIGHT,
     unlike_types=UnlikeTypes.NOT_EQUAL,
-    type_ladder=NumericPromotion.UPWARDS_THROWING,
+    numeric_promotion=NumericPromotion.UPWARDS_THROWING,
     float_order=FloatOrder.COMPARE_TO,
     ordering=Ordering.COMPARE_TO,
     integer_arithmetic=IntegerArithmetic.WRAP_INT,
@@ -176,7 +176,7 @@ ACTIVEMQ = Dialect(
     remainder=Remainder.DOUBLE,
     not_numbers=NotNumbers.CONCATENATE,
     bare_name=BareName.FALSE,
-    like_not_string=LikeOperand.FALSE,
+    like_not_string=LikeNotString.FALSE,
     on_throw="the exception leaves the selector and disturbs the dispatch of the message",
 )
 
@@ -193,7 +193,7 @@ ARTEMIS = replace(
     | Extension.CONVERT_IN_ARITHMETIC
     | Extension.HYPHENATED
     | Extension.NEGATED_PREFIXES,
-    type_ladder=NumericPromotion.UPWARDS,
+    numeric_promotion=NumericPromotion.UPWARDS,
     fields=ARTEMIS_FIELDS,
     on_throw="the message does not match, and the broker logs an invalid filter",
 )
@@ -225,18 +225,18 @@ QPID_CPP = Dialect(
     extensions=Extension.VERTICAL_TAB,
     signs=Signs.PLUS_BEFORE_PRIMARY,
     unary_plus=UnaryPlus.NOTHING,
-    operand_kinds=StaticTyping.ANY,
-    in_operand=OperandForm.ANY,
-    in_member=ListMember.ANY,
-    like_operand=OperandForm.ANY,
-    null_operand=OperandForm.ANY,
+    static_typing=StaticTyping.ANY,
+    in_operand_form=OperandForm.ANY,
+    list_member=ListMember.ANY,
+    like_operand_form=OperandForm.ANY,
+    null_operand_form=OperandForm.ANY,
     escapes=Escapes.VANISHING,
     types=QPID_CPP_TYPES,
     fields=QPID_CPP_FIELDS,
     integer_arithmetic=IntegerArithmetic.WRAP_LONG,
     division=Division.TRUNCATING_THROWING,
-    between=BetweenMeaning.ONE_TEST,
-    in_not_string=InOperand.FALSE_BOTH_WAYS,
+    between_meaning=BetweenMeaning.ONE_TEST,
+    in_not_string=InNotString.FALSE_BOTH_WAYS,
     wildcards=Wildcards.BYTES,
     on_throw="the signal of the division ends the broker",
 )
@@ -254,22 +254,22 @@ RABBITMQ = Dialect(
     numeric_literals=NumericLiterals.SQL_FILTER,
     extensions=Extension.NOT_EQUAL | Extension.UTC | Extension.BRACKETS,
     signs=Signs.BEFORE_PRIMARY,
-    operand_kinds=StaticTyping.ANY,
-    in_operand=OperandForm.ANY,
-    in_member=ListMember.ANY,
-    like_operand=OperandForm.ANY,
-    null_operand=OperandForm.BARE_NAME,
+    static_typing=StaticTyping.ANY,
+    in_operand_form=OperandForm.ANY,
+    list_member=ListMember.ANY,
+    like_operand_form=OperandForm.ANY,
+    null_operand_form=OperandForm.BARE_NAME,
     types=SQL_FILTER_TYPES,
     fields=RABBITMQ_FIELDS,
     evaluation=Evaluation.SHORT_CIRCUIT,
     unlike_types=UnlikeTypes.NOT_EQUAL,
-    type_ladder=NumericPromotion.EXACT,
+    numeric_promotion=NumericPromotion.EXACT,
     ordering=Ordering.BYTES,
     integer_arithmetic=IntegerArithmetic.BIGNUM,
     division=Division.BY_ZERO_UNKNOWN,
     remainder=Remainder.INTEGER,
-    between=BetweenMeaning.ABSENT,
-    in_not_string=InOperand.FALSE,
+    between_meaning=BetweenMeaning.ABSENT,
+    in_not_string=InNotString.FALSE,
     wildcards=Wildcards.LINES,
     on_throw="the arithmetic error ends the reader of the stream",
 )
@@ -285,24 +285,24 @@ RABBITMQ_JMS = Dialect(
     extensions=Extension.VERTICAL_TAB | Extension.TESTS_AS_OPERANDS,
     not_binding=NotBinding.LOOSE_ONCE,
     associativity=Associativity.RIGHT,
-    operand_kinds=StaticTyping.TYPED,
-    in_operand=OperandForm.BARE_NAME,
-    in_member=ListMember.BARE_STRING,
-    like_operand=OperandForm.BARE_NAME,
-    null_operand=OperandForm.BARE_NAME,
+    static_typing=StaticTyping.TYPED,
+    in_operand_form=OperandForm.BARE_NAME,
+    list_member=ListMember.BARE_STRING,
+    like_operand_form=OperandForm.BARE_NAME,
+    null_operand_form=OperandForm.BARE_NAME,
     escapes=Escapes.LITERAL_AT_END,
     types=RABBITMQ_JMS_TYPES,
     fields=RABBITMQ_JMS_FIELDS,
     evaluation=Evaluation.STRICT,
     unlike_types=UnlikeTypes.NOT_EQUAL,
-    type_ladder=NumericPromotion.EXACT,
+    numeric_promotion=NumericPromotion.EXACT,
     ordering=Ordering.TERMS,
     integer_arithmetic=IntegerArithmetic.BIGNUM,
     division=Division.BY_ZERO_ATOMS,
     not_numbers=NotNumbers.THROWS,
-    between=BetweenMeaning.ONE_TEST,
-    like_not_string=LikeOperand.THROWS,
-    in_not_string=InOperand.FALSE,
+    between_meaning=BetweenMeaning.ONE_TEST,
+    like_not_string=LikeNotString.THROWS,
+    in_not_string=InNotString.FALSE,
     wildcards=Wildcards.BYTES_OF_LINE,
     on_throw="the error reaches the routing of the message, and so its publisher",
 )

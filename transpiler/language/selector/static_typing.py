@@ -68,7 +68,7 @@ _PLAIN_LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.
 
 def check_types(nodes: Sequence[ast.Expression], dialect: Dialect, source: Source, report: Report) -> None:
     """Report the operands of the wrong type; ``nodes`` are those of a tree from the root down."""
-    match dialect.operand_kinds:
+    match dialect.static_typing:
         case StaticTyping.CHECKED | StaticTyping.ACTIVEMQ:
             checker = _LiteralTypes(dialect, source, report)
             checker.condition(nodes[0])
@@ -160,7 +160,7 @@ class _LiteralTypes:
     def __init__(self, dialect: Dialect, source: Source, report: Report) -> None:
         self.source = source
         self.title = dialect.title
-        self.standard = dialect.operand_kinds is StaticTyping.CHECKED
+        self.standard = dialect.static_typing is StaticTyping.CHECKED
         self.plus_is_nothing = dialect.unary_plus is UnaryPlus.NOTHING
         self.report = report
 

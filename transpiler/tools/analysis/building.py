@@ -128,7 +128,7 @@ class Conditions:
             case ast.Like(negated=True):
                 return Negation(self._test(replace(node, negated=False), dialect, other, convert))
             case ast.Between(operand=operand, low=low, high=high, negated=negated) if (
-                dialect.between is BetweenMeaning.COMPARISONS and _subject_of(node, dialect) is None
+                dialect.between_meaning is BetweenMeaning.COMPARISONS and _subject_of(node, dialect) is None
             ):
                 below, above = (Comparison.LT, Comparison.GT) if negated else (Comparison.GE, Comparison.LE)
                 pair = ast.Compare(below, operand, low, node.span), ast.Compare(above, operand, high, node.span)
@@ -293,7 +293,7 @@ def _canonical(node: ast.Expression, dialect: Dialect) -> ast.Expression:
     """Return a comparison with its name on the left, or its lesser name, where the sides do not matter."""
     if not dialect.on_throw:
         node = _ordered(node)
-    if not isinstance(node, ast.Compare) or dialect.type_ladder in _UPWARDS:
+    if not isinstance(node, ast.Compare) or dialect.numeric_promotion in _UPWARDS:
         # Their comparison widens the left side only.
         return node
     left, right = node.left, node.right

@@ -34,7 +34,7 @@ from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import (
     BetweenMeaning,
     FloatOrder,
-    InOperand,
+    InNotString,
     NullEquality,
     NumericPromotion,
     UnlikeTypes,
@@ -148,7 +148,7 @@ class _Pairs:
     def _operands_throw(self) -> ir.Predicate:
         """The rows where an operand throws: the right one, if NULL on the left does not end the comparison."""
         left, right = self._left, self._right
-        ends = self._dialect.type_ladder is not NumericPromotion.EXACT
+        ends = self._dialect.numeric_promotion is not NumericPromotion.EXACT
         if self._operator.is_equality and (widens_left(self._dialect) or self._nulls_compare()):
             ends = False
         return ir.any_of(left.error, ir.all_of(left.present, right.error) if ends else right.error)
@@ -230,7 +230,7 @@ def _both_stand(pairs: list[_Pair]) -> ir.Predicate:
 
 def between(value: Operand, low: Operand, high: Operand, negated: bool, dialect: Dialect, convert: bool) -> Outcomes:
     """BETWEEN, and NOT BETWEEN, of three operands."""
-    if dialect.between is BetweenMeaning.COMPARISONS:
+    if dialect.between_meaning is BetweenMeaning.COMPARISONS:
         # BETWEEN is >= AND <=, NOT BETWEEN is < OR >: the two are not each other's negation for unlike types.
         lower, upper = (Comparison.LT, Comparison.GT) if negated else (Comparison.GE, Comparison.LE)
         tests = [compare(lower, value, low, dialect, convert), compare(upper, value, high, dialect, convert)]
@@ -264,11 +264,11 @@ def _one_test(value: Operand, low: Operand, high: Operand, dialect: Dialect) -> 
 
 def is_member(value: Operand, members: Sequence[Operand], node: ast.In, dialect: Dialect) -> Outcomes:
     """IN, and NOT IN, of an operand and the members of a list."""
-    both_ways = dialect.in_not_string is InOperand.FALSE_BOTH_WAYS and node.negated
+    both_ways = dialect.in_not_string is InNotString.FALSE_BOTH_WAYS and node.negated
     if all(isinstance(member, ast.StringLiteral) for member in node.members) and not both_ways:
         test = _in_texts(value, members, dialect)
         return test.negated() if node.negated else test
-    if dialect.in_not_string is InOperand.FALSE_BOTH_WAYS:
+    if dialect.in_not_string is InNotString.FALSE_BOTH_WAYS:
         return _in_by_type(value, members, node.negated, dialect)
     test = _in_values(value, members, dialect)
     return test.negated() if node.negated else test
@@ -284,7 +284,7 @@ def _in_texts(value: Operand, members: Sequence[Operand], dialect: Dialect) -> O
 
     def false() -> ir.Predicate:
         others = [item.type for item in value.alternatives if item.type is not OperandType.STRING]
-        unlike_is_false = dialect.in_not_string is not InOperand.UNKNOWN and others
+        unlike_is_false = dialect.in_not_string is not InNotString.UNKNOWN and others
         return ir.any_of(*tests(True), value.where(others) if unlike_is_false else ir.FALSE)
 
     return Outcomes(lambda: ir.any_of(*tests(False)), false, value.error)
@@ -302,7 +302,7 @@ def _is_listed(value: ir.Value, members: Sequence[ir.Value], negated: bool = Fal
 
 def _in_values(value: Operand, members: Sequence[Operand], dialect: Dialect) -> Outcomes:
     """IN of a list of any operands; a NULL member is overlooked."""
-    strings_only = dialect.in_not_string is InOperand.UNKNOWN
+    strings_only = dialect.in_not_string is InNotString.UNKNOWN
     candidate = restricted(value, value.of(OperandType.STRING)) if strings_only else value
     equal, error = _first_equal(candidate, members, dialect)
     false = ir.all_of(candidate.present, complement(ir.any_of(equal, error)))

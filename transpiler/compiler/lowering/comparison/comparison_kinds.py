@@ -58,7 +58,7 @@ _CONDITIONS = (OperandType.BOOLEAN, OperandType.ATOM)
 
 def widens_left(dialect: Dialect) -> bool:
     """Return True if the dialect has the comparisons of ActiveMQ's family, which go by the left operand's Java type."""
-    return dialect.type_ladder in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
+    return dialect.numeric_promotion in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
 
 
 def comparison_kind(
@@ -110,7 +110,7 @@ def _numbers(first: OperandType, second: OperandType, dialect: Dialect) -> Compa
         if second in _NARROW and WIDTHS.get(first, 99) > WIDTHS[second]:
             return ComparisonKind.NEVER
         if (first, second) == (OperandType.DOUBLE, OperandType.FLOAT):
-            throwing = dialect.type_ladder is NumericPromotion.UPWARDS_THROWING
+            throwing = dialect.numeric_promotion is NumericPromotion.UPWARDS_THROWING
             return ComparisonKind.THROWS if throwing else doubles
         if OperandType.DOUBLE not in (first, second) and not (first.integer and second.integer):
             return ComparisonKind.TOTAL_FLOATS if total else ComparisonKind.FLOATS
@@ -118,7 +118,7 @@ def _numbers(first: OperandType, second: OperandType, dialect: Dialect) -> Compa
         return ComparisonKind.INTEGERS
     if first.floating and second.floating:
         return doubles
-    return ComparisonKind.EXACTLY if dialect.type_ladder is NumericPromotion.EXACT else doubles
+    return ComparisonKind.EXACTLY if dialect.numeric_promotion is NumericPromotion.EXACT else doubles
 
 
 def _converting(first: OperandType, second: OperandType, dialect: Dialect) -> ComparisonKind:
@@ -127,7 +127,7 @@ def _converting(first: OperandType, second: OperandType, dialect: Dialect) -> Co
         return ComparisonKind.NEVER
     if first is OperandType.STRING:
         return ComparisonKind.READ_LEFT
-    if first is OperandType.BOOLEAN and dialect.type_ladder is NumericPromotion.UPWARDS_THROWING:
+    if first is OperandType.BOOLEAN and dialect.numeric_promotion is NumericPromotion.UPWARDS_THROWING:
         return ComparisonKind.THROWS
     return ComparisonKind.READ_RIGHT
 

@@ -20,7 +20,7 @@ from transpiler.compiler.layouts.flat import replaced, spelled, typed_columns_of
 from transpiler.compiler.layouts.layout import Layout, declaration
 from transpiler.compiler.lowering.operands import Operand, Outcomes, typed_by_use
 from transpiler.language.selector import ast
-from transpiler.language.selector.dialect_rules import LikeOperand, Ordering
+from transpiler.language.selector.dialect_rules import LikeNotString, Ordering
 from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.numbers import spelled_number
 from transpiler.message.header_fields import DELIVERY_MODES, Conversion
@@ -142,7 +142,7 @@ class TypeWarnings:
         kinds = _kinds(operand)
         if not kinds or "a string" in kinds:
             return
-        throws = operator == "LIKE" and self._dialect.like_not_string is LikeOperand.THROWS
+        throws = operator == "LIKE" and self._dialect.like_not_string is LikeNotString.THROWS
         outcome = f"throws in {self._dialect.title}" if throws else "is never true"
         described = self._described(node, kinds)
         self._warn(f"{described}: {operator} holds for strings only, so this {outcome}", node.span, None)

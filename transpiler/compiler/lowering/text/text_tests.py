@@ -11,7 +11,7 @@ from transpiler.compiler.ir.column_types import BOOLEAN, STRING
 from transpiler.compiler.ir.java_regex import regular_expression, segments_of
 from transpiler.compiler.lowering.operands import Operand, Outcomes
 from transpiler.language.selector import ast
-from transpiler.language.selector.dialect_rules import LikeOperand, Wildcards
+from transpiler.language.selector.dialect_rules import LikeNotString, Wildcards
 from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.pattern import read_pattern
 from transpiler.message.operand_types import OperandType
@@ -71,15 +71,15 @@ def like(
     def matches(negated: bool) -> ir.Predicate:
         return ir.any_of(*[ir.all_of(guard, test.predicate(negated)) for guard, test in tests])
 
-    def no_string(outcome: LikeOperand) -> ir.Predicate:
+    def no_string(outcome: LikeNotString) -> ir.Predicate:
         # In some dialects what is no string does not match, in some it throws.
         others = [item.type for item in operand.alternatives if item.type is not OperandType.STRING]
         return operand.where(others) if others and dialect.like_not_string is outcome else ir.FALSE
 
     return Outcomes(
         lambda: matches(False),
-        lambda: ir.any_of(matches(True), no_string(LikeOperand.FALSE)),
-        lambda: ir.any_of(operand.error, no_string(LikeOperand.THROWS)),
+        lambda: ir.any_of(matches(True), no_string(LikeNotString.FALSE)),
+        lambda: ir.any_of(operand.error, no_string(LikeNotString.THROWS)),
     )
 
 

@@ -67,7 +67,7 @@ def _one_of(taken: Captured, written: list[str]) -> str:
 
     A name without quotes was meant as text where a list has no names.
     """
-    takes_any = taken.reading.dialect.in_member is ListMember.ANY
+    takes_any = taken.reading.dialect.list_member is ListMember.ANY
     members = [string_literal(member) if member.isidentifier() and not takes_any else member for member in written]
     name, negated = f"{taken['a']}", taken.is_negated or taken.reading.at(taken.anchor).key == "<>"
     if takes_any or all(member[:1] == "'" for member in members):

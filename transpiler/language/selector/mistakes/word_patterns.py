@@ -363,12 +363,12 @@ KINDS: Mapping[str, Callable[[Word], bool]] = {
 
 #: Dialects for which a row is.
 CONDITIONS: Mapping[str, Callable[[Dialect], bool]] = {
-    "between": lambda dialect: dialect.between is not BetweenMeaning.ABSENT,
-    "no between": lambda dialect: dialect.between is BetweenMeaning.ABSENT,
+    "between": lambda dialect: dialect.between_meaning is not BetweenMeaning.ABSENT,
+    "no between": lambda dialect: dialect.between_meaning is BetweenMeaning.ABSENT,
     "functions": lambda dialect: dialect.has(Extension.FUNCTIONS),
     "no functions": lambda dialect: not dialect.has(Extension.FUNCTIONS),
-    "lists of anything": lambda dialect: dialect.in_member is ListMember.ANY,
-    "lists of strings": lambda dialect: dialect.in_member is not ListMember.ANY,
+    "lists of anything": lambda dialect: dialect.list_member is ListMember.ANY,
+    "lists of strings": lambda dialect: dialect.list_member is not ListMember.ANY,
     "no null": lambda dialect: not dialect.has(Extension.NULL_LITERAL),
     "no remainder": lambda dialect: dialect.remainder is Remainder.NONE,
     "names in double quotes": lambda dialect: dialect.double_quotes is DoubleQuotes.IDENTIFIER,

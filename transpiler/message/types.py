@@ -203,7 +203,7 @@ NOT: Mapping[Truth, Truth] = MappingProxyType({True: False, False: True, None: N
 TRUTH_TEXT: Mapping[Truth, str] = MappingProxyType({True: "TRUE", False: "FALSE", None: "unknown"})
 
 
-class Numbers(Enum):
+class NumberEquality(Enum):
     """The equality of an integer and a floating point number."""
 
     #: Never: 1 is not 1.0.
@@ -223,7 +223,7 @@ class Equality:
     NaN equals nothing.
     """
 
-    numbers: Numbers = Numbers.APART
+    numbers: NumberEquality = NumberEquality.APART
     #: Only values of one type are equal, as Java's ``equals`` has it, and byte arrays never are.
     same_type: bool = False
     #: A boolean is the integer 0 or 1.

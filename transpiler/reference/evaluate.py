@@ -238,14 +238,14 @@ class _Evaluator:
                 assert_never(node)
 
     def _compare(self, operator: Comparison, left: ast.Expression, right: ast.Expression) -> Truth:
-        ladder = self.dialect.numeric_promotion
-        java = ladder in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
+        promotion = self.dialect.numeric_promotion
+        java = promotion in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
         first = self._beside(right, left)
         if java and not operator.is_equality and first is not None and first.type is OperandType.BYTES:
             # Java's code casts the left side before it looks at the right one.
             raise BrokerError("an array of bytes has no order")
         null_decides = not operator.is_equality or (not java and self.dialect.null_equality is NullEquality.UNKNOWN)
-        if first is None and null_decides and ladder is not NumericPromotion.EXACT:
+        if first is None and null_decides and promotion is not NumericPromotion.EXACT:
             # The right side is left alone.
             return None
         second = self._beside(left, right)

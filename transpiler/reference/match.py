@@ -35,12 +35,12 @@ from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import JMS, Dialect
 from transpiler.message.header_fields import PUBLISHER_CONNECTION
 from transpiler.message.message import Message
-from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue, Equality, Numbers, coerce
+from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue, Equality, NumberEquality, coerce
 from transpiler.reference.evaluate import evaluate
 from transpiler.reference.pairs import is_equal
 from transpiler.reference.receiving import ANYONE, Receiver
 
-_ACROSS_NUMBERS = Equality(numbers=Numbers.AS_DOUBLES)
+_ACROSS_NUMBERS = Equality(numbers=NumberEquality.AS_DOUBLES)
 
 
 def check_filter(node: Filter, dialect: Dialect = JMS, connection: str | None = None) -> None:

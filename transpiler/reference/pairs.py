@@ -14,7 +14,7 @@ from transpiler.message.types import (
     AmqpValue,
     Compound,
     Equality,
-    Numbers,
+    NumberEquality,
     TypeClass,
     UntypedText,
     coerce,
@@ -120,16 +120,16 @@ def _in_seconds(value: AmqpValue) -> bool | int | float | str | bytes:
     return _raw_integer_or_coerced(value)
 
 
-def _are_equal_numbers(first: object, second: object, numbers: Numbers) -> bool:
+def _are_equal_numbers(first: object, second: object, numbers: NumberEquality) -> bool:
     assert isinstance(first, int | float)
     assert isinstance(second, int | float)
     match numbers:
-        case Numbers.APART:
+        case NumberEquality.APART:
             return False
-        case Numbers.EXACT:
+        case NumberEquality.EXACT:
             # Python compares an int with a float exactly, as Erlang does.
             return first == second
-        case Numbers.AS_DOUBLES:
+        case NumberEquality.AS_DOUBLES:
             return float(first) == float(second) and not math.isnan(float(first))
 
 

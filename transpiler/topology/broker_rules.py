@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from transpiler.language.filters.binding_rules import BindingRules, HeadersRules, TopicRules
-from transpiler.message.types import Equality, Numbers
+from transpiler.message.types import Equality, NumberEquality
 
 #: Types of RabbitMQ's plugins that hand each message to one of their bindings, by a hash or at random.
 HashingType = Literal["x-consistent-hash", "x-modulus-hash", "x-random", "x-local-random", "x-super-stream"]
@@ -188,7 +188,7 @@ RABBITMQ = Rules(
 RABBITMQ_3_12 = replace(
     RABBITMQ,
     name="rabbitmq-3.12",
-    headers=HeadersRules(with_x=True, equality=replace(_ERLANG, numbers=Numbers.EXACT, has_seconds=True)),
+    headers=HeadersRules(with_x=True, equality=replace(_ERLANG, numbers=NumberEquality.EXACT, has_seconds=True)),
 )
 
 #: The brokers of JMS have no exchanges. What their addresses, diverts and virtual destinations do is said in exchanges

@@ -1,4 +1,4 @@
-"""Walkers over the core: what a node holds, a node rebuilt with other parts, and how large it would be as text."""
+"""Walkers over the IR: what a node holds, a node rebuilt with other parts, and how large it would be as text."""
 
 from __future__ import annotations
 

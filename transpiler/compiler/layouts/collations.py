@@ -16,7 +16,7 @@ from transpiler.base.errors import LayoutError
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING, AsType, Path, SparkType, SqlType
 from transpiler.compiler.layouts.columns import JSON_TYPES
-from transpiler.compiler.layouts.stored import ByUse, Stored, StoredValue
+from transpiler.compiler.layouts.stored import Stored, StoredByUse, StoredValue
 
 #: Spark's JSON form of a type, with the collation of each string in its name.
 _Json = Any
@@ -55,7 +55,7 @@ class Collations:
             tag=None if stored.tag is None else self._value(stored.tag),
             union=None if stored.union is None else self._path(stored.union)[0],
             number=None if number is None else self._item(number),
-            by_use=None if by_use is None else ByUse(self._stored(by_use.number), self._stored(by_use.boolean)),
+            by_use=None if by_use is None else StoredByUse(self._stored(by_use.number), self._stored(by_use.boolean)),
         )
 
     def _item(self, item: StoredValue) -> StoredValue:

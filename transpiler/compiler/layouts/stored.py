@@ -50,7 +50,7 @@ class StoredValue(NamedTuple):
         return ir.all_of(self.guard, ir.IsNull(ir.without_conversions(self.value), negated=True))
 
 
-class ByUse(NamedTuple):
+class StoredByUse(NamedTuple):
     """A text whose type has been lost, as the number and as the boolean that it is where one is compared with it."""
 
     number: Stored
@@ -75,7 +75,7 @@ class Stored:
     tag: ir.Value | None = None
     union: Path | None = None
     number: StoredValue | None = None
-    by_use: ByUse | None = None
+    by_use: StoredByUse | None = None
 
     @property
     def key_present(self) -> ir.Predicate:

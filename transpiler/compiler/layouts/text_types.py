@@ -20,8 +20,8 @@ from transpiler.compiler.layouts.columns import SIMPLE_TYPES, SYNONYMS
 from transpiler.compiler.layouts.rows import variant_value
 from transpiler.compiler.layouts.spark_texts import cast_text, parse_json
 from transpiler.compiler.layouts.stored import (
-    ByUse,
     Stored,
+    StoredByUse,
     StoredValue,
     parsed_json,
     stored_alternatives,
@@ -94,7 +94,9 @@ class ByItsUse:
             present,
             absent,
         )
-        return Stored((StoredValue((AmqpType.STRING,), text),), present, absent, absent, by_use=ByUse(number, boolean))
+        return Stored(
+            (StoredValue((AmqpType.STRING,), text),), present, absent, absent, by_use=StoredByUse(number, boolean)
+        )
 
     def read(self, text: str) -> AmqpValue | None:
         """A string that the evaluator reads by its use."""

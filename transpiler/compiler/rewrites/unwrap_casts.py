@@ -24,7 +24,7 @@ _FLOAT32_INFINITY = 0x7F800000
 
 
 @dataclass(frozen=True, slots=True)
-class _Lattice:
+class _Grid:
     """The values of a column: the first and last number, what the number converts to, and its constant."""
 
     first: int
@@ -48,27 +48,27 @@ class _Lattice:
         return low
 
 
-def _integers(column_type: ColumnType) -> _Lattice:
+def _integers(column_type: ColumnType) -> _Grid:
     bits = column_type.kind.bits or 64
-    return _Lattice(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1, float, lambda number: ir.Constant(number, column_type))
+    return _Grid(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1, float, lambda number: ir.Constant(number, column_type))
 
 
-def _decimals(column_type: ColumnType) -> _Lattice:
+def _decimals(column_type: ColumnType) -> _Grid:
     scale, bound = column_type.scale, 10**column_type.precision - 1
 
     def convert(number: int) -> float:
         return float(number / 10**scale)
 
     # A constant of a DECIMAL type holds its unscaled number.
-    return _Lattice(-bound, bound, convert, lambda number: ir.Constant(number, column_type))
+    return _Grid(-bound, bound, convert, lambda number: ir.Constant(number, column_type))
 
 
-def _floats(column_type: ColumnType) -> _Lattice:
+def _floats(column_type: ColumnType) -> _Grid:
     def convert(number: int) -> float:
         value: float = struct.unpack("f", struct.pack("I", abs(number)))[0]
         return -value if number < 0 else value
 
-    return _Lattice(
+    return _Grid(
         -_FLOAT32_INFINITY,
         _FLOAT32_INFINITY,
         convert,
@@ -76,17 +76,17 @@ def _floats(column_type: ColumnType) -> _Lattice:
     )
 
 
-def _timestamps(column_type: ColumnType) -> _Lattice:
+def _timestamps(column_type: ColumnType) -> _Grid:
     # Spark keeps microseconds, a selector sees whole milliseconds, rounded down.
-    return _Lattice(-(2**63), 2**63 - 1, lambda number: number // 1000, lambda number: ir.Constant(number, column_type))
+    return _Grid(-(2**63), 2**63 - 1, lambda number: number // 1000, lambda number: ir.Constant(number, column_type))
 
 
-def _steps(column_type: ColumnType, step: Callable[[int], int]) -> _Lattice:
+def _steps(column_type: ColumnType, step: Callable[[int], int]) -> _Grid:
     whole = _integers(column_type)
-    return _Lattice(whole.first, whole.last, step, whole.constant)
+    return _Grid(whole.first, whole.last, step, whole.constant)
 
 
-def _grid(converted: ir.Apply) -> _Lattice | None:
+def _grid(converted: ir.Apply) -> _Grid | None:
     """The grid under a conversion; None where there is none."""
     column_type = converted.arguments[0].type
     match converted.function, column_type.kind:
@@ -154,7 +154,7 @@ def _unwrapped(operator: Comparison, converted: ir.Value, bound: ir.Constant) ->
             return ir.any_of(_below(grid, column, at_least, exact=True), _from(grid, column, above, exact=True))
 
 
-def _from(grid: _Lattice, column: ir.Value, start: int, *, exact: bool) -> ir.Predicate:
+def _from(grid: _Grid, column: ir.Value, start: int, *, exact: bool) -> ir.Predicate:
     """The column is at ``start`` or above; written with ``>`` where the bound is the place before it."""
     if start > grid.last:
         return ir.Compare(Comparison.GT, column, grid.constant(grid.last)) if _has_nan(column) else ir.FALSE
@@ -165,7 +165,7 @@ def _from(grid: _Lattice, column: ir.Value, start: int, *, exact: bool) -> ir.Pr
     return ir.Compare(Comparison.GT, column, grid.constant(start - 1))
 
 
-def _below(grid: _Lattice, column: ir.Value, end: int, *, exact: bool) -> ir.Predicate:
+def _below(grid: _Grid, column: ir.Value, end: int, *, exact: bool) -> ir.Predicate:
     """The column is under ``end``; written with ``<=`` where the bound is the place before it."""
     if end <= grid.first:
         return ir.FALSE
@@ -178,7 +178,7 @@ def _below(grid: _Lattice, column: ir.Value, end: int, *, exact: bool) -> ir.Pre
     return ir.Compare(Comparison.LE, column, grid.constant(end - 1))
 
 
-def _between(grid: _Lattice, column: ir.Value, start: int, end: int) -> ir.Predicate:
+def _between(grid: _Grid, column: ir.Value, start: int, end: int) -> ir.Predicate:
     if start == end:
         return ir.FALSE
     if end == start + 1:
@@ -204,7 +204,7 @@ def _unfolded(operator: Comparison, column: ir.Value, limit: float) -> ir.Predic
         return ir.IsNull(column, negated=True)
     ranges: list[tuple[int, int]] = []
     for first, end, shift in ((0, FIRST_NEGATIVE, 0), (FIRST_NEGATIVE, FOLD, FOLD)):
-        half = _Lattice(first, end - 1, partial(op.add, -shift), lambda number: ir.Constant(number, column.type))
+        half = _Grid(first, end - 1, partial(op.add, -shift), lambda number: ir.Constant(number, column.type))
         start, stop = _held(operator, half, limit)
         if start < stop:
             joined = bool(ranges) and ranges[-1][1] == start
@@ -212,7 +212,7 @@ def _unfolded(operator: Comparison, column: ir.Value, limit: float) -> ir.Predic
     return ir.any_of(*(_in_range(column, start, stop) for start, stop in ranges))
 
 
-def _held(operator: Comparison, grid: _Lattice, limit: float) -> tuple[int, int]:
+def _held(operator: Comparison, grid: _Grid, limit: float) -> tuple[int, int]:
     """Return the half-open range of the grid where an operator holds."""
     at_least, above = grid.bounds(limit)
     match operator:

@@ -25,7 +25,7 @@ from transpiler.language.selector.numbers import spelled_number
 from transpiler.message.operand_types import OperandType
 
 
-class Function(NamedTuple):
+class Arity(NamedTuple):
     """Arity of a function: the least and the most arguments; None for any number.
 
     A call of one that ``is_condition`` stands where conditions do, and no comparison is needed.
@@ -36,13 +36,13 @@ class Function(NamedTuple):
     is_condition: bool = False
 
 
-FUNCTIONS: Mapping[str, Function] = MappingProxyType(
+FUNCTIONS: Mapping[str, Arity] = MappingProxyType(
     {
-        "REGEX": Function(2, 2, is_condition=True),
-        "INLIST": Function(2, 2, is_condition=True),
-        "MAKELIST": Function(1, None),
-        "SPLIT": Function(2, 3),
-        "REPLACE": Function(3, 3),
+        "REGEX": Arity(2, 2, is_condition=True),
+        "INLIST": Arity(2, 2, is_condition=True),
+        "MAKELIST": Arity(1, None),
+        "SPLIT": Arity(2, 3),
+        "REPLACE": Arity(3, 3),
     }
 )
 

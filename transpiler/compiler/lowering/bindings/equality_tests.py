@@ -20,7 +20,7 @@ from transpiler.message.types import (
     AmqpValue,
     Compound,
     Equality,
-    Numbers,
+    NumberEquality,
     TypeClass,
     ValueType,
     coerce,
@@ -114,7 +114,9 @@ class EqualityTests:
         self._equality = equality
         text = Comparand.TEXT if equality.bytes_are_text else Comparand.STRING
         self._text = None if equality.same_type else EqualityForm(text)
-        plain = not equality.same_type and not equality.booleans_are_integers and equality.numbers is Numbers.APART
+        plain = (
+            not equality.same_type and not equality.booleans_are_integers and equality.numbers is NumberEquality.APART
+        )
         self._whole = EqualityForm(Comparand.SECONDS if equality.has_seconds else Comparand.INTEGER) if plain else None
 
     def of(self, value: AmqpValue) -> tuple[EqualityTest, ...]:
@@ -193,11 +195,13 @@ def _in_seconds(value: AmqpValue) -> int:
 def _integers(number: int, equality: Equality) -> Iterator[EqualityTest]:
     if equality.booleans_are_integers and number in (0, 1):
         yield EqualityTest(EqualityForm(Comparand.BOOLEAN), (bool(number),))
-    if equality.numbers is Numbers.EXACT and abs(number) < _NOT_EXACT:
+    if equality.numbers is NumberEquality.EXACT and abs(number) < _NOT_EXACT:
         yield _number(float(number), equality)
         return
     yield from _exact(number, equality)
-    if equality.numbers is Numbers.AS_DOUBLES or (equality.numbers is Numbers.EXACT and float(number) == number):
+    if equality.numbers is NumberEquality.AS_DOUBLES or (
+        equality.numbers is NumberEquality.EXACT and float(number) == number
+    ):
         yield _floating(float(number), equality)
 
 
@@ -228,15 +232,15 @@ def _doubles(number: float, is_decimal: bool, equality: Equality) -> Iterator[Eq
         yield EqualityTest(EqualityForm(Comparand.FLOATING, DECIMALS, excludes_types=False), (number,))
         return
     match equality.numbers:
-        case Numbers.APART:
+        case NumberEquality.APART:
             yield _floating(number, equality)
-        case Numbers.EXACT if abs(number) < _NOT_EXACT:
+        case NumberEquality.EXACT if abs(number) < _NOT_EXACT:
             yield _number(number, equality)
-        case Numbers.EXACT:
+        case NumberEquality.EXACT:
             yield _floating(number, equality)
             if math.isfinite(number):
                 yield from _exact(int(number), equality)
-        case Numbers.AS_DOUBLES:
+        case NumberEquality.AS_DOUBLES:
             yield _floating(number, equality)
             yield EqualityTest(EqualityForm(Comparand.WIDENED, () if number >= 0 else (AmqpType.ULONG,)), (number,))
             if 2.0**63 <= number <= 2.0**64:

@@ -34,7 +34,7 @@ from transpiler.compiler.lowering.operands import NULL, Alternative, Operand, co
 from transpiler.language.filters.kinds import Prefix, Reference, Suffix
 from transpiler.message.header_fields import MessageField
 from transpiler.message.operand_types import OperandType
-from transpiler.message.types import AmqpType, AmqpValue, Equality, Numbers, ValueType
+from transpiler.message.types import AmqpType, AmqpValue, Equality, NumberEquality, ValueType
 
 SUBJECT = MessageField("properties", "subject")
 
@@ -215,7 +215,7 @@ def has_value(header: Header, value: AmqpValue, equality: Equality, polarity: bo
 
 #: The equality of the Filter Expressions: numbers "of a different floating-point or integer number type … equal when
 #: treated as a floating-point".
-_FILTER_EXPRESSIONS = Equality(numbers=Numbers.AS_DOUBLES)
+_FILTER_EXPRESSIONS = Equality(numbers=NumberEquality.AS_DOUBLES)
 
 
 def matches_reference(header: Header, reference: Reference) -> ir.Predicate:

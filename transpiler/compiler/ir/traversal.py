@@ -138,7 +138,7 @@ def replace_columns_in(value: Value, replacement: Callable[[Column], Value]) -> 
 
 
 def substitute_parameters(node: Predicate, values: Mapping[int, Value]) -> Predicate:
-    """The predicate with something in the place of some cells."""
+    """The predicate with something in the place of some parameters."""
 
     def value(inner: Value) -> Value:
         match inner:

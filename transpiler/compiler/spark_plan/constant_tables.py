@@ -127,23 +127,23 @@ def _rows_together(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
     groups: dict[tuple[ir.Predicate, ...], dict[ir.Row, None]] = {}
     shape_of: list[tuple[ir.Predicate, ...]] = []
     for term in terms:
-        cells: list[ir.Constant] = []
-        shape = (_made_general(term, cells),)
+        row: list[ir.Constant] = []
+        shape = (_made_general(term, row),)
         shape_of.append(shape)
-        if cells:
-            groups.setdefault(shape, {})[tuple(cells)] = None
+        if row:
+            groups.setdefault(shape, {})[tuple(row)] = None
     merged = {shape: _merged(shape[0], tuple(rows)) for shape, rows in groups.items() if len(rows) >= tuning.MIN_TERMS}
     return tuple(dict.fromkeys(merged.get(shape, term) for shape, term in zip(shape_of, terms, strict=True)))
 
 
-def _made_general(node: ir.Predicate, cells: list[ir.Constant]) -> ir.Predicate:
-    """Replace each constant on the right of a comparison by a parameter; append the constants to ``cells``."""
+def _made_general(node: ir.Predicate, row: list[ir.Constant]) -> ir.Predicate:
+    """Replace each constant on the right of a comparison by a parameter; append the constants to ``row``."""
     match node:
         case ir.Compare(right=ir.Constant() as constant):
-            cells.append(constant)
-            return replace(node, right=ir.RowParameter(len(cells) - 1, constant.type))
+            row.append(constant)
+            return replace(node, right=ir.RowParameter(len(row) - 1, constant.type))
         case ir.And() | ir.Or() | ir.Coalesce():
-            return ir.rebuild(node, lambda inner: _made_general(inner, cells), _same)
+            return ir.rebuild(node, lambda inner: _made_general(inner, row), _same)
         case _:
             return node
 
@@ -154,7 +154,7 @@ def _merged(shape: ir.Predicate, rows: Iterable[ir.Row]) -> ir.Predicate:
     columns = tuple(zip(*rows, strict=True))
     constants = {place: column[0] for place, column in enumerate(columns) if len(set(column)) == 1}
     shape = ir.substitute_parameters(shape, constants)
-    general = [bool(_cells(term)) for term in _terms(shape)]
+    general = [bool(_places(term)) for term in _terms(shape)]
     if not any(general):
         return shape
     varying = _varying(*_narrowed(ir.all_of(*compress(_terms(shape), general)), rows))
@@ -168,7 +168,7 @@ def _varying(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
     match shape:
         case ir.Compare(operator=Comparison.EQ, left=left, right=ir.RowParameter()):
             return ir.In(left, tuple(row[0] for row in rows))
-        case ir.Coalesce(tests=tests, disjoint=True) if all(map(_cells, tests)):
+        case ir.Coalesce(tests=tests, disjoint=True) if all(map(_places, tests)):
             # Each alternative has a list of its own.
             lists = tuple(_merged(*_narrowed(test, rows)) for test in tests)
             return _with_lists(shape, lists) or ir.AnyRow(shape, rows)
@@ -176,16 +176,16 @@ def _varying(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
             return _loosest(shape, rows) or _behind_a_key(shape, rows) or _behind_bounds(shape, rows)
 
 
-def _cells(node: ir.Predicate) -> list[int]:
-    """The places of the cells in a condition, in order."""
+def _places(node: ir.Predicate) -> list[int]:
+    """The places of the parameters in a condition, in order."""
     return sorted({inner.place for inner in ir.descendants(node) if isinstance(inner, ir.RowParameter)})
 
 
 def _narrowed(
     shape: ir.Predicate, rows: tuple[ir.Row, ...], first: Sequence[int] = ()
 ) -> tuple[ir.Predicate, tuple[ir.Row, ...]]:
-    """Project a condition and its rows onto the cells that it reads, those of ``first`` in front."""
-    places = [*first, *(place for place in _cells(shape) if place not in first)]
+    """Project a condition and its rows onto the parameters that it reads, those of ``first`` in front."""
+    places = [*first, *(place for place in _places(shape) if place not in first)]
     moved = {old: ir.RowParameter(new, rows[0][old].type) for new, old in enumerate(places)}
     narrow = dict.fromkeys(tuple(row[place] for place in places) for row in rows)
     return ir.substitute_parameters(shape, moved), tuple(narrow)
@@ -204,7 +204,7 @@ def _behind_a_key(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate
     }
     if not keys:
         return None
-    place = max(keys, key=lambda cell: len({row[cell] for row in rows}))
+    place = max(keys, key=lambda key: len({row[key] for row in rows}))
     term = keys[place]
     rest, ordered = _narrowed(ir.all_of(*(other for other in _terms(shape) if other is not term)), rows, (place,))
     members = tuple(dict.fromkeys(row[0] for row in ordered))
@@ -228,7 +228,7 @@ def _behind_bounds(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicat
     bounds = [
         _loosest(*_narrowed(term, rows))
         for term in _terms(shape)
-        if isinstance(term, ir.Compare) and _cells(term) and isinstance(term.left, ir.Column) and not term.left.in_map
+        if isinstance(term, ir.Compare) and _places(term) and isinstance(term.left, ir.Column) and not term.left.in_map
     ]
     return ir.all_of(*(bound for bound in bounds if bound is not None), ir.AnyRow(shape, rows))
 

@@ -77,8 +77,8 @@ def _struct(row: ir.Row, start: int, write: Write) -> str:
 def let_row_variables(node: ir.AnyRow, row: str) -> tuple[tuple[ir.Value, ...], ir.Predicate]:
     """Return the values that the list's predicate reads of a message, and the predicate as the lambda's body.
 
-    There a cell is a field of ``row``. Without a key the message's values are fields of ``m``, read once and not for
-    every row of the list; with one they stay what they are, for few rows of the list are ever looked at.
+    There a parameter is a field of ``row``. Without a key the message's values are fields of ``m``, read once and not
+    for every row of the list; with one they stay what they are, for few rows of the list are ever looked at.
     """
     values: dict[ir.Value, None] = {}
 

@@ -170,7 +170,7 @@ def _value(node: ir.Value) -> _Text:
         case ir.Constant():
             return _constant(node)
         case ir.RowParameter(place=place):
-            raise AssertionError(f"cell {place} stands outside its list")
+            raise AssertionError(f"parameter {place} stands outside its list")
         case ir.Apply(function=function, arguments=arguments):
             return _apply(function, arguments, node.type)
         case ir.When(condition=condition, value=value):

@@ -13,7 +13,7 @@ from pyspark.sql import functions as sf
 from tests.spark_ext.harness import answers, numbered
 from tests.store_pages import PAGES, ROOT, blocks, lay_out, layout_of, run, statements
 from transpiler import LayoutError, evaluate, stores, transpile_selector
-from transpiler.compiler.layouts.header_readings import FIELDS
+from transpiler.compiler.layouts.named_fields import FIELDS
 from transpiler.compiler.layouts.store import refuse_unchosen
 from transpiler.compiler.layouts.text_types import POLICIES
 from transpiler.compiler.presets import find_layout

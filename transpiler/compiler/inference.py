@@ -16,12 +16,13 @@ from transpiler.compiler import stores
 from transpiler.compiler.layouts.amqp import AmqpLayout
 from transpiler.compiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
 from transpiler.compiler.layouts.columns import SECTIONS
-from transpiler.compiler.layouts.flat import fits, flat_layout, is_section, is_struct, typed_columns_of
+from transpiler.compiler.layouts.flat import typed_columns_of
 from transpiler.compiler.layouts.header_places import Headers, header_places
-from transpiler.compiler.layouts.header_readings import FIELDS
 from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.layouts.named_fields import FIELDS
 from transpiler.compiler.layouts.property_source import UnchosenTexts
 from transpiler.compiler.layouts.store import StoreLayout, store_of
+from transpiler.compiler.layouts.typed_schema import fits, flat_layout, is_section, is_struct
 from transpiler.compiler.stores.build import NO_HEADERS, columns_of
 from transpiler.compiler.stores.own import flat, unchosen
 

@@ -25,8 +25,9 @@ from transpiler.compiler.layouts.header_places import (
     VariantPlace,
     java_text,
 )
-from transpiler.compiler.layouts.header_readings import FIELDS, Base64Text, Mode, Text, Time, TimeUnit
+from transpiler.compiler.layouts.header_readings import Base64Text, Mode, Text, Time, TimeUnit
 from transpiler.compiler.layouts.layout import ArchiveLayout
+from transpiler.compiler.layouts.named_fields import FIELDS
 from transpiler.compiler.layouts.property_source import (
     StructFields,
     TaggedTexts,

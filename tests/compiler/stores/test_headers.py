@@ -16,7 +16,7 @@ from tests.compiler.stores.tables import DIRECTORY, LAYOUTS, layout, schema
 from tests.spark_ext.harness import INTERPRETED
 from tests.spark_ext.harness import settings as spark_settings
 from transpiler import evaluate, transpile_selector
-from transpiler.compiler.layouts.header_readings import FIELDS
+from transpiler.compiler.layouts.named_fields import FIELDS
 from transpiler.compiler.lowering.names.column_values import at
 from transpiler.compiler.sql import emit_value
 from transpiler.compiler.stores import text_map

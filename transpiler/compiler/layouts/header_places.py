@@ -16,17 +16,8 @@ from transpiler.base.errors import LayoutError
 from transpiler.base.ieee754 import special_name
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING, VARIANT, ColumnType, Path, SparkType
-from transpiler.compiler.layouts.header_readings import (
-    FIELDS,
-    READINGS,
-    Flag,
-    Integer,
-    Mode,
-    Reading,
-    Text,
-    Time,
-    TimeUnit,
-)
+from transpiler.compiler.layouts.header_readings import READINGS, Flag, Integer, Mode, Reading, Text, Time, TimeUnit
+from transpiler.compiler.layouts.named_fields import FIELDS
 from transpiler.compiler.layouts.property_source import PropertySource, TextProperties
 from transpiler.compiler.layouts.rows import amqp_value, milliseconds, plain, value_at, variant_value
 from transpiler.compiler.layouts.spark_texts import check_pattern

@@ -16,6 +16,7 @@ from transpiler.base.comparison import Comparison
 from transpiler.base.times import iso_time
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BINARY, BOOLEAN, STRING, TIMESTAMP, ColumnType, SparkType
+from transpiler.compiler.layouts.named_fields import FIELDS
 from transpiler.compiler.layouts.rows import read_base64
 from transpiler.compiler.layouts.spark_texts import cast_text, read_time
 from transpiler.compiler.layouts.stored import (
@@ -26,34 +27,8 @@ from transpiler.compiler.layouts.stored import (
     stored_in_choice,
     stored_value,
 )
-from transpiler.message.header_fields import DELIVERY_MODES, MessageField
+from transpiler.message.header_fields import DELIVERY_MODES
 from transpiler.message.types import AmqpType, AmqpValue, TypeClass
-
-#: The fields of AMQP's sections that a store can have, by the names that JMS, or a broker, gives them.
-FIELDS: Mapping[str, MessageField] = MappingProxyType(
-    {
-        "JMSPriority": MessageField("header", "priority"),
-        "JMSDeliveryMode": MessageField("header", "durable"),
-        "JMSRedelivered": MessageField("delivery_properties", "redelivered"),
-        "JMSXDeliveryCount": MessageField("header", "delivery_count"),
-        "JMS_AMQP_TTL": MessageField("header", "ttl"),
-        "JMSType": MessageField("properties", "subject"),
-        "JMSTimestamp": MessageField("properties", "creation_time"),
-        "JMSExpiration": MessageField("properties", "absolute_expiry_time"),
-        "JMSMessageID": MessageField("properties", "message_id"),
-        "JMSCorrelationID": MessageField("properties", "correlation_id"),
-        "JMSReplyTo": MessageField("properties", "reply_to"),
-        "JMSDestination": MessageField("properties", "to"),
-        "JMSXUserID": MessageField("properties", "user_id"),
-        "JMSXGroupID": MessageField("properties", "group_id"),
-        "JMSXGroupSeq": MessageField("properties", "group_sequence"),
-        "content-type": MessageField("properties", "content_type"),
-        "content-encoding": MessageField("properties", "content_encoding"),
-        "exchange": MessageField("delivery_properties", "exchange"),
-        "routing-key": MessageField("delivery_properties", "routing_key"),
-    }
-)
-NAMES: Mapping[MessageField, str] = MappingProxyType({place: name for name, place in FIELDS.items()})
 
 
 class Reading(Protocol):

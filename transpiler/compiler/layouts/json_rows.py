@@ -27,8 +27,8 @@ from transpiler.compiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
 from transpiler.compiler.layouts.amqp_rows import TYPES, union_value
 from transpiler.compiler.layouts.columns import MAPS, STRUCTS, UNION, Fields, UnionShape
 from transpiler.compiler.layouts.flat import FlatLayout
-from transpiler.compiler.layouts.header_readings import FIELDS
 from transpiler.compiler.layouts.layout import Layout, archive_of, message_in
+from transpiler.compiler.layouts.named_fields import FIELDS
 from transpiler.compiler.layouts.rows import amqp_value, refuse
 from transpiler.message.json import SECTION_NAMES, read_value
 from transpiler.message.message import Message, as_message

@@ -14,10 +14,10 @@ from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT
 from transpiler.compiler.layouts.collations import NO_COLLATIONS, Collations
 from transpiler.compiler.layouts.columns import like_columns
-from transpiler.compiler.layouts.flat import typed_columns
 from transpiler.compiler.layouts.header_places import ColumnPlace, HeaderPlace, PropertyPlace
-from transpiler.compiler.layouts.header_readings import FIELDS, NAMES, READINGS
+from transpiler.compiler.layouts.header_readings import READINGS
 from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.layouts.named_fields import FIELDS, NAMES
 from transpiler.compiler.layouts.property_source import PropertySource, TextProperties, UnchosenTexts, column_of
 from transpiler.compiler.layouts.rows import amqp_value, row_columns, value_at
 from transpiler.compiler.layouts.stored import (
@@ -28,6 +28,7 @@ from transpiler.compiler.layouts.stored import (
     stored_column,
     stored_value,
 )
+from transpiler.compiler.layouts.typed_schema import typed_columns
 from transpiler.message.broker_fields import names_header_field
 from transpiler.message.header_fields import MessageField
 from transpiler.message.message import Header, Message, Properties

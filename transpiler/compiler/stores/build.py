@@ -9,7 +9,6 @@ from typing import Any
 
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, Path, SparkType
-from transpiler.compiler.layouts.flat import every_typed_column
 from transpiler.compiler.layouts.header_places import (
     ColumnPlace,
     Columns,
@@ -21,6 +20,7 @@ from transpiler.compiler.layouts.header_places import (
 from transpiler.compiler.layouts.header_readings import READINGS, Reading
 from transpiler.compiler.layouts.property_source import PropertySource
 from transpiler.compiler.layouts.store import StoreLayout
+from transpiler.compiler.layouts.typed_schema import every_typed_column
 
 #: A schema in Spark's JSON form, ``StructType.jsonValue()``.
 Schema = Mapping[str, Any]

@@ -9,7 +9,7 @@ from typing import Any
 
 from transpiler.base.diagnostics import ColumnFix, mismatch
 from transpiler.base.errors import LayoutError
-from transpiler.compiler.layouts.flat import FlatLayout, flat_layout
+from transpiler.compiler.layouts.flat import FlatLayout
 from transpiler.compiler.layouts.header_places import Headers, header_columns
 from transpiler.compiler.layouts.header_readings import READINGS, Flag, Integer, Mode, Time, TimeText
 from transpiler.compiler.layouts.property_source import (
@@ -22,6 +22,7 @@ from transpiler.compiler.layouts.property_source import (
 from transpiler.compiler.layouts.schemas import schema_in
 from transpiler.compiler.layouts.store import StoreLayout
 from transpiler.compiler.layouts.text_types import Types, text_types
+from transpiler.compiler.layouts.typed_schema import flat_layout
 from transpiler.compiler.stores.build import NO_HEADERS, Schema, columns_of, key_places, make_store
 
 #: From a schema, or from None where it is not known, to the source of properties.

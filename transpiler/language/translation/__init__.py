@@ -5,5 +5,5 @@ same place.
 
 Deliberately not here: values, which two dialects may read from one place in two ways (``dialect_tools.port``).
 
-In reading order: ``places``, ``field_mapping``, ``header_names``.
+In reading order: ``places``, ``field_mapping``, ``named_fields``.
 """

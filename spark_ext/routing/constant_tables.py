@@ -38,8 +38,9 @@ from transpiler.routing.constant_rows import Delivery
 from transpiler.routing.exchange_graph import Entry, Hop, Visit
 from transpiler.routing.interval_index import Interval, IntervalIndex, build_interval_index
 from transpiler.routing.plan import Group, RoutingPlan, Table
-from transpiler.routing.signatures import Parameter, Substring
-from transpiler.routing.substring_index import SubstringIndex, build_substring_index
+from transpiler.routing.row_index import Index, MatchedKey
+from transpiler.routing.signatures import Parameter
+from transpiler.routing.substring_index import HashIndex, build_hash_index, build_substring_index
 from transpiler.routing.topic_automaton import TopicAutomaton
 
 try:
@@ -49,12 +50,12 @@ try:
 except ImportError:
     pyarrow = None
 
-#: An index of ``routing.interval_index``, and one of ``routing.substring_index``.
+#: An index of ``routing.interval_index``, and one by hashes.
 _INTERVALS = (
     "STRUCT<low: DOUBLE, high: DOUBLE, scale: DOUBLE, last: INT, bounds: ARRAY<DOUBLE>, steps: ARRAY<INT>, "
     "shifts: ARRAY<INT>, offsets: ARRAY<INT>, nodes: ARRAY<ARRAY<INT>>>"
 )
-_SUBSTRINGS = "STRUCT<mask: INT, nodes: ARRAY<ARRAY<INT>>>"
+_HASHES = "STRUCT<mask: INT, nodes: ARRAY<ARRAY<INT>>>"
 
 
 class Payload(Enum):
@@ -137,16 +138,18 @@ class ConstantTables:
                 listed and [constants for constants, _ in listed] for listed in rows
             ]
         if table.index is not None:
-            declared = _INTERVALS if isinstance(table.index, Interval) else _SUBSTRINGS
+            declared = _INTERVALS if isinstance(table.index, Interval) else _HASHES
             columns[f"{name}_r {declared}"] = [
                 listed and self._index(table.index, [constants for constants, _ in listed]) for listed in rows
             ]
         return columns
 
-    def _index(self, index: Interval | Substring, rows: list[tuple[Parameter, ...]]) -> tuple[Any, ...]:
+    def _index(self, index: Index, rows: list[tuple[Parameter, ...]]) -> tuple[Any, ...]:
         """Return the index of one group, as a struct of Spark."""
         if isinstance(index, Interval):
             return _as_row(build_interval_index(index, rows))
+        if isinstance(index, MatchedKey):
+            return _as_row(build_hash_index([cast(int, row[index.number]) for row in rows]))
         return _as_row(build_substring_index(index.text, self._plan.grams[index.value], rows))
 
     @property
@@ -266,7 +269,7 @@ def _without_nulls(data_type: DataType) -> DataType:
             return data_type
 
 
-def _as_row(index: IntervalIndex | SubstringIndex) -> tuple[Any, ...]:
+def _as_row(index: IntervalIndex | HashIndex) -> tuple[Any, ...]:
     return tuple(getattr(index, field.name) for field in fields(index))
 
 

@@ -12,9 +12,10 @@ from spark_ext.routing.topic_sql import let
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, Element
 from transpiler.compiler.sql import emit_filter, emit_value, quote_text
-from transpiler.routing.columns import ROW, ROW_DELIVERED
+from transpiler.routing.columns import MATCHED, ROW, ROW_DELIVERED
 from transpiler.routing.interval_index import Interval
 from transpiler.routing.plan import Table
+from transpiler.routing.row_index import MatchedKey
 from transpiler.routing.signatures import Parameter, parameter_number
 from transpiler.routing.substring_index import Grams
 
@@ -150,7 +151,7 @@ def _filter_rows(name: str, table: Table, residual: ir.Predicate, grams: Mapping
     if isinstance(index, Interval):
         rows = _rows_at(f"{name}_r", index)
     else:
-        hashes = grams[index.value]
+        hashes = MATCHED if isinstance(index, MatchedKey) else grams[index.value]
         rows = f"flatten(transform({hashes}, h -> get({name}_r.nodes, CAST(h & {name}_r.mask AS INT))))"
     return f"transform(filter({rows}, {ROW} -> {condition}), {ROW} -> {delivered}[{ROW}])"
 

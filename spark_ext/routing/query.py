@@ -258,7 +258,7 @@ class Query:
         plan = self._plan
         room = tuning.METHOD - columns_length(self._schema)
         room -= 0 if all(table.flat for table in plan.tables) else tuning.NESTED
-        walked = 0 if plan.trie is None else tuning.WALK
+        walked = self._words + (0 if plan.trie is None else tuning.WALK)
         lookups = build_lookups(PREFIX, plan.tables, room)
         if walked + sum(look_up.length for look_up in lookups) > room or not self._fused:
             # Several methods: what the first reads it hands on.
@@ -267,8 +267,13 @@ class Query:
 
     @property
     def _walked(self) -> int:
-        """The bytes of the walk in the method of the first look-ups."""
-        return 0 if self._plan.trie is None or self._alone else tuning.WALK
+        """The bytes of the words and the walk in the method of the first look-ups."""
+        return self._words + (0 if self._plan.trie is None or self._alone else tuning.WALK)
+
+    @property
+    def _words(self) -> int:
+        names = self._plan.words
+        return tuning.WORDS + tuning.WORD * len(names) if names else 0
 
     @cached_property
     def _look_ups(self) -> list[Lookup]:

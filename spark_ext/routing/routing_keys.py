@@ -19,7 +19,7 @@ from spark_ext.routing.publication import (
     published_exchanges,
     texts_at,
 )
-from spark_ext.routing.topic_sql import exact_key, key_words, let
+from spark_ext.routing.topic_sql import exact_key, key_words, let, word
 from transpiler import Layout
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
 from transpiler.compiler import ir
@@ -28,7 +28,7 @@ from transpiler.compiler.layouts.columns import SUBJECT as SUBJECT_HEADER
 from transpiler.compiler.layouts.columns import UNION
 from transpiler.compiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, before_sent
 from transpiler.compiler.lowering.names.column_values import at
-from transpiler.compiler.sql import emit_filter, emit_value, quote_path, quote_text
+from transpiler.compiler.sql import emit_value, quote_path, quote_text
 from transpiler.message.header_fields import ROUTING_KEYS, MessageField
 from transpiler.message.publication import ROUTING_KEY, ROUTING_TYPE
 from transpiler.message.publication import ROUTING_KEYS as KEYS_COLUMN
@@ -236,9 +236,11 @@ class Published:
             return frame
         rules = self._topology.rules.topic
         made = [f"coalesce({SUBJECT}, '') AS {KEY}", f"{exact_key(SUBJECT, rules)} AS {TOPIC}"]
-        if self._plan.trie is not None:
+        words = self._plan.words
+        if self._plan.trie is not None or words:
             made.append(f"{key_words(SUBJECT, rules)} AS {WORDS}")
-        return frame.selectExpr("*", *made)
+        frame = frame.selectExpr("*", *made)
+        return frame.selectExpr("*", *(f"{word(name)} AS {name}" for name in words)) if words else frame
 
     def _only_key(self) -> str:
         try:
@@ -248,12 +250,7 @@ class Published:
 
     def _asks_for_key(self) -> bool:
         plan = self._plan
-        if plan.trie is not None:
-            return True
-        key_columns = {ir.Column((KEY,), STRING), ir.Column((TOPIC,), STRING)}
-        return any(key_columns & set(table.signature.keys) for table in plan.tables) or any(
-            name in emit_filter(compiled.condition) for compiled in plan.compiled for name in (SUBJECT, KEY, TOPIC)
-        )
+        return plan.trie is not None or bool(plan.words) or not plan.columns.isdisjoint((SUBJECT, KEY, TOPIC))
 
     def _key(self) -> str:
         """The routing key of each message, as SQL."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from spark_ext.routing import tuning
 from transpiler.compiler.sql import quote_text
 from transpiler.language.filters.binding_rules import TopicRules
+from transpiler.routing.columns import BACK, COUNT, FRONT, WORDS
 
 _DOT = quote_text("\\.")
 
@@ -33,6 +34,15 @@ def key_words(subject: str, rules: TopicRules) -> str:
         f"CASE WHEN {subject} = '' THEN array('') WHEN {trimmed} <> '' "
         f"THEN split({trimmed}, {_DOT}, -1) ELSE {none} END"
     )
+
+
+def word(name: str) -> str:
+    """The number of the words, or the word in the place, that a column is named for; NULL where there is none."""
+    if name == COUNT:
+        return f"CAST(size({WORDS}) AS BIGINT)"
+    if name.startswith(FRONT):
+        return f"get({WORDS}, {name.removeprefix(FRONT)})"
+    return f"get({WORDS}, size({WORDS}) - {int(name.removeprefix(BACK)) + 1})"
 
 
 def encode_words(words: str, slots: str) -> str:

@@ -30,6 +30,9 @@ OPERATIONS = 150
 #: A walk through the automaton.
 WALK = 4_700
 
+#: Splitting a routing key into words that are looked up, and each of their columns.
+WORDS, WORD = 300, 100
+
 #: Handing a value of a map on to another method, in all its types.
 READ = 450
 

@@ -55,10 +55,10 @@ draw = random.Random(0)
 
 def drawn_key(wildcard: str) -> str:
     words = [f"w{draw.randrange(1000)}" for _ in range(draw.randrange(2, 6))]
-    return ".".join([*words, wildcard, f"w{draw.randrange(1000)}"][draw.randrange(2) :])
+    return ".".join([*words, wildcard, f"w{draw.randrange(1000)}", "#"][draw.randrange(2) :])
 
 
-# The automaton goes with the query.
+# The automaton, which keys of two # need, goes with the query.
 bindings = [Binding("amq.topic", f"q{number}", drawn_key(draw.choice("*#"))) for number in range(int(sys.argv[1]))]
 queues = [Queue(binding.destination) for binding in bindings]
 topology = Topology(RABBITMQ, queues=queues, bindings=bindings, default_exchange="amq.topic")

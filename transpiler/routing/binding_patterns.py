@@ -1,17 +1,17 @@
 """Bindings of a topology as patterns: predicates with parameters, one for each signature, and their constants.
 
 ``lowering.bindings`` defines the condition of a binding. What is added here serves many bindings at once: tests
-of the routing key name columns that are made once a message, binding keys with wildcards go to the automaton, and
-bindings that differ in constants only share one pattern, the same object.
+of the routing key name columns that are made once a message, binding keys with wildcards are conditions on these or go
+to the automaton (``topic_words``), and bindings that differ in constants only share one pattern, the same object.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from transpiler.base.comparison import Comparison
-from transpiler.base.topics import MANY_WORDS, ONE_WORD, SEPARATOR
+from transpiler.base.topics import SEPARATOR
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING
 from transpiler.compiler.layouts.layout import Layout
@@ -19,17 +19,17 @@ from transpiler.compiler.lowering.bindings.bindings import Bindings, RoutingKey,
 from transpiler.compiler.lowering.names.names import Missing
 from transpiler.compiler.rewrites.optimizer import optimize
 from transpiler.language.selector.dialects import find_dialect
-from transpiler.routing.columns import KEY, SUBJECT, TOPIC
+from transpiler.routing.columns import KEY, TOPIC
 from transpiler.routing.parameterize import SelectorParameterizer
 from transpiler.routing.signatures import Parameter, parameter, shift_parameters
 from transpiler.routing.topic_automaton import matches_topic
+from transpiler.routing.topic_words import WordsSignature, has_wildcards, signatures_to_look_up, words_signature
 from transpiler.topology.broker_rules import Rules
 from transpiler.topology.model import Binding, Topology
 
 #: The mark of a key that is one word, dots and all.
 WHOLE = "="
 
-_SUBJECT = ir.Column((SUBJECT,), STRING)
 _KEY_PATTERN: ir.Predicate = ir.Compare(Comparison.EQ, ir.Column((KEY,), STRING), parameter(0, STRING))
 _TOPIC_PATTERN: ir.Predicate = ir.Compare(Comparison.EQ, ir.Column((TOPIC,), STRING), parameter(0, STRING))
 
@@ -37,8 +37,8 @@ _TOPIC_PATTERN: ir.Predicate = ir.Compare(Comparison.EQ, ir.Column((TOPIC,), STR
 class Pattern(NamedTuple):
     """A predicate with parameters, and their constants; with ``words`` the automaton has to find those, too.
 
-    The words are the binding key's where it has wildcards; where messages have several routing keys, every binding
-    key's.
+    The words are those of a binding key with wildcards that are not looked up; where messages have several routing
+    keys, every binding key's.
     """
 
     predicate: ir.Predicate
@@ -67,21 +67,28 @@ class KnownKey:
 
 
 class OnlyKey:
-    """The only routing key of a message, in the columns ``KEY``, ``TOPIC`` and ``SUBJECT``."""
+    """The only routing key of a message, in the columns ``KEY``, ``TOPIC`` and ``SUBJECT``, and those of its words.
 
-    def __init__(self, rules: Rules) -> None:
+    Binding keys of the signatures that are ``looked_up`` are conditions on the words.
+    """
+
+    def __init__(self, rules: Rules, looked_up: Iterable[WordsSignature]) -> None:
         self._topic = rules.topic
+        self._predicates = {signature: signature.predicate for signature in looked_up}
 
     def direct(self, key: str) -> Pattern:
         """Compare the column with a parameter."""
         return Pattern(_KEY_PATTERN, (key,))
 
     def topic(self, key: str) -> Pattern:
-        """Compare the column with a parameter, or let the automaton find the words."""
+        """Compare columns with parameters, or let the automaton find the words."""
         words = self._topic.words(key)
-        if ONE_WORD in words or MANY_WORDS in words:
+        if not has_wildcards(words):
+            return Pattern(_TOPIC_PATTERN, (SEPARATOR.join(words),))
+        found = words_signature(words)
+        if found is None or found[0] not in self._predicates:
             return Pattern(ir.TRUE, (), words)
-        return Pattern(_TOPIC_PATTERN, (SEPARATOR.join(words),))
+        return Pattern(self._predicates[found[0]], found[1])
 
 
 class SeveralKeys:
@@ -141,7 +148,9 @@ class BindingPatterns:
         self._bindings = Bindings(layout, missing, topology.rules, self._builder)
         self._selectors: dict[str, SelectorParameterizer] = {}
         self._layout, self._missing = layout, missing
-        self._own_key: RoutingKey[Pattern] = SeveralKeys(topology.rules) if several else OnlyKey(topology.rules)
+        self._own_key: RoutingKey[Pattern] = (
+            SeveralKeys(topology.rules) if several else OnlyKey(topology.rules, signatures_to_look_up(topology))
+        )
 
     def of(self, binding: Binding, key: str | None) -> Pattern:
         """The pattern of a binding for messages that came to its exchange with their own key (None) or another one."""

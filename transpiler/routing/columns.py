@@ -20,6 +20,9 @@ EXCHANGE, KEY, TOPIC = f"{PREFIX}exchange", f"{PREFIX}key", f"{PREFIX}topic"
 #: The routing key as it is, NULL where there is none, and its words; all keys, where a message can have several.
 SUBJECT, WORDS, KEYS = f"{PREFIX}subject", f"{PREFIX}words", f"{PREFIX}keys"
 
+#: The number of words, and the beginnings of the names of those in one place, from the front and from the back.
+COUNT, FRONT, BACK = f"{PREFIX}count", f"{PREFIX}front", f"{PREFIX}back"
+
 #: The numbers of the binding keys that a message's key matches, of those whose bindings have a residual predicate.
 MATCHED = f"{PREFIX}matched"
 
@@ -65,6 +68,11 @@ TO, TO_NAME, TO_REST = f"{PREFIX}to", f"{PREFIX}to_name", f"{PREFIX}to_rest"
 NODE, NODE_KIND = f"{PREFIX}node", f"{PREFIX}node_kind"
 TO_WHOLE, TO_FIRST = f"{PREFIX}to_whole", f"{PREFIX}to_first"
 RELAY_EXCHANGE, RELAY_KEY = f"{PREFIX}relay_exchange", f"{PREFIX}relay_key"
+
+
+def word_column(place: int, back: bool = False) -> str:
+    """Return the name of the column with the word in a place, counted from 0, from the front or from the back."""
+    return f"{BACK if back else FRONT}{place}"
 
 
 def reached_end(kind: TargetType, name: str = "") -> str:

@@ -6,7 +6,7 @@ times: look-ups are made for every message, and tests for every row that a look-
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from transpiler.routing.constant_rows import Delivery
 from transpiler.routing.exchange_graph import build_exchange_graph
 from transpiler.routing.interval_index import Interval, build_interval_index
 from transpiler.routing.plan import RoutingPlan, Table, build_plan
+from transpiler.routing.row_index import MatchedKey
 from transpiler.routing.signatures import Substring
 from transpiler.topology.model import Binding, Topology, check_exchange
 from transpiler.topology.shown_addresses import addresses_of
@@ -56,6 +57,8 @@ COSTS = {
     "hash key": "a look-up for each table, and a test for each row of the key",
     "hash key and substring index": "a look-up for each table and for each substring of the value",
     "hash key and interval index": "a look-up for each table, and one in the index",
+    "hash key and matched binding key": "a look-up for each table, and a test for each binding key that matches",
+    "matched binding key": "a test for each binding key that matches",
     "substring index": "a look-up for each substring of the value",
     "interval index": "one look-up in the index",
     "topic automaton": "a look-up for each word of the routing key",
@@ -172,7 +175,7 @@ def unroutable(exchange: str | None) -> str:
 
 def _class(table: Table) -> str:
     signature = table.signature
-    index = {Substring: "substring index", Interval: "interval index"}.get(type(table.index))
+    index = _INDEXES.get(type(table.index))
     if signature.keys:
         return f"hash key and {index}" if index else "hash key"
     if index:
@@ -180,6 +183,13 @@ def _class(table: Table) -> str:
     if signature.residual != ir.TRUE:
         return "tried one by one"
     return "every message" if signature.guard == ir.TRUE else "one condition"
+
+
+_INDEXES: Mapping[type, str] = {
+    MatchedKey: "matched binding key",
+    Substring: "substring index",
+    Interval: "interval index",
+}
 
 
 def _tests(table: Table, plan: RoutingPlan) -> float:
@@ -192,6 +202,9 @@ def _tests(table: Table, plan: RoutingPlan) -> float:
         index = build_interval_index(table.index, group)
         bounds = [float(row[place]) for row in group[:_SAMPLE] for place in table.index.bounds]
         return sum(len(index.rows(bound)) for bound in bounds) / len(bounds)
+    if isinstance(table.index, MatchedKey):
+        numbers = {row[table.index.number] for group in table.rows.values() for row in group}
+        return rows / len(numbers)
     if isinstance(table.index, Substring):
         grams = plan.grams[table.index.value]
         texts = {grams.gram(str(row[table.index.text])) for group in table.rows.values() for row in group}

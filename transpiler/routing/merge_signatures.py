@@ -27,6 +27,7 @@ from transpiler.message.types import TypeClass
 from transpiler.routing import tuning
 from transpiler.routing.constant_rows import Rule, Rules
 from transpiler.routing.interval_index import find_interval
+from transpiler.routing.row_index import matched_key
 from transpiler.routing.signatures import (
     Parameter,
     Signature,
@@ -224,10 +225,11 @@ def _key_term(key: _Key, place: int) -> _Term:
 
 
 def _index(terms: Sequence[_Term]) -> tuple[_Term, ...]:
-    """The terms by which rows may be indexed: a text that a value contains, else the bounds of one value."""
-    for term in terms:
-        if contained_text(term.predicate) is not None:
-            return (term,)
+    """The terms by which rows may be indexed: a binding key, a text that a value contains, or the bounds of a value."""
+    for has_index in (matched_key, contained_text):
+        for term in terms:
+            if has_index(term.predicate) is not None:
+                return (term,)
     numbers: dict[int, _Term] = {}
     shifted = []
     for term in terms:

@@ -16,17 +16,17 @@ from typing import NamedTuple
 from transpiler.base.comparison import Comparison
 from transpiler.base.errors import TranspilerError
 from transpiler.compiler import ir
-from transpiler.compiler.ir.column_types import BIGINT, STRING, Path
+from transpiler.compiler.ir.column_types import STRING, Path
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.lowering.names.names import Missing
 from transpiler.routing import tuning
 from transpiler.routing.binding_patterns import BindingPatterns, Pattern
-from transpiler.routing.columns import EXCHANGE, KEY, KEYS, MATCHED, READ, ROW, SUBJECT, TOPIC
+from transpiler.routing.columns import BACK, COUNT, EXCHANGE, FRONT, KEY, KEYS, READ, ROW, SUBJECT, TOPIC
 from transpiler.routing.common_lookups import MapValueColumns
 from transpiler.routing.constant_rows import Delivery, Rule, Rules
 from transpiler.routing.exchange_graph import Entry, ExchangeGraph, State, build_exchange_graph, end_at, onward
-from transpiler.routing.interval_index import Interval, find_interval
 from transpiler.routing.merge_signatures import merge_signatures, open_constants
+from transpiler.routing.row_index import IS_MATCHED, Index, find_index
 from transpiler.routing.signatures import (
     Disjunct,
     Parameter,
@@ -36,11 +36,10 @@ from transpiler.routing.signatures import (
     bind_parameters,
     columns_in,
     disjuncts,
-    parameter,
     shift_parameters,
 )
 from transpiler.routing.specialize import specialize
-from transpiler.routing.substring_index import Grams, choose_grams, find_substring
+from transpiler.routing.substring_index import Grams, choose_grams
 from transpiler.routing.topic_automaton import TopicAutomaton, TopicAutomatonBuilder
 from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
 
@@ -78,11 +77,11 @@ class Table:
         return [delivery for group in self.rows.values() for delivered in group.values() for delivery in delivered]
 
     @cached_property
-    def index(self) -> Substring | Interval | None:
-        """The text or the interval by which rows are indexed, where a key has so many that not each is evaluated."""
+    def index(self) -> Index | None:
+        """The index of the rows, where a key has so many that not each is evaluated."""
         if max(map(len, self.rows.values()), default=0) < tuning.MIN_INDEXED:
             return None
-        return find_substring(self.signature) or find_interval(self.signature)
+        return find_index(self.signature)
 
 
 class Compiled(NamedTuple):
@@ -147,11 +146,20 @@ class RoutingPlan:
     @property
     def by_key(self) -> bool:
         """Return True if the conditions read nothing of a message but its exchange and its routing keys."""
+        return self.columns <= {EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, ROW, *self.words}
+
+    @property
+    def words(self) -> list[str]:
+        """The columns of the words of the routing key that the conditions name, and of their number."""
+        return sorted(name for name in self.columns if name.startswith((COUNT, FRONT, BACK)))
+
+    @cached_property
+    def columns(self) -> set[str]:
+        """The columns, of messages and such as are made for them, that the conditions name."""
         nodes: list[ir.Value | ir.Predicate] = [compiled.condition for compiled in self.compiled]
         for table in self.tables:
             nodes += [*table.signature.keys, table.signature.guard, table.signature.residual]
-        routing_columns = {EXCHANGE, KEY, KEYS, SUBJECT, TOPIC, ROW}
-        return all(column.path[0] in routing_columns for node in nodes for column in columns_in(node))
+        return {str(column.path[0]) for node in nodes for column in columns_in(node)}
 
     @cached_property
     def distinct(self) -> bool:
@@ -194,9 +202,6 @@ def build_plan(
         numbered = enumerate(states.states)
         plan.whole = frozenset(number for number, state in numbered if types[state.exchange].type != "topic")
     return plan
-
-
-_MATCHED: ir.Predicate = ir.ArrayContains(parameter(0, BIGINT), (MATCHED,))
 
 
 class _Builder:
@@ -279,7 +284,10 @@ class _Builder:
             self._patterns.append(None)
             known = self._matched.get(id(predicate))
             if known is None:
-                known = self._matched[id(predicate)] = (ir.all_of(_MATCHED, shift_parameters(predicate, 1)), predicate)
+                known = self._matched[id(predicate)] = (
+                    ir.all_of(IS_MATCHED, shift_parameters(predicate, 1)),
+                    predicate,
+                )
             predicate, constants = known[0], (len(self._patterns) - 1, *constants)
         cached = self._disjuncts.get(id(predicate))
         if cached is None:

@@ -13,7 +13,7 @@ from transpiler.compiler import ir
 from transpiler.compiler.rewrites.optimizer import optimize
 from transpiler.routing import tuning
 from transpiler.routing.constant_rows import Rule, Rules
-from transpiler.routing.interval_index import find_interval
+from transpiler.routing.row_index import find_index
 from transpiler.routing.signatures import (
     Parameter,
     Signature,
@@ -24,7 +24,6 @@ from transpiler.routing.signatures import (
     parameter_number,
     shift_parameters,
 )
-from transpiler.routing.substring_index import find_substring
 
 
 def specialize(rules: Rules) -> Rules:
@@ -51,7 +50,7 @@ def specialize(rules: Rules) -> Rules:
 def _inner_parameters(signature: Signature) -> list[int]:
     """The parameters inside values of the message that a signature without a key or an index compares."""
     residual = signature.residual
-    if signature.keys or find_substring(signature) is not None or find_interval(signature) is not None:
+    if signature.keys or find_index(signature) is not None:
         return []
     numbers: dict[int, None] = {}
     for term in residual.terms if isinstance(residual, ir.And) else (residual,):

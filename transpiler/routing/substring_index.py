@@ -43,8 +43,8 @@ class Grams:
 
 
 @dataclass(frozen=True, slots=True)
-class SubstringIndex:
-    """The rows of one group by the last bits of the hashes of their grams."""
+class HashIndex:
+    """The rows of one group by the last bits of their hashes."""
 
     mask: int
     nodes: list[list[int]]
@@ -97,10 +97,15 @@ def _in_class(character: str) -> str:
     return character if character.isascii() and character.isalnum() else f"\\x{{{ord(character):x}}}"
 
 
-def build_substring_index(number: int, grams: Grams, rows: Sequence[tuple[Parameter, ...]]) -> SubstringIndex:
+def build_substring_index(number: int, grams: Grams, rows: Sequence[tuple[Parameter, ...]]) -> HashIndex:
     """The index of the rows of one group by the texts of one parameter."""
-    mask = (1 << (2 * len(rows)).bit_length()) - 1
+    return build_hash_index([grams.hash(str(row[number])) for row in rows])
+
+
+def build_hash_index(hashes: Sequence[int]) -> HashIndex:
+    """The index of rows by their hashes."""
+    mask = (1 << (2 * len(hashes)).bit_length()) - 1
     nodes: list[list[int]] = [[] for _ in range(mask + 1)]
-    for place, row in enumerate(rows):
-        nodes[grams.hash(str(row[number])) & mask].append(place)
-    return SubstringIndex(mask, nodes)
+    for place, number in enumerate(hashes):
+        nodes[number & mask].append(place)
+    return HashIndex(mask, nodes)

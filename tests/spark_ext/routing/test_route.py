@@ -84,7 +84,10 @@ def test_selectors_are_drawn_that_part_between_the_dialects(rules: Rules) -> Non
 def test_spark_agrees_with_the_reference(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, rules: Rules, min_rows: int, data: st.DataObject
 ) -> None:
-    """With all conditions in tables, and these merged, with some of them, and with all compiled."""
+    """With all conditions in tables, and these merged, with some of them, and with all compiled.
+
+    Binding keys with wildcards are looked up as far as they can be, in part, or all go to the automaton.
+    """
     topology = data.draw(topologies.topologies(rules))
     messages = data.draw(st.lists(topologies.messages(), min_size=MESSAGES, max_size=MESSAGES))
     names = [*topology.exchange_by_name, "nowhere", None]
@@ -94,6 +97,8 @@ def test_spark_agrees_with_the_reference(
     if min_rows == 0:
         for name in ("MAX_TABLES", "UNMERGED_TABLES", "MAX_KEY_SETS", "MAX_KEYED", "MAX_COMPILED"):
             monkeypatch.setattr(tuning, name, 0)
+    monkeypatch.setattr(tuning, "TOPIC_LOOK_UPS", {0: 2, 3: 0}.get(min_rows, tuning.TOPIC_LOOK_UPS))
+    monkeypatch.setattr(tuning, "LOOKED_UP", 0.0)
     with spark_settings(spark, INTERPRETED):
         frame = published(spark, messages, exchanges)
         # With the keys of some messages or of all matched before, and of none.
@@ -119,6 +124,7 @@ def test_several_routing_keys_are_routed_together(
     some = st.lists(st.one_of(topologies.keys, st.none()), max_size=3)
     keys = data.draw(st.lists(st.one_of(some, some, st.none()), min_size=MESSAGES, max_size=MESSAGES))
     monkeypatch.setattr(tuning, "MIN_ROWS", min_rows)
+    monkeypatch.setattr(tuning, "MIN_INDEXED", min_rows)
     with spark_settings(spark, INTERPRETED):
         frame = with_keys(published(spark, messages, exchanges), keys)
         known = frame.filter(sf.col("id") < data.draw(st.sampled_from([0, MESSAGES // 2, MESSAGES])))

@@ -1,0 +1,92 @@
+"""Binding keys with wildcards as conditions on the words of a routing key, which are looked up as any others are.
+
+A key with at most one ``#`` is a conjunction: equalities with the words in some places, counted from the front or from
+the back, and the number of words, or the least number of them. Keys that differ in their words alone have one
+*signature*, so that a hundred thousand of them are one look-up. Several ``#``, and signatures that few keys have, are
+left to the automaton, which costs by the words of a routing key and not by the number of signatures.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from transpiler.base.comparison import Comparison
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, simplify_words, split_at_many
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, STRING
+from transpiler.routing import tuning
+from transpiler.routing.columns import COUNT, word_column
+from transpiler.routing.signatures import Parameter, parameter
+from transpiler.topology.broker_rules import MATCHING_TYPES
+from transpiler.topology.model import Topology
+
+
+class WordsSignature(NamedTuple):
+    """The places of the words of a binding key, from the front and from the back.
+
+    ``many`` if the key has a ``#``; ``least`` is the least number of words then, 0 where the places imply it.
+    """
+
+    front: tuple[int, ...]
+    back: tuple[int, ...]
+    many: bool
+    least: int
+
+    @property
+    def predicate(self) -> ir.Predicate:
+        """The condition, with the words as parameters, and behind them the number of all words where it is known."""
+        names = [word_column(place) for place in self.front] + [word_column(place, back=True) for place in self.back]
+        tests: list[ir.Predicate] = [
+            ir.Compare(Comparison.EQ, ir.Column((name,), STRING), parameter(number, STRING))
+            for number, name in enumerate(names)
+        ]
+        count = ir.Column((COUNT,), BIGINT)
+        if not self.many:
+            tests.append(ir.Compare(Comparison.EQ, count, parameter(len(names), BIGINT)))
+        elif self.least:
+            tests.append(ir.Compare(Comparison.GE, count, ir.constant(self.least)))
+        return ir.all_of(*tests)
+
+
+def has_wildcards(words: Sequence[str]) -> bool:
+    """Return True if the words of a binding key match more than themselves."""
+    return ONE_WORD in words or MANY_WORDS in words
+
+
+def words_signature(words: Sequence[str]) -> tuple[WordsSignature, tuple[Parameter, ...]] | None:
+    """Return the signature of a binding key with wildcards, and its constants; None where it has several ``#``."""
+    parts = split_at_many(simplify_words(words))
+    if len(parts) > 2:
+        return None
+    first, last = parts[0], parts[1][::-1] if len(parts) > 1 else ()
+    front, back = (tuple(place for place, word in enumerate(part) if word != ONE_WORD) for part in (first, last))
+    constants: list[Parameter] = [*(first[place] for place in front), *(last[place] for place in back)]
+    least = len(first) + len(last)
+    if len(parts) == 1:
+        return WordsSignature(front, (), False, 0), (*constants, least)
+    implied = max((*front, *back), default=-1) + 1
+    return WordsSignature(front, back, True, least if least > implied else 0), tuple(constants)
+
+
+def signatures_to_look_up(topology: Topology) -> frozenset[WordsSignature]:
+    """Return the signatures of most binding keys with wildcards; none where the keys have too many.
+
+    The automaton takes a message about as long as so many look-ups do, and where they leave it keys, it runs besides.
+    """
+    counts: Counter[WordsSignature] = Counter()
+    total = 0
+    types = topology.exchange_by_name
+    for binding in topology.bindings:
+        if types[binding.source].type in ("topic", *MATCHING_TYPES):
+            words = topology.rules.topic.words(binding.key)
+            if has_wildcards(words):
+                total += 1
+                found = words_signature(words)
+                if found is not None:
+                    counts[found[0]] += 1
+    most = counts.most_common(tuning.TOPIC_LOOK_UPS)
+    if sum(count for _, count in most) < total * tuning.LOOKED_UP:
+        return frozenset()
+    return frozenset(signature for signature, _ in most)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 from pyspark.sql import DataFrame, SparkSession
@@ -16,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from spark_ext import compile_selector, create_messages, diff
 from spark_ext.cli.commands import main
 from spark_ext.reports.differences import QueueChange
+from tests.pages import ROOT
 from tests.sizes import sample
 from transpiler import (
     Message,
@@ -196,6 +198,8 @@ def test_the_report_fits_a_pull_request(spark: SparkSession) -> None:
     ]
     assert repr(result) == "Diff(selector, rows=3, won=2, lost=1, kept=0, neither=0)"
     assert json.loads(result.render("json")) == result.to_dict()
+    schema = json.loads((ROOT / "docs" / "schemas" / "row-diff.json").read_text(encoding="utf-8"))
+    jsonschema.validate(result.to_dict(), schema, jsonschema.Draft202012Validator)
     html = result._repr_html_()
     assert html.count("<tr>") == 8
     assert "{&quot;color&quot;: &quot;blue&quot;, &quot;n&quot;: 1}" in html

@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from click.testing import CliRunner
 from pyspark.sql import DataFrame, SparkSession
@@ -16,6 +17,7 @@ from pyspark.sql.types import StructType
 
 from spark_ext import MatchExplanation, create_messages, explain_matches, infer_layout
 from spark_ext.cli.commands import main
+from tests.pages import ROOT
 from tests.sizes import randomness, size
 from tests.spark_ext.harness import settings as spark_settings
 from tests.spark_ext.test_agreement import INTERPRETED
@@ -100,6 +102,8 @@ def test_an_explanation_has_other_forms(orders: DataFrame) -> None:
     first = rows[0]
     assert (first.part, first.verdict, first.rows) == (None, "true", 2)
     data = json.loads(json.dumps(explained.to_dict()))
+    schema = json.loads((ROOT / "docs" / "schemas" / "match-explanation.json").read_text(encoding="utf-8"))
+    jsonschema.validate(data, schema, jsonschema.Draft202012Validator)
     assert (data["rows"], data["matched"], len(data["groups"])) == (5, 2, 4)
     page = explained._repr_html_()
     assert "color = &#x27;red&#x27;" in page

@@ -1,0 +1,304 @@
+"""Random configuration files of four brokers, small enough that every message of a small universe can be routed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from transpiler import Message
+from transpiler.topology import parse_topology
+from transpiler.topology.model import Topology
+
+BROKERS = ("rabbitmq", "qpid-java", "artemis", "activemq")
+
+#: What messages have: their headers decide as much as their properties.
+MESSAGES = (
+    Message(),
+    Message.of(n=1),
+    Message.of(n=2, m="x"),
+    Message.of(n=1, JMSPriority=9),
+)
+_KEYS = ("", "a", "a.b", "b", "q0", "q1")
+_PATTERNS = ("a", "b", "a.b", "#", "*", "a.*", "a.#", "#.b", "q0")
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A message, and where it is published: an exchange with a key, or a destination with a routing type."""
+
+    message: Message
+    to: str
+    key: str | None = None
+    routing_type: str | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The parameters of ``publish`` and ``trace``."""
+        keys = {} if self.key is None else {"routing_keys": [self.key]}
+        return {"exchange": self.to, "routing_type": self.routing_type} | keys
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A file's text, its name, and the state of a JMS broker."""
+
+    name: str
+    text: str
+    state: dict[str, Any] | None = field(default=None)
+
+    def read(self) -> Topology:
+        """Read the file."""
+        return parse_topology(self.text, self.name, state=self.state)
+
+
+def configuration(broker: str, draw: Random) -> Configuration:
+    """Return a random configuration of a broker."""
+    return {"rabbitmq": _rabbitmq, "qpid-java": _broker_j, "artemis": _artemis, "activemq": _activemq}[broker](draw)
+
+
+def universe(topology: Topology) -> Iterator[Sent]:
+    """Yield the messages to all destinations, under all keys, that the configurations know of."""
+    places: list[tuple[str, str | None, str | None]]
+    if topology.rules.name == "artemis":
+        places = [(name, None, kind) for name in _ADDRESSES if "#" not in name for kind in ("ANYCAST", "MULTICAST")]
+        places.append(("a", None, None))
+    elif topology.rules.name == "activemq":
+        places = [(f"{kind}://{name}", None, None) for name in _DESTINATIONS for kind in ("queue", "topic")]
+    else:
+        exchanges = [name for name, exchange in topology.exchange_by_name.items() if not exchange.internal]
+        places = [
+            (name, key, None)
+            for name in exchanges
+            if not name.startswith("amq.") or name == "amq.topic"
+            for key in _KEYS
+        ]
+    for to, key, kind in places:
+        for message in MESSAGES:
+            yield Sent(message, to, key, kind)
+
+
+def _some(draw: Random, items: tuple[Any, ...], most: int) -> list[Any]:
+    return [draw.choice(items) for _ in range(draw.randint(0, most))]
+
+
+def _rabbitmq(draw: Random) -> Configuration:
+    exchanges = tuple(f"e{number}" for number in range(draw.randint(1, 4)))
+    queues = tuple(f"q{number}" for number in range(draw.randint(1, 4)))
+    types = ("direct", "topic", "fanout", "headers", "topic", "x-consistent-hash", "x-strange")
+
+    def letters() -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if draw.random() < 0.5:
+            found["dead-letter-exchange"] = draw.choice((*exchanges, "", "gone"))
+            if draw.random() < 0.5:
+                found["dead-letter-routing-key"] = draw.choice((*_KEYS[1:], "nobody"))
+        return found
+
+    def queue(name: str) -> dict[str, Any]:
+        arguments = {f"x-{of}": value for of, value in letters().items()}
+        if draw.random() < 0.1:
+            arguments["x-queue-type"] = "stream"
+        return {"name": name, "vhost": "/", "durable": True, "arguments": arguments}
+
+    def exchange(name: str) -> dict[str, Any]:
+        arguments = {"alternate-exchange": draw.choice((*exchanges, "gone", ""))} if draw.random() < 0.3 else {}
+        kind, internal = draw.choice(types), draw.random() < 0.2
+        return {"name": name, "vhost": "/", "type": kind, "internal": internal, "arguments": arguments}
+
+    def binding() -> dict[str, Any]:
+        kind, names = ("queue", (*queues, *queues, "unseen")) if draw.random() < 0.7 else ("exchange", exchanges)
+        arguments: dict[str, Any] = {}
+        if draw.random() < 0.5:
+            arguments = {"x-match": draw.choice(("all", "any"))} | dict.fromkeys(_some(draw, ("n", "m"), 2), 1)
+        source, key = draw.choice((*exchanges, *exchanges, "amq.topic", "hidden")), draw.choice(_PATTERNS)
+        found = {"source": source, "vhost": "/", "destination": draw.choice(names), "destination_type": kind}
+        return found | {"routing_key": key, "arguments": arguments}
+
+    policies = [
+        {
+            "name": f"p{number}",
+            "vhost": "/",
+            "pattern": draw.choice(("^e", "^q", "", "(?<=e)0")),
+            "apply-to": draw.choice(("all", "exchanges", "queues")),
+            "priority": number,
+            "definition": draw.choice(({"alternate-exchange": draw.choice(exchanges)}, letters(), {"max-length": 3})),
+        }
+        for number in range(draw.randint(0, 2))
+    ]
+    data = {
+        "rabbitmq_version": "4.1.0",
+        "vhosts": [{"name": "/"}],
+        "queues": list(map(queue, queues)),
+        "exchanges": list(map(exchange, exchanges)),
+        "bindings": [binding() for _ in range(draw.randint(0, 8))],
+        "policies": policies,
+    }
+    return Configuration("definitions.json", json.dumps(data))
+
+
+_SELECTORS = ("n = 1", "n <> 1", "n > 1", "m IS NULL", "m = 'x' OR n = 1", "n = 1 AND n = 2", "NOT (n = 1)", "TRUE")
+
+
+def _broker_j(draw: Random) -> Configuration:
+    exchanges = tuple(f"e{number}" for number in range(draw.randint(1, 4)))
+    queues = tuple(f"q{number}" for number in range(draw.randint(1, 4)))
+    types = ("direct", "topic", "fanout", "headers")
+
+    def alternate(own: str) -> dict[str, Any]:
+        names = [name for name in (*exchanges, *queues) if name != own]
+        return {"alternateBinding": {"destination": draw.choice(names)}} if names and draw.random() < 0.4 else {}
+
+    def queue(name: str) -> dict[str, Any]:
+        attempts = {"maximumDeliveryAttempts": 3} if draw.random() < 0.3 else {}
+        return {"name": name, "type": "standard"} | attempts | alternate(name)
+
+    def binding() -> dict[str, Any]:
+        arguments: dict[str, Any] = {}
+        if draw.random() < 0.4:
+            arguments["x-filter-jms-selector"] = draw.choice(_SELECTORS)
+        if draw.random() < 0.3:
+            arguments |= {"x-match": draw.choice(("all", "any")), "n": 1}
+        if draw.random() < 0.2:
+            arguments["x-replacement-routing-key"] = draw.choice(_KEYS[1:])
+        names = (*queues, *queues, *exchanges)
+        return {"bindingKey": draw.choice(_PATTERNS), "destination": draw.choice(names), "arguments": arguments}
+
+    def exchange(name: str) -> dict[str, Any]:
+        found = {"name": name, "type": draw.choice(types), "bindings": [binding() for _ in range(draw.randint(0, 4))]}
+        return found | {"unroutableMessageBehaviour": draw.choice(("DISCARD", "REJECT"))} | alternate(name)
+
+    data: dict[str, Any] = {"name": "default", "type": "BDB", "modelVersion": "9.0"}
+    data |= {"queues": list(map(queue, queues)), "exchanges": list(map(exchange, exchanges))}
+    return Configuration("vhost.json", json.dumps(data))
+
+
+_ADDRESSES = ("a", "b", "a.b", "c", "a.#", "DLA")
+_FILTERS = (
+    *_SELECTORS[:-1],
+    "AMQPriority > 4",
+    "JMSPriority > 4",
+    "AMQSize > 3",
+    "AMQSize > 3 AND n = 1",
+    "AMQSize > 3 OR n = 1",
+    "_AMQ_ORIG_ADDRESS = 'a'",
+    "_AMQ_ORIG_ADDRESS IS NULL OR n = 1",
+)
+
+
+def _artemis(draw: Random) -> Configuration:
+    def chosen(texts: tuple[str, ...], chance: float) -> str:
+        return f"<filter string={quoteattr(draw.choice(texts))}/>" if draw.random() < chance else ""
+
+    def address(name: str) -> str:
+        parts = []
+        for kind in ("anycast", "multicast"):
+            if draw.random() < 0.6:
+                queues = "".join(
+                    f"<queue name='{name}.{kind[0]}{number}'>{chosen(_FILTERS, 0.4)}</queue>"
+                    for number in range(draw.randint(0, 2))
+                )
+                parts.append(f"<{kind}>{queues}</{kind}>")
+        return f"<address name='{name}'>{''.join(parts)}</address>"
+
+    def divert(number: int) -> str:
+        exclusive = draw.choice(("true", "false"))
+        kind = f"<routing-type>{draw.choice(('STRIP', 'PASS', 'ANYCAST', 'MULTICAST'))}</routing-type>"
+        inner = f"<address>{draw.choice(_ADDRESSES)}</address><exclusive>{exclusive}</exclusive>"
+        to = f"<forwarding-address>{draw.choice(_ADDRESSES[:4])}</forwarding-address>"
+        return (
+            f"<divert name='d{number}'>{inner}{to}{kind if draw.random() < 0.5 else ''}{chosen(_FILTERS, 0.6)}</divert>"
+        )
+
+    def setting(match: str) -> str:
+        parts = ""
+        for tag, values in (
+            ("dead-letter-address", ("DLA", "c", "b")),
+            ("expiry-address", ("c", "a")),
+            ("auto-create-queues", ("true", "false")),
+            ("auto-create-addresses", ("true", "false")),
+            ("send-to-dla-on-no-route", ("true", "false")),
+            ("max-delivery-attempts", ("0", "-1", "3")),
+        ):
+            parts += f"<{tag}>{draw.choice(values)}</{tag}>" if draw.random() < 0.4 else ""
+        return f"<address-setting match='{match}'>{parts}</address-setting>"
+
+    names = sorted({*_some(draw, _ADDRESSES, 5)})
+    matches = sorted({*_some(draw, ("#", "a", "a.#", "b"), 2)})
+    inner = f"<addresses>{''.join(map(address, names))}</addresses>"
+    inner += f"<diverts>{''.join(map(divert, range(draw.randint(0, 3))))}</diverts>"
+    inner += f"<address-settings>{''.join(map(setting, matches))}</address-settings>"
+    return Configuration("broker.xml", f"<configuration><core>{inner}</core></configuration>", _state(draw, "artemis"))
+
+
+_DESTINATIONS = ("a", "b", "a.b", "c", "V.a")
+_AMQ_FILTERS = (
+    "n = 1",
+    "n <> 1",
+    "n = 1 AND n = 2",
+    "m IS NULL",
+    "JMSPriority > 4",
+    "JMSDestination LIKE 'topic://%'",
+    "JMSDestination = 'queue://a' OR n = 1",
+    "XPATH 'ancestor::x'",
+    "n = 1 OR XPATH 'ancestor::x'",
+    "NOT (JMSDestination = 'queue://a')",
+)
+
+
+def _activemq(draw: Random) -> Configuration:
+    def target() -> str:
+        kind, name = draw.choice(("queue", "topic")), draw.choice(_DESTINATIONS)
+        if draw.random() < 0.5:
+            return f"<filteredDestination {kind}='{name}' selector={quoteattr(draw.choice(_AMQ_FILTERS))}/>"
+        return f"<{kind} physicalName='{name}'/>"
+
+    def composite() -> str:
+        kind, name = draw.choice(("Queue", "Topic")), draw.choice((*_DESTINATIONS[:4], "a.&gt;"))
+        targets = "".join(target() for _ in range(draw.randint(1, 3)))
+        only = draw.choice(("true", "false"))
+        return f"<composite{kind} name='{name}' forwardOnly='{only}'><forwardTo>{targets}</forwardTo></composite{kind}>"
+
+    def strategy() -> str:
+        place, kind = draw.choice(("queue", "topic")), draw.choice(("individual", "shared", "discarding"))
+        name = draw.choice(("a", "b", "&gt;"))
+        inner = {
+            "individual": f"<individualDeadLetterStrategy {place}Prefix='DLQ.' useQueueForQueueMessages='true'/>",
+            "shared": "<sharedDeadLetterStrategy><deadLetterQueue><queue physicalName='b'/></deadLetterQueue>"
+            "</sharedDeadLetterStrategy>",
+            "discarding": "<discarding/>",
+        }[kind]
+        return f"<policyEntry {place}='{name}'><deadLetterStrategy>{inner}</deadLetterStrategy></policyEntry>"
+
+    # The broker takes one virtual destination of a name.
+    inner = "".join({each.split("'")[1]: each for each in [composite() for _ in range(3)]}.values())
+    inner = inner if draw.random() < 0.8 else ""
+    inner += "<virtualTopic name='V.&gt;' prefix='C.*.'/>" if draw.random() < 0.3 else ""
+    inner = f"<virtualDestinationInterceptor><virtualDestinations>{inner}</virtualDestinations>"
+    inner = f"<destinationInterceptors>{inner}</virtualDestinationInterceptor></destinationInterceptors>"
+    entries = "".join(strategy() for _ in range(draw.randint(0, 2)))
+    inner += f"<destinationPolicy><policyMap><policyEntries>{entries}</policyEntries></policyMap></destinationPolicy>"
+    queues = "".join(f"<queue physicalName='{name}'/>" for name in sorted({*_some(draw, _DESTINATIONS, 3)}))
+    inner += f"<destinations>{queues}</destinations>"
+    text = f"<beans><broker xmlns='http://activemq.apache.org/schema/core'>{inner}</broker></beans>"
+    return Configuration("activemq.xml", text, _state(draw, "activemq"))
+
+
+def _state(draw: Random, broker: str) -> dict[str, Any] | None:
+    if draw.random() < 0.5:
+        return None
+    names, filters = (_ADDRESSES[:4], _FILTERS) if broker == "artemis" else (_DESTINATIONS, _AMQ_FILTERS)
+    topic = "" if broker == "artemis" else "topic://"
+
+    def entry(found: dict[str, Any]) -> dict[str, Any]:
+        return found | ({"filter": draw.choice(filters)} if draw.random() < 0.5 else {})
+
+    subscriptions = [
+        entry({"name": f"s{number}", "destination": topic + draw.choice(names)}) for number in range(draw.randint(0, 2))
+    ]
+    queues = [draw.choice(names) for _ in range(draw.randint(0, 1))]
+    consumers = [entry({"queue": draw.choice(names)}) for _ in range(draw.randint(0, 2))]
+    return {"queues": queues, "subscriptions": subscriptions, "consumers": consumers}

@@ -14,6 +14,7 @@ from transpiler.cli.inputs import shown
 from transpiler.cli.layouts import missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import connection_option, dialect_option, new_dialect_option, receiver_options
+from transpiler.cli.publications import hint_subscribers
 from transpiler.cli.topologies import TopologyForm, exchange_option, topology_options
 from transpiler.language.filters.sets import FilterSet
 
@@ -104,6 +105,7 @@ def diff(
         destination=destination,
         exchange=exchange,
     )
+    hint_subscribers(first.value, second.value)
     text = result.render(report)
     if output is None:
         (click.echo if report == "json" else say)(text)

@@ -15,7 +15,7 @@ from transpiler.cli.inputs import InputFile, shown
 from transpiler.cli.layouts import missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import text_or_json, together, warn
-from transpiler.cli.publications import no_messages
+from transpiler.cli.publications import hint_state, hint_subscribers, no_messages
 from transpiler.cli.topologies import (
     NO_QUEUE,
     REACHED,
@@ -29,7 +29,7 @@ from transpiler.cli.topologies import (
     topology_options,
 )
 from transpiler.compiler.lowering.names.names import Missing
-from transpiler.compiler.sql import quote_name
+from transpiler.compiler.sql import quote_name, quote_text
 from transpiler.routing.compiled_file import is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.tools.backtest import count_left_out
@@ -172,7 +172,7 @@ def route(
         target.write(deliveries(written, column=column) if one_each else written)
     counted, undecided = _count(routed, column, outcome or _OUTCOME, chosen)
     if summary:
-        click.echo(json.dumps(counted.to_dict(), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(counted.with_zeros(routing.topology).to_dict(), ensure_ascii=False, indent=2))
     else:
         for name, number in counted.queues.items():
             click.echo(f"{number:>10,}  {name}")
@@ -189,6 +189,7 @@ def route(
     click.echo(f"{'; '.join(parts)} ({time.perf_counter() - started:.1f} s)", err=True)
     if left_out:
         say(count_left_out(left_out), err=True)
+    hint_state(routing.topology, counted.outcomes.get("undecided", 0))
     if counted.outcomes and not counted.outcomes.keys() & REACHED:
         click.echo(NO_QUEUE, err=True)
 
@@ -234,7 +235,9 @@ def backtest(
     read, left_out = job.read().of_virtual_host(routing.topology)
     if recorded_queue is None:
         _check_recorded(read.messages, recorded, archive, partial)
-    possible = unused_name(_POSSIBLE, read.messages) if choices(routing.topology) else None
+    topology = routing.topology
+    is_open = bool(choices(topology)) or not topology.knows_subscribers
+    possible = unused_name(_POSSIBLE, read.messages) if is_open else None
     routed = routed_through(
         read.messages,
         routing.given,
@@ -247,6 +250,11 @@ def backtest(
     )
     # The exchange that each message was published to, whatever a column of that name has.
     routed = routed.withColumn("exchange", routed[_PUBLISHED_TO]).drop(_PUBLISHED_TO)
+    if possible is not None and not topology.knows_subscribers:
+        queues = quote_name(recorded) if recorded_queue is None else quote_text(recorded_queue)
+        is_text = recorded_queue is not None or dict(routed.dtypes).get(recorded) == "string"
+        routed = _with_subscribers(routed, topology, possible, f"array({queues})" if is_text else queues)
+        hint_subscribers(topology)
     result = compare(
         routed,
         read.layout,
@@ -264,6 +272,14 @@ def backtest(
     data = json.dumps(result.to_dict(), ensure_ascii=False, indent=2)
     click.echo(data if output_format == "json" else result.render())
     raise SystemExit(0 if result.passed else 1)
+
+
+def _with_subscribers(routed: Any, topology: Topology, possible: str, recorded: str) -> Any:
+    """Add to the possible queues of a topic's message what of ``recorded`` the file does not name."""
+    known = f"CAST(array({', '.join(map(quote_text, sorted(topology.queue_names)))}) AS ARRAY<STRING>)"
+    others = f"CASE WHEN contains(exchange, 'topic://') THEN array_except({recorded}, {known}) END"
+    both = f"array_union({quote_name(possible)}, coalesce({others}, CAST(array() AS ARRAY<STRING>)))"
+    return routed.selectExpr(f"* EXCEPT ({quote_name(possible)})", f"{both} AS {quote_name(possible)}")
 
 
 def _check_recorded(messages: Any, recorded: str, archive: str, partial: bool) -> None:
@@ -285,10 +301,17 @@ def _count(routed: Any, column: str, outcome: str, chosen: bool) -> tuple[Summar
     if chosen:
         counted.append(("undecided", f"CASE WHEN size({_POSSIBLE}) > 0 THEN '' END"))
     listed = ", ".join(f"struct('{kind}' AS kind, {name} AS name)" for kind, name in counted)
-    every = f"concat(array({listed}), transform({quote_name(column)}, q -> struct('queue' AS kind, q AS name)))"
+    every = f"array({listed}), transform({quote_name(column)}, q -> struct('queue' AS kind, q AS name))"
+    every += f", transform({_POSSIBLE}, q -> struct('possible' AS kind, q AS name))" if chosen else ""
     # Not a plain explode, which would route each message twice: see deliveries.
-    rows = routed.selectExpr(f"explode_outer({every}) AS one").filter("one.name IS NOT NULL").groupBy("one").count()
-    counts: dict[str, dict[str, int]] = {"exchange": {}, "queue": {}, "outcome": {}, "undecided": {}}
+    rows = (
+        routed.selectExpr(f"explode_outer(concat({every})) AS one")
+        .filter("one.name IS NOT NULL")
+        .groupBy("one")
+        .count()
+    )
+    counts: dict[str, dict[str, int]] = {"exchange": {}, "queue": {}, "outcome": {}, "possible": {}, "undecided": {}}
     for (kind, name), count in sorted(rows.collect()):
         counts[kind][name] = count
-    return Summary(counts["exchange"], counts["queue"], counts["outcome"]), sum(counts["undecided"].values())
+    summary = Summary(counts["exchange"], counts["queue"], counts["outcome"], counts["possible"])
+    return summary, sum(counts["undecided"].values())

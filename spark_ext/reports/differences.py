@@ -15,6 +15,9 @@ from transpiler.base.diagnostics import aligned, clipped
 Kind = Literal["selector", "filter", "topology"]
 Report = Literal["text", "markdown", "json"]
 
+#: The version of the JSON form.
+VERSION = 1
+
 #: Queues in the text of a report, and the characters of a message there.
 _QUEUES, _WIDTH = 40, 300
 
@@ -126,6 +129,7 @@ class Diff:
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form, without the rows."""
         result: dict[str, Any] = {
+            "version": VERSION,
             "kind": self.kind,
             "old": self.old,
             "new": self.new,

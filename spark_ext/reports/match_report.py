@@ -15,6 +15,9 @@ from transpiler.base import html
 from transpiler.base.diagnostics import clipped
 from transpiler.message.types import Truth
 
+#: The version of the JSON form.
+VERSION = 1
+
 #: Characters of a part, and of a reason, in a line.
 _MAX_PART, _MAX_REASON = 70, 160
 
@@ -94,6 +97,7 @@ class MatchExplanation:
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
         return {
+            "version": VERSION,
             "selector": self.selector,
             "layout": self.layout,
             "dialect": self.dialect,

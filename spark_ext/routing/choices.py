@@ -13,6 +13,7 @@ from pyspark.sql import functions as sf
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.compiler.sql import quote_name, quote_text
 from transpiler.routing.exchange_graph import build_exchange_graph
+from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.choices import certain_topology, choices, chosen_queue, possible_topology
 from transpiler.topology.model import Topology
 
@@ -31,9 +32,10 @@ def refuse_choices(topology: Topology, exchange: str | None) -> None:
     if name is None:
         return
     kind = topology.exchange_by_name[name].type
+    choosing = f"hands each message to one of its bindings, and {kind} is not computed here"
     raise UnsupportedFeatureError.at(
         "routing.choice",
-        f"the exchange {name!r} hands each message to one of its bindings, and {kind} is not computed here",
+        f"the exchange {name!r} {'is not described by the file' if kind == UNKNOWN else choosing}",
         hint="route(…, possible_column='possible_queues') has the queues that a message may reach so",
     )
 
@@ -44,18 +46,25 @@ def route_with_choices(
     """Return the messages with their certain queues in ``column`` and the other possible ones in ``possible``."""
     if not choices(topology):
         return with_no_choices(routed(messages, topology, column, True), possible)
+    if not topology.rules.alternate_on_no_match:
+        raise UnsupportedFeatureError.at(
+            "routing.choice",
+            f"what exchanges of {topology.rules.name} do that the file does not describe is not computed here",
+            hint="selector-sql route has the queues that a message may reach so",
+        )
     chosen = chosen_queue(topology)
-    frame = routed(messages, possible_topology(topology), possible, False)
+    frame = routed(messages, possible_topology(topology, chosen), possible, False)
     frame = routed(frame, certain_topology(topology, chosen), column, True)
     queues, others = quote_name(column), quote_name(possible)
     frame = frame.withColumn(column, sf.expr(f"array_remove({queues}, {quote_text(chosen)})"))
     frame = frame.withColumn(possible, sf.expr(f"array_except({others}, {queues})"))
+    known = sf.expr(f"array_remove({others}, {quote_text(chosen)})")
     if outcome is None:
-        return frame
-    # A message that certainly reaches some queue has reached the one that was added.
+        return frame.withColumn(possible, known)
+    # A message that certainly reaches some queue has reached the one that was added; so has one that may do anything.
     reached = f"{quote_name(outcome)} IN ('delivered', 'alternate')"
     undecided = f"CASE WHEN size({others}) = 0 OR {reached} THEN {quote_name(outcome)} ELSE 'undecided' END"
-    return frame.withColumn(outcome, sf.expr(undecided))
+    return frame.withColumn(outcome, sf.expr(undecided)).withColumn(possible, known)
 
 
 def with_no_choices(frame: DataFrame, possible: str) -> DataFrame:

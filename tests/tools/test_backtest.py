@@ -30,6 +30,7 @@ def test_of_a_partial_record_nothing_is_extra() -> None:
 
 def test_misses_and_extras_are_counted_by_exchange_and_queue() -> None:
     assert compared().to_dict() == {
+        "version": 1,
         "messages": 4,
         "agreed": 2,
         "deliveries": 5,

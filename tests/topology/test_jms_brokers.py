@@ -373,6 +373,13 @@ def test_an_import_is_told_once_and_that_of_the_console_by_a_report_alone(
         assert CliRunner().invoke(main, words).stderr.count("is imported, and not read") == expected
 
 
+def test_many_imports_are_one_finding() -> None:
+    imports = "".join(f"<import resource='camel/{number}.xml'/>" for number in range(5))
+    text = f"<beans>{imports}<broker xmlns='http://activemq.apache.org/schema/core'/></beans>"
+    [finding] = parse_topology(text, "activemq.xml").findings
+    assert finding.message == "camel/0.xml, camel/1.xml, camel/2.xml and 2 more files are imported, and not read"
+
+
 def test_a_composite_queue_that_keeps_only_what_no_target_takes_is_a_change() -> None:
     kept, otherwise = (
         activemq(

@@ -43,6 +43,26 @@ _TEXTS = st.recursive(
 )
 
 
+XPATHS = (
+    ("XPATH '//a[@b=''c'']'", None),
+    ("XPATH 'count(//a) > 1 and not(a/text())'", None),
+    ("XPATH '//a['", None),
+    ("XPATH 'nobody(1)'", None),
+    ("XQUERY 'for $x in //a return $x'", None),
+    ("XPATH 'ancestor::a'", "the axis ancestor of an XPath is not served"),
+    ("XPATH '//a[following-sibling::b]'", "the axis following-sibling of an XPath is not served"),
+    ("n = 1 AND NOT XPATH 'substring(a, 1) = b'", "the function substring of an XPath is not served"),
+    ("XPATH '//comment()'", "the node test comment() of an XPath is not served"),
+)
+
+
+@pytest.mark.parametrize(("text", "reason"), XPATHS)
+def test_an_xpath_outside_the_part_that_is_evaluated_may_hold(text: str, reason: str | None) -> None:
+    assert [*reasons(text, ACTIVEMQ)] == ([] if reason is None else [reason])
+    decided = with_known_names(text, lambda _: Unknown.OWN, ACTIVEMQ)
+    assert decided.certain is (reason is None)
+
+
 def decide(text: str) -> Decided:
     def own(name: str) -> Known:  # noqa: ARG001
         return Unknown.OWN

@@ -9,6 +9,7 @@ import pytest
 from tests.topology.compiled_selectors import compiled
 from transpiler import Message, TopologyError, parse_selector
 from transpiler.reference.route import publish, route_message
+from transpiler.reference.routed import Routed
 from transpiler.topology import parse_topology, topology_from_dict, topology_to_dict
 from transpiler.topology.importers.rabbitmq import topology_from_definitions
 from transpiler.topology.model import Topology
@@ -465,11 +466,13 @@ def test_what_the_broker_imports_is_read_as_it_does(parts: Json, queues: tuple[s
 
 
 @pytest.mark.parametrize("priority", [0, 1])
-def test_a_pattern_that_may_hide_an_alternate_is_refused(priority: int) -> None:
+def test_an_alternate_that_a_pattern_may_hide_is_possible(priority: int) -> None:
     hidden = {"name": "a", "vhost": "/", "pattern": "", "definition": {"alternate-exchange": "amq.fanout"}}
     odd = {"name": "b", "vhost": "/", "pattern": r"(a)\1", "priority": priority, "definition": {"ha-mode": "all"}}
-    with pytest.raises(TopologyError, match=r"policies\[1\].pattern: is no regular expression that is served"):
-        read(exchanges=[_EXCHANGE], policies=[hidden, odd])
+    parts = {"exchanges": [_EXCHANGE], "queues": [_QUEUE], "policies": [hidden, odd]}
+    topology = read(**parts, bindings=[_BINDING | {"source": "amq.fanout"}])
+    assert codes(topology) == ["import.pattern"]
+    assert publish(topology, message("k"), "x", ["k"]) == Routed((), "undecided", "x", ("q",))
     assert codes(read(exchanges=[_EXCHANGE], policies=[hidden | {"priority": 2}, odd])) == ["import.pattern"]
 
 

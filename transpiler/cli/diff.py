@@ -24,7 +24,7 @@ from transpiler.cli.options import (
     say_result,
     text_or_json,
 )
-from transpiler.cli.publications import VirtualHosts, hint_exchange, published
+from transpiler.cli.publications import VirtualHosts, hint_exchange, hint_subscribers, published
 from transpiler.cli.topologies import TopologyForm, exchange_option, topology_options
 from transpiler.language.filters.sets import FilterSet
 from transpiler.reference.receiving import Receiver
@@ -112,6 +112,7 @@ def diff(
         fail("--map is for topologies")
     first.check(dialect)
     second.check(new_dialect or dialect)
+    hint_subscribers(first.value, second.value)
     if files:
         changes = _MessageChanges(examples)
         if isinstance(first.value, Topology) and isinstance(second.value, Topology):

@@ -72,6 +72,10 @@ def compare(selector: str, message: str | None) -> None:
             say(f"  {'':{width}}    rule: {row.rule}")
 
 
+#: The version of the JSON form.
+VERSION = 1
+
+
 def _said(row: Compared) -> str:
     if row.refused is not None:
         return f"refused   {row.refused.code}: {row.refused.message}"
@@ -93,6 +97,7 @@ class _Row:
 
     def to_dict(self) -> dict[str, Any]:
         return {
+            "version": VERSION,
             "file": self.file,
             "line": self.line,
             "from": self.source,

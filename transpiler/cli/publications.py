@@ -14,6 +14,7 @@ from transpiler.message.publication import EXCHANGE, Sent
 from transpiler.tools.backtest import count_left_out
 from transpiler.tools.message_files.read_message import ReadMessage
 from transpiler.tools.message_files.record_errors import at_place, refuse
+from transpiler.topology.destinations import SUBSCRIBERS
 from transpiler.topology.publishing import own_default
 
 
@@ -92,6 +93,12 @@ def hint_state(topology: Topology, undecided: int) -> None:
         what = "message is" if undecided == 1 else "messages are"
         hint = "--state FILE says which subscriptions, consumers and queues are there"
         click.echo(f"{undecided:,} {what} not decided by the broker's file alone\n  hint: {hint}", err=True)
+
+
+def hint_subscribers(*topologies: object) -> None:
+    """Tell that the file of a topology does not say who subscribes to topics."""
+    if any(isinstance(one, Topology) and not one.knows_subscribers for one in topologies):
+        click.echo(SUBSCRIBERS, err=True)
 
 
 def hint_exchange(unnamed: int) -> None:

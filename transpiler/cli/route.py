@@ -38,6 +38,9 @@ from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.model import Topology, check_exchange
 from transpiler.topology.publishing import Publisher, PublishTo
 
+#: The version of the JSON form.
+VERSION = 1
+
 
 @click.command(
     short_help="Route messages through TOPOLOGY.",
@@ -133,6 +136,7 @@ def route(
     exchanges: Counter[str] = Counter()
     queues: Counter[str] = Counter()
     outcomes: Counter[str] = Counter()
+    possible: Counter[str] = Counter()
     publication: dict[str, Any] = {
         "address": sender,
         "publish_to": publish_to,
@@ -160,28 +164,34 @@ def route(
                 diverts = [one.divert for one in explanation.took if one.divert is not None]
                 steps |= {"diverts": list(dict.fromkeys(diverts))} if diverts else {}
                 added = {"why": explanation.to_dict()} if why else _result(explanation.routed) | steps
-                click.echo(json.dumps(line | added, ensure_ascii=False))
+                _print(line | added)
             continue
         routed = publish(where, message, target, keys, **publication)
         undecided += routed.outcome == "undecided"
         if routed.exchange is not None:
             exchanges[routed.exchange] += 1
         queues.update(routed.queues)
+        possible.update(routed.possible_queues)
         outcomes[routed.outcome] += 1
         unnamed += by_name and exchange is None and read.sent().exchange is None and not routed.queues
         if not summary and not (unroutable and (routed.queues or routed.possible_queues)):
-            click.echo(json.dumps(line | _result(routed), ensure_ascii=False))
+            _print(line | _result(routed))
     if summary:
+        counts = (dict(sorted(counter.items())) for counter in (exchanges, queues, outcomes, possible))
+        counted = Summary(*counts)
         # A queue that got nothing is what is looked for.
-        every = {queue.name: 0 for queue in where.queues} | queues
-        counted = Summary(dict(sorted(exchanges.items())), dict(sorted(every.items())), dict(sorted(outcomes.items())))
-        click.echo(json.dumps(counted.to_dict(), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(counted.with_zeros(where).to_dict(), ensure_ascii=False, indent=2))
     hint_exchange(unnamed)
     hint_state(where, undecided)
     hosts.hint()
     if summary and outcomes and not outcomes.keys() & REACHED:
         click.echo(NO_QUEUE, err=True)
     errors.finish()
+
+
+def _print(line: dict[str, Any]) -> None:
+    """Print a message with its queues; a member ``version`` of its own stays as it is."""
+    click.echo(json.dumps(line | {"version": line.get("version", VERSION)}, ensure_ascii=False))
 
 
 def _result(routed: Routed) -> dict[str, Any]:

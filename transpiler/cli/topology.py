@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 
 import click
 
@@ -162,9 +163,10 @@ def _within(topology: Topology, whole: Topology, summary: Summary) -> Summary:
     """Return the counts of a part; of the whole also those of queues that no configuration shows."""
     exchanges = counts_of(whole, summary.exchanges)
     if topology is whole:
-        return Summary(exchanges, summary.queues, summary.outcomes)
+        return replace(summary, exchanges=exchanges)
     return Summary(
         {name: count for name, count in exchanges.items() if name in topology.exchange_by_name},
         {name: count for name, count in summary.queues.items() if name in topology.queue_names},
         summary.outcomes,
+        {name: count for name, count in summary.possible.items() if name in topology.queue_names},
     )

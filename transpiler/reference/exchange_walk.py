@@ -23,7 +23,7 @@ from transpiler.reference.evaluate import evaluate
 from transpiler.reference.match import matches_words
 from transpiler.reference.pairs import is_equal
 from transpiler.reference.xquery import matches_query
-from transpiler.topology.broker_rules import Rules
+from transpiler.topology.broker_rules import UNKNOWN, Rules
 from transpiler.topology.choices import Choice, choice_of, is_choosing, leaves_open
 from transpiler.topology.destinations import own_queue
 from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, Topology
@@ -63,6 +63,8 @@ class ExchangeWalk:
         self.used_choices = False
         #: Some exchange chose among queues, so that the message reaches one.
         self.chose_queue = False
+        #: The message came to an exchange of which nothing is known.
+        self.came_to_unknown = False
         self.visits: dict[tuple[str, Keys], Visit] = {}
         #: The states that the message went on to from each, where coming back to one is a failure.
         self.onward: dict[tuple[str, Keys], list[tuple[str, Keys]]] = {}
@@ -70,7 +72,9 @@ class ExchangeWalk:
         self._chosen = chosen
         #: The exchanges, with keys, that the message passes through on its path.
         self._path: set[tuple[str, Keys]] = set()
-        self._known: dict[tuple[str, Keys], Ends] = {}
+        self._known: dict[tuple[str, Keys], tuple[Ends, bool]] = {}
+        #: Choices so far, each time that the message came to one.
+        self._chose_here = 0
         self._shortened = 0
 
     def ends(self, exchange: Exchange, keys: Keys) -> Ends:
@@ -94,18 +98,22 @@ class ExchangeWalk:
             return frozenset()
         known = self._known.get(here)
         if known is not None:
-            return known
-        shortened = self._shortened
+            self._chose_here += known[1]
+            return known[0]
+        shortened, chose = self._shortened, self._chose_here
         self._path.add(here)
         ends, matched = yield from self._bound(exchange, keys)
-        if not (matched if self.topology.rules.alternate_on_no_match else ends):
+        is_open = self._chose_here > chose
+        # What may reach a queue by a choice may leave the alternate without a message.
+        left = self._chosen if is_open else not ends
+        if not matched if self.topology.rules.alternate_on_no_match else left:
             ends |= yield from self._alternate(exchange, keys)
         if not self.topology.rules.alternate_on_no_match:
             # Elsewhere what an exchange does depends on itself alone, so once is enough.
             self._path.remove(here)
         if self._shortened == shortened:
             # Nothing was cut short, so the result is the same on every other path.
-            self._known[here] = ends
+            self._known[here] = ends, is_open
         return ends
 
     def _bound(self, exchange: Exchange, keys: Keys) -> Generator[_Walk, Ends, tuple[Ends, bool]]:
@@ -143,7 +151,9 @@ class ExchangeWalk:
     def _chose(self, exchange: Exchange, choice: Choice, keys: Keys) -> _Walk:
         """Walk to the queues that are reached whatever an exchange chooses, or to all that are by some choice."""
         self.used_choices = True
+        self._chose_here += 1
         self.chose_queue |= choice.reaches_queue
+        self.came_to_unknown |= exchange.type == UNKNOWN
         ends: set[Target] = set()
         if self._chosen:
             for binding in choice.bindings:

@@ -10,7 +10,7 @@ from transpiler.message.message import Message
 from transpiler.reference.exchange_walk import Ends, ExchangeWalk, Keys, Visit
 from transpiler.topology.model import Exchange, Topology
 from transpiler.topology.publishing import Publisher
-from transpiler.topology.targets import DEAD_LETTER, FAILED, OUTCOMES, REJECTED, UNKNOWN, Outcome
+from transpiler.topology.targets import DEAD_LETTER, FAILED, OUTCOMES, REJECTED, UNKNOWN, Outcome, Target
 
 #: Queues that are listed in words.
 _MAX_QUEUES = 8
@@ -76,14 +76,15 @@ def arrival(topology: Topology, message: Message, exchange: Exchange, keys: Keys
     """Return what becomes of a message that comes to an exchange under some keys."""
     route = ExchangeWalk(topology, message)
     ends = route.ends(exchange, keys) | ({FAILED} if route.comes_back else set())
-    possible: Ends = frozenset()
+    possible, unknown = frozenset[Target](), False
     if route.used_choices:
         chosen = ExchangeWalk(topology, message, chosen=True)
         possible = (chosen.ends(exchange, keys) | ({FAILED} if chosen.comes_back else set())) - ends
+        unknown = chosen.came_to_unknown
     outcome: Outcome = "delivered"
     if not ends and not route.chose_queue:
         # "Otherwise, the message is discarded."
-        outcome = "undecided" if possible else publisher.outcome(exchange, topology.rules)
+        outcome = "undecided" if possible or unknown else publisher.outcome(exchange, topology.rules)
     elif route.used_alternates:
         without = ExchangeWalk(topology, message, alternates=False)
         if not without.ends(exchange, keys) and not without.chose_queue:

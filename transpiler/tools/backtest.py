@@ -16,6 +16,9 @@ from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
 #: Names that a line of the report lists.
 _SHOWN = 5
 
+#: The version of the JSON form.
+VERSION = 1
+
 
 class Disagreement(NamedTuple):
     """A message whose recorded queues are not the routed ones; ``label`` identifies the message."""
@@ -125,6 +128,7 @@ class Backtest:
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
         return {
+            "version": VERSION,
             "messages": self.total,
             "agreed": self.agreed,
             "deliveries": self.deliveries,

@@ -119,6 +119,7 @@ QPID_JAVA = Rules(
     dialect="qpid-java",
     predeclared={**_PREDECLARED, "amq.match": "headers"},
     reserved=("amq.", "qpid."),
+    types=("direct", "topic", "fanout", "headers", UNKNOWN),
     # The chapter names the first three; the broker's code evaluates the selector of a headers binding as well.
     selector_types=("direct", "topic", "fanout", "headers"),
     replaces_keys=True,

@@ -55,12 +55,13 @@ def is_choosing(exchange: Exchange) -> bool:
 def choice_of(topology: Topology, exchange: Exchange) -> Choice | None:
     """Return the choice that an exchange makes for every message; None where its bindings decide without one.
 
-    There is none to make without bindings, or where all of them have one destination and it is always chosen.
+    There is none to make without bindings, or where all of them have one destination and it is always chosen. An
+    exchange that a file does not describe may do anything with a message, with bindings or without.
     """
     if not is_choosing(exchange):
         return None
     bindings = topology.bindings_by_source.get(exchange.name, ())
-    if not bindings:
+    if not bindings and exchange.type != UNKNOWN:
         return None
     # Queues on other nodes than the publisher's are passed over.
     total = exchange.type not in ("x-local-random", "maybe", UNKNOWN)
@@ -177,15 +178,20 @@ def _led(binding: Binding, exchange: str) -> Binding:
     return replace(binding, destination=exchange, destination_type="exchange", arguments=arguments)
 
 
-def possible_topology(topology: Topology) -> Topology:
-    """Return the topology in which exchanges choose all of their bindings, and none as well where they may."""
+def possible_topology(topology: Topology, chosen_queue: str) -> Topology:
+    """Return the topology in which exchanges choose all of their bindings, and none as well where they may.
+
+    A message that comes to an exchange of which nothing is known reaches the queue ``chosen_queue``, which is added.
+    """
     made = choices(topology)
     bindings = [binding for binding in topology.bindings if binding.source not in made]
     for name, choice in made.items():
         bindings += choice.bindings
         bindings += [] if choice.by_match else _instead(topology, name, choice)
+        bindings += [Binding(name, chosen_queue)] if topology.exchange_by_name[name].type == UNKNOWN else []
     exchanges = tuple(map(_without_choice, topology.exchanges))
-    return replace(topology, exchanges=exchanges, bindings=tuple(bindings))
+    queues = (*topology.queues, Queue(chosen_queue))
+    return replace(topology, exchanges=exchanges, queues=queues, bindings=tuple(bindings))
 
 
 def _instead(topology: Topology, name: str, choice: Choice) -> Iterator[Binding]:

@@ -30,6 +30,9 @@ ROUTING_TYPES: tuple[RoutingType, ...] = get_args(RoutingType)
 UNTYPED = "untyped"
 QUEUE_KIND, TOPIC_KIND = "queue", "topic"
 
+#: A note on what the file of ActiveMQ does not say.
+SUBSCRIBERS = "who subscribes to topics is not in the broker's file, and not judged: --state FILE says it"
+
 #: Behind the name of the entry for messages that are sent to a list.
 LISTED = ", of a list"
 

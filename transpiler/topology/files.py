@@ -14,11 +14,12 @@ from transpiler.base.documents.decoding import EncodingError, decode_text
 from transpiler.base.documents.entries import choose
 from transpiler.base.documents.loading import Document, load_documents
 from transpiler.base.documents.xml_elements import Element, read_xml
-from transpiler.base.errors import TopologyError, TranspilerError
+from transpiler.base.errors import TopologyError, TranspilerError, UnsupportedFeatureError
 from transpiler.base.source import Source
 from transpiler.language.path_expressions.xquery import parse_query
 from transpiler.language.selector.literal_scanner import scan
 from transpiler.language.selector.parsing import parse_selector
+from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.importers.activemq_config import activemq_brokers, read_broker
 from transpiler.topology.importers.activemq_topology import condition_in_activemq, topology_of_activemq
 from transpiler.topology.importers.artemis_config import (
@@ -32,6 +33,7 @@ from transpiler.topology.importers.artemis_properties import core_of_properties
 from transpiler.topology.importers.artemis_topology import topology_of_artemis
 from transpiler.topology.importers.broker_j import topology_from_broker_j, vhosts_of_broker_j
 from transpiler.topology.importers.native_format import topology_from_native
+from transpiler.topology.importers.perhaps import bound_perhaps
 from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions
 from transpiler.topology.importers.settings import activemq_settings, artemis_settings
 from transpiler.topology.importers.state import State, read_state
@@ -130,7 +132,7 @@ def parse_topology(
             raise TopologyError.at("topology.state", _FOR_JMS, source)
         else:
             topology = _topology_of_data(document.plain(), form, vhost)
-        _check_texts(topology)
+        topology = _checked(topology)
     except TopologyError as error:
         raise TopologyError(document.placed(error.diagnostics)) from None
     findings = (*document.placed((*topology.findings, *left_out)), *(known.findings if known is not None else ()))
@@ -159,8 +161,7 @@ def topology_from_dict(
         raise TopologyError.at("topology.state", _FOR_JMS)
     else:
         topology = _topology_of_data(data, form, vhost)
-    _check_texts(topology)
-    return topology
+    return _checked(topology)
 
 
 def _topology_of_data(data: Any, form: Form | None, vhost: str | None) -> Topology:
@@ -353,17 +354,25 @@ def _topology_of_artemis(config: ArtemisConfig, state: State | None) -> Topology
     return topology_of_artemis(config, None if state is None else state.of_broker(condition_of))
 
 
-def _check_texts(topology: Topology) -> None:
+def _checked(topology: Topology) -> Topology:
     """Parse the selectors and queries of all bindings; ``TopologyError`` names each that does not.
+
+    A selector beyond a limit is none of the broker's: its binding may match, with a finding.
+    """
+    beyond: dict[int, Diagnostic] = {}
+    errors = list(islice(_text_errors(topology, beyond), MAX_ERRORS + 1))
+    if errors:
+        raise TopologyError(errors)
+    if not beyond:
+        return topology
+    return replace(bound_perhaps(topology, beyond), findings=(*topology.findings, *beyond.values()))
+
+
+def _text_errors(topology: Topology, beyond: dict[int, Diagnostic]) -> Iterator[Diagnostic]:
+    """Yield what is wrong; what is ``beyond`` a limit is added by its binding's number.
 
     Selectors that differ in their constants only are parsed once, so that a million bindings are checked in seconds.
     """
-    errors = list(islice(_text_errors(topology), MAX_ERRORS + 1))
-    if errors:
-        raise TopologyError(errors)
-
-
-def _text_errors(topology: Topology) -> Iterator[Diagnostic]:
     sound: set[tuple[str, str]] = set()
     for number, binding in enumerate(topology.bindings):
         query = topology.xquery(binding)
@@ -384,6 +393,13 @@ def _text_errors(topology: Topology) -> Iterator[Diagnostic]:
             continue
         try:
             parse_selector(selector, dialect)
+        except UnsupportedFeatureError as error:
+            if UNKNOWN not in topology.rules.types:
+                yield from _placed(error, selector, binding, number, SELECTOR_ARGUMENT)
+                continue
+            message = f"the selector is not evaluated here, and may match: {error.diagnostics[0].message}"
+            path = f"{binding.path or f'bindings[{number}]'}.arguments.{SELECTOR_ARGUMENT}"
+            beyond[number] = at_path("topology.not-evaluated", "warning", path, message)
         except TranspilerError as error:
             yield from _placed(error, selector, binding, number, SELECTOR_ARGUMENT)
         else:

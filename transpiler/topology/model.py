@@ -19,7 +19,7 @@ from transpiler.base.errors import TopologyError
 from transpiler.language.filters.binding_rules import HeadersMatch, read_headers_match
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.message.types import AmqpValue
-from transpiler.topology.broker_rules import DEFAULT_WORDS, UNKNOWN, ExchangeType, RelayAddress, Rules
+from transpiler.topology.broker_rules import DEFAULT_WORDS, UNKNOWN, Destinations, ExchangeType, RelayAddress, Rules
 from transpiler.topology.setting import Setting
 from transpiler.topology.targets import ENDS, Entered, TargetType
 
@@ -86,7 +86,10 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """An exchange. ``unroutable`` is the fate of a message that reaches no queue, not even through the alternate."""
+    """An exchange. ``unroutable`` is the fate of a message that reaches no queue, not even through the alternate.
+
+    One that is not ``declared`` is known by its bindings alone.
+    """
 
     name: str
     type: ExchangeType
@@ -98,6 +101,7 @@ class Exchange:
     path: str = field(default="", compare=False)
     #: Of a JMS broker the sends that come here.
     entered: Entered | None = None
+    declared: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +275,11 @@ class Topology:
             if queue.alternate is not None
         )
         return (*self.links, *alternates)
+
+    @property
+    def knows_subscribers(self) -> bool:
+        """Return False for topics of ActiveMQ without the broker's state: its file does not say who subscribes."""
+        return self.rules.destinations is not Destinations.ACTIVEMQ or self.readers is not None
 
     def alternate(self, exchange: Exchange) -> Alternate | None:
         """Return the destination of messages that an exchange cannot route; None where there is none."""

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from transpiler.language.selector.dialects import DIALECTS
+from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.destinations import ACTIVEMQ_PATTERNS, artemis_characters
 from transpiler.topology.importers.artemis_addresses import Words, is_wild, matched_earlier, matches_later
-from transpiler.topology.model import Binding, Topology
+from transpiler.topology.importers.known_names import Known, Unknown, with_known_names
+from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Topology
+
+#: Names whose value is the address that a message is at.
+_PLACES = ("JMSDestination", "AMQAddress")
 
 
 def addresses_of(topology: Topology, *, matching: bool = True) -> Topology:
@@ -45,6 +51,27 @@ def _words(topology: Topology, name: str) -> Words:
     if topology.rules.destinations is Destinations.ACTIVEMQ:
         return tuple(ACTIVEMQ_PATTERNS.translate(name.partition("://")[2]).split("."))
     return tuple(artemis_characters(topology.words).translate(name).split("."))
+
+
+def surely_selecting(topology: Topology, binding: Binding) -> Binding | None:
+    """Return a binding that takes no other message that is sent to its address than this one does for sure.
+
+    None where it takes none for sure. Where the address is a pattern, what a filter reads of it is not known.
+    """
+    selector = topology.selector(binding)
+    if selector is None:
+        return binding
+    place = None if is_wild(_words(topology, binding.source)) else binding.source
+    known: Known = Unknown.SOME if place is None else place
+
+    def value(name: str) -> Known:
+        return known if name in _PLACES else Unknown.OWN
+
+    decided = with_known_names(selector, value, DIALECTS[topology.dialect(binding)])
+    sure = decided.selector if decided.certain else decided.sure
+    if sure is None:
+        return None
+    return replace(binding, arguments={**binding.arguments, SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, sure)})
 
 
 def bindings_at(topology: Topology, name: str) -> Iterator[Binding]:

@@ -171,7 +171,12 @@ ASTRAY = NEW.replace("new", "nwe")
         (["--why", "--nearest", "1"], ASTRAY, 0, "    orders.3  the key is 'nwe', not 'new'\n  7 other bindings are"),
         (["--why"], NEW + ASTRAY, 0, "-:2: exchange orders, key 'nwe' → no queue (discarded)\n"),
         (["--why", "--unroutable"], NEW, 0, ""),
-        (["--why", "--format", "json", "--nearest", "0"], ASTRAY, 0, '"took": [], "nearly": [], "others": 8}}\n'),
+        (
+            ["--why", "--format", "json", "--nearest", "0"],
+            ASTRAY,
+            0,
+            '"took": [], "nearly": [], "others": 8}, "version": 1}\n',
+        ),
         (["--why", "--address", "orders/nwe"], "{}", 0, "exchange orders, key 'nwe' → no queue"),
         (["--why", "--publish-to", "to"], ASTRAY, 0, "the relay → no queue (rejected)\n  the message has no to\n"),
         (["--why", "--summary"], NEW, 2, "--why is about each message, and --summary about all of them"),

@@ -124,7 +124,7 @@ def test_a_real_topology_has_all_its_queues_in_the_picture() -> None:
 
 
 def test_a_summary_reads_back_what_it_wrote() -> None:
-    summary = Summary({"x": 1}, {"q": 2}, {"routed": 1})
+    summary = Summary({"x": 1}, {"q": 2}, {"routed": 1}, {"r": 3})
     assert Summary.from_dict(json.loads(json.dumps(summary.to_dict()))) == summary
 
 

@@ -47,12 +47,12 @@ def test_a_listing_says_who_gets_what_and_where_it_goes_next() -> None:
         "    otherwise → exchange rest",
         "  audit (fanout, unroutable: reject) → all",
         "  rest (direct, internal): nothing is bound to it",
-        "  hidden (of unknown type, not declared)",
+        "  hidden (of unknown type)",
         "    perhaps | k → amq.gen-1",
         "",
         "queues",
         "  eu: from orders; rejected → dlq",
-        "  all: from audit; let go by another broker; expired → rest, key 'k'",
+        "  all: from audit; moved from another broker; expired → rest, key 'k'",
         "  amq.gen-1 (not declared): from hidden",
         "  dlq: let go by eu",
         "  alone: only by its own name",
@@ -60,6 +60,18 @@ def test_a_listing_says_who_gets_what_and_where_it_goes_next() -> None:
         "from and to other brokers, and shovels",
         "  another broker → all: moved by the shovel s",
     ]
+
+
+def test_a_summary_has_the_queues_that_got_nothing() -> None:
+    counted = Summary({"orders": 5}, {"eu": 3}, {}, {"all": 2}).with_zeros(topology_from_dict(FORM))
+    assert counted.queues == {"all": 0, "alone": 0, "amq.gen-1": 0, "dlq": 0, "eu": 3}
+    assert "  all (0 messages, perhaps 2 more): from audit" in listing(topology_from_dict(FORM), counted)
+
+
+@pytest.mark.parametrize("broker", ["rabbitmq", "qpid-java"])
+def test_a_listing_of_nothing_says_so(broker: str) -> None:
+    said = "no exchange and no queue is declared"
+    assert listing(topology_from_dict({"broker": broker})).splitlines()[-1] == said
 
 
 def test_counts_stand_beside_names() -> None:

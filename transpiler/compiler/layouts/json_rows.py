@@ -46,6 +46,8 @@ BESIDE = (
     "outcome",
     "why",
     "path",
+    "diverts",
+    "version",
 )
 
 _ZERO_TEN = ZeroTenLayout()

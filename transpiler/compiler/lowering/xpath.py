@@ -5,9 +5,7 @@ groups than ``jdk.xml.xpathExprOpLimit`` and ``jdk.xml.xpathExprGrpLimit`` allow
 so an expression has to be refused before. What the library counts was found by asking it: every operator, and also
 each slash, star, axis, predicate, dot and function; parentheses are groups except after a function's name.
 
-The subset: the W3C recommendation of 1999, sections 2 and 3. Taken are the axes child, attribute, parent, self and
-descendant-or-self by their signs, and the first two by name; the node tests of names, ``*``, ``text()`` and
-``node()``; and the functions of ``FUNCTIONS`` with as many arguments as they have.
+The subset is that of ``xpath_subset``.
 
 Without variables every expression has a type that its text shows; where only a set of nodes will do, Java throws for
 anything else. It throws for two signs in a row, finds no position outside of a predicate, and takes what follows a
@@ -28,6 +26,7 @@ from transpiler.compiler.lowering.names.column_values import at
 from transpiler.compiler.lowering.operands import Outcomes, complement
 from transpiler.language.path_expressions import xpath_nodes as path
 from transpiler.language.path_expressions.xpath import NoXPathError, parse_xpath, tokenize
+from transpiler.language.path_expressions.xpath_subset import FUNCTIONS
 from transpiler.language.selector import ast
 from transpiler.message.documents import NOT_IN_TAGS
 from transpiler.message.header_fields import MessageField
@@ -103,26 +102,6 @@ def beyond_limits(expression: str) -> str | None:
         return f"{groups} pairs of parentheses, and Java's XPath takes {MAX_GROUPS}"
     return None
 
-
-#: The least and the greatest number of arguments of each function.
-FUNCTIONS = {
-    "not": (1, 1),
-    "true": (0, 0),
-    "false": (0, 0),
-    "boolean": (1, 1),
-    "string": (0, 1),
-    "number": (0, 1),
-    "sum": (1, 1),
-    "count": (1, 1),
-    "contains": (2, 2),
-    "starts-with": (2, 2),
-    "concat": (2, 100),
-    "string-length": (0, 1),
-    "normalize-space": (0, 1),
-    "position": (0, 0),
-    "last": (0, 0),
-    "name": (0, 1),
-}
 
 #: The functions that take a set of nodes and nothing else; none of all functions yields one.
 _OF_NODES = ("count", "sum", "name")

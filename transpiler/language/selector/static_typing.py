@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
+from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -229,8 +230,8 @@ class _LiteralTypes:
                 else:
                     self._activemq_equality(node)
             case ast.And(terms=terms) | ast.Or(terms=terms):
-                for number, term in enumerate(terms):
-                    self.condition(term, terms[number - 1] if number else None, isinstance(node, ast.Or))
+                for before, term in pairwise((None, *terms)):
+                    self.condition(term, before, isinstance(node, ast.Or))
             case ast.Not(operand=operand):
                 self.condition(operand)
             case ast.Between(operand=operand, low=low, high=high):

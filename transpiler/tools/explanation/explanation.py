@@ -26,6 +26,9 @@ from transpiler.tools.explanation.parts import Evaluation, Part, build_parts
 from transpiler.tools.explanation.sentences import sentence
 from transpiler.tools.explanation.wording import value_text
 
+#: The version of the JSON form.
+VERSION = 1
+
 #: Lines of a selector and parts of a tree that are shown.
 _MAX_LINES, _MAX_PARTS = 6, 200
 
@@ -94,6 +97,7 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: ``matches``, ``verdict`` (null is unknown), ``reason``, ``decisive`` and all parts."""
         result: dict[str, Any] = {
+            "version": VERSION,
             "selector": self.selector,
             "dialect": self.dialect,
             "matches": self.matches,

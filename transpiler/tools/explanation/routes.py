@@ -20,6 +20,7 @@ from transpiler.reference.routed import Routed, Traced
 from transpiler.tools.explanation.binding_facts import Lack, binding_text, lacks
 from transpiler.tools.explanation.passed_over import note_of_send, passed_over
 from transpiler.tools.explanation.wording import value_text
+from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.choices import choice_of, leaves_open
 from transpiler.topology.destinations import (
     destination_name,
@@ -61,9 +62,11 @@ class BindingExplanation:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
+        kind = "exchange" if self.binding.destination_type == "exchange" else "queue"
         return {
             "exchange": self.source,
-            "exchange" if self.binding.destination_type == "exchange" else "queue": self.end,
+            "to": {kind: self.end},
+            **({"queue": self.end} if kind == "queue" else {}),
             **({"divert": self.divert} if self.divert is not None else {}),
             "asks": self.asks,
             **({"lacks": list(self.lacks)} if self.lacks else {}),
@@ -343,5 +346,7 @@ def _note(topology: Topology, message: Message, routed: Routed, keys: tuple[str 
         near = did_you_mean(named[0], sorted(topology.queue_names))
         return f"no queue is called {value_text(named[0])}" + (f"; {near}" if near else "")
     if not topology.bindings_by_source.get(name) and not routed.queues:
+        if topology.exchange_by_name[name].type == UNKNOWN:
+            return f"what the exchange {name} does with a message is not known"
         return f"the exchange {name} has no bindings"
     return None

@@ -13,11 +13,14 @@ from urllib.parse import quote
 from transpiler.base.diagnostics import Severity, caret_block, one_line, shortened
 from transpiler.base.source import Span
 from transpiler.tools.lint.registry import find_rule
-from transpiler.tools.lint.report import NOUNS, Place, Report, Reported
+from transpiler.tools.lint.report import NOUNS, Listed, Place, Report, Reported
 from transpiler.tools.lint.rule import Rule
 
 #: A function that gives a text the colour of a severity.
 Paint = Callable[[str, str], str]
+
+#: The version of the JSON forms.
+VERSION = 1
 
 _GITHUB = {"error": "error", "warning": "warning", "info": "notice"}
 
@@ -50,14 +53,18 @@ def listing(report: Report) -> str:
 def json_listing(report: Report) -> str:
     """Return the selectors as JSON, and those that are not read, whose ``selector`` is null."""
     entries: list[dict[str, Any]] = [
-        {"file": one.name, **one.place._asdict(), "dialects": list(one.dialects), "selector": one.selector}
-        | {"whence": one.whence, "used_line": one.used}
+        _where(one)
+        | {"dialects": list(one.dialects), "selector": one.selector, "whence": one.whence}
+        | {"used_line": one.used}
         for one in report.listed
     ]
-    entries += [
-        {"file": one.name, **one.place._asdict(), "selector": None, "message": one.message} for one in report.unread
-    ]
+    entries += [_where(one) | {"selector": None, "message": one.message} for one in report.unread]
     return json.dumps(entries, ensure_ascii=False, indent=2) + "\n"
+
+
+def _where(one: Listed | Reported) -> dict[str, Any]:
+    """Return how an object of a listing begins."""
+    return {"version": VERSION, "file": one.name, **one.place._asdict()}
 
 
 def _headline(reported: Reported, paint: Paint) -> str:
@@ -97,6 +104,7 @@ def json_form(report: Report) -> str:
 def _entry(reported: Reported) -> dict[str, Any]:
     diagnostic = reported.diagnostic
     entry: dict[str, Any] = {
+        "version": VERSION,
         "code": diagnostic.code,
         "severity": diagnostic.severity,
         "message": diagnostic.message,

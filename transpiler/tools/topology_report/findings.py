@@ -26,8 +26,9 @@ from transpiler.tools.analysis.subsumption import never_true
 from transpiler.tools.topology_report.labels import Finding, binding_finding, binding_label
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.tools.topology_report.ways import Ways, exchanges, lonely_queues, loops, targets, unread
-from transpiler.topology.broker_rules import TAKING_ALL, Destinations
+from transpiler.topology.broker_rules import TAKING_ALL
 from transpiler.topology.choices import choices, is_choosing
+from transpiler.topology.destinations import SUBSCRIBERS
 from transpiler.topology.graph import Node, reached
 from transpiler.topology.model import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Link, Topology
 
@@ -142,8 +143,8 @@ class TopologyReport:
                 f"{self.not_compared:,} bindings stand beside more than {MAX_COMPARED} others with the same two ends"
             )
             yield f"{beside}: of these only equal ones were looked for"
-        if self.topology.rules.destinations is Destinations.ACTIVEMQ and self.topology.readers is None:
-            yield "who subscribes to topics is not in the broker's file, and not judged: --state FILE says it"
+        if not self.topology.knows_subscribers:
+            yield SUBSCRIBERS
 
     def _repr_html_(self) -> str:
         rows = [(self._title(finding.kind), finding.subject, finding.reason) for finding in self.findings]
@@ -369,7 +370,9 @@ def _dead(ways: Ways, summary: Summary) -> Iterator[Finding]:
     starts: list[Node] = [("exchange", name) for name in choices(topology)]
     shared_out = reached(ways.routes, starts)
     for binding in topology.bindings:
-        if binding.destination_type != "queue" or summary.queues.get(binding.destination, 0):
+        if binding.destination_type != "queue":
+            continue
+        if summary.queues.get(binding.destination, 0) or summary.possible.get(binding.destination, 0):
             continue
         if ("exchange", binding.source) in shared_out:
             continue

@@ -12,7 +12,7 @@ from textwrap import TextWrapper
 from transpiler.base.diagnostics import first_of, one_line
 from transpiler.tools.topology_report.labels import binding_label, exchange_title
 from transpiler.tools.topology_report.summary import Summary
-from transpiler.topology.broker_rules import UNKNOWN
+from transpiler.topology.broker_rules import UNKNOWN, Destinations
 from transpiler.topology.graph import routes
 from transpiler.topology.model import Exchange, Link, Queue, Topology
 
@@ -20,6 +20,13 @@ from transpiler.topology.model import Exchange, Link, Queue, Topology
 MAX_NAMES = 3
 #: Lines of one exchange, and of all exchanges or queues; the others are counted.
 MAX_BINDINGS, MAX_LINES = 20, 300
+
+#: The listing of a topology without an exchange and a queue.
+_NOTHING: Mapping[Destinations | None, str] = {
+    Destinations.ACTIVEMQ: "the file declares no destination: each is made by what is sent to it or reads it",
+    Destinations.ARTEMIS: "the file declares no address: those that its settings let clients create are not in it",
+    None: "no exchange and no queue is declared",
+}
 
 
 def listing(topology: Topology, summary: Summary | None = None, columns: int = 10_000) -> str:
@@ -57,6 +64,8 @@ def _lines(topology: Topology, summary: Summary | None) -> Iterator[str]:
     if topology.queues:
         yield from ("", "queues")
         yield from _limited([*_queues(topology, summary)], "lines")
+    if not shown and not topology.queues:
+        yield from ("", _NOTHING.get(topology.rules.destinations, _NOTHING[None]))
     others = [link for link in topology.onward if link.source is None or link.source_type == "exchange"]
     if others:
         yield from ("", "from and to other brokers, and shovels")
@@ -84,7 +93,8 @@ def _is_shown(topology: Topology, exchange: Exchange, summary: Summary | None) -
 def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -> Iterator[str]:
     facts: list[str] = []
     if topology.rules.destinations is None:
-        facts.append("of unknown type, not declared" if exchange.type == UNKNOWN else exchange.type)
+        facts.append("of unknown type" if exchange.type == UNKNOWN else exchange.type)
+        facts += [] if exchange.declared else ["not declared"]
     facts += ["internal"] if exchange.internal else []
     facts += [f"unroutable: {exchange.unroutable}"] if exchange.unroutable != "discard" else []
     if summary is not None:
@@ -102,7 +112,8 @@ def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -
         there = "" if topology.alternate(exchange) is not None else ", which is not there"
         lines.append(("otherwise", f"{alternate.type} {_name(alternate.name)}{there}"))
     if not lines:
-        yield f"  {title}: nothing is bound to it"
+        unknown = exchange.type == UNKNOWN
+        yield f"  {title}: {'what it does with messages is not known' if unknown else 'nothing is bound to it'}"
     elif len(lines) == 1 and lines[0][0] in ("", "every message"):
         yield f"  {title} → {lines[0][1]}"
     else:
@@ -128,12 +139,13 @@ def _queues(topology: Topology, summary: Summary | None) -> Iterator[str]:
         if target[0] == "queue":
             sources.setdefault(target[1], {})[_name(exchange_title(source[1]))] = None
     links: dict[str, list[Link]] = {}
-    letters: dict[str, dict[str, None]] = {}
+    letters: dict[str, dict[tuple[str, str], None]] = {}
     for link in topology.onward:
         if link.source is not None and link.source_type == "queue":
             links.setdefault(link.source, []).append(link)
         if link.destination_type == "queue" and link.destination is not None:
-            letters.setdefault(link.destination, {})[_name(link.source or "another broker")] = None
+            verb = "moved from" if link.kind in ("shovel", "federation") else "let go by"
+            letters.setdefault(link.destination, {})[verb, _name(link.source or "another broker")] = None
     groups: dict[str, list[Queue]] = {}
     for queue in topology.queues:
         groups.setdefault(_queue(topology, queue, sources, links, letters, summary), []).append(queue)
@@ -146,15 +158,16 @@ def _queue(
     queue: Queue,
     sources: Mapping[str, Mapping[str, None]],
     links: Mapping[str, list[Link]],
-    letters: Mapping[str, Mapping[str, None]],
+    letters: Mapping[str, Iterable[tuple[str, str]]],
     summary: Summary | None,
 ) -> str:
     """Return what is said of a queue, and of all that are like it."""
     parts = []
     if queue.name in sources:
         parts.append(f"from {names_of(sources[queue.name], topology.rules.nouns[1])}")
-    if queue.name in letters:
-        parts.append(f"let go by {names_of(letters[queue.name], 'queues')}")
+    for verb in ("let go by", "moved from"):
+        names = [name for how, name in letters.get(queue.name, ()) if how == verb]
+        parts += [f"{verb} {names_of(names, 'queues')}"] if names else []
     if not parts and topology.rules.destinations is None:
         parts.append("only by its own name")
     for link in links.get(queue.name, ()):
@@ -162,7 +175,7 @@ def _queue(
         parts.append(f"{link.when} → {_target(link)}{key}")
     facts = [] if queue.declared else ["not declared"]
     if summary is not None:
-        facts.append(f"{summary.queues.get(queue.name, 0):,} messages")
+        facts.append(summary.of_queue(queue.name))
     return (f" ({', '.join(facts)})" if facts else "") + (f": {'; '.join(parts)}" if parts else "")
 
 

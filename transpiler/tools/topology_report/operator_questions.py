@@ -28,6 +28,7 @@ from transpiler.tools.topology_report.labels import MAX_TEXT, Finding, binding_f
 from transpiler.tools.topology_report.ways import Ways, targets
 from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.model import Binding, Link, Topology
+from transpiler.topology.shown_addresses import surely_selecting
 
 #: Pairs of bindings that are compared, and those that are shown.
 MAX_PAIRS, MAX_OVERLAPS = 5_000, 50
@@ -137,7 +138,12 @@ def overlaps(topology: Topology) -> Iterator[Finding]:
             if (one.destination_type, one.destination) == (other.destination_type, other.destination):
                 continue
             conditions = Conditions()
-            formulas = tuple(binding_formula(conditions, topology, each) for each in (one, other))
+            pair = [one, other]
+            if topology.rules.destinations is not None:
+                pair = [sure for each in pair if (sure := surely_selecting(topology, each)) is not None]
+                if len(pair) < 2:
+                    continue
+            formulas = tuple(binding_formula(conditions, topology, each) for each in pair)
             found = parting_message(Solver(conditions), Junction(False, formulas), NEVER)
             if isinstance(found, Found):
                 shown += 1

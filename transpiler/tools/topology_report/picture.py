@@ -22,7 +22,6 @@ from transpiler.base.diagnostics import first_of, one_line, printable
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.tools.topology_report.labels import binding_label, exchange_title
 from transpiler.tools.topology_report.summary import Summary
-from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.graph import routes
 from transpiler.topology.model import Binding, Topology
 from transpiler.topology.targets import TargetType
@@ -171,7 +170,7 @@ class _Builder:
             if self.topology.rules.destinations is None:
                 details.append(exchange_type)
                 several = f"{exchange_type} {several}"
-            if exchange.type == UNKNOWN:
+            if not exchange.declared:
                 details.append("not declared")
             if exchange.unroutable != "discard":
                 details.append(f"unroutable: {exchange.unroutable}")
@@ -210,7 +209,8 @@ class _Builder:
             target = self._end(link.destination_type, link.destination)
             if source is not None and target is not None:
                 key = "" if link.key is None or link.destination_type == "queue" else f" | {link.key}"
-                kind = f"{link.kind}{key}\n" if key or link.kind != "expiry" else ""
+                is_said = link.kind == "expiry" or link.kind in link.when
+                kind = f"{link.kind}{key}\n" if key or not is_said else ""
                 labels.setdefault((source, target), {})[f"{kind}{link.when}"] = None
         for (source, target), lines in labels.items():
             yield Arrow(source, target, "\n".join(lines), True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from transpiler.base.documents.entries import Entry, refuse
+from transpiler.topology.model import Topology
 
 #: The version of the JSON form.
 VERSION = 1
@@ -14,17 +15,31 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Summary:
-    """Counts of messages: published to each exchange, delivered to each queue, with each outcome."""
+    """Counts of messages: published to each exchange, delivered to each queue, with each outcome.
+
+    ``possible`` counts those that may have reached a queue by what an exchange chooses, or by what is not evaluated.
+    """
 
     exchanges: Mapping[str, int] = field(default_factory=dict)
     queues: Mapping[str, int] = field(default_factory=dict)
     outcomes: Mapping[str, int] = field(default_factory=dict)
+    possible: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def from_dict(cls, data: Any) -> Summary:
         """Read a summary from the JSON that ``route --summary`` writes; ``TopologyError`` where it is none."""
         entry = Entry.of(data, "")
-        return cls(*(_counts(entry, name) for name in ("exchanges", "queues", "outcomes")))
+        return cls(*(_counts(entry, name) for name in ("exchanges", "queues", "outcomes", "possible")))
+
+    def of_queue(self, name: str) -> str:
+        """The number of messages of a queue, in words."""
+        perhaps = self.possible.get(name, 0)
+        return f"{self.queues.get(name, 0):,} messages" + (f", perhaps {perhaps:,} more" if perhaps else "")
+
+    def with_zeros(self, topology: Topology) -> Summary:
+        """Return the counts with 0 for each queue of a topology that got nothing, by names."""
+        every = {queue.name: 0 for queue in topology.queues} | dict(self.queues)
+        return replace(self, queues=dict(sorted(every.items())))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -33,6 +48,7 @@ class Summary:
             "exchanges": dict(self.exchanges),
             "queues": dict(self.queues),
             "outcomes": dict(self.outcomes),
+            "possible": dict(self.possible),
         }
 
 

@@ -8,7 +8,7 @@ from transpiler.base.diagnostics import first_of
 from transpiler.tools.topology_report.labels import Finding, exchange_title
 from transpiler.tools.topology_report.letters import Letters, State
 from transpiler.tools.topology_report.summary import Summary
-from transpiler.topology.broker_rules import Destinations
+from transpiler.topology.broker_rules import UNKNOWN, Destinations
 from transpiler.topology.destinations import TOPIC_KIND
 from transpiler.topology.graph import (
     Node,
@@ -39,6 +39,8 @@ class Ways:
         feeding = (link for link in topology.links if link.source_type == "exchange" and link.kind != "dead-letter")
         ends: list[Node] = [("exchange", link.source) for link in feeding if link.source is not None]
         ends += [("queue", name) for name in topology.queue_names]
+        # What these do with a message nobody knows.
+        ends += [("exchange", one.name) for one in topology.exchanges if one.type == UNKNOWN]
         ends += [("exchange", DEFAULT_EXCHANGE)] if topology.queues else []
         #: Where a message is not lost.
         self.ends = frozenset(ends)
@@ -106,8 +108,10 @@ def _lost(topology: Topology, name: str, leads_on: bool) -> str | None:
 
 def loops(of: Ways) -> Iterator[Finding]:
     """Yield each strongly connected component that has a cycle, with a shortest one: of routing, then of links."""
-    topology, inner = of.topology, of.routes
-    for cycle in _cycles(inner):
+    topology = of.topology
+    unknown: set[Node] = {("exchange", one.name) for one in topology.exchanges if one.type == UNKNOWN}
+    known = {node: targets - unknown for node, targets in of.routes.items() if node not in unknown}
+    for cycle in _cycles(known):
         fate = "a send that comes back fails" if topology.rules.rings_fail else "a message passes each of them once"
         yield Finding("exchange-loop", _title(cycle[0]), f"{_drawn(cycle)}: {fate}", cycle[0])
     for way in _cycles(of.letters.graph):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from transpiler.base.diagnostics import Diagnostic, shortened
+from transpiler.base.diagnostics import Diagnostic, Severity, shortened
 from transpiler.base.documents.xml_elements import Element
 from transpiler.base.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.language.selector import ast
@@ -25,6 +25,9 @@ _ELSEWHERE: Mapping[str, str] = {
 }
 
 _CONSOLE = "jetty.xml"
+
+#: Imported files that a finding names.
+_MAX_IMPORTS = 3
 
 #: The broker's own virtual topics, and the prefix of its mirrors.
 _DEFAULT_TOPICS, _DEFAULT_PREFIX, _MIRROR_PREFIX = "VirtualTopic.>", "Consumer.*.", "VirtualTopic.Mirror."
@@ -109,15 +112,26 @@ def activemq_brokers(root: Element) -> Iterator[Element]:
     return (element for element in root.walk() if element.name == "broker")
 
 
+def _of_imports(imports: list[Element]) -> Iterator[Diagnostic]:
+    """Yield what is said of files that a file imports: one finding, and a note of the console's."""
+    names = [element.get("resource") or "another file" for element in imports]
+    # The file of the console comes with the broker, and routes nothing.
+    console = [name.rpartition("/")[2] == _CONSOLE for name in names]
+    severities: tuple[tuple[Severity, bool], ...] = (("info", True), ("warning", False))
+    for severity, wanted in severities:
+        found = [place for place, is_console in enumerate(console) if is_console is wanted]
+        if found:
+            listed = ", ".join(names[place] for place in found[:_MAX_IMPORTS])
+            more = f" and {len(found) - _MAX_IMPORTS} more files" if len(found) > _MAX_IMPORTS else ""
+            verb = "is" if len(found) == 1 else "are"
+            message = f"{listed}{more} {verb} imported, and not read"
+            yield replace(imports[found[0]].warning("topology.include", message), severity=severity)
+
+
 def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
     """Read the ``broker`` element of a file with that root."""
     config = ActiveMQConfig()
-    for element in root.named("import"):
-        resource = element.get("resource") or "another file"
-        finding = element.warning("topology.include", f"{resource} is imported, and not read")
-        # The file of the console comes with the broker, and routes nothing.
-        is_console = resource.rpartition("/")[2] == _CONSOLE
-        config.findings.append(replace(finding, severity="info") if is_console else finding)
+    config.findings += _of_imports([*root.named("import")])
     config.findings += broker.elsewhere(_ELSEWHERE)
     for destinations in broker.named("destinations"):
         for queue in destinations.named("queue"):

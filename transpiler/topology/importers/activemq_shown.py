@@ -57,20 +57,34 @@ def shown_destinations(
     queues: Sequence[Queue],
     links: Iterable[Link],
     readers: frozenset[str] | None,
+    links_of: Callable[[str], Iterable[Link]],
 ) -> Topology:
     """Return the destinations with the queues of the topology that routes, and its links.
 
-    ``known`` are the queues that are there, with True for those that a send may have made.
+    ``known`` are the queues that are there, with True for those that a send may have made. ``links_of`` has the links
+    of a queue that is none of ``queues``, but which something leads to.
     """
     edges = [*_of_interceptors(interceptors, known, watched), *_of_subscriptions(subscriptions)]
     sources = _Sources(edges)
     builder = ShownBuilder()
     for edge in edges:
         builder.bind(edge.source, sources.target(edge), edge.selector, edge.place, choice=edge.choice)
-    for link in links:
-        if link.source_type != "own-queue":
-            kind, name = link.destination or "", link.key or ""
-            builder.link(link, sources.destination(kind, name))
+    there = {queue.name for queue in queues}
+    ends = (sources.target(edge) for edge in edges)
+    waiting = [link for link in links if link.source_type != "own-queue"]
+    for end in ends:
+        if end.type == "queue" and end.name.startswith(f"{QUEUE_KIND}://") and end.name not in there:
+            there.add(end.name)
+            waiting += links_of(end.name)
+    while waiting:
+        link = waiting.pop()
+        target = sources.destination(link.destination or "", link.key or "")
+        builder.link(link, target)
+        if target.type == "queue" and target.name not in there:
+            there.add(target.name)
+            own = target.name.removeprefix(f"{QUEUE_KIND}://")
+            # Dead letters of dead letters would have ever longer names.
+            waiting += [each for each in links_of(target.name) if own not in (each.key or "")]
     return builder.topology(ACTIVEMQ, queues, DEFAULT_WORDS, readers)
 
 

@@ -132,7 +132,14 @@ class _ActiveMQ:
             readers=readers,
             findings=tuple(dict.fromkeys(self._findings)),
             shown=shown_destinations(
-                self._config.interceptors, self._queues, self._subscriptions, self._watched, queues, links, readers
+                self._config.interceptors,
+                self._queues,
+                self._subscriptions,
+                self._watched,
+                queues,
+                links,
+                readers,
+                self._links_of,
             ),
         )
 
@@ -165,6 +172,11 @@ class _ActiveMQ:
             if topic is not None:
                 yield from dead_letters.of("topic", topic, queue)
         yield from dead_letters.of_other_queues()
+
+    def _links_of(self, queue: str) -> Iterator[Link]:
+        """Yield the ways of dead letters from one queue."""
+        if self._config.dead_letters is not None:
+            yield from DeadLetterLinks(self._config.dead_letters).of("queue", queue.removeprefix("queue://"), queue)
 
     def _enter(self, entry: Entry) -> str:
         if entry not in self._done:

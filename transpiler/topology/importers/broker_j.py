@@ -12,7 +12,7 @@ from typing import Any
 from transpiler.base.documents.entries import Entry, Findings, choose, refuse
 from transpiler.base.documents.jsontext import JsonTextError, load_json, without_comments
 from transpiler.message.types import AmqpType, AmqpValue, Compound
-from transpiler.topology.broker_rules import QPID_JAVA
+from transpiler.topology.broker_rules import QPID_JAVA, ExchangeType
 from transpiler.topology.importers.binding_arguments import TYPES_LOST, read_arguments
 from transpiler.topology.importers.settings import broker_j_settings
 from transpiler.topology.model import (
@@ -48,6 +48,8 @@ _QUEUE = _COMMON | frozenset(
     lvqKey priorities sortKey
     messageConversionExclusion expiryPolicy maximumLiveConsumers bindings durableBindings consumers""".split()
 )
+
+_TYPES: tuple[ExchangeType, ...] = ("direct", "topic", "fanout", "headers")
 
 _UNROUTABLE: Mapping[str, Unroutable] = {"DISCARD": "discard", "REJECT": "reject"}
 
@@ -214,7 +216,7 @@ def _exchange(entry: Entry, queues: set[str], exchanges: set[str], findings: Fin
     behaviour = entry.one_of("unroutableMessageBehaviour", tuple(_UNROUTABLE), "DISCARD")
     return Exchange(
         name,
-        entry.one_of("type", QPID_JAVA.types),
+        entry.one_of("type", _TYPES),
         _alternate(entry, queues, exchanges, findings),
         _UNROUTABLE[behaviour],
         durable=entry.flag("durable", True),

@@ -17,7 +17,7 @@ from typing import NamedTuple, NoReturn
 
 from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import mismatch
-from transpiler.base.errors import TopologyError, TranspilerError
+from transpiler.base.errors import TopologyError, TranspilerError, UnsupportedFeatureError
 from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import RABBITMQ_JMS
@@ -95,6 +95,9 @@ def _selector(text: str) -> str:
     selector = print_selector(tree, RABBITMQ_JMS)
     try:
         parsed = parse_selector(selector, RABBITMQ_JMS)
+    except UnsupportedFeatureError as error:
+        # The selector is one, and beyond a limit.
+        raise TopologyError([replace(error.diagnostics[0], source=source, span=whole)]) from None
     except TranspilerError as error:
         diagnostic = error.diagnostics[0]
         message = f"stands for no selector, as {selector!r} is none: {diagnostic.message}"

@@ -16,6 +16,7 @@ from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.regex.search import compile_regular
 from transpiler.base.regex.syntax import RegexError
 from transpiler.base.source import Span
+from transpiler.language.path_expressions.xpath_subset import outside
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Extension
 from transpiler.language.selector.dialects import Dialect
@@ -72,6 +73,8 @@ def may_be_open(selector: str, names: Set[str], dialect: Dialect) -> bool:
     """Return False for a selector that is decided whatever the values of the names; it costs less than to decide it."""
     if len(selector) > dialect.max_nesting or any(name in selector for name in (*names, *dialect.fields.unreadable)):
         return True
+    if dialect.has(Extension.XPATH) and "XPATH" in selector.upper():
+        return True
     return dialect.has(Extension.FUNCTIONS) and any(function in selector.upper() for function in _PATTERNS)
 
 
@@ -84,9 +87,8 @@ def reasons(selector: str, dialect: Dialect) -> Iterator[str]:
         return
     for name in sorted(with_known_names(selector, lambda _: Unknown.OWN, dialect).names):
         yield f"{name} is {dialect.fields.unreadable[name]}"
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call)) if tree is not None else ()
-    for function in dict.fromkeys(node.function for node in calls if not _is_served(node)):
-        yield f"the regular expression of {function} is not served"
+    parts = (_not_served(node) for node in ast.walk(tree)) if tree is not None else ()
+    yield from dict.fromkeys(part for part in parts if part is not None)
 
 
 def with_known_names(selector: str, value: Callable[[str], Known], dialect: Dialect) -> Decided:
@@ -181,21 +183,26 @@ def _is_open(node: ast.Expression, values: _Values, decided: Set[int]) -> bool:
     if isinstance(node, ast.Identifier) and node.span.start not in decided:
         known = values(node.name)
         return isinstance(known, Unknown) and known is not Unknown.OWN
-    return isinstance(node, ast.Call) and not _is_served(node)
+    return _not_served(node) is not None
 
 
-def _is_served(call: ast.Call) -> bool:
-    """Return False if a call's regular expression is one that is not evaluated here."""
-    number = _PATTERNS.get(call.function)
-    pattern = None if number is None or len(call.arguments) <= number else call.arguments[number]
+def _not_served(node: ast.Expression) -> str | None:
+    """Return why a call's regular expression, or an XPath, is not evaluated here; None where all of a node is."""
+    if isinstance(node, ast.BodyQuery):
+        part = outside(node.query.value) if node.language == "XPATH" else None
+        return None if part is None else f"{part} of an XPath is not served"
+    number = _PATTERNS.get(node.function) if isinstance(node, ast.Call) else None
+    if not isinstance(node, ast.Call) or number is None or len(node.arguments) <= number:
+        return None
+    pattern = node.arguments[number]
     if not isinstance(pattern, ast.StringLiteral):
-        return True
+        return None
     try:
         compile_regular(pattern.value)
     except RegexError as error:
         # The broker throws on one that is wrong, and that is evaluated.
-        return error.wrong
-    return True
+        return None if error.wrong else f"the regular expression of {node.function} is not served"
+    return None
 
 
 def _is_plain_test(node: ast.Expression) -> bool:

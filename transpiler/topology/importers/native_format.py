@@ -41,7 +41,7 @@ _UNROUTABLE: tuple[Unroutable, ...] = ("discard", "reject", "return")
 
 #: The members that are true or false, with their defaults.
 _QUEUE = {"durable": True, "auto_delete": False, "exclusive": False, "declared": True}
-_EXCHANGE = {"durable": True, "auto_delete": False, "internal": False}
+_EXCHANGE = {"durable": True, "auto_delete": False, "internal": False, "declared": True}
 
 
 def topology_from_native(data: Mapping[str, Any]) -> Topology:

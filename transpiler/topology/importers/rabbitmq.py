@@ -19,10 +19,13 @@ from typing import Any
 
 from transpiler.base.diagnostics import did_you_mean, one_line
 from transpiler.base.documents.entries import Entry, Findings, choose
+from transpiler.base.errors import TopologyError
 from transpiler.message.types import CLASS_OF, AmqpType, AmqpValue, Compound
-from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ, RABBITMQ_3_12, UNKNOWN, ExchangeType, Rules
+from transpiler.topology.broker_rules import RABBITMQ, RABBITMQ_3_12, UNKNOWN, Rules
 from transpiler.topology.importers.binding_arguments import TYPES_LOST, read_arguments
 from transpiler.topology.importers.jms_selector_term import selector_of_term
+from transpiler.topology.importers.perhaps import EVERY_MESSAGE, bound_perhaps
+from transpiler.topology.importers.rabbitmq_exchanges import KEPT, Exchanges, arguments_of, first_of, listed
 from transpiler.topology.importers.rabbitmq_policies import (
     Policies,
     check_operator_policy,
@@ -35,7 +38,6 @@ from transpiler.topology.importers.settings import definitions_settings
 from transpiler.topology.model import (
     DEFAULT_EXCHANGE,
     SELECTOR_ARGUMENT,
-    Alternate,
     Binding,
     Exchange,
     Link,
@@ -43,16 +45,8 @@ from transpiler.topology.model import (
     Topology,
 )
 
-#: Attributes of the lifetime of queues and exchanges, with their defaults.
-_KEPT = {"durable": True, "auto_delete": False}
-
-#: The types of plugins that route as another one does: that of ``x-delayed-type``, and fanout.
-_DELAYED, _HISTORY = "x-delayed-message", "x-recent-history"
-
 #: The argument of a binding in which the JMS client keeps the selector that it has compiled.
 _TERM = "rjms_erlang_selector"
-
-_CHOICE = "{!r} hands each message to one of its bindings, which one is not known: its queues are possible_queues"
 
 #: Parameters that have no effect on routing; those of operator policies are checked.
 _UNRELATED_PARAMETERS = frozenset(
@@ -85,22 +79,25 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
     for name in root.data:
         if name not in _UNRELATED and name not in _READ:
             findings.add("import.unknown", root.at(name), "is not understood")
-    policies = Policies(_listed(root, "policies", vhost_name), findings)
-    queue_entries = list(_first(root, "queues", vhost_name, findings))
-    queues = tuple(Queue(entry.text("name"), path=entry.path, **entry.flags(_KEPT)) for entry in queue_entries)
-    read = _Exchanges(root, vhost_name, policies, findings)
+    policies = Policies(listed(root, "policies", vhost_name), findings)
+    queue_entries = list(first_of(root, "queues", vhost_name, findings))
+    queues = tuple(Queue(entry.text("name"), path=entry.path, **entry.flags(KEPT)) for entry in queue_entries)
+    read = Exchanges(root, vhost_name, policies, findings)
     exchanges, left_out = read.read, read.left_out
     types = dict(RABBITMQ.predeclared) | {exchange.name: exchange.type for exchange in exchanges}
     selectors = _Selectors(findings)
-    bindings, headers = [], []
-    for entry in _listed(root, "bindings", vhost_name):
+    bindings, headers = list[Binding](), list[Binding]()
+    perhaps: list[int] = []
+    for entry in listed(root, "bindings", vhost_name):
         binding = _binding(entry)
         if binding.source in left_out or (binding.destination_type == "exchange" and binding.destination in left_out):
             name = binding.source if binding.source in left_out else binding.destination
             findings.add("import.left-out", entry.path, f"left out with the exchange {name!r}")
         elif types.get(binding.source) == "x-jms-topic":
             selected = selectors.read(binding)
-            bindings += [] if selected is None else [selected]
+            if selected is not None:
+                perhaps += [len(bindings)] if binding.path in selectors.beyond else []
+                bindings.append(selected)
         elif types.get(binding.source) == "headers":
             headers.append(replace(binding, arguments=_as_sent(binding, findings)))
             bindings.append(headers[-1])
@@ -111,21 +108,22 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
     queues += undeclared
     exchanges += unknown
     queues += _shovelled(root, vhost_name, {queue.name for queue in queues})
-    dead = (dead_letters(entry, _arguments(entry), policies) for entry in queue_entries)
+    dead = (dead_letters(entry, arguments_of(entry), policies) for entry in queue_entries)
     links = [link for link in dead if link is not None]
     links += federation(policies, read.read, queues)
     links += _parameters(root, vhost_name, findings)
-    return Topology(
+    topology = Topology(
         rules,
         tuple(exchanges),
         queues,
-        tuple(bindings),
+        (*bindings, *read.of_alternates),
         findings=tuple(findings.diagnostics),
         links=tuple(links),
         version=_version(root),
-        settings=tuple(definitions_settings(lambda part: _listed(root, part, vhost_name))),
+        settings=tuple(definitions_settings(lambda part: listed(root, part, vhost_name))),
         vhost=vhost_name,
     )
+    return bound_perhaps(topology, perhaps)
 
 
 def _undeclared(
@@ -142,7 +140,7 @@ def _undeclared(
         "exchange": {exchange.name for exchange in exchanges} | {DEFAULT_EXCHANGE, *RABBITMQ.predeclared, *left_out},
     }
     found: dict[str, dict[str, str]] = {"queue": {}, "exchange": {}}
-    for entry in _listed(root, "bindings", vhost):
+    for entry in listed(root, "bindings", vhost):
         binding = _binding(entry)
         ends = (
             ("exchange", binding.source, "source"),
@@ -160,22 +158,22 @@ def _undeclared(
             findings.add(f"import.undeclared-{kind}", place, message, did_you_mean(name, sorted(known[kind])))
     return (
         tuple(Queue(name, path=place, declared=False) for name, place in found["queue"].items()),
-        [Exchange(name, UNKNOWN, path=place) for name, place in found["exchange"].items()],
+        [Exchange(name, UNKNOWN, path=place, declared=False) for name, place in found["exchange"].items()],
     )
 
 
 def _shovelled(root: Entry, vhost: str | None, known: set[str]) -> tuple[Queue, ...]:
     """Return the queues that shovels declare, and that are not known otherwise."""
-    entries = (entry for entry in _listed(root, "parameters", vhost) if entry.text("component", "") == _SHOVEL)
+    entries = (entry for entry in listed(root, "parameters", vhost) if entry.text("component", "") == _SHOVEL)
     found = dict(pair for entry in entries for pair in shovel_queues(entry, vhost))
     return tuple(Queue(name, path=place, declared=False) for name, place in found.items() if name not in known)
 
 
 def _parameters(root: Entry, vhost: str | None, findings: Findings) -> Iterator[Link]:
     """Yield the links of shovels; add findings for other plugins, and for operator policies that would route."""
-    for entry in _listed(root, "operator_policies", vhost):
+    for entry in listed(root, "operator_policies", vhost):
         check_operator_policy(entry, findings)
-    for entry in _listed(root, "parameters", vhost):
+    for entry in listed(root, "parameters", vhost):
         component = entry.text("component", "")
         if component in _UNRELATED_PARAMETERS:
             continue
@@ -276,118 +274,14 @@ def _choose_vhost(root: Entry, vhost: str | None, findings: Findings) -> str | N
     return choose("virtual host", vhost, known)
 
 
-def _listed(root: Entry, part: str, vhost: str | None) -> Iterator[Entry]:
-    """Yield the objects of a part of a virtual host."""
-    for entry in root.entries(part):
-        if vhost is None or not entry.has("vhost") or entry.text("vhost") == vhost:
-            yield entry
-
-
-def _first(root: Entry, part: str, vhost: str | None, findings: Findings) -> Iterator[Entry]:
-    """Yield the objects of a part of a virtual host; of those with one name the first, as the broker imports them."""
-    seen: dict[str, Entry] = {}
-    for entry in _listed(root, part, vhost):
-        first = seen.setdefault(entry.text("name"), entry)
-        if first is entry:
-            yield entry
-        elif {**first.data, "vhost": None} != {**entry.data, "vhost": None}:
-            message = f"{entry.text('name')!r} is there already, and this entry differs: the broker keeps the first"
-            findings.add("import.duplicate", entry.path, message)
-
-
-def _is_imported(entry: Entry, findings: Findings) -> bool:
-    """Return True if the broker imports an exchange: it skips the default one, and all that begin with amq."""
-    name = entry.text("name")
-    if name and not name.startswith(RABBITMQ.reserved):
-        return True
-    if not name:
-        message = "the broker skips the default exchange, which is always there"
-    elif name not in RABBITMQ.predeclared:
-        message = f"the broker skips exchanges whose names begin with amq.; {name!r} is left out with its bindings"
-    elif entry.data.get("type") in (None, RABBITMQ.predeclared[name]):
-        return False
-    else:
-        message = f"the broker skips it: {name} is its own, of type {RABBITMQ.predeclared[name]}"
-    findings.add("import.reserved", entry.path, message)
-    return False
-
-
-def _arguments(entry: Entry) -> Entry:
-    """Return the arguments of an object; what is written in PHP may say them as an empty array."""
-    return Entry.of(entry.data.get("arguments") or {}, entry.at("arguments"))
-
-
-#: Arguments of exchanges that have no effect on routing, or belong to a type that is read.
-_UNRELATED_ARGUMENTS = frozenset(
-    "x-delayed-type rjms_version x-super-stream hash-header hash-property x-recent-history-length".split()
-)
-
-
-class _Exchanges:
-    """The exchanges of a virtual host, and the names of those that are left out."""
-
-    def __init__(self, root: Entry, vhost: str | None, policies: Policies, findings: Findings) -> None:
-        self._findings = findings
-        self._policies = policies
-        self.left_out: set[str] = set()
-        self.read: list[Exchange] = []
-        for entry in _first(root, "exchanges", vhost, findings):
-            if _is_imported(entry, findings):
-                self._add(entry)
-            elif entry.text("name") not in (DEFAULT_EXCHANGE, *RABBITMQ.predeclared):
-                self.left_out.add(entry.text("name"))
-        self._add_predeclared({exchange.name for exchange in self.read})
-
-    def _add(self, entry: Entry) -> None:
-        name, exchange_type = entry.text("name"), self._type(entry)
-        alternate = self._policies.alternate(name, entry.path)
-        for argument, value in _arguments(entry).data.items():
-            if argument == "alternate-exchange" and isinstance(value, str):
-                # The exchange's own argument goes before a policy.
-                alternate = value
-            elif argument not in _UNRELATED_ARGUMENTS:
-                self._findings.add(
-                    "import.unknown", entry.at(f"arguments.{argument}"), "this argument is not understood"
-                )
-        target = None if alternate is None else Alternate(alternate)
-        flags = entry.flags({**_KEPT, "internal": False})
-        self.read.append(Exchange(name, exchange_type, target, path=entry.path, **flags))
-        if entry.data["type"] == _DELAYED and alternate is not None:
-            message = "the broker sends a delayed message to the alternate as well, when it is published"
-            self._findings.add("import.delayed", entry.at("type"), message)
-
-    def _add_predeclared(self, declared: set[str]) -> None:
-        """Declare those of the broker's own exchanges to which a policy gives an alternate; no export has them."""
-        for name, exchange_type in RABBITMQ.predeclared.items():
-            alternate = self._policies.alternate(name, "policies")
-            if alternate is not None and name not in declared | RABBITMQ.internal:
-                self.read.append(Exchange(name, exchange_type, Alternate(alternate)))
-
-    def _type(self, entry: Entry) -> ExchangeType:
-        name = entry.text("type")
-        if name == _DELAYED:
-            # The plugin holds a message back and then routes it as this type does.
-            self._findings.add("import.delayed", entry.at("type"), "messages are routed here without their delay")
-            name = _arguments(entry).text("x-delayed-type")
-        if name == _HISTORY:
-            message = "new bindings get earlier messages, too, from the exchange's history; here none do"
-            self._findings.add("import.history", entry.at("type"), message)
-            name = "fanout"
-        if name in RABBITMQ.types and name != UNKNOWN:
-            if name in CHOOSING_TYPES:
-                self._findings.add("import.choice", entry.at("type"), _CHOICE.format(entry.text("name")))
-            return name
-        message = f"exchanges of type {name!r} are not understood: what goes through {entry.text('name')!r} is possible"
-        self._findings.add("import.exchange-type", entry.at("type"), message)
-        return UNKNOWN
-
-
 class _Selectors:
     """The bindings of exchanges of type ``x-jms-topic``, whose compiled selectors are read back."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._selectors: dict[tuple[str, str, str, str], str] = {}
+        #: The places of bindings whose selectors are beyond a limit.
+        self.beyond: set[str] = set()
 
     def read(self, binding: Binding) -> Binding | None:
         """Return the binding with its selector; None where it has none, as the broker lets none be without."""
@@ -397,7 +291,15 @@ class _Selectors:
             message = f"the broker takes no binding here without {_TERM}; it is left out"
             self._findings.add("import.selector", path, message)
             return None
-        selector = selector_of_term(term, f"{path}.{_TERM}")
+        try:
+            selector = selector_of_term(term, f"{path}.{_TERM}")
+        except TopologyError as error:
+            if not error.diagnostics[0].code.startswith("limit."):
+                raise
+            message = f"is not evaluated here, and may match: {error.diagnostics[0].message}"
+            self._findings.add("topology.not-evaluated", f"{path}.{_TERM}", message)
+            self.beyond.add(binding.path)
+            return replace(binding, arguments={SELECTOR_ARGUMENT: EVERY_MESSAGE})
         place = (binding.source, binding.key, binding.destination_type, binding.destination)
         if self._selectors.setdefault(place, selector) != selector:
             message = f"another binding of {binding.source!r} to {binding.destination!r} has the same key"

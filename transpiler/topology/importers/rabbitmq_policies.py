@@ -53,13 +53,16 @@ class Policies:
         self._findings = findings
         policies = [policy for entry in entries if (policy := self._policy(entry)) is not None]
         policies.sort(key=lambda policy: -policy.priority)
-        self._policies = []
+        #: The policies and their patterns; None is one that is not served, and may match any name.
+        self._policies: list[tuple[_Policy, Regular | None]] = []
+        #: The patterns that could not be tried on a name.
+        self._untried: list[Regular | None] = []
         lowest = min((policy.priority for policy in policies if policy.alternate is not None), default=None)
         for policy in policies:
             # Of two with one priority the broker takes either.
             decides = policy.applied in _FOR_EXCHANGES and lowest is not None and policy.priority >= lowest
             pattern = self._pattern(policy, decides)
-            if pattern is not None:
+            if pattern is not None or decides:
                 self._policies.append((policy, pattern))
 
     def _policy(self, entry: Entry) -> _Policy | None:
@@ -87,7 +90,7 @@ class Policies:
     def _settings(self, name: str, applied: tuple[str, ...]) -> Mapping[str, Any]:
         try:
             for policy, pattern in self._policies:
-                if policy.applied in applied and pattern.search(name):
+                if policy.applied in applied and pattern is not None and pattern.search(name):
                     return policy.definition.data
         except SearchLimitError:
             pass
@@ -96,7 +99,8 @@ class Policies:
     def _pattern(self, policy: _Policy, decides: bool) -> Regular | None:
         """Return a policy's regular expression, which is tried on names in a time that grows with their length.
 
-        One that is not served is refused where it ``decides`` about an alternate, its own or that of one behind it.
+        One that is not served may match any name where it ``decides`` about an alternate, its own or that of one behind
+        it; else it is left out.
         """
         place = policy.entry.at("pattern")
         try:
@@ -104,28 +108,47 @@ class Policies:
         except RegexError as error:
             message = f"is no regular expression that is served: {error}"
             hint = "perhaps spell the names out" if not error.wrong else None
-            if decides:
-                refuse("topology.pattern", place, message, hint)
-            self._findings.add("import.pattern", place, f"{message}; the policy is left out", hint)
+            if decides and error.wrong:
+                refuse("topology.pattern", place, message)
+            fate = "it may give an alternate to each exchange" if decides else "the policy is left out"
+            self._findings.add("import.pattern", place, f"{message}; {fate}", hint)
             return None
 
-    def alternate(self, exchange: str, path: str) -> str | None:
-        """Return the alternate that the policies give to an exchange; findings name ``path``, its place in the file."""
-        try:
-            for_exchanges = ((one, pattern) for one, pattern in self._policies if one.applied in _FOR_EXCHANGES)
-            matching = [policy for policy, pattern in for_exchanges if pattern.search(exchange)]
-        except SearchLimitError as error:
-            refuse("topology.pattern", "policies", f"a pattern cannot be tried on an exchange's name: {error}")
-        if not matching:
-            return None
-        first = matching[0]
+    def alternates(self, exchange: str, path: str) -> frozenset[str | None]:
+        """Return the alternate that the policies give to an exchange, or several where a pattern cannot be tried.
+
+        Findings name ``path``, the exchange's place in the file.
+        """
+        perhaps: list[_Policy] = []
+        matching: list[_Policy] = []
+        for policy, pattern in self._policies:
+            if policy.applied in _FOR_EXCHANGES:
+                found = self._search(pattern, exchange)
+                # Of two with one priority the broker takes either.
+                if found is None and (not matching or policy.priority == matching[0].priority):
+                    perhaps.append(policy)
+                elif found:
+                    matching.append(policy)
+        first = matching[0] if matching else None
         for other in matching[1:]:
+            assert first is not None
             if other.priority == first.priority and other.alternate != first.alternate:
                 message = f"the policies {first.name!r} and {other.name!r} match {exchange!r} with one priority"
                 hint = f"the broker takes either, and here it is {first.name!r}: perhaps give them unlike priorities"
                 self._findings.add("import.policy", path, message, hint)
                 break
-        return first.alternate
+        return frozenset({None if first is None else first.alternate, *(policy.alternate for policy in perhaps)})
+
+    def _search(self, pattern: Regular | None, exchange: str) -> bool | None:
+        """Return whether a pattern matches the name of an exchange; None where it cannot be tried."""
+        try:
+            return None if pattern is None else pattern.search(exchange)
+        except SearchLimitError as error:
+            if pattern not in self._untried:
+                self._untried.append(pattern)
+                message = f"a pattern cannot be tried on {exchange!r}, and may match names like it: {error}"
+                self._findings.add("import.pattern", "policies", message)
+            return None
 
 
 def check_operator_policy(entry: Entry, findings: Findings) -> None:

@@ -1,0 +1,52 @@
+"""Bindings whose condition is beyond a limit of this project: they may match each message that their key lets through.
+
+The broker evaluates such a condition, and the file is no worse for it. So the binding leads to an exchange of which
+nothing is known, which leads on to the binding's destination and, where the exchange before it would have turned to its
+alternate if nothing matched, to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.topology.broker_rules import UNKNOWN
+from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Topology
+
+#: A selector that every message matches, where a binding must have one.
+EVERY_MESSAGE = AmqpValue(AmqpType.STRING, "TRUE")
+
+
+def bound_perhaps(topology: Topology, numbers: Collection[int]) -> Topology:
+    """Return the topology in which the bindings with some numbers may match; their selectors are left out."""
+    if not numbers:
+        return topology
+    exchanges, bindings = [*topology.exchanges], [*topology.bindings]
+    names = set(topology.exchange_by_name)
+    for number in sorted(numbers):
+        binding = bindings[number]
+        source = topology.exchange_by_name[binding.source]
+        name = free_name(f"{binding.source}, not evaluated", names)
+        exchanges.append(Exchange(name, UNKNOWN, internal=True, path=binding.path))
+        arguments = {of: value for of, value in binding.arguments.items() if of != SELECTOR_ARGUMENT}
+        if source.type == "x-jms-topic":
+            arguments[SELECTOR_ARGUMENT] = EVERY_MESSAGE
+        bindings[number] = replace(binding, destination=name, destination_type="exchange", arguments=arguments)
+        bindings.append(
+            Binding(name, binding.destination, destination_type=binding.destination_type, path=binding.path)
+        )
+        alternate = topology.alternate(source) if topology.rules.alternate_on_no_match else None
+        if alternate is not None:
+            bindings.append(Binding(name, alternate.name, destination_type=alternate.type, path=binding.path))
+    return replace(topology, exchanges=tuple(exchanges), bindings=tuple(bindings))
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """Return a name that is not taken, with a number where that one is; it is taken then."""
+    free, number = name, 1
+    while free in taken:
+        number += 1
+        free = f"{name} {number}"
+    taken.add(free)
+    return free

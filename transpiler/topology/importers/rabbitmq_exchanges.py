@@ -1,0 +1,152 @@
+"""The exchanges of RabbitMQ's ``definitions.json``, with the alternates that arguments and policies give them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from transpiler.base.documents.entries import Entry, Findings
+from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ, UNKNOWN, ExchangeType
+from transpiler.topology.importers.perhaps import free_name
+from transpiler.topology.importers.rabbitmq_policies import Policies
+from transpiler.topology.model import DEFAULT_EXCHANGE, Alternate, Binding, Exchange
+
+#: Attributes of the lifetime of queues and exchanges, with their defaults.
+KEPT = {"durable": True, "auto_delete": False}
+
+#: The types of plugins that route as another one does: that of ``x-delayed-type``, and fanout.
+_DELAYED, _HISTORY = "x-delayed-message", "x-recent-history"
+
+_CHOICE = "{!r} hands each message to one of its bindings, which one is not known: its queues are possible_queues"
+
+
+def listed(root: Entry, part: str, vhost: str | None) -> Iterator[Entry]:
+    """Yield the objects of a part of a virtual host."""
+    for entry in root.entries(part):
+        if vhost is None or not entry.has("vhost") or entry.text("vhost") == vhost:
+            yield entry
+
+
+def first_of(root: Entry, part: str, vhost: str | None, findings: Findings) -> Iterator[Entry]:
+    """Yield the objects of a part of a virtual host; of those with one name the first, as the broker imports them."""
+    seen: dict[str, Entry] = {}
+    for entry in listed(root, part, vhost):
+        first = seen.setdefault(entry.text("name"), entry)
+        if first is entry:
+            yield entry
+        elif {**first.data, "vhost": None} != {**entry.data, "vhost": None}:
+            message = f"{entry.text('name')!r} is there already, and this entry differs: the broker keeps the first"
+            findings.add("import.duplicate", entry.path, message)
+
+
+def _is_imported(entry: Entry, findings: Findings) -> bool:
+    """Return True if the broker imports an exchange: it skips the default one, and all that begin with amq."""
+    name = entry.text("name")
+    if name and not name.startswith(RABBITMQ.reserved):
+        return True
+    if not name:
+        message = "the broker skips the default exchange, which is always there"
+    elif name not in RABBITMQ.predeclared:
+        message = f"the broker skips exchanges whose names begin with amq.; {name!r} is left out with its bindings"
+    elif entry.data.get("type") in (None, RABBITMQ.predeclared[name]):
+        return False
+    else:
+        message = f"the broker skips it: {name} is its own, of type {RABBITMQ.predeclared[name]}"
+    findings.add("import.reserved", entry.path, message)
+    return False
+
+
+def arguments_of(entry: Entry) -> Entry:
+    """Return the arguments of an object; what is written in PHP may say them as an empty array."""
+    return Entry.of(entry.data.get("arguments") or {}, entry.at("arguments"))
+
+
+#: The name of an exchange that stands for one of several alternates.
+_ALTERNATE_OF_SOME = "the alternate of a policy"
+
+#: Arguments of exchanges that have no effect on routing, or belong to a type that is read.
+_UNRELATED_ARGUMENTS = frozenset(
+    "x-delayed-type rjms_version x-super-stream hash-header hash-property x-recent-history-length".split()
+)
+
+
+class Exchanges:
+    """The exchanges of a virtual host, and the names of those that are left out."""
+
+    def __init__(self, root: Entry, vhost: str | None, policies: Policies, findings: Findings) -> None:
+        self._findings = findings
+        self._policies = policies
+        self.left_out: set[str] = set()
+        self.read: list[Exchange] = []
+        #: The names of exchanges that stand for one of several alternates, and their bindings.
+        self._perhaps: dict[frozenset[str | None], str] = {}
+        self.of_alternates: list[Binding] = []
+        self._taken = {entry.text("name") for entry in listed(root, "exchanges", vhost)}
+        for entry in first_of(root, "exchanges", vhost, findings):
+            if _is_imported(entry, findings):
+                self._add(entry)
+            elif entry.text("name") not in (DEFAULT_EXCHANGE, *RABBITMQ.predeclared):
+                self.left_out.add(entry.text("name"))
+        self._add_predeclared({exchange.name for exchange in self.read})
+        self._add_perhaps()
+
+    def _add(self, entry: Entry) -> None:
+        name, exchange_type = entry.text("name"), self._type(entry)
+        by_policy = self._policies.alternates(name, entry.path)
+        alternate = None
+        for argument, value in arguments_of(entry).data.items():
+            if argument == "alternate-exchange" and isinstance(value, str):
+                # The exchange's own argument goes before a policy.
+                alternate = value
+            elif argument not in _UNRELATED_ARGUMENTS:
+                self._findings.add(
+                    "import.unknown", entry.at(f"arguments.{argument}"), "this argument is not understood"
+                )
+        target = self._alternate(by_policy) if alternate is None else Alternate(alternate)
+        flags = entry.flags({**KEPT, "internal": False})
+        self.read.append(Exchange(name, exchange_type, target, path=entry.path, **flags))
+        if entry.data["type"] == _DELAYED and target is not None:
+            message = "the broker sends a delayed message to the alternate as well, when it is published"
+            self._findings.add("import.delayed", entry.at("type"), message)
+
+    def _add_predeclared(self, declared: set[str]) -> None:
+        """Declare those of the broker's own exchanges to which a policy gives an alternate; no export has them."""
+        for name, exchange_type in RABBITMQ.predeclared.items():
+            if name not in declared | RABBITMQ.internal:
+                alternate = self._alternate(self._policies.alternates(name, "policies"))
+                if alternate is not None:
+                    self.read.append(Exchange(name, exchange_type, alternate))
+
+    def _alternate(self, candidates: frozenset[str | None]) -> Alternate | None:
+        """Return the alternate that policies give; of several an exchange that may lead to each of them."""
+        if len(candidates) < 2:
+            [alternate] = candidates
+            return None if alternate is None else Alternate(alternate)
+        if candidates not in self._perhaps:
+            self._perhaps[candidates] = free_name(_ALTERNATE_OF_SOME, self._taken)
+        return Alternate(self._perhaps[candidates])
+
+    def _add_perhaps(self) -> None:
+        """Declare the exchanges that lead to the alternates of which one is an exchange's."""
+        names = {exchange.name for exchange in self.read} | {*RABBITMQ.predeclared}
+        for candidates, name in self._perhaps.items():
+            self.read.append(Exchange(name, UNKNOWN, internal=True, path="policies"))
+            there = sorted(one for one in candidates if one is not None and one in names)
+            self.of_alternates += [Binding(name, one, destination_type="exchange", path="policies") for one in there]
+
+    def _type(self, entry: Entry) -> ExchangeType:
+        name = entry.text("type")
+        if name == _DELAYED:
+            # The plugin holds a message back and then routes it as this type does.
+            self._findings.add("import.delayed", entry.at("type"), "messages are routed here without their delay")
+            name = arguments_of(entry).text("x-delayed-type")
+        if name == _HISTORY:
+            message = "new bindings get earlier messages, too, from the exchange's history; here none do"
+            self._findings.add("import.history", entry.at("type"), message)
+            name = "fanout"
+        if name in RABBITMQ.types and name != UNKNOWN:
+            if name in CHOOSING_TYPES:
+                self._findings.add("import.choice", entry.at("type"), _CHOICE.format(entry.text("name")))
+            return name
+        message = f"exchanges of type {name!r} are not understood: what goes through {entry.text('name')!r} is possible"
+        self._findings.add("import.exchange-type", entry.at("type"), message)
+        return UNKNOWN

@@ -77,9 +77,10 @@ class World:
                 found.update(numbers[id(b)] for b, is_match in zip(bindings, visit.matched, strict=False) if is_match)
         return found
 
-    def steps(self, link: Link) -> Iterator[Step]:
-        """Yield the steps of messages along a link."""
-        yield from (step for path in self.paths for step in path.steps if _names(step.link) == _names(link))
+    def steps(self, link: Link, *, by_name: bool = True) -> Iterator[Step]:
+        """Yield the steps of messages along a link; with ``by_name`` also of those to the default exchange."""
+        paths = (path for path in self.paths if by_name or path.routed.exchange)
+        yield from (step for path in paths for step in path.steps if _names(step.link) == _names(link))
 
     def answers(self) -> list[object]:
         """What became of each message, and its ways on, as far as a diff compares them."""
@@ -160,7 +161,10 @@ def _is_not_there(world: World, finding: Finding) -> bool:
 def _letters_are_lost(world: World, finding: Finding) -> bool:
     assert isinstance(finding.about, Link)
     known = world.topology.queue_names
-    return not any({*s.routed.queues, *s.routed.possible_queues} & known for s in world.steps(finding.about))
+    # What is sent to a queue by its own name no binding brings.
+    by_name = "bindings bring" in finding.reason
+    steps = world.steps(finding.about, by_name=not by_name)
+    return not any({*s.routed.queues, *s.routed.possible_queues} & known for s in steps)
 
 
 def _changes_nothing(world: World, finding: Finding) -> bool:
@@ -247,8 +251,8 @@ def false_losses(world: World) -> list[Finding]:
     wrong = []
     for finding in losses(world.shown):
         match finding.about:
-            case Link() as link:
-                held = _letters_are_lost(world, finding._replace(about=link))
+            case Link():
+                held = _letters_are_lost(world, finding)
             case (_, name) if "no expiry address" in finding.reason:
                 held = not any(s.queue == name and s.link.kind == "expiry" for p in world.paths for s in p.steps)
             case (_, name):

@@ -469,15 +469,13 @@ spec:
 def test_each_document_of_a_file_is_looked_at() -> None:
     topology = parse_topology(RESOURCES, "k.yaml")
     assert [queue.name for queue in topology.queues] == ["audit"]
-    assert [finding.message for finding in topology.findings] == [
-        "the document at 1:1, a Namespace orders, is left out"
-    ]
+    assert [finding.message for finding in topology.findings] == ["a resource is left out: Namespace orders (at 1:1)"]
     both = RESOURCES + RESOURCES.partition("---\n")[2].replace("one", "two").replace("audit", "copy")
     assert vhosts_of(both, "k.yaml") == ["one", "two"]
     assert [queue.name for queue in parse_topology(both, "k.yaml", vhost="two").queues] == ["copy"]
     with pytest.raises(TopologyError, match="there are 2 brokers"):
         parse_topology(both, "k.yaml")
-    with pytest.raises(TopologyError, match="none of the 2 documents is a topology: a Namespace orders, a Service s"):
+    with pytest.raises(TopologyError, match=r"no resource here is a topology: Namespace orders \(at 1:1\); Service s"):
         parse_topology(
             RESOURCES.partition("---\n")[0] + "---\n{apiVersion: v1, kind: Service, metadata: {name: s}}", "k.yaml"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -31,7 +32,19 @@ from transpiler.topology.importers.artemis_config import (
 )
 from transpiler.topology.importers.artemis_properties import core_of_properties
 from transpiler.topology.importers.artemis_topology import topology_of_artemis
-from transpiler.topology.importers.broker_j import topology_from_broker_j, vhosts_of_broker_j
+from transpiler.topology.importers.broker_j import is_broker_j_answer, topology_from_broker_j, vhosts_of_broker_j
+from transpiler.topology.importers.kubernetes import (
+    READ,
+    ArtemisResources,
+    Broker,
+    HeldFile,
+    RabbitMQResources,
+    brokers_of,
+    left_out,
+    named,
+    resources_of,
+    tree_of,
+)
 from transpiler.topology.importers.native_format import topology_from_native
 from transpiler.topology.importers.perhaps import bound_perhaps
 from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions
@@ -58,9 +71,6 @@ ENDINGS = (".json", ".yaml", ".yml", ".xml", ".properties")
 
 #: Members of an object in an export of RabbitMQ, as neither Broker-J nor the project's own form without its broker has.
 _OF_RABBITMQ = ("vhost", "auto_delete", "arguments")
-
-#: The member of a resource of Artemis' operator that has broker properties.
-_PROPERTIES_MEMBER = "brokerProperties"
 
 _OF_BROKER_J = ("virtualhostnodes", "virtualhosts", "modelVersion", "virtualHostInitialConfiguration")
 
@@ -115,24 +125,36 @@ def parse_topology(
 
     A name without an ending, as that of standard input, leaves it to the text.
     """
-    source = Source(text, name)
+    source, known = Source(text, name), read_state(state)
     document, left_out = Document(source), list[Diagnostic]()
-    known = read_state(state)
+    held: Source | None = None
     try:
-        if form in ("artemis", "activemq") or (form is None and _is_xml(text)) or _is_properties(source):
-            listed = None if _is_xml(text) or form == "activemq" else _properties_file(source)
-        else:
-            document, left_out, vhost = _choose_document(load_documents(source), vhost)
-            listed = None if form is not None else _properties_of_resource(document)
-        if listed is not None:
-            topology = _topology_of_artemis(read_core(core_of_properties(listed, properties)), known)
-        elif form in ("artemis", "activemq") or (form is None and _is_xml(text)):
+        if form == "activemq" or (form in (None, "artemis") and _is_xml(text)):
             topology = _topology_of_xml(read_xml(source, properties), vhost, known)
-        elif known is not None or properties:
-            raise TopologyError.at("topology.state", _FOR_JMS, source)
+        elif _is_properties(source):
+            topology = _topology_of_artemis(read_core(core_of_properties([source], properties)), known)
         else:
-            topology = _topology_of_data(document.plain(), form, vhost)
-        topology = _checked(topology)
+            found = _Found(source)
+            document, left_out = found.document, found.left_out()
+            chosen, vhost = found.choose(vhost)
+            document = chosen if isinstance(chosen, Document) else document
+            if isinstance(chosen, HeldFile):
+                held = chosen.source
+                topology = parse_topology(
+                    held.text, held.name, form=form, vhost=vhost, state=state, properties=properties
+                )
+                known = None
+            elif isinstance(chosen, ArtemisResources) and form in (None, "artemis"):
+                topology = _topology_of_artemis(read_core(chosen.core(properties)), known)
+            elif known is not None or properties:
+                raise TopologyError.at("topology.state", _FOR_JMS, source)
+            elif isinstance(chosen, RabbitMQResources) and form in (None, "rabbitmq"):
+                topology = topology_from_definitions(chosen.definitions(), vhost)
+            elif isinstance(chosen, Document):
+                topology = _topology_of_data(chosen.plain(), form, vhost)
+            else:
+                raise TopologyError.at("topology.form", f"the resources of {chosen.name} are not of the form {form}")
+        topology = topology if held is not None else _checked(topology)
     except TopologyError as error:
         raise TopologyError(document.placed(error.diagnostics)) from None
     findings = (*document.placed((*topology.findings, *left_out)), *(known.findings if known is not None else ()))
@@ -153,15 +175,15 @@ def topology_from_dict(
     """
     if not isinstance(data, Mapping | list):
         raise unexpected("data", "a dict, as json.loads returns it", data, _OTHER_FILES)
-    listed = _listed_properties(data)
-    if listed is not None and form in (None, "artemis"):
-        source = Source("\n".join(map(str, listed)), f"spec.{_PROPERTIES_MEMBER}")
-        topology = _topology_of_artemis(read_core(core_of_properties(source, properties)), read_state(state))
-    elif state is not None or properties:
+    if isinstance(data, Mapping) and {"apiVersion", "kind"} <= set(data):
+        try:
+            text = json.dumps(data, indent=1, ensure_ascii=False)
+        except (TypeError, ValueError) as error:
+            raise TopologyError.at("topology.json", f"the object is not as json.loads returns it: {error}") from None
+        return parse_topology(text, "the object", state=state, form=form, vhost=vhost, properties=properties)
+    if state is not None or properties:
         raise TopologyError.at("topology.state", _FOR_JMS)
-    else:
-        topology = _topology_of_data(data, form, vhost)
-    return _checked(topology)
+    return _checked(_topology_of_data(data, form, vhost))
 
 
 def _topology_of_data(data: Any, form: Form | None, vhost: str | None) -> Topology:
@@ -176,97 +198,82 @@ def vhosts_of(text: str, name: str) -> list[str]:
     """Return the names of the virtual hosts in a text, as ``parse_topology`` reads it; the project's form has none."""
     if _is_xml(text):
         return list(_brokers(read_xml(Source(text, name))))
-    documents = load_documents(Source(text, name))
-    if len(documents) > 1:
-        brokers = [each for each in documents if _kind_of_resource(each) is None]
-        if len(brokers) != 1:
-            return [name for name in map(_name_of_resource, brokers) if name]
-        documents = brokers
-    data = documents[0].as_read()
-    match guess_form(data):
-        case "rabbitmq":
-            return vhosts_of_definitions(data)
-        case "broker-j":
-            return vhosts_of_broker_j(data)
-        case _:
-            return []
+    found = _Found(Source(text, name))
+    if len(found.topologies) != 1:
+        return [name for name in map(_name_of, found.topologies) if name]
+    match found.topologies[0]:
+        case HeldFile(source=held):
+            return vhosts_of(held.text, held.name)
+        case RabbitMQResources() as cluster:
+            return vhosts_of_definitions(cluster.definitions())
+        case Document() as document:
+            data = document.as_read()
+            reader = {"rabbitmq": vhosts_of_definitions, "broker-j": vhosts_of_broker_j}.get(guess_form(data))
+            return [] if reader is None else reader(data)
+        case broker:
+            return [broker.name]
 
 
-def _choose_document(documents: list[Document], name: str | None) -> tuple[Document, list[Diagnostic], str | None]:
-    """Return the document of a file that is a topology, warnings about the others, and the name that is yet to choose.
+class _Found:
+    """The topologies of a file in JSON or YAML: documents, and brokers that resources of Kubernetes describe."""
 
-    Beside a broker a file may have other resources of Kubernetes; ``name`` chooses among several brokers.
-    """
-    if len(documents) == 1:
-        return documents[0], [], name
-    kinds = [_kind_of_resource(each) for each in documents]
-    found = [each for each, kind in zip(documents, kinds, strict=True) if kind is None]
-    if not found:
-        message = f"none of the {len(documents)} documents is a topology: {', '.join(filter(None, kinds))}"
-        raise TopologyError.at("topology.form", message, documents[0].source)
-    chosen = found[0]
-    if len(found) > 1:
-        names = [_name_of_resource(each) for each in found]
+    def __init__(self, source: Source) -> None:
+        documents = load_documents(source)
+        resources = [resources_of(document) for document in documents]
+        self._source = source
+        self._resources = [each for listed in resources for each in listed]
+        self._brokers = brokers_of(self._resources, _is_brokers_file)
+        plain = [document for document, listed in zip(documents, resources, strict=True) if not listed]
+        self.topologies: list[Document | Broker] = [*plain, *self._brokers]
+        tree = tree_of(self._resources)
+        #: The document by which errors find their places.
+        self.document = Document(source, node=tree) if tree is not None else plain[0]
+
+    def left_out(self) -> list[Diagnostic]:
+        """Return a warning about the resources that are in no topology."""
+        return left_out(self._resources, self._brokers)
+
+    def choose(self, name: str | None) -> tuple[Document | Broker, str | None]:
+        """Return the one topology, or that of several that a name chooses; and the name where it is yet to choose."""
+        found = self.topologies
+        if not found:
+            message = f"no resource here is a topology: {named(self._resources)}"
+            raise TopologyError.at("topology.form", message, self._source, hint=READ)
+        if len(found) == 1:
+            if isinstance(found[0], ArtemisResources) and name is not None:
+                choose("broker", name, [found[0].name])
+            return found[0], name
+        names = [_name_of(each) for each in found]
         if None in names or len(set(names)) < len(names):
-            message = f"there are {len(found)} topologies in the file"
-            places = ", ".join(each.place.removeprefix(":") for each in found)
+            places = ", ".join(each.place.removeprefix(":") for each in found if isinstance(each, Document))
+            hint = f"perhaps give each a file of its own{places and ': ' + places}"
             raise TopologyError.at(
-                "topology.form", message, chosen.source, hint=f"perhaps give each a file of its own: {places}"
+                "topology.form", f"there are {len(found)} topologies in the file", self._source, hint=hint
             )
-        chosen, name = found[names.index(choose("broker", name, [str(each) for each in names]))], None
-    left_out = [
-        at_path("import.left-out", "warning", None, f"the document at {each.place[1:]}, {kind}, is left out")
-        for each, kind in zip(documents, kinds, strict=True)
-        if kind is not None
-    ]
-    return chosen, left_out, name
+        return found[names.index(choose("broker", name, [str(each) for each in names]))], None
 
 
-def _kind_of_resource(document: Document) -> str | None:
-    """Return the kind and the name of a resource of Kubernetes that is no broker; None for what may be a topology."""
-    data = document.as_read()
-    if not isinstance(data, Mapping) or not {"apiVersion", "kind"} <= set(data):
-        return None
-    if _listed_properties(data) is not None:
-        return None
-    return f"a {data['kind']} {_name_of_resource(document) or ''}".rstrip()
+def _name_of(topology: Document | Broker) -> str | None:
+    return None if isinstance(topology, Document) else topology.name
 
 
-def _name_of_resource(document: Document) -> str | None:
-    data = document.as_read()
-    metadata = data.get("metadata") if isinstance(data, Mapping) else None
-    name = metadata.get("name") if isinstance(metadata, Mapping) else None
-    return name if isinstance(name, str) else None
+#: The names of brokers' files by which one that cannot be read is taken for one.
+_BROKERS_FILES = ("definitions.json", "broker.xml", "activemq.xml")
+
+
+def _is_brokers_file(source: Source) -> bool:
+    """Return True for a text that holds a topology, and for one that should."""
+    try:
+        if _is_xml(source.text):
+            return bool(_brokers(read_xml(source)))
+        data = load_documents(source)[0].as_read()
+    except TopologyError:
+        return source.name.endswith(_BROKERS_FILES)
+    return isinstance(data, Mapping) and ("broker" in data or guess_form(data) != "topology")
 
 
 def _is_properties(source: Source) -> bool:
     return PurePath(source.name).suffix.lower() == ".properties"
-
-
-def _properties_file(source: Source) -> Source | None:
-    """Return a file of broker properties; None for one that is none."""
-    if _is_properties(source):
-        return source
-    return None if _is_xml(source.text) else _properties_of_resource(load_documents(source)[0])
-
-
-def _listed_properties(data: Any) -> list[Any] | None:
-    spec = data.get("spec") if isinstance(data, Mapping) else None
-    listed = spec.get(_PROPERTIES_MEMBER) if isinstance(spec, Mapping) else None
-    return listed if isinstance(listed, list) else None
-
-
-def _properties_of_resource(document: Document) -> Source | None:
-    """Return the broker properties in a resource of Artemis' operator, which are a text of their own in errors."""
-    source = document.source
-    if _PROPERTIES_MEMBER not in source.text:
-        return None
-    listed = _listed_properties(document.as_read())
-    if listed is None:
-        return None
-    path = f"spec.{_PROPERTIES_MEMBER}"
-    line, column = source.position(document.places([path])[path].start)
-    return Source("\n".join(map(str, listed)), f"{source.name}:{line}:{column}: {path}")
 
 
 def _own_form(data: Any, vhost: str | None) -> Topology:
@@ -289,6 +296,8 @@ def guess_form(data: Any) -> Form:
         return "broker-j"
     if not isinstance(data, Mapping) or "broker" in data:
         return "topology"
+    if is_broker_j_answer(data):
+        return "broker-j"
     if any(str(name).startswith(("rabbit_version", "rabbitmq_")) for name in data) or "permissions" in data:
         return "rabbitmq"
     if any(name in data for name in _OF_BROKER_J):
@@ -336,6 +345,7 @@ def _topology_of_xml(root: Element, broker: str | None, state: State | None) -> 
     """Return the topology of a document's broker, of the one with that name where it has several."""
     brokers = _brokers(root)
     if not brokers:
+        _refuse_hornetq(root)
         root.refuse(
             "topology.form",
             f"<{root.name}> holds no broker",
@@ -348,6 +358,17 @@ def _topology_of_xml(root: Element, broker: str | None, state: State | None) -> 
         return replace(topology, settings=tuple(activemq_settings(element)))
     topology = _topology_of_artemis(read_core(element) if form == "artemis" else read_wildfly(element), state)
     return replace(topology, settings=tuple(artemis_settings(element)))
+
+
+def _refuse_hornetq(root: Element) -> None:
+    """Refuse the configuration of HornetQ, which Artemis came from: its own file, or a subsystem of JBoss EAP 6."""
+    is_own = any(
+        name.startswith("xmlns") and value.startswith("urn:hornetq") for name, value in root.attributes.items()
+    )
+    server = root if is_own else next((each for each in root.walk() if each.name == "hornetq-server"), None)
+    if server is not None:
+        hint = "give Artemis' form of it: EAP 7 makes it by /subsystem=messaging:migrate"
+        server.refuse("topology.form", f"<{server.name}> is HornetQ's configuration, which is not read", hint)
 
 
 def _topology_of_artemis(config: ArtemisConfig, state: State | None) -> Topology:

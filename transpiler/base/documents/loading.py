@@ -51,16 +51,16 @@ class Document:
         return places_in_json(without_comments(self.source.text), wanted) if self.is_json else {}
 
     def placed(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Return diagnostics with the source, and errors with the places of their paths in it."""
+        """Return diagnostics with the source, and with the places of their paths in it."""
         listed = tuple(diagnostics)
-        places = self.places(each.path for each in listed if each.path is not None and each.severity == "error")
+        places = self.places(each.path for each in listed if each.path is not None)
         return tuple(self._placed(each, places) for each in listed)
 
     def _placed(self, diagnostic: Diagnostic, places: dict[str, Span]) -> Diagnostic:
         span = None if diagnostic.path is None else places.get(diagnostic.path)
         if diagnostic.source is None:
             return replace(diagnostic, source=self.source, span=span)
-        if diagnostic.source is self.source:
+        if diagnostic.source is self.source or diagnostic.source.name.startswith(f"{self.source.name}:"):
             return diagnostic
         # The text is a part of the file, and its name is the path in it.
         name = self.source.name

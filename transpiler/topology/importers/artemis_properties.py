@@ -6,7 +6,7 @@ They become the elements that ``broker.xml`` would have, so that ``artemis_confi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from transpiler.base.documents.xml_elements import Element, XmlDocument
@@ -36,23 +36,27 @@ class _Property(NamedTuple):
     line: int
 
 
-def core_of_properties(source: Source, placeholders: Mapping[str, str] | None = None) -> Element:
-    """Return the ``core`` of a ``broker.xml`` that says the same as a text of properties, a key and value a line.
+def core_of_properties(sources: Sequence[Source], placeholders: Mapping[str, str] | None = None) -> Element:
+    """Return the ``core`` of a ``broker.xml`` that says the same as texts of properties, a key and value a line.
 
-    A key is a path of properties of the broker's configuration, in which a name with dots is in double quotes.
+    A key is a path of properties of the broker's configuration, in which a name with dots is in double quotes. Of two
+    values of one key the later one counts.
     """
-    return _Core(XmlDocument(source, placeholders or {})).read()
+    return _Core([XmlDocument(source, placeholders or {}) for source in sources]).read()
 
 
 class _Core:
-    def __init__(self, document: XmlDocument) -> None:
-        self._document = document
-        self._core = Element(document, "core", 0, 1, 1)
+    def __init__(self, documents: Sequence[XmlDocument]) -> None:
+        self._documents = documents
+        self._document = documents[0] if documents else XmlDocument(Source(""))
+        self._core = Element(self._document, "core", 0, 1, 1)
         self._children: dict[tuple[Element, str, str], Element] = {}
 
     def read(self) -> Element:
-        for each in _properties(self._document.source.text):
-            self._add(each)
+        for document in self._documents:
+            self._document = document
+            for each in _properties(self._document.source.text):
+                self._add(each)
         for address in (one for listed in self._core.named("addresses") for one in listed.children):
             # A queue without a routing type is one of multicast.
             for queue in [child for child in address.children if child.name == "queue"]:

@@ -1,12 +1,15 @@
 """A Qpid Broker-J configuration in JSON: the exchanges, queues and bindings of one virtual host.
 
 It reads the JSON configuration store, where bindings are ``durableBindings``, and what the management interface shows,
-where they are ``bindings``. ``${…}`` is never expanded: the broker would take it from its context and environment.
+where they are ``bindings``. Its answers about exchanges or queues alone are a virtual host without the rest: what their
+bindings name and the answer lacks takes part. ``${…}`` is never expanded: the broker would take it from its context and
+environment.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from transpiler.base.documents.entries import Entry, Findings, choose, refuse
@@ -83,6 +86,9 @@ def topology_from_broker_j(data: Any, virtualhost: str | None = None) -> Topolog
     names = {entry.text("name") for entry in host.entries("queues")}
     exchange_names = {entry.text("name") for entry in host.entries("exchanges")} | set(QPID_JAVA.predeclared)
     queues = tuple(_queue(entry, names, exchange_names, findings) for entry in host.entries("queues"))
+    if isinstance(host, _Answer):
+        queues += _undeclared(host, names | exchange_names, findings)
+        names = {queue.name for queue in queues}
     exchanges, bindings = [], []
     for entry in host.entries("exchanges"):
         exchange = _exchange(entry, names, exchange_names, findings)
@@ -102,6 +108,10 @@ def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Itera
     """The virtual hosts anywhere below: of a broker, of its nodes, or the object itself."""
     if depth > MAX_DEPTH:
         refuse("limit.nesting", path, f"virtual hosts stand at most {MAX_DEPTH} levels deep")
+    answer = _answer(data, path)
+    if answer is not None:
+        yield answer
+        return
     if isinstance(data, list):
         # The management interface answers with a list of the requested objects.
         for number, item in enumerate(data):
@@ -130,6 +140,68 @@ def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Itera
             yield Entry({"name": entry.data.get("name"), **inner}, place)
             return
         yield from _hosts(inner, place, depth + 1)
+
+
+#: What the management interface says of each object, and of exchanges and queues among them.
+_SHOWN = ("id", "durable", "lifetimePolicy", "durableBindings", "statistics", "createdTime")
+_OF_EXCHANGES = ("bindings", "durableBindings", "unroutableMessageBehaviour")
+_OF_QUEUES = ("expiryPolicy", "maximumDeliveryAttempts", "queueDepthMessages", "messageDurability", "exclusive")
+
+
+@dataclass(frozen=True)
+class _Answer(Entry):
+    """An answer about some exchanges or queues, as a virtual host without a name that has them."""
+
+    paths: Mapping[str, str] = field(default_factory=dict)
+
+    def items(self, name: str) -> Iterator[tuple[Any, str]]:
+        for number, item in enumerate(self.data.get(name, ())):
+            yield item, self.paths[f"{name}[{number}]"]
+
+
+def is_broker_j_answer(data: Any) -> bool:
+    """Return True for an exchange or a queue of Broker-J's management interface, or a list of them."""
+    return _answer(data, "") is not None
+
+
+def _answer(data: Any, path: str) -> _Answer | None:
+    listed = data if isinstance(data, list) else [data]
+    parts: dict[str, list[Any]] = {"exchanges": [], "queues": []}
+    paths: dict[str, str] = {}
+    for number, item in enumerate(listed):
+        part = _part(item)
+        if part is None:
+            return None
+        place = f"{path}[{number}]" if isinstance(data, list) else path
+        paths[f"{part}[{len(parts[part])}]"] = place
+        parts[part].append(item)
+    return _Answer(parts, path, paths) if paths else None
+
+
+def _part(item: Any) -> str | None:
+    """Return the part of a virtual host that an object of an answer is in; None for any other object."""
+    if not isinstance(item, Mapping) or "name" not in item or not any(name in item for name in _SHOWN):
+        return None
+    if item.get("type") in QPID_JAVA.types and any(name in item for name in _OF_EXCHANGES):
+        return "exchanges"
+    return "queues" if any(name in item for name in _OF_QUEUES) and "exchanges" not in item else None
+
+
+def _undeclared(host: Entry, known: set[str], findings: Findings) -> tuple[Queue, ...]:
+    """Return what bindings and alternates of an answer name and the answer does not have, as queues."""
+    found: dict[str, str] = {}
+    for entry in host.entries("exchanges"):
+        places = [place for part in ("durableBindings", "bindings") for place in entry.entries(part)]
+        if entry.has("alternateBinding"):
+            places.append(Entry.of(entry.data["alternateBinding"], entry.at("alternateBinding")))
+        for place in places:
+            name = place.text("destination")
+            if name not in known:
+                found.setdefault(name, place.at("destination"))
+    for name, at in found.items():
+        message = f"{name!r} is not in this answer, and is taken for a queue"
+        findings.add("import.undeclared-queue", at, message, "give the answer about the virtual host to be certain")
+    return tuple(Queue(name, path=path, declared=False) for name, path in found.items())
 
 
 def _is_host(entry: Entry) -> bool:

@@ -65,7 +65,7 @@ _UNRELATED = frozenset(
 _READ = frozenset("exchanges queues bindings policies operator_policies parameters".split())
 
 
-def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None) -> Topology:
+def topology_from_definitions(data: Mapping[str, Any] | Entry, vhost: str | None = None) -> Topology:
     """Read the topology of a virtual host from an export of RabbitMQ's definitions.
 
     ``vhost`` may be left out where the export has one only. ``findings`` lists exchanges that choose one of their
@@ -74,7 +74,7 @@ def topology_from_definitions(data: Mapping[str, Any], vhost: str | None = None)
     lost. The member ``rabbitmq_version`` selects the comparison of numbers: ``==`` up to 3.12, later ``=:=``. Raises
     ``TopologyError``.
     """
-    root, findings = Entry.of(data, ""), Findings()
+    root, findings = _root(data), Findings()
     vhost_name = _choose_vhost(root, vhost, findings)
     for name in root.data:
         if name not in _UNRELATED and name not in _READ:
@@ -248,9 +248,13 @@ def _as_sent(binding: Binding, findings: Findings) -> dict[str, AmqpValue]:
 _DEFAULT_VHOST = "/"
 
 
-def vhosts_of_definitions(data: Mapping[str, Any]) -> list[str]:
+def _root(data: Mapping[str, Any] | Entry) -> Entry:
+    return data if isinstance(data, Entry) else Entry.of(data, "")
+
+
+def vhosts_of_definitions(data: Mapping[str, Any] | Entry) -> list[str]:
     """Return the names of the virtual hosts of an export; that of one virtual host may name it nowhere."""
-    root = Entry.of(data, "")
+    root = _root(data)
     names = [entry.text("name") for entry in root.entries("vhosts")]
     names += _vhosts_with_objects(root)
     if not names and root.has("original_vhost_name"):
@@ -264,7 +268,7 @@ def _vhosts_with_objects(root: Entry) -> list[str]:
 
 
 def _choose_vhost(root: Entry, vhost: str | None, findings: Findings) -> str | None:
-    known = vhosts_of_definitions(root.data)
+    known = vhosts_of_definitions(root)
     if vhost is None and len(known) > 1:
         known = _vhosts_with_objects(root) or known
     if not known:

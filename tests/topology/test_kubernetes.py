@@ -1,0 +1,274 @@
+"""Resources of Kubernetes in a file: the brokers that they describe, and what is left out by name."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from transpiler import Message, Topology, route_message
+from transpiler.base.errors import TopologyError
+from transpiler.topology.files import parse_topology, topology_from_dict, vhosts_of
+
+
+def names(topology: Topology) -> list[str]:
+    return [queue.name for queue in topology.queues]
+
+
+def routed(topology: Topology, exchange: str, subject: str | None = None, **more: Any) -> tuple[str, ...]:
+    message = Message.from_dict({} if subject is None else {"properties": {"subject": subject}})
+    return tuple(route_message(topology, message, exchange, **more))
+
+
+ARTEMIS = """apiVersion: broker.amq.io/v1beta1
+kind: ActiveMQArtemis
+metadata: {name: one}
+spec:
+  addressSettings: {addressSetting: [{match: "eu.#", deadLetterAddress: dead, autoCreateQueues: false}]}
+  deploymentPlan: {extraMounts: {secrets: [more-bp, other]}}
+  brokerProperties:
+    - addressConfigurations.paid.queueConfigs.audit.routingType=ANYCAST
+"""
+
+ADDRESS = """apiVersion: broker.amq.io/v1beta1
+kind: ActiveMQArtemisAddress
+metadata: {name: %s}
+spec: {addressName: orders, queueName: %s, routingType: %s}
+"""
+
+SECRET = """apiVersion: v1
+kind: Secret
+metadata: {name: more-bp}
+stringData:
+  more.properties: addressConfigurations.paid.queueConfigs.more.routingType=MULTICAST
+"""
+
+
+def test_a_broker_has_the_addresses_and_the_properties_beside_it() -> None:
+    other = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: shop}\n"
+    addresses = ADDRESS % ("a", "eu", "anycast"), ADDRESS % ("b", "all", "multicast")
+    text = "---\n".join([ARTEMIS, *addresses, SECRET, other])
+    topology = parse_topology(text, "k.yaml")
+    assert names(topology) == ["audit", "more", "eu", "all"]
+    assert routed(topology, "orders", routing_type="ANYCAST") == ("eu",)
+    assert routed(topology, "orders", routing_type="MULTICAST") == ("all",)
+    [left_out] = [each for each in topology.findings if each.code == "import.left-out"]
+    assert left_out.message == "a resource is left out: Deployment shop (at 26:1)"
+    assert vhosts_of(text, "k.yaml") == ["one"]
+    with pytest.raises(TopologyError, match="there is no broker 'two'"):
+        parse_topology(text, "k.yaml", vhost="two")
+
+
+def test_an_address_is_of_the_brokers_that_it_names() -> None:
+    apart = (ADDRESS % ("a", "eu", "anycast")).replace("spec: {", "spec: {applyToCrNames: [two], ")
+    both = "---\n".join([ARTEMIS, ARTEMIS.replace("one", "two"), apart])
+    assert names(parse_topology(both, "k.yaml", vhost="one")) == ["audit"]
+    assert names(parse_topology(both, "k.yaml", vhost="two")) == ["audit", "eu"]
+    alone = parse_topology("---\n".join([ARTEMIS, apart]), "k.yaml")
+    assert [each.message for each in alone.findings][-1] == (
+        "a resource is left out: ActiveMQArtemisAddress a (at 10:1)"
+    )
+    assert names(parse_topology(apart, "k.yaml")) == ["eu"]
+
+
+def test_an_address_says_how_its_queue_is_configured() -> None:
+    text = (ADDRESS % ("a", "eu", "AnyCast")).replace(
+        "spec: {", "spec: {queueConfiguration: {filterString: 'region = ''EU''', enabled: true}, "
+    )
+    topology = parse_topology(text, "k.yaml")
+    eu, us = (Message.from_dict({"application_properties": {"region": each}}) for each in ("EU", "US"))
+    assert route_message(topology, eu, "orders", routing_type="ANYCAST") == ("eu",)
+    assert route_message(topology, us, "orders", routing_type="ANYCAST") == ()
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("{queueName: q}", r"k\.yaml:4:7: .*addressName is missing"),
+        ("{addressName: a, queueName: q, routingType: both}", r"k\.yaml:4:\d+: .*'both' is no routing type"),
+        ("{addressName: a, queueName: [q]}", r"k\.yaml:4:\d+: .*spec\.queueName is text, found a list"),
+    ],
+)
+def test_what_is_wrong_with_an_address_has_its_place(spec: str, said: str) -> None:
+    head = "apiVersion: broker.amq.io/v1beta1\nkind: ActiveMQArtemisAddress\nmetadata: {name: a}\n"
+    with pytest.raises(TopologyError, match=said):
+        parse_topology(f"{head}spec: {spec}\n", "k.yaml")
+
+
+OPERATOR = """apiVersion: rabbitmq.com/v1beta1
+kind: Exchange
+metadata: {name: orders}
+spec: {name: orders, type: topic, autoDelete: false, rabbitmqClusterReference: {name: r}}
+---
+apiVersion: rabbitmq.com/v1beta1
+kind: Queue
+metadata: {name: eu}
+spec: {name: eu, type: quorum, durable: true, rabbitmqClusterReference: {name: r}}
+---
+apiVersion: rabbitmq.com/v1beta1
+kind: Queue
+metadata: {name: rest}
+spec: {name: rest, rabbitmqClusterReference: {name: r}}
+---
+apiVersion: rabbitmq.com/v1beta1
+kind: Exchange
+metadata: {name: others}
+spec: {name: others, type: fanout, rabbitmqClusterReference: {name: r}}
+---
+apiVersion: rabbitmq.com/v1beta1
+kind: Binding
+metadata: {name: b}
+spec: {source: orders, destination: eu, destinationType: queue, routingKey: "eu.#", rabbitmqClusterReference: {name: r}}
+---
+apiVersion: rabbitmq.com/v1beta1
+kind: Binding
+metadata: {name: c}
+spec: {source: others, destination: rest, destinationType: queue, rabbitmqClusterReference: {name: r}}
+---
+apiVersion: rabbitmq.com/v1beta1
+kind: Policy
+metadata: {name: p}
+spec: {name: p, pattern: ^orders$, applyTo: exchanges, priority: 1,
+       definition: {alternate-exchange: others}, rabbitmqClusterReference: {name: r}}
+"""
+
+
+def test_resources_of_the_topology_operator_are_a_topology() -> None:
+    topology = parse_topology(OPERATOR, "t.yaml")
+    assert routed(topology, "orders", "eu.paid") == ("eu",)
+    assert routed(topology, "orders", "us.paid") == ("rest",)
+    assert vhosts_of(OPERATOR, "t.yaml") == ["/"]
+    assert not topology.findings
+
+
+def test_errors_and_warnings_about_a_resource_have_its_place() -> None:
+    with pytest.raises(TopologyError, match=r"t\.yaml:4:53: Exchange/orders\.spec\.autoDelete: |t\.yaml:4:7: "):
+        parse_topology(OPERATOR.replace("autoDelete: false", "autoDelete: 'no'"), "t.yaml")
+    [finding] = parse_topology(OPERATOR.replace("destination: rest", "destination: res"), "t.yaml").findings
+    assert finding.render().startswith("t.yaml:29:37: warning: import.undeclared-queue: Binding/c.spec.destination: ")
+
+
+@pytest.mark.parametrize(("text", "form"), [(OPERATOR, "artemis"), (ARTEMIS, "rabbitmq"), (OPERATOR, "topology")])
+def test_resources_of_another_form_are_refused(text: str, form: Any) -> None:
+    with pytest.raises(TopologyError, match=f"are not of the form {form}"):
+        parse_topology(text, "t.yaml", form=form)
+
+
+def test_of_several_clusters_one_is_chosen() -> None:
+    both = f"{OPERATOR}---\n{OPERATOR.replace('name: r}', 'name: s}').replace(' eu,', ' us,')}"
+    assert vhosts_of(both, "t.yaml") == ["r", "s"]
+    assert names(parse_topology(both, "t.yaml", vhost="s")) == ["us", "rest"]
+    with pytest.raises(TopologyError, match="there are 2 brokers"):
+        parse_topology(both, "t.yaml")
+
+
+DEFINITIONS = json.dumps(
+    {
+        "rabbitmq_version": "4.1.0",
+        "queues": [{"name": "in", "vhost": "/"}],
+        "exchanges": [{"name": "x", "vhost": "/", "type": "topic"}],
+        "bindings": [
+            {"source": "x", "vhost": "/", "destination": "in", "destination_type": "queue", "routing_key": "a.#"}
+        ],
+    }
+)
+BROKER = (
+    '<configuration><core><addresses><address name="a"><anycast><queue name="in"/></anycast></address></addresses>'
+    "</core></configuration>"
+)
+
+
+def held(kind: str, **parts: dict[str, str]) -> str:
+    return json.dumps({"apiVersion": "v1", "kind": kind, "metadata": {"name": "broker"}, **parts})
+
+
+def in_base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        held("ConfigMap", data={"definitions.json": DEFINITIONS, "rabbitmq.conf": "load_definitions = /definitions"}),
+        held("ConfigMap", data={"broker.xml": BROKER, "logging.json": "{}", "log4j.xml": "<log4j/>"}),
+        held("ConfigMap", binaryData={"broker.xml": in_base64(BROKER)}),
+        held("Secret", data={"load_definition.json": in_base64(DEFINITIONS)}),
+        held("Secret", stringData={"definitions.json": DEFINITIONS}),
+    ],
+)
+def test_a_brokers_file_in_a_configmap_or_secret_is_read(text: str) -> None:
+    for name in ("c.json", "c.yaml"):
+        assert names(parse_topology(text, name)) == ["in"]
+    assert names(topology_from_dict(json.loads(text))) == ["in"]
+    listed = json.dumps({"apiVersion": "v1", "kind": "List", "items": [json.loads(text)]})
+    assert names(parse_topology(listed, "c.json")) == ["in"]
+
+
+def test_files_of_one_configmap_are_told_apart() -> None:
+    text = held("ConfigMap", data={"definitions.json": DEFINITIONS, "broker.xml": BROKER})
+    assert vhosts_of(text, "c.json") == ["broker/broker.xml", "broker/definitions.json"]
+    assert parse_topology(text, "c.json", vhost="broker/broker.xml").rules.name == "artemis"
+
+
+def test_errors_in_a_file_of_a_configmap_have_their_places() -> None:
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\ndata:\n  definitions.json: |\n    {]\n"
+    with pytest.raises(TopologyError, match=r"^c\.yaml:5:21: data\.definitions\.json:1:2: topology\.json: this is not"):
+        parse_topology(text, "c.yaml")
+    secret = held("Secret", data={"definitions.json": "no base64!"})
+    with pytest.raises(TopologyError, match=r"c\.json:1:\d+: topology\.base64: data\.definitions\.json is not text in"):
+        parse_topology(secret, "c.json")
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "ConfigMap", "Service"])
+def test_a_resource_that_is_no_topology_is_named(kind: str) -> None:
+    text = f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: shop}}\ndata: {{a.json: '{{}}'}}\n"
+    with pytest.raises(TopologyError, match=rf"no resource here is a topology: {kind} shop \(at 1:1\)") as error:
+        parse_topology(text, "d.yaml")
+    assert "ActiveMQArtemisAddress" in (error.value.diagnostics[0].hint or "")
+    assert "default_exchange" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('<subsystem xmlns="urn:jboss:domain:messaging:1.4">\n<hornetq-server/></subsystem>', "2:1"),
+        ('<server>\n <profile><subsystem><hornetq-server name="a"/></subsystem></profile></server>', "2:22"),
+        ('<configuration xmlns="urn:hornetq"><queue name="q"/></configuration>', "1:1"),
+    ],
+)
+def test_the_configuration_of_hornetq_says_that_it_is_not_read(text: str, place: str) -> None:
+    with pytest.raises(TopologyError, match=rf"h\.xml:{place}: .* is HornetQ's configuration, which is not read"):
+        parse_topology(text, "h.xml")
+
+
+EXCHANGE = {
+    "id": "7d1",
+    "name": "orders",
+    "type": "topic",
+    "durable": True,
+    "lifetimePolicy": "PERMANENT",
+    "alternateBinding": {"destination": "rest", "attributes": {}},
+    "bindings": [{"destination": "eu", "bindingKey": "eu.#", "name": "eu.#", "type": "binding", "arguments": {}}],
+    "unroutableMessageBehaviour": "DISCARD",
+}
+QUEUE = {
+    "id": "1",
+    "name": "eu",
+    "type": "standard",
+    "durable": True,
+    "lifetimePolicy": "PERMANENT",
+    "exclusive": "NONE",
+}
+
+
+@pytest.mark.parametrize("data", [EXCHANGE, [EXCHANGE], [QUEUE, EXCHANGE]])
+def test_an_answer_of_broker_j_about_an_exchange_is_read(data: Any) -> None:
+    topology = parse_topology(json.dumps(data), "x.json")
+    assert topology.rules.name == "qpid-java"
+    assert routed(topology, "orders", "eu.paid") == ("eu",)
+    assert routed(topology, "orders", "us.paid") == ("rest",)
+    known = ["rest"] if QUEUE in (data if isinstance(data, list) else []) else ["rest", "eu"]
+    undeclared = [each.message for each in topology.findings if each.code == "import.undeclared-queue"]
+    assert sorted(message.partition(": ")[2].split("'")[1] for message in undeclared) == sorted(known)

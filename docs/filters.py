@@ -39,6 +39,10 @@ list under that code is an or-filter, with a warning, and a string is an error. 
 DECISIONS = (
     ("a set of filters", "all must hold; an empty one accepts every message; a null is no filter"),
     (
+        "larger pieces of AMQP",
+        "of a source, an attach, or frames as bytes the filter set inside is read; what holds none is an error",
+    ),
+    (
         "what a filter answers",
         "accepted or not: a selector that is unknown does not select, and `not` around it accepts",
     ),

@@ -62,10 +62,21 @@ class ColumnFix:
 
 @dataclass(frozen=True, slots=True)
 class OptionFix:
-    """An option that a hint proposes, by the name of its parameter, and its value as Python text."""
+    """An option that a hint proposes, by the name of its parameter, and its value as Python text.
+
+    ``str`` is its spelling in Python, ``missing='null'``; a command shows the hint with its own, ``as_command``.
+    """
 
     option: str
     value: str
+
+    def __str__(self) -> str:
+        return f"{self.option}={self.value}"
+
+    @property
+    def as_command(self) -> str:
+        """Its spelling on a command line: ``--missing null``."""
+        return f"--{self.option.replace('_', '-')} {self.value.strip(chr(39))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +150,12 @@ class Diagnostic:
         if self.hint:
             lines.append(f"  hint: {self.hint}")
         return "\n".join(lines)
+
+    def for_command(self) -> Diagnostic:
+        """Return the finding with the option that its hint proposes as it is spelled on a command line."""
+        if not isinstance(self.fix, OptionFix) or self.hint is None:
+            return self
+        return replace(self, hint=self.hint.replace(str(self.fix), self.fix.as_command))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form. ``start`` and ``end`` are offsets in code points, ``line`` and ``column`` count from 1."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from transpiler import Message, Topology, TranspilerError, evaluate, matches, parse_selector
 from transpiler.base.documents.jsontext import JsonTextError, load_json
 from transpiler.base.source import Source
-from transpiler.cli.group import fail
+from transpiler.cli.group import fail, told
 from transpiler.cli.inputs import check_input, exists, read_text_file, shown
 from transpiler.cli.options import warn
 from transpiler.language.filters.json import is_described
@@ -105,7 +105,7 @@ def _filter(text: str, name: str) -> Comparable:
     try:
         filters = read_filters(text)
     except TranspilerError as error:
-        fail(f"{shown(name)}: {error}")
+        fail(f"{shown(name)}: {told(error)}")
     warn(filters.findings)
     return Comparable(filters, name)
 

@@ -160,13 +160,18 @@ def say_data(text: str) -> None:
     click.echo(printable(text) if sys.stdout.isatty() else text)
 
 
+def told(error: TranspilerError) -> str:
+    """Return the text of an error; an option that a hint proposes is as the command line spells it."""
+    return "\n".join(diagnostic.for_command().render() for diagnostic in error.diagnostics)
+
+
 def _text(error: BaseException) -> str:
     """Return the error text of an exception; only those of this project may have several lines."""
     match error:
         case CommandError():
             return error.message
         case TranspilerError():
-            return str(error)
+            return told(error)
         case OSError():
             place = error.filename if error.filename is not None else "standard output"
             if isinstance(place, bytes):

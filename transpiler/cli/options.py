@@ -10,7 +10,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol
 
 from transpiler import Diagnostic, TranspilerError
-from transpiler.cli.group import click, fail, say
+from transpiler.cli.group import click, fail, say, told
 from transpiler.cli.inputs import InputFile, read_bytes, read_text_file, shown
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--filter-bytes",
             type=InputFile(),
-            help="The same as the AMQP 1.0 bytes of an attach frame's filter map.",
+            help="The same as AMQP 1.0 bytes: the filter map, a source or attach that has it, or frames.",
         ),
         connection_option,
         click.option(
@@ -171,7 +171,7 @@ def _read_filter(filter_file: str | None, filter_bytes: str | None, unknown: Any
     try:
         return read_filters(given, unknown)
     except TranspilerError as error:
-        fail(f"{shown(name)}: {error}")
+        fail(f"{shown(name)}: {told(error)}")
 
 
 def read_text(selector: str) -> str:
@@ -185,12 +185,13 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="No warnings.")
 
 
 def warn(findings: tuple[Diagnostic, ...], every: bool = False) -> None:
-    """Print findings on standard error; unless ``every``, one line counts those of a code that show no text."""
-    alike = Counter(finding.code for finding in findings if finding.span is None and not every)
-    for finding in findings:
-        others = alike.pop(finding.code, 0) - 1 if finding.span is None and not every else 0
+    """Print findings on standard error; unless ``every``, the first of a code about a document counts the others."""
+    counted = [not every and (finding.span is None or finding.path is not None) for finding in findings]
+    alike = Counter(finding.code for finding, is_counted in zip(findings, counted, strict=True) if is_counted)
+    for finding, is_counted in zip(findings, counted, strict=True):
+        others = alike.pop(finding.code, 0) - 1 if is_counted else 0
         if others > 0:
             more = f"{finding.message}; {others:,} more like it, which selector-sql topology --report shows"
             finding = replace(finding, message=more)
         if others >= 0:
-            click.echo(finding.render(), err=True)
+            click.echo(finding.for_command().render(), err=True)

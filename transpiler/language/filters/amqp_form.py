@@ -21,6 +21,7 @@ from transpiler.language.filters.descriptors import (
     find_descriptor,
     other_descriptor_of_code,
 )
+from transpiler.language.filters.frames import composite_of
 from transpiler.language.filters.kinds import (
     AndFilter,
     ApplicationPropertiesFilter,
@@ -133,6 +134,10 @@ class Reader:
                 self.findings.append(Diagnostic("filters.ambiguous-code", "warning", message, hint=hint))
         if row is None:
             shown = code_text(name) if isinstance(name, int) else repr(name)
+            composite = composite_of(name)
+            if composite is not None:
+                hint = "give the filter set in a source; as bytes a whole source or attach is read"
+                raise refusal("filters.frame", path, f"{shown} is AMQP's {composite}, and no filter", hint)
             near = nearest(name, BY_SYMBOL) if isinstance(name, str) else []
             fix: Remedy = _IGNORED
             hint = "unknown='ignore' leaves it out, as most brokers do"
@@ -173,9 +178,8 @@ class Reader:
                 raise refusal("filters.payload", f"{path}.value", f"no-local has no fields, found {len(items)}")
             case _:
                 hint = f"some clients send the text '{_NO_LOCAL_TEXT}', which is read; unknown='ignore' reads anything"
-                raise refusal(
-                    "filters.payload", f"{path}.value", f"a list belongs here, found {kind_of(payload)}", hint
-                )
+                message = f"a list belongs here, found {kind_of(payload)}"
+                raise refusal("filters.payload", f"{path}.value", message, hint, _IGNORED)
         return NoLocal(path=path, descriptor=name)
 
     def headers(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:

@@ -28,6 +28,7 @@ from transpiler.language.filters.amqp_form import (
 )
 from transpiler.language.filters.amqp_form import to_value as filter_to_value
 from transpiler.language.filters.descriptors import find_descriptor
+from transpiler.language.filters.frames import filters_in, filters_of
 from transpiler.language.filters.json import from_json, is_described, to_json
 from transpiler.language.filters.kinds import (
     KINDS,
@@ -41,7 +42,6 @@ from transpiler.language.filters.kinds import (
 )
 from transpiler.language.filters.wire_names import on_wire
 from transpiler.language.selector.dialects import Dialect
-from transpiler.message.amqp.decoder import decode
 from transpiler.message.amqp.encoder import encode
 from transpiler.message.amqp.values import AmqpArray, AmqpList, AmqpMap, Described, Value
 from transpiler.message.types import AmqpType, AmqpValue
@@ -60,6 +60,9 @@ _STREAM_FILTERS = {
     UNFILTERED: "says what stream-filter does with messages without a value",
     STREAM: "has no texts that x-stream-filter-value may be",
 }
+
+
+_NO_FILTERS = Diagnostic("filters.none", "warning", f"{ROOT}: there is no filter, so every message passes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +185,12 @@ def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
         case FilterSet():
             return filters
         case bytes() | bytearray() | memoryview():
-            return _read(_entries_of_bytes(bytes(filters)), unknown)
+            entries = _entries_of_bytes(bytes(filters))
+            return FilterSet(findings=(_NO_FILTERS,)) if entries is None else _read(entries, unknown)
         case str():
             return read_filters(_parse(filters), unknown)
+        case Described() if (inside := filters_of(filters)) is not filters:
+            return read_filters(encode(inside), unknown)
         case _ if isinstance(filters, KINDS | Described) or is_described(filters):
             return _read([_entry("", ROOT, filters)], unknown)
         case Mapping():
@@ -234,10 +240,13 @@ def _parse(text: str) -> Any:
     return document
 
 
-def _entries_of_bytes(data: bytes) -> list[_Entry]:
-    value = decode(data)
+def _entries_of_bytes(data: bytes) -> list[_Entry] | None:
+    """Return the filters in bytes; None where a null stands in their place."""
+    value = filters_in(data)
     if isinstance(value, Described):
         return [_Entry("", ROOT, value)]
+    if isinstance(value, AmqpValue) and value.type is AmqpType.NULL:
+        return None
     if not isinstance(value, AmqpMap):
         raise refusal("filters.type", ROOT, f"a filter set is a map of symbols to filters, found {kind_of(value)}")
     entries = []

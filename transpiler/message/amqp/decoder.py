@@ -52,6 +52,12 @@ def decode(data: bytes) -> Value:
     return value
 
 
+def decode_first(data: bytes) -> tuple[Value, bytes]:
+    """Decode the value that some bytes begin with; return it and the bytes after it, as a transfer has its payload."""
+    reader = _Reader(data)
+    return reader.next(), data[reader.at :]
+
+
 def decode_all(data: bytes) -> tuple[Located, ...]:
     """Decode consecutive values, such as the sections of a message; none from no bytes."""
     reader = _Reader(data)

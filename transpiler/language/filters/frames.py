@@ -1,0 +1,138 @@
+"""The filter set inside larger pieces of AMQP 1.0: a source, the attach that has it, frames of a connection.
+
+Source: AMQP 1.0, sections 2.3.1 (frames), 2.7.3 (attach) and 3.5.3 (source). A filter set is the field ``filter`` of a
+source, and a source is a field of an attach. What a peer writes beside it selects no messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NoReturn
+
+from transpiler.base.errors import DecodeError
+from transpiler.message.amqp.decoder import decode, decode_first
+from transpiler.message.amqp.values import AmqpList, AmqpMap, Described, Value
+from transpiler.message.types import AmqpType, AmqpValue
+
+#: Descriptors of the standard's own composite types: their codes, and their names in the symbols.
+_COMPOSITES = {
+    **{0x10 + number: name for number, name in enumerate("open begin attach flow transfer disposition".split())},
+    **{0x16 + number: name for number, name in enumerate("detach end close".split())},
+    **{
+        0x40 + number: f"sasl-{name}"
+        for number, name in enumerate("mechanisms init challenge response outcome".split())
+    },
+    **{0x70 + number: "message" for number in range(9)},
+    0x1D: "error",
+    0x28: "source",
+    0x29: "target",
+}
+_NAMES = frozenset(_COMPOSITES.values())
+
+#: The places of the source in an attach, and of the name and the filter set.
+_LINK_NAME, _SOURCE, _FILTER = 0, 5, 7
+
+_HEADER = b"AMQP"
+_HEADER_SIZE = 8
+
+_HINT = "give the attach frame, its source, or the filter map in that"
+
+
+def composite_of(name: str | int) -> str | None:
+    """Return the name of the standard's composite type that a descriptor names; None for any other descriptor."""
+    if isinstance(name, int):
+        return _COMPOSITES.get(name)
+    parts = name.split(":")
+    return parts[1] if len(parts) == 3 and parts[0] == "amqp" and parts[1] in _NAMES else None
+
+
+def filters_in(data: bytes) -> Value:
+    """Return the map of filters, or the one filter, in the bytes of it, of a source, an attach, or frames.
+
+    An AMQP null where a source has no filters. Raises ``DecodeError``.
+    """
+    bodies = _bodies(data)
+    if bodies is None:
+        return filters_of(decode(data))
+    found: dict[str, Value] = {}
+    others: list[str] = []
+    for body in bodies:
+        value, _ = decode_first(body)
+        if _composite(value) == "attach":
+            assert isinstance(value, Described)
+            fields = value.value
+            name = _field(fields, _LINK_NAME)
+            source = _field(fields, _SOURCE)
+            if _composite(source) == "source":
+                found[str(name.value) if isinstance(name, AmqpValue) else ""] = filters_of(source)
+        others.append(_composite(value) or "a value")
+    sets = {name: value for name, value in found.items() if isinstance(value, AmqpMap)} or found
+    if not sets:
+        listed = ", ".join(dict.fromkeys(others)) or "nothing"
+        _refuse(f"the frames hold no source with a filter set: {listed}")
+    if len(sets) > 1:
+        _refuse(f"the frames attach {len(sets)} links with filters: {', '.join(sets)}", "give the frame of one of them")
+    return next(iter(sets.values()))
+
+
+def filters_of(value: Value) -> Value:
+    """Return what a source or an attach has as its filters; any other value as it is."""
+    if not isinstance(value, Described):
+        return value
+    name = _composite(value)
+    if name is None:
+        return value
+    if name == "source":
+        return _field(value.value, _FILTER)
+    if name != "attach":
+        _refuse(f"this is AMQP's {name}, which holds no filter set")
+    source = _field(value.value, _SOURCE)
+    if _composite(source) != "source":
+        _refuse("this attach has no source, so it receives no messages")
+    return filters_of(source)
+
+
+def _composite(value: Value) -> str | None:
+    if not isinstance(value, Described) or not isinstance(value.descriptor, AmqpValue):
+        return None
+    name = value.descriptor.value
+    return composite_of(name) if isinstance(name, str | int) else None
+
+
+def _field(fields: Value, place: int) -> Value:
+    """Return a field of a composite; the last ones are left out where they are null."""
+    if not isinstance(fields, AmqpList):
+        _refuse("the fields of a composite are a list")
+    return fields.items[place] if place < len(fields.items) else AmqpValue(AmqpType.NULL, None)
+
+
+def _bodies(data: bytes) -> list[bytes] | None:
+    """Return the bodies of the frames in some bytes; None where they are no frames.
+
+    A size of four bytes comes first; it cannot be taken for a descriptor where its first two bytes are zero.
+    """
+    size = int.from_bytes(data[:4])
+    is_framed = len(data) >= _HEADER_SIZE and data[4] >= 2 and data[5] <= 1 and (size == len(data) or size < 2**16)
+    if not data.startswith(_HEADER) and not (is_framed and data[0] == 0):
+        return None
+    return list(_frames(data))
+
+
+def _frames(data: bytes) -> Iterator[bytes]:
+    at = 0
+    while at < len(data):
+        if data.startswith(_HEADER, at):
+            at += _HEADER_SIZE
+            continue
+        size, left = int.from_bytes(data[at : at + 4]), len(data) - at
+        if not _HEADER_SIZE <= size <= left:
+            _refuse(f"a frame of {size} bytes has {left}, at byte {at}", "give whole frames")
+        offset = 4 * data[at + 4]
+        body = data[at + offset : at + size]
+        if body and offset >= _HEADER_SIZE:
+            yield body
+        at += size
+
+
+def _refuse(message: str, hint: str = _HINT) -> NoReturn:
+    raise DecodeError.at("filters.frame", message, hint=hint)

@@ -18,12 +18,12 @@ from transpiler.compiler.layouts.property_source import (
     TaggedTexts,
     TextProperties,
     TypedPlaces,
-    VariantObject,
 )
 from transpiler.compiler.layouts.rows import as_mapping, milliseconds
 from transpiler.compiler.layouts.store import StoreLayout
 from transpiler.compiler.layouts.stored import NOTHING, Stored, stored_column
 from transpiler.compiler.layouts.text_types import text_types
+from transpiler.compiler.layouts.variant_object import VariantObject
 from transpiler.compiler.stores import (
     STORES,
     activemq_jolokia,

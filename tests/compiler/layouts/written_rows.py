@@ -33,10 +33,10 @@ from transpiler.compiler.layouts.property_source import (
     TaggedTexts,
     TextProperties,
     TypedPlaces,
-    VariantObject,
 )
 from transpiler.compiler.layouts.sent import SentLayout
 from transpiler.compiler.layouts.store import StoreLayout
+from transpiler.compiler.layouts.variant_object import VariantObject
 from transpiler.message.header_fields import DELIVERY_MODES, FIRST_NEGATIVE, FOLD
 from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce
 

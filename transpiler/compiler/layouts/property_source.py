@@ -21,7 +21,6 @@ from transpiler.compiler.ir.column_types import (
     BOOLEAN,
     DOUBLE,
     STRING,
-    VARIANT,
     ColumnType,
     Entry,
     Key,
@@ -33,24 +32,19 @@ from transpiler.compiler.layouts.flat import Unusable
 from transpiler.compiler.layouts.rows import (
     amqp_value,
     octets_of,
-    plain,
     read_base64,
     struct_of,
     structs_of,
     text_of,
     value_at,
-    variant_value,
 )
-from transpiler.compiler.layouts.spark_texts import cast_text, parse_json
+from transpiler.compiler.layouts.spark_texts import cast_text
 from transpiler.compiler.layouts.stored import (
     Stored,
     StoredValue,
-    parsed_json,
     stored_alternatives,
     stored_column,
-    stored_in_variant,
     stored_value,
-    variant_path,
 )
 from transpiler.compiler.layouts.text_types import TextTypes
 from transpiler.message.types import AmqpType, AmqpValue, Compound
@@ -194,66 +188,6 @@ class TypedPlaces(PropertySource):
             return struct_of(row.get(member), (member,)) or {}
         structs = struct_of(value_at(row, self.map), self.map) or {}
         return {name: (struct_of(struct, (*self.map, Key(name))) or {}).get(member) for name, struct in structs.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class VariantObject(PropertySource):
-    """Keys of an object in a VARIANT, or in JSON text that is parsed; ``keys`` lead to the object.
-
-    ``text_key`` is the key of an object that stands for a string, by the bytes of its text; an array is missing then.
-    """
-
-    path: Path
-    keys: tuple[str, ...] = ()
-    json: bool = False
-    text_key: str | None = None
-
-    def _variant(self) -> ir.Value:
-        if self.json:
-            return parsed_json(ir.Column(self.path, STRING))
-        return ir.Column(self.path, VARIANT)
-
-    def stored(self, name: str) -> Stored | None:
-        """The value at the key, by its own type."""
-        variant = self._variant()
-        stored = stored_in_variant(variant, variant_path(*self.keys, name))
-        if self.text_key is None:
-            return stored
-        path = variant_path(*self.keys, name, self.text_key)
-        octets = ir.Apply(ir.Function.VARIANT_GET, (variant, ir.constant(path)), ColumnType(SparkType.INT_ARRAY))
-        text = ir.Apply(ir.Function.TEXT_OF_OCTETS, (octets,), STRING)
-        arrays = [value for value in stored.values if value.types == (Compound.LIST,)]
-        others = tuple(
-            value._replace(guard=ir.all_of(value.guard, ir.IsNull(octets))) if value.types == (Compound.MAP,) else value
-            for value in stored.values
-            if value not in arrays
-        )
-        return stored_alternatives(
-            (StoredValue((AmqpType.STRING,), text), *others),
-            ir.all_of(stored.present, *[ir.NotTrue(value.guard) for value in arrays]),
-            ir.any_of(stored.absent, *[value.guard for value in arrays]),
-            stored.key_absent,
-            number=stored.number,
-        )
-
-    def _object(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        value = value_at(row, self.path)
-        value = parse_json(text_of(value, self.path)) if self.json else plain(value)
-        for key in self.keys:
-            value = value.get(key) if isinstance(value, Mapping) else None
-        return value if isinstance(value, Mapping) else {}
-
-    def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
-        """The keys of the object."""
-        return ((name, self._value(value)) for name, value in self._object(row).items())
-
-    def _value(self, value: object) -> AmqpValue | None:
-        octets = value.get(self.text_key) if self.text_key is not None and isinstance(value, Mapping) else None
-        if isinstance(octets, list) and all(isinstance(octet, int) for octet in octets):
-            return AmqpValue(AmqpType.STRING, bytes(octet % 256 for octet in octets).decode("utf-8", "replace"))
-        if self.text_key is not None and isinstance(value, list):
-            return None
-        return variant_value(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,8 @@ def typed_columns(schema: Mapping[str, Any]) -> dict[str, ir.Column]:
 
 
 def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tuple[str, ir.Column | Unusable]]:
-    """Each field by its name; a field of a nested struct by its dotted path."""
+    """Each field by its name; a field of a nested struct by its dotted path, unless that is the name of another one."""
+    own = {prefix + field["name"] for field in fields}
     for field in fields:
         name, place = prefix + field["name"], (*path, field["name"])
         column_type = type_of(field)
@@ -71,7 +72,8 @@ def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tup
         elif is_struct(field):
             hint = f"perhaps one of its fields is meant, for example {name}.{_first(field)}"
             yield name, Unusable("a struct is no property", hint)
-            yield from _columns(field["type"]["fields"], place, f"{name}.")
+            inner = _columns(field["type"]["fields"], place, f"{name}.")
+            yield from (each for each in inner if each[0] not in own)
         else:
             yield name, _unusable(name, place, field["type"])
 

@@ -17,12 +17,12 @@ from transpiler.compiler.layouts.property_source import (
     StructFields,
     TextProperties,
     UnchosenTexts,
-    VariantObject,
 )
 from transpiler.compiler.layouts.schemas import schema_in
 from transpiler.compiler.layouts.store import StoreLayout
 from transpiler.compiler.layouts.text_types import Types, text_types
 from transpiler.compiler.layouts.typed_schema import flat_layout
+from transpiler.compiler.layouts.variant_object import VariantObject
 from transpiler.compiler.stores.build import NO_HEADERS, Schema, columns_of, key_places, make_store
 
 #: From a schema, or from None where it is not known, to the source of properties.
@@ -83,8 +83,9 @@ def variant(
 ) -> StoreLayout:
     """An object in a VARIANT, or in JSON text, and header columns beside it.
 
-    With ``json``, the text is parsed. ``schema`` as for ``struct``; without it the SQL reads header columns of either
-    type that is likely.
+    With ``json``, the text is parsed. A name with dots, ``order.total``, is the key of exactly that name, or in a row
+    without it the path ``total`` in ``order``. ``schema`` as for ``struct``; without it the SQL reads header columns of
+    either type that is likely.
     """
 
     def source_of(known: Schema | None) -> PropertySource:
@@ -96,7 +97,7 @@ def variant(
                 ColumnFix(column, f"CAST({column} AS STRING)"),
             )
             raise LayoutError.at("layout.column-type", message, hint=f"cast it before: {cast}", fix=fix)
-        return VariantObject((column,), json=json)
+        return VariantObject((column,), json=json, nested=True)
 
     return _beside("variant", source_of, headers, _optional(schema))
 

@@ -21,9 +21,10 @@ from transpiler.compiler.layouts.header_places import (
     VariantPlace,
 )
 from transpiler.compiler.layouts.header_readings import READINGS, Base64Text, Flag, Integer, Mode, Text, Time, TimeUnit
-from transpiler.compiler.layouts.property_source import TaggedTexts, TextProperties, TypedPlaces, VariantObject
+from transpiler.compiler.layouts.property_source import TaggedTexts, TextProperties, TypedPlaces
 from transpiler.compiler.layouts.store import StoreLayout
 from transpiler.compiler.layouts.text_types import TextTypes, Types, text_types
+from transpiler.compiler.layouts.variant_object import VariantObject
 from transpiler.compiler.stores.build import (
     INT,
     NO_HEADERS,

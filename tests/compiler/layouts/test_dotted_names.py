@@ -1,0 +1,72 @@
+"""A name with dots: the key or column of exactly that name, else the path of its parts; alike in every store."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from transpiler import evaluate, stores, transpile_selector
+from transpiler.compiler.inference import layout_from_schema
+from transpiler.compiler.layouts.schemas import schema_in
+from transpiler.compiler.layouts.variant_object import MAX_PARTS
+
+#: Documents, and the name whose value is 5, or None where it is missing.
+DOCUMENTS: list[tuple[Any, str, Any]] = [
+    ({"order": {"total": 5}}, "order.total", 5),
+    ({"order.total": 5}, "order.total", 5),
+    ({"order.total": 5, "order": {"total": 6}}, "order.total", 5),
+    ({"order": {"total": 6}, "order.total": 5}, "order.total", 5),
+    ({"order.total": None, "order": {"total": 6}}, "order.total", None),
+    ({"a": {"b": {"c": 5}}}, "a.b.c", 5),
+    ({"a": {"b.c": 5}}, "a.b.c", None),
+    ({"a": [{"b": 5}]}, "a.b", None),
+    ({"a": 5}, "a.b", None),
+    ({"a": {"": 5}}, "a.", None),
+    ({}, "a.b", None),
+]
+
+
+@pytest.mark.parametrize(("document", "name", "value"), DOCUMENTS)
+def test_a_message_has_what_a_name_with_dots_leads_to(document: Any, name: str, value: Any) -> None:
+    for layout, row in (
+        (stores.variant("v"), {"v": document}),
+        (stores.variant("v", json=True), {"v": json.dumps(document)}),
+    ):
+        found = layout.message(row).application_properties.get(name)
+        assert (None if found is None else found.value) == value
+        assert evaluate(f"{name} = 5" if not name.endswith(".") else "TRUE", layout.message(row)) is (
+            True if name.endswith(".") or value == 5 else None
+        )
+
+
+def test_the_sql_reads_the_key_before_the_path() -> None:
+    sql = transpile_selector("order.total = 'x'", stores.variant("v")).sql
+    assert sql.index("'order.total'") < sql.index("try_variant_get(v, '$.order.total', 'variant')")
+    assert "coalesce" not in transpile_selector("total = 'x'", stores.variant("v")).sql
+
+
+def test_a_name_of_many_parts_is_a_key_alone() -> None:
+    name = ".".join("a" * (MAX_PARTS + 1))
+    assert "coalesce" not in transpile_selector(f"{name} = 'x'", stores.variant("v")).sql
+    inner: Any = 5
+    for _ in range(900):
+        inner = {"a": inner}
+    found = stores.variant("v", json=True).message({"v": json.dumps(inner)}).application_properties
+    assert max(key.count(".") for key in found) == MAX_PARTS - 1
+
+
+SCHEMAS = ["`a.b` INT, a STRUCT<b: INT, c: INT>", "a STRUCT<b: INT, c: INT>, `a.b` INT"]
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_a_column_of_that_name_comes_before_the_field_of_a_struct(schema: str) -> None:
+    row = {"a.b": 1, "a": {"b": 2, "c": 3}}
+    flat = layout_from_schema(schema_in(schema))
+    struct = stores.struct("s", schema=f"s STRUCT<{schema}>")
+    for layout, of in ((flat, row), (struct, {"s": row})):
+        properties = layout.message(of).application_properties
+        assert {name: properties[name].value for name in ("a.b", "a.c")} == {"a.b": 1, "a.c": 3}
+    assert transpile_selector("a.b = 1 AND a.c = 3", flat).sql == "(`a.b` = 1 AND a.c = 3)"
+    assert transpile_selector("a.b = 1 AND a.c = 3", struct).sql == "(s.`a.b` = 1 AND s.a.c = 3)"

@@ -1,0 +1,111 @@
+"""Properties in an object: in a VARIANT, or in JSON text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import STRING, VARIANT, ColumnType, Path, SparkType
+from transpiler.compiler.layouts.property_source import PropertySource
+from transpiler.compiler.layouts.rows import plain, text_of, value_at, variant_value
+from transpiler.compiler.layouts.spark_texts import parse_json
+from transpiler.compiler.layouts.stored import (
+    Stored,
+    StoredValue,
+    parsed_json,
+    stored_alternatives,
+    stored_in_variant,
+    variant_get,
+    variant_path,
+)
+from transpiler.message.types import AmqpType, AmqpValue, Compound
+
+
+@dataclass(frozen=True, slots=True)
+class VariantObject(PropertySource):
+    """Keys of an object in a VARIANT, or in JSON text that is parsed; ``keys`` lead to the object.
+
+    ``text_key`` is the key of an object that stands for a string, by the bytes of its text; an array is missing then.
+    With ``nested``, a name with dots is the key of exactly that name, or, in a row without it, the path of its parts.
+    """
+
+    path: Path
+    keys: tuple[str, ...] = ()
+    json: bool = False
+    text_key: str | None = None
+    nested: bool = False
+
+    def _variant(self) -> ir.Value:
+        if self.json:
+            return parsed_json(ir.Column(self.path, STRING))
+        return ir.Column(self.path, VARIANT)
+
+    def stored(self, name: str) -> Stored | None:
+        """The value at the key, by its own type."""
+        variant = self._variant()
+        if self.nested and _is_path(name):
+            places = (variant_path(*self.keys, *keys) for keys in ((name,), name.split(".")))
+            return stored_in_variant(ir.first_of([variant_get(variant, place, VARIANT) for place in places]), "$")
+        stored = stored_in_variant(variant, variant_path(*self.keys, name))
+        if self.text_key is None:
+            return stored
+        path = variant_path(*self.keys, name, self.text_key)
+        octets = ir.Apply(ir.Function.VARIANT_GET, (variant, ir.constant(path)), ColumnType(SparkType.INT_ARRAY))
+        text = ir.Apply(ir.Function.TEXT_OF_OCTETS, (octets,), STRING)
+        arrays = [value for value in stored.values if value.types == (Compound.LIST,)]
+        others = tuple(
+            value._replace(guard=ir.all_of(value.guard, ir.IsNull(octets))) if value.types == (Compound.MAP,) else value
+            for value in stored.values
+            if value not in arrays
+        )
+        return stored_alternatives(
+            (StoredValue((AmqpType.STRING,), text), *others),
+            ir.all_of(stored.present, *[ir.NotTrue(value.guard) for value in arrays]),
+            ir.any_of(stored.absent, *[value.guard for value in arrays]),
+            stored.key_absent,
+            number=stored.number,
+        )
+
+    def _object(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        value = value_at(row, self.path)
+        value = parse_json(text_of(value, self.path)) if self.json else plain(value)
+        for key in self.keys:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return value if isinstance(value, Mapping) else {}
+
+    def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
+        """The keys of the object, and the paths to what is in it where these are served."""
+        members = self._object(row)
+        inside = dict(_paths(members)) if self.nested else {}
+        return ((name, self._value(value)) for name, value in (inside | dict(members)).items())
+
+    def _value(self, value: object) -> AmqpValue | None:
+        octets = value.get(self.text_key) if self.text_key is not None and isinstance(value, Mapping) else None
+        if isinstance(octets, list) and all(isinstance(octet, int) for octet in octets):
+            return AmqpValue(AmqpType.STRING, bytes(octet % 256 for octet in octets).decode("utf-8", "replace"))
+        if self.text_key is not None and isinstance(value, list):
+            return None
+        return variant_value(value)
+
+
+#: Parts of a name that is a path.
+MAX_PARTS = 32
+
+
+def _is_path(name: str) -> bool:
+    parts = name.split(".")
+    return 1 < len(parts) <= MAX_PARTS and all(parts)
+
+
+def _paths(members: Mapping[str, Any], before: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Yield what is inside the objects of an object by its path; a key with a dot is on none."""
+    for key, value in members.items():
+        if not key or "." in key:
+            continue
+        path = (*before, key)
+        if before:
+            yield ".".join(path), value
+        if isinstance(value, Mapping) and len(path) < MAX_PARTS:
+            yield from _paths(value, path)

@@ -20,6 +20,7 @@ from pyspark.sql import functions as sf
 from spark_ext.messages.plain_rows import collectable_columns, plain_row
 from spark_ext.messages.schemas import SchemaLike, bound_layout
 from spark_ext.reports.match_report import MatchExample, MatchExplanation, RowGroup
+from spark_ext.reports.undecodable import Undecodable
 from transpiler import Dialect, Layout, parse_selector, print_selector, transpile_selector
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
 from transpiler.compiler.layouts.layout import message_in, reads_rows
@@ -70,9 +71,12 @@ def explain_matches(
     # The layout refuses a name with its place in the whole text.
     transpile_selector(selector, resolved, **settings)
     parts = _Parts(tree, rules, resolved, settings)
+    undecodable = Undecodable(resolved, tree)
 
     def example(row: Row, part: int | None) -> MatchExample:
-        message = message_in(resolved, plain_row(row))
+        read = plain_row(row)
+        undecodable.look_at(read)
+        message = message_in(resolved, read)
         asked = parts.asked(part)
         explanation = explain_selector(asked, message, dialect=rules, now=at, destination=destination)
         return MatchExample(message.to_dict(), explanation.reason)
@@ -94,7 +98,15 @@ def explain_matches(
         )
         for part, verdict, absent in sorted(rows_of, key=_order)
     )
-    return MatchExplanation(selector, resolved.name, rules.name, parts.are_alternatives, groups, df.sparkSession)
+    return MatchExplanation(
+        selector,
+        resolved.name,
+        rules.name,
+        parts.are_alternatives,
+        groups,
+        df.sparkSession,
+        undecodable.findings(),
+    )
 
 
 def _order(key: tuple[int | None, bool | None, int | None]) -> tuple[bool, int, bool, int]:

@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_ext.reports.undecodable import rendered
 from spark_ext.routing.constant_tables import constant_table
+from transpiler import Diagnostic
 from transpiler.base import html
 from transpiler.base.diagnostics import clipped
 from transpiler.message.types import Truth
@@ -75,6 +77,8 @@ class MatchExplanation:
     are_alternatives: bool
     groups: tuple[RowGroup, ...]
     session: SparkSession = field(repr=False, compare=False)
+    #: Doubts about the rows of the examples, such as bytes that are no text.
+    findings: tuple[Diagnostic, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -138,6 +142,7 @@ class MatchExplanation:
             for part, rows in counts.items():
                 lines.append(f"{rows:>{width},}  {clipped(part or self._remainder, _MAX_PART)}")
                 lines += [f"{' ' * width}    {line}" for line in self._details(part)]
+        lines += rendered(self.findings)
         return "\n".join(lines)
 
     def __repr__(self) -> str:

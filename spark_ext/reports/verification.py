@@ -17,7 +17,8 @@ from pyspark.sql import functions as sf
 
 from spark_ext.messages.plain_rows import collectable_columns, plain_row, unused_name
 from spark_ext.messages.schemas import SchemaLike, bound_layout
-from transpiler import Dialect, Layout, Message, parse_selector, transpile_selector
+from spark_ext.reports.undecodable import Undecodable, rendered
+from transpiler import Diagnostic, Dialect, Layout, Message, parse_selector, transpile_selector
 from transpiler.base import html
 from transpiler.base.diagnostics import clipped
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
@@ -61,6 +62,8 @@ class Verification:
     compared: int
     answers: Mapping[Truth, int]
     disagreements: tuple[Disagreement, ...]
+    #: Doubts about the rows, such as bytes that are no text.
+    findings: tuple[Diagnostic, ...] = ()
 
     @property
     def agrees(self) -> bool:
@@ -88,6 +91,7 @@ class Verification:
             lines.append(f"  row {clipped(json.dumps(one.row, ensure_ascii=False, default=str), _WIDTH)}")
         if len(self.disagreements) > _SHOWN:
             lines.append(f"and {len(self.disagreements) - _SHOWN:,} more, in .disagreements")
+        lines += rendered(self.findings)
         return "\n".join(lines)
 
 
@@ -131,8 +135,10 @@ def verify(
     drawn = df if sample is None or rows <= sample else df.orderBy(sf.rand(_SEED)).limit(sample)
     answers: Counter[Truth] = Counter()
     disagreements = []
+    undecodable = Undecodable(resolved, tree)
     for row, answer in _answered(drawn, sql):
         message = message_in(resolved, row)
+        undecodable.look_at(row)
         expected = evaluate(tree, message, rules, at, destination)
         answers[answer] += 1
         if answer is not expected:
@@ -142,7 +148,14 @@ def verify(
     counts = {answer: answers[answer] for answer in TRUTH_TEXT}
     compared = sum(counts.values())
     return Verification(
-        selector, resolved.name, rules.name, max(rows, compared), compared, counts, tuple(disagreements)
+        selector,
+        resolved.name,
+        rules.name,
+        max(rows, compared),
+        compared,
+        counts,
+        tuple(disagreements),
+        undecodable.findings(),
     )
 
 

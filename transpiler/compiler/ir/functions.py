@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 
+from transpiler.compiler.ir import encoded_bytes
 from transpiler.message import ids
 from transpiler.message.header_fields import FIRST_NEGATIVE, FOLD
 
@@ -189,6 +190,18 @@ class Function(Enum):
     OCTETS = "octets", "decode(CAST({0} AS BINARY), 'ISO-8859-1')"
     #: Bytes as the text that they are in UTF-8.
     TEXT_OF_BYTES = "text of bytes", "CAST({0} AS STRING)"
+    #: Bytes as a value in AMQP's encoding: NULL where they are none of that type.
+    ENCODED_BOOLEAN = "encoded boolean", encoded_bytes.BOOLEAN
+    ENCODED_INTEGER = "encoded integer", encoded_bytes.INTEGER
+    ENCODED_TIME = "encoded time", encoded_bytes.TIME
+    ENCODED_DOUBLE = "encoded double", encoded_bytes.DOUBLE
+    ENCODED_STRING = "encoded string", encoded_bytes.STRING
+    ENCODED_BINARY = "encoded binary", encoded_bytes.BINARY
+    ENCODED_UUID = "encoded uuid", encoded_bytes.UUID
+    ENCODED_OTHER = "encoded other", encoded_bytes.OTHER
+    #: Bytes that are none in that encoding as their text; and a string in it, or else such a text.
+    PLAIN_OF_ENCODED = "plain of encoded", encoded_bytes.PLAIN
+    TEXT_OF_ENCODED = "text of encoded", encoded_bytes.TEXT
     #: The bytes behind hexadecimal digits.
     UNHEX = "unhex", "unhex({0})"
     #: Whether a string is UTF-8.

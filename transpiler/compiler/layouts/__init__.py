@@ -12,5 +12,6 @@ schema comes in as Spark's JSON form.
 In reading order: ``columns`` (types as data), ``schemas``, ``layout`` (the protocol), ``stored`` (its answers),
 ``collations``, ``amqp``, ``flat``, ``typed_schema``, ``amqp_0_10``, ``amqp_rows``, ``json_rows``, ``sent``; then what
 stores are made of: ``store``, ``named_fields``, ``header_places``, ``header_readings``, ``property_source``,
-``text_types``, and in Python ``rows``, ``spark_texts``. The stores themselves are in ``transpiler.stores``.
+``variant_object``, ``text_types``, ``encoded_values``, and in Python ``rows``, ``spark_texts``. The stores themselves
+are in ``transpiler.stores``.
 """

@@ -28,6 +28,7 @@ from transpiler.compiler.ir.column_types import (
     SparkType,
 )
 from transpiler.compiler.layouts.columns import seen
+from transpiler.compiler.layouts.encoded_values import Encoded, plain_text
 from transpiler.compiler.layouts.flat import Unusable
 from transpiler.compiler.layouts.rows import (
     amqp_value,
@@ -46,8 +47,8 @@ from transpiler.compiler.layouts.stored import (
     stored_column,
     stored_value,
 )
-from transpiler.compiler.layouts.text_types import TextTypes
-from transpiler.message.types import AmqpType, AmqpValue, Compound
+from transpiler.compiler.layouts.text_types import ByItsUse, TextTypes
+from transpiler.message.types import AmqpType, AmqpValue, Compound, UntypedText
 
 
 class PropertySource(ABC):
@@ -206,38 +207,63 @@ class TextProperties(PropertySource):
     repeated_first: bool = False
     columns: tuple[str, ...] = ()
 
-    def _text(self, name: str) -> ir.Value:
+    def _path(self, name: str) -> Path:
         key = self.prefix + name
-        path: Path
         if self.columns:
-            path = (name,)
-        elif self.entry is None:
-            path = (*self.path, Key(key))
-        else:
-            key_field, value_field = self.entry
-            path = (*self.path, Entry(key_field, key, self.repeated_first), value_field)
+            return (name,)
+        if self.entry is None:
+            return (*self.path, Key(key))
+        key_field, value_field = self.entry
+        return (*self.path, Entry(key_field, key, self.repeated_first), value_field)
+
+    def _text(self, name: str) -> ir.Value:
         if not self.binary:
-            return ir.Column(path, STRING)
-        return ir.Apply(ir.Function.TEXT_OF_BYTES, (ir.Column(path, BINARY),), STRING)
+            return ir.Column(self._path(name), STRING)
+        return ir.Apply(ir.Function.TEXT_OF_BYTES, (ir.Column(self._path(name), BINARY),), STRING)
+
+    def _encoded(self, policy: Encoded, name: str, by_use: bool) -> Stored:
+        if not self.binary:
+            message = f"types={policy.name!r} reads bytes, and {'.'.join(map(str, self.path)) or 'this'} has text"
+            raise LayoutError.at("layout.types", message, hint="choose a policy of text, such as by-use")
+        octets = ir.Column(self._path(name), BINARY)
+        return policy.stored_bytes(octets, ByItsUse().stored(plain_text(octets)).by_use if by_use else None)
 
     def stored(self, name: str) -> Stored | None:
         """The text at the key, by the policy of that name."""
         if self.columns and name not in self.columns:
             return None
-        return self.types.of(name).stored(self._text(name))
+        policy = self.types.of(name)
+        if isinstance(policy, Encoded):
+            return self._encoded(policy, name, by_use=True)
+        return policy.stored(self._text(name))
 
     def plain(self, name: str) -> Stored | None:
-        """The text at the key; of JSON text, the value."""
+        """The text at the key; of JSON text and of bytes in AMQP's encoding, the value."""
         if self.columns and name not in self.columns:
             return None
-        policy, text = self.types.of(name), self._text(name)
+        policy = self.types.of(name)
+        if isinstance(policy, Encoded):
+            return self._encoded(policy, name, by_use=False)
+        text = self._text(name)
         return policy.stored(text) if policy.name == "json" else stored_value(AmqpType.STRING, text)
 
     def names(self) -> tuple[str, ...]:
         """The columns; empty where any name has a place."""
         return self.columns
 
-    def _texts(self, row: Mapping[str, Any]) -> dict[str, str]:
+    def undecodable(self, row: Mapping[str, Any]) -> frozenset[str]:
+        """Return the properties of a row whose bytes are no UTF-8, and are taken for text all the same."""
+        if not self.binary:
+            return frozenset()
+        octets = {name: octets_of(value, self._path(name)) for name, value in self._values(row).items()}
+        return frozenset(
+            name
+            for name, value in octets.items()
+            if value is not None and not isinstance(self.types.of(name), Encoded) and not _is_utf8(value)
+        )
+
+    def _values(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the properties of a row as they are there."""
         value = value_at(row, self.path) if self.path else None
         pairs: list[tuple[Any, Any]] = [(name, row.get(name)) for name in self.columns]
         if self.entry is not None:
@@ -248,30 +274,51 @@ class TextProperties(PropertySource):
                 pairs.reverse()
         elif (mapping := struct_of(value, self.path)) is not None:
             pairs = list(mapping.items())
-        texts = {key: self._decoded(key, text) for key, text in dict(pairs).items() if key is not None}
-        return {
-            key.removeprefix(self.prefix): text
-            for key, text in texts.items()
-            if text is not None and key.startswith(self.prefix)
-        }
+        kept = {key: value for key, value in dict(pairs).items() if key is not None and key.startswith(self.prefix)}
+        return {key.removeprefix(self.prefix): value for key, value in kept.items()}
 
-    def _decoded(self, key: str, value: object) -> str | None:
-        path = (*self.path, Key(key))
+    def _contents(self, row: Mapping[str, Any]) -> dict[str, str | bytes]:
+        """Return the texts of a row, and bytes where the policy of a name is about these."""
+        contents = {name: self._content(name, value) for name, value in self._values(row).items()}
+        return {name: content for name, content in contents.items() if content is not None}
+
+    def _content(self, name: str, value: object) -> str | bytes | None:
+        path = (*self.path, Key(self.prefix + name))
         if not self.binary:
             return text_of(value, path)
         octets = octets_of(value, path)
-        return None if octets is None else octets.decode("utf-8", "replace")
+        if octets is None or isinstance(self.types.of(name), Encoded):
+            return octets
+        return octets.decode("utf-8", "replace")
 
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
         """The texts of a row by their policies."""
-        return ((name, self.types.of(name).read(text)) for name, text in self._texts(row).items())
+        return ((name, self._value(name, content)) for name, content in self._contents(row).items())
+
+    def _value(self, name: str, content: str | bytes) -> AmqpValue | None:
+        policy = self.types.of(name)
+        if isinstance(policy, Encoded):
+            return policy.read_bytes(content if isinstance(content, bytes) else content.encode())
+        return policy.read(content if isinstance(content, str) else content.decode("utf-8", "replace"))
 
     def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
-        """One text; of JSON text, the value."""
-        text, policy = self._texts(row).get(name), self.types.of(name)
-        if text is None:
+        """One text; of JSON text and of bytes in AMQP's encoding, the value."""
+        content = self._contents(row).get(name)
+        if content is None:
             return None
-        return policy.read(text) if policy.name == "json" else AmqpValue(AmqpType.STRING, text)
+        if isinstance(content, str) and self.types.of(name).name != "json":
+            return AmqpValue(AmqpType.STRING, content)
+        value = self._value(name, content)
+        is_text = value is not None and isinstance(value.value, UntypedText)
+        return AmqpValue(AmqpType.STRING, str(value.value)) if value is not None and is_text else value
+
+
+def _is_utf8(octets: bytes) -> bool:
+    try:
+        octets.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

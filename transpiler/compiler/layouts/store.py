@@ -222,6 +222,10 @@ class StoreLayout:
             header_values={name: properties.get(name, AmqpValue(AmqpType.NULL, None)) for name in named} or None,
         )
 
+    def undecodable(self, row: object) -> frozenset[str]:
+        """Return the properties of a row whose bytes are no UTF-8, and are taken for text all the same."""
+        return self.source.undecodable(row_columns(row)) if isinstance(self.source, TextProperties) else frozenset()
+
     def _properties(self, row: Mapping[str, Any]) -> dict[str, AmqpValue]:
         properties = self.source.read(row)
         for name in self.columns if self.columns_first else ():

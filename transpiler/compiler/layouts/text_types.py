@@ -17,6 +17,7 @@ from transpiler.base.errors import LayoutError
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import AMQP_TYPES, BIGINT, DOUBLE, STRING, ColumnType, SparkType
 from transpiler.compiler.layouts.columns import SIMPLE_TYPES, SYNONYMS
+from transpiler.compiler.layouts.encoded_values import Encoded
 from transpiler.compiler.layouts.rows import variant_value
 from transpiler.compiler.layouts.spark_texts import cast_text, parse_json
 from transpiler.compiler.layouts.stored import (
@@ -211,10 +212,15 @@ def _booleans(text: ir.Value) -> tuple[StoredValue, ...]:
     )
 
 
-#: The policies by their names.
+#: A policy of texts, or of bytes that may be values in AMQP's encoding.
+Policy = TextType | Encoded
+
+#: The policies of text by their names.
 POLICIES: Mapping[str, TextType] = MappingProxyType(
     {policy.name: policy for policy in (AsString(), ByItsUse(), Parsed(), AsJson())}
 )
+
+_ENCODED = Encoded()
 
 #: The Spark types that a text can be declared to be.
 DECLARABLE: Mapping[str, ColumnType] = MappingProxyType(
@@ -229,10 +235,10 @@ Types = str | Mapping[str, str]
 class TextTypes:
     """The policy of each property by its name, and of the others."""
 
-    named: Mapping[str, TextType]
-    others: TextType
+    named: Mapping[str, Policy]
+    others: Policy
 
-    def of(self, name: str) -> TextType:
+    def of(self, name: str) -> Policy:
         """The policy of a property."""
         return self.named.get(name, self.others)
 
@@ -248,13 +254,15 @@ def text_types(types: Types) -> TextTypes:
     return TextTypes(named, named.pop("*", POLICIES["by-use"]))
 
 
-_HINT = f"the policies are {', '.join(POLICIES)}; the types are {', '.join(DECLARABLE)}"
+_HINT = f"the policies are {', '.join(POLICIES)}, and of bytes {_ENCODED.name}; the types are {', '.join(DECLARABLE)}"
 
 
-def _policy(word: str) -> TextType:
+def _policy(word: str) -> Policy:
     policy = POLICIES.get(word) if isinstance(word, str) else None
     if policy is not None:
         return policy
+    if word == _ENCODED.name:
+        return _ENCODED
     spelled = str(word).upper()
     column_type = DECLARABLE.get(SYNONYMS.get(spelled, spelled))
     if column_type is None:

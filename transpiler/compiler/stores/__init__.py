@@ -7,8 +7,8 @@ very name, else it has JMS's default.
 
 ``types``, where a store has text only: ``string`` (a text is never a number) · ``by-use`` (a text that is a whole
 number of JMS is that number where the selector compares it with numbers, TRUE and FALSE likewise) · ``parsed`` (Kafka
-Connect's ``Values.parseString``) · ``json`` (each value is JSON text) · a mapping such as ``{"weight": "DOUBLE", "*":
-"by-use"}``, by ``try_cast``.
+Connect's ``Values.parseString``) · ``json`` (each value is JSON text) · ``amqp`` (bytes in AMQP's encoding, or text by
+use) · a mapping such as ``{"weight": "DOUBLE", "*": "by-use"}``, by ``try_cast``.
 """
 
 from __future__ import annotations

@@ -1,0 +1,44 @@
+"""A warning about rows whose bytes are taken for text and are none, for reports that read rows in Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from transpiler import Diagnostic, Layout
+from transpiler.base.diagnostics import OptionFix
+from transpiler.compiler.layouts.store import store_of
+from transpiler.language.selector import ast
+
+_FIX = OptionFix("types", "'amqp'")
+
+
+class Undecodable:
+    """The properties that a selector reads and whose bytes are no UTF-8, counted over rows."""
+
+    def __init__(self, layout: Layout, tree: ast.Expression | None) -> None:
+        self._store = store_of(layout)
+        names = ast.walk(tree) if tree is not None else ()
+        self._names = frozenset(node.name for node in names if isinstance(node, ast.Identifier))
+        self._rows: Counter[str] = Counter()
+
+    def look_at(self, row: Mapping[str, Any]) -> None:
+        """Count the properties of one row."""
+        if self._store is not None:
+            self._rows.update(self._store.undecodable(row) & self._names)
+
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """Return a warning for each property, with the number of its rows."""
+        return tuple(_finding(name, rows) for name, rows in sorted(self._rows.items()))
+
+
+def _finding(name: str, rows: int) -> Diagnostic:
+    message = f"{name} has bytes that are no UTF-8 text in {rows:,} of the rows that were looked at"
+    hint = f"{_FIX} reads values in AMQP's encoding, as Event Hubs writes them through its Kafka endpoint"
+    return Diagnostic("layout.bytes", "warning", message, hint=hint, fix=_FIX)
+
+
+def rendered(findings: Iterable[Diagnostic]) -> list[str]:
+    """Return the lines of some findings in a report."""
+    return [line for finding in findings for line in finding.render().splitlines()]

@@ -1,0 +1,52 @@
+"""Spark reads bytes in AMQP's encoding as the layout does in Python, in one query over all of them."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as sf
+
+from spark_ext import explain_matches, verify
+from tests.compiler.layouts.test_encoded_values import LAYOUT, PLAIN, VALUES
+from transpiler import evaluate, stores, transpile_selector
+
+SELECTORS = [
+    "x = TRUE",
+    "x = FALSE",
+    "x IS NULL",
+    "x = 'order'",
+    "x <> 'order'",
+    "x > 3",
+    "x <= 3",
+    "x = 0",
+    "x = -2500.5",
+    "x < -1e300",
+    "x * 2 > 1e-323",
+    "x = 1718000000000",
+    "x LIKE '%é%'",
+    "NOT x IN ('eu', '2500')",
+    "JMSPriority > 4",
+]
+
+
+def test_spark_reads_what_the_layout_reads(spark: SparkSession) -> None:
+    rows = [octets for octets, *_ in VALUES] + PLAIN
+    data = [(number, [("x", octets), ("JMSPriority", octets)]) for number, octets in enumerate([*rows, None])]
+    frame = spark.createDataFrame(data, "id INT, headers ARRAY<STRUCT<key: STRING, value: BINARY>>")
+    answered = frame.select(
+        "id", *[sf.expr(transpile_selector(text, LAYOUT, result="ternary").sql) for text in SELECTORS]
+    )
+    for number, *found in sorted(answered.collect()):
+        octets = [*rows, None][number]
+        message = LAYOUT.message({"headers": [{"key": key, "value": octets} for key in ("x", "JMSPriority")]})
+        assert found == [evaluate(text, message) for text in SELECTORS], octets
+
+
+def test_reports_say_that_bytes_are_no_text(spark: SparkSession) -> None:
+    rows = [([("EventType", bytes.fromhex("a1056f72646572")), ("other", b"\xff")],), ([("EventType", b"order")],)]
+    frame = spark.createDataFrame(rows, "headers ARRAY<STRUCT<key: STRING, value: BINARY>>")
+    said = "EventType has bytes that are no UTF-8 text in 1 of the rows that were looked at\n  hint: types='amqp' reads"
+    texts = stores.kafka_headers()
+    for report in (verify(frame, "EventType = 'order'", texts), explain_matches(frame, "EventType = 'order'", texts)):
+        assert [finding.code for finding in report.findings] == ["layout.bytes"]
+        assert said in str(report)
+    assert not verify(frame, "EventType = 'order'", LAYOUT).findings

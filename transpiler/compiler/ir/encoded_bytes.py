@@ -1,0 +1,84 @@
+"""SQL that reads bytes as one value in AMQP 1.0's encoding: by its constructor, and by the size that must fit.
+
+Source: AMQP 1.0, section 1.6. Each text has the bytes in one place, ``{0:bare}``, binds them to ``v``, and is NULL
+where the value is of another type. Digits in hexadecimal are at most sixteen, so that no conversion overflows.
+"""
+
+from __future__ import annotations
+
+_HEX = "hex(v)"
+_BITS = "CAST(conv(substr(hex(v), 3, 16), 16, -10) AS BIGINT)"
+_SIZE = "CAST(conv(substr(hex(v), 3, {digits}), 16, 10) AS BIGINT) = octet_length(v) - {before}"
+_SMALL, _LARGE = _SIZE.format(digits=2, before=2), _SIZE.format(digits=8, before=5)
+
+
+def _reading(*cases: tuple[str, str], other: str = "NULL") -> str:
+    whens = " ".join(f"WHEN {condition} THEN {value}" for condition, value in cases)
+    return f"get(transform(array({{0:bare}}), v -> CASE {whens} ELSE {other} END), 0)"
+
+
+def _is(codes: str) -> str:
+    """Return the test for constructors; ``codes`` has a regular expression with the number of bytes behind each."""
+    return f"{_HEX} RLIKE '^({codes})$'"
+
+
+def _has(codes: str, size: str) -> str:
+    return f"{_HEX} RLIKE '^({codes})' AND {size}"
+
+
+def _octets(count: int) -> str:
+    return ".." * count
+
+
+def _signed(bits: int) -> str:
+    return f"shiftright(shiftleft({_BITS}, {64 - bits}), {64 - bits})"
+
+
+def _binary(exponents: int, mantissa: int, negative: str) -> str:
+    """Return the number whose bits in IEEE 754's binary form are ``b``."""
+    exponent, ones = f"(shiftright(b, {mantissa}) & {2**exponents - 1}L)", 2**exponents - 1
+    fraction, bias = f"(b & {2**mantissa - 1}L)", 2 ** (exponents - 1) - 1 + mantissa
+    finite = (
+        f"if({negative}, -1D, 1D) * CAST({fraction} + if({exponent} = 0L, 0L, {2**mantissa}L) AS DOUBLE)"
+        f" * pow(2D, greatest({exponent}, 1L) - {bias}L)"
+    )
+    infinite = f"if({negative}, CAST('-Infinity' AS DOUBLE), CAST('Infinity' AS DOUBLE))"
+    cases = f"WHEN {exponent} < {ones}L THEN {finite} WHEN {fraction} = 0L THEN {infinite}"
+    return f"get(transform(array({_BITS}), b -> CASE {cases} ELSE CAST('NaN' AS DOUBLE) END), 0)"
+
+
+_TEXT = (
+    (_has("A[13]", _SMALL), "CAST(substring(v, 3) AS STRING)"),
+    (_has("B[13]", _LARGE), "CAST(substring(v, 6) AS STRING)"),
+)
+_FIXED = f"4[0-5]|5[0-5]..|560[01]|6[01]{_octets(2)}|7[0-4]{_octets(4)}|8[0-4]{_octets(8)}|9[48]{_octets(16)}|00.+"
+_ENCODED = f"({_is(_FIXED)}) OR ({_has('A[013]|C[01]|E0', _SMALL)}) OR ({_has('B[013]|D[01]|F0', _LARGE)})"
+
+BOOLEAN = _reading((_is("41|5601"), "TRUE"), (_is("42|5600"), "FALSE"))
+INTEGER = _reading(
+    (_is("4[34]"), "0L"),
+    (_is(f"5[023]..|60{_octets(2)}|70{_octets(4)}|8[01]{_octets(8)}"), _BITS),
+    (_is("5[145].."), _signed(8)),
+    (_is(f"61{_octets(2)}"), _signed(16)),
+    (_is(f"71{_octets(4)}"), _signed(32)),
+)
+TIME = _reading((_is(f"83{_octets(8)}"), _BITS))
+DOUBLE = _reading(
+    (_is(f"82{_octets(8)}"), _binary(11, 52, "b < 0L")),
+    (_is(f"72{_octets(4)}"), _binary(8, 23, f"b >= {2**31}L")),
+)
+BINARY = _reading((_has("A0", _SMALL), "substring(v, 3)"), (_has("B0", _LARGE), "substring(v, 6)"))
+UUID = _reading((_is(f"98{_octets(16)}"), "substring(v, 2)"))
+#: A value of a type that no selector compares: a character, a decimal, a list, a map, an array, a described value.
+OTHER = _reading(
+    (
+        f"({_is(f'45|7[34]{_octets(4)}|84{_octets(8)}|94{_octets(16)}|00.+')})"
+        f" OR ({_has('C[01]|E0', _SMALL)}) OR ({_has('D[01]|F0', _LARGE)})",
+        "X''",
+    )
+)
+STRING = _reading(*_TEXT)
+#: Bytes that are no value in the encoding, as the text that they are.
+PLAIN = _reading((_ENCODED, "NULL"), other="CAST(v AS STRING)")
+#: A string of either kind.
+TEXT = _reading(*_TEXT, (_ENCODED, "NULL"), other="CAST(v AS STRING)")

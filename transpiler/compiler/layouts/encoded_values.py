@@ -1,0 +1,135 @@
+"""Bytes that are values in AMQP's encoding, as Event Hubs writes the properties of AMQP senders into Kafka's headers.
+
+Bytes of another producer stand beside them: what is no whole value in the encoding is text, and has its type by use.
+An integer of any width is a long, float and double are doubles, a symbol is a string, and a value of a type that no
+selector compares equals nothing.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from uuid import UUID
+
+from transpiler.base.comparison import Comparison
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, BINARY, BOOLEAN, DOUBLE, STRING, ColumnType
+from transpiler.compiler.layouts.stored import Stored, StoredByUse, StoredValue, stored_alternatives
+from transpiler.message.types import AmqpType, AmqpValue, Compound, UntypedText, ValueType
+
+_NULL = b"\x40"
+
+_VALUES: tuple[tuple[ValueType, ir.Function, ColumnType], ...] = (
+    (AmqpType.BOOLEAN, ir.Function.ENCODED_BOOLEAN, BOOLEAN),
+    (AmqpType.LONG, ir.Function.ENCODED_INTEGER, BIGINT),
+    (AmqpType.DOUBLE, ir.Function.ENCODED_DOUBLE, DOUBLE),
+    (AmqpType.TIMESTAMP, ir.Function.ENCODED_TIME, BIGINT),
+    (AmqpType.BINARY, ir.Function.ENCODED_BINARY, BINARY),
+    (AmqpType.UUID, ir.Function.ENCODED_UUID, BINARY),
+    (Compound.LIST, ir.Function.ENCODED_OTHER, BINARY),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """The policy of bytes in AMQP's encoding, with plain text beside them."""
+
+    name: str = "amqp"
+
+    def stored_bytes(self, octets: ir.Value, plain: StoredByUse | None) -> Stored:
+        """Return the values that bytes stand for in SQL.
+
+        ``plain`` is the number and the boolean that ``plain_text`` is by its use; without it that is a string always.
+        """
+        typed = [StoredValue((amqp,), ir.Apply(function, (octets,), kind)) for amqp, function, kind in _VALUES]
+
+        def text(function: ir.Function) -> ir.Value:
+            return ir.Apply(function, (octets,), STRING)
+
+        present = ir.Compare(Comparison.NE, octets, ir.Constant(_NULL, BINARY))
+        key_absent = ir.IsNull(octets)
+        absent = ir.any_of(key_absent, ir.Compare(Comparison.EQ, octets, ir.Constant(_NULL, BINARY)))
+
+        def place(*values: StoredValue) -> Stored:
+            return stored_alternatives([*typed, *values], present, absent, key_absent)
+
+        whole = place(StoredValue((AmqpType.STRING,), text(ir.Function.TEXT_OF_ENCODED)))
+        if plain is None:
+            return whole
+        string = StoredValue((AmqpType.STRING,), text(ir.Function.ENCODED_STRING))
+        used = StoredByUse(place(string, *plain.number.values), place(string, *plain.boolean.values))
+        return Stored(whole.values, present, absent, key_absent, by_use=used)
+
+    def read_bytes(self, octets: bytes) -> AmqpValue | None:
+        """Return the value that bytes stand for; None for null."""
+        if octets == _NULL:
+            return None
+        value = _decoded(octets)
+        return AmqpValue(AmqpType.STRING, UntypedText(octets.decode("utf-8", "replace"))) if value is None else value
+
+
+def plain_text(octets: ir.Value) -> ir.Value:
+    """Return the text of bytes that are no value in the encoding; NULL where they are one."""
+    return ir.Apply(ir.Function.PLAIN_OF_ENCODED, (octets,), STRING)
+
+
+_BOOLEANS = {b"\x41": True, b"\x56\x01": True, b"\x42": False, b"\x56\x00": False}
+
+#: The struct format and the type of each constructor of a fixed width.
+_FIXED: dict[int, tuple[str, AmqpType]] = {
+    **dict.fromkeys((0x50, 0x52, 0x53), (">B", AmqpType.LONG)),
+    **dict.fromkeys((0x51, 0x54, 0x55), (">b", AmqpType.LONG)),
+    0x60: (">H", AmqpType.LONG),
+    0x61: (">h", AmqpType.LONG),
+    0x70: (">I", AmqpType.LONG),
+    0x71: (">i", AmqpType.LONG),
+    # An unsigned one beyond 63 bits wraps, as Java's longValue does.
+    **dict.fromkeys((0x80, 0x81), (">q", AmqpType.LONG)),
+    0x72: (">f", AmqpType.DOUBLE),
+    0x82: (">d", AmqpType.DOUBLE),
+    0x83: (">q", AmqpType.TIMESTAMP),
+}
+
+_UUID = 0x98
+
+#: The same of the types that no selector compares, by their width.
+_OTHER = {0x45: 0, 0x73: 4, 0x74: 4, 0x84: 8, 0x94: 16}
+
+#: The high digit of a constructor whose value has its size before it, and the bytes of that size.
+_SIZED = {0xA: 1, 0xB: 4, 0xC: 1, 0xD: 4, 0xE: 1, 0xF: 4}
+_SIZED_CODES = frozenset(b"\xa0\xa1\xa3\xb0\xb1\xb3\xc0\xc1\xd0\xd1\xe0\xf0")
+
+
+def _decoded(octets: bytes) -> AmqpValue | None:
+    """Return the one value that bytes are in the encoding; None where they are none."""
+    if octets in _BOOLEANS:
+        return AmqpValue(AmqpType.BOOLEAN, _BOOLEANS[octets])
+    if octets in (b"\x43", b"\x44"):
+        return AmqpValue(AmqpType.LONG, 0)
+    if len(octets) == 0:
+        return None
+    code, content = octets[0], octets[1:]
+    other = AmqpValue(Compound.LIST, b"")
+    if code == _UUID:
+        return AmqpValue(AmqpType.UUID, UUID(bytes=content)) if len(content) == 16 else None
+    if code in _FIXED:
+        form, amqp = _FIXED[code]
+        fits = len(content) == struct.calcsize(form)
+        return AmqpValue(amqp, struct.unpack(form, content)[0]) if fits else None
+    if code in _OTHER:
+        return other if len(content) == _OTHER[code] else None
+    if code == 0:
+        return other if content else None
+    if code not in _SIZED_CODES:
+        return None
+    width = _SIZED[code >> 4]
+    size, data = int.from_bytes(content[:width]), content[width:]
+    if len(content) < width or size != len(data):
+        return None
+    match code & 0xF, code >> 4:
+        case 0, 0xA | 0xB:
+            return AmqpValue(AmqpType.BINARY, data)
+        case 1 | 3, 0xA | 0xB:
+            return AmqpValue(AmqpType.STRING, data.decode("utf-8", "replace"))
+        case _:
+            return other

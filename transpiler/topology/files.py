@@ -367,7 +367,7 @@ def _refuse_hornetq(root: Element) -> None:
     )
     server = root if is_own else next((each for each in root.walk() if each.name == "hornetq-server"), None)
     if server is not None:
-        hint = "give Artemis' form of it: EAP 7 makes it by /subsystem=messaging:migrate"
+        hint = "perhaps give Artemis' form of it, which EAP 7 makes by /subsystem=messaging:migrate"
         server.refuse("topology.form", f"<{server.name}> is HornetQ's configuration, which is not read", hint)
 
 

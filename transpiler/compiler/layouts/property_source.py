@@ -224,7 +224,7 @@ class TextProperties(PropertySource):
     def _encoded(self, policy: Encoded, name: str, by_use: bool) -> Stored:
         if not self.binary:
             message = f"types={policy.name!r} reads bytes, and {'.'.join(map(str, self.path)) or 'this'} has text"
-            raise LayoutError.at("layout.types", message, hint="choose a policy of text, such as by-use")
+            raise LayoutError.at("layout.types", message, hint="perhaps choose a policy of text, such as by-use")
         octets = ir.Column(self._path(name), BINARY)
         return policy.stored_bytes(octets, ByItsUse().stored(plain_text(octets)).by_use if by_use else None)
 

@@ -200,7 +200,7 @@ def _undeclared(host: Entry, known: set[str], findings: Findings) -> tuple[Queue
                 found.setdefault(name, place.at("destination"))
     for name, at in found.items():
         message = f"{name!r} is not in this answer, and is taken for a queue"
-        findings.add("import.undeclared-queue", at, message, "give the answer about the virtual host to be certain")
+        findings.add("import.undeclared-queue", at, message, "the answer about the whole virtual host says it")
     return tuple(Queue(name, path=path, declared=False) for name, path in found.items())
 
 

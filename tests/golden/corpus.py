@@ -50,7 +50,7 @@ FILTERS = (
         }
     },
     {"f": {"descriptor": "apache.org:no-local-filter:list", "value": []}},
-    {"f": {"descriptor": "amqp:sql-filter", "value": "properties.subject LIKE 'a%' AND weight > 2.5"}},
+    {"sql-filter": {"descriptor": "amqp:sql-filter", "value": "properties.subject LIKE 'a%' AND weight > 2.5"}},
     {"f": {"descriptor": "amqp:properties-filter", "value": {"subject": "&p:a", "to": "x"}}},
     {"f": {"descriptor": "amqp:application-properties-filter", "value": {"a": 1, "b": "&s:z", "c": None}}},
 )

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.language.selector.test_bad_selectors import BAD
+from tests.language.selector.test_slips import OF_A_BROKER, SLIPS
 from tests.sizes import size
 from transpiler import TranspilerError, parse_selector
 from transpiler.base.diagnostics import Diagnostic, Fix
@@ -283,6 +284,7 @@ MISTAKES = (
     ("a =~ '^re[d]$'", ALL, SIGN, "=~", "there is no operator =~", "did you mean LIKE?"),
     # a message names the words that stand there, in dialects that regroup them too
     ("a = NOT", "qpid-java", END, "", "expected an operand after NOT", "a condition is missing behind it"),
+    ("a IN ('b') = TRUE", "jms", TOKEN, "=", "after ), found =", "comparisons do not chain"),
     ("a is null null", "rabbitmq-jms", TOKEN, "null", "after null, found null", "join conditions"),
     ("a = TRUE FALSE", ALL, TOKEN, "FALSE", "after TRUE, found FALSE", "join conditions with AND or OR"),
 )
@@ -305,7 +307,7 @@ def test_a_mistake_is_named_and_corrected_in_each_dialect(
 
 def test_a_hint_that_says_what_to_write_has_it_as_its_fix() -> None:
     without = []
-    for text in (*(row[0] for row in MISTAKES), *(row[0] for row in BAD)):
+    for text in (row[0] for row in (*MISTAKES, *BAD, *SLIPS)):
         for dialect in DIALECTS:
             finding = _finding(text, dialect)
             hint = "" if finding is None else finding.hint or ""
@@ -316,7 +318,7 @@ def test_a_hint_that_says_what_to_write_has_it_as_its_fix() -> None:
 
 def test_a_text_with_its_fix_parses_or_fails_further_on_and_keeps_its_values() -> None:
     broken = []
-    for text in (*(row[0] for row in MISTAKES), *(row[0] for row in BAD)):
+    for text in (row[0] for row in (*MISTAKES, *BAD, *SLIPS)):
         for dialect in DIALECTS:
             finding = _finding(text, dialect)
             if finding is None or not isinstance(finding.fix, Fix):
@@ -355,7 +357,7 @@ def test_every_row_of_the_table_is_met_by_a_mistake(monkeypatch: pytest.MonkeyPa
     rules = [noting(number, rule) for number, rule in enumerate((*RULES, *HINTS))]
     monkeypatch.setattr(mistakes, "RULES", rules[: len(RULES)])
     monkeypatch.setattr(mistakes, "HINTS", rules[len(RULES) :])
-    for text in (*(row[0] for row in MISTAKES), *(row[0] for row in BAD)):
+    for text in (row[0] for row in (*MISTAKES, *BAD, *SLIPS, *OF_A_BROKER)):
         for dialect in DIALECTS:
             with suppress(TranspilerError):
                 parse_selector(text, dialect)

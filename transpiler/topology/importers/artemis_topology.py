@@ -290,10 +290,16 @@ class _Artemis:
         certain, condition = decided.certain, Condition.of(decided.selector, taker.dialect)
         sure = Condition.of(decided.sure, taker.dialect)
         if also is not None:
-            both = also if condition is None else both_of(condition, also)
-            certain = certain and both is not None
+            more = filter_at(also.text, also.dialect, entry.hop, self._addresses.name(at))
+            known = Condition.of(more.selector if more.certain else more.sure, also.dialect)
+            if not (certain and more.certain):
+                before = condition if certain else sure
+                sure = None if known is None or (before is None and not certain) else known
+                sure = sure if before is None or sure is None else both_of(before, sure)
+            upper = Condition.of(more.selector, also.dialect)
+            both = both_of(condition, upper) if condition is not None and upper is not None else condition or upper
+            certain = certain and more.certain and (both is not None or more.selector is None)
             condition = condition if both is None else both
-            sure = None if sure is None else both_of(sure, also)
         queue, divert = None, taker.name if taker.is_divert else None
         if entry.qualified and not taker.is_divert:
             queue = self._queue_word(taker.name)

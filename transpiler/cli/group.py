@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from transpiler import TranspilerError
 from transpiler.base.diagnostics import one_line, printable
+from transpiler.tools.message_files.record_errors import RecordError
 
 if TYPE_CHECKING:
     import click as click
@@ -162,6 +163,8 @@ def say_data(text: str) -> None:
 
 def told(error: TranspilerError) -> str:
     """Return the text of an error; an option that a hint proposes is as the command line spells it."""
+    if isinstance(error, RecordError):
+        return error.text
     return "\n".join(diagnostic.for_command().render() for diagnostic in error.diagnostics)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -230,7 +229,7 @@ class _LiteralTypes:
                 else:
                     self._activemq_equality(node)
             case ast.And(terms=terms) | ast.Or(terms=terms):
-                for before, term in pairwise((None, *terms)):
+                for before, term in zip((None, *terms[:-1]), terms, strict=True):
                     self.condition(term, before, isinstance(node, ast.Or))
             case ast.Not(operand=operand):
                 self.condition(operand)

@@ -131,7 +131,7 @@ def _hyphenated_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
             hint = f"no name has a hyphen in {dialect.title}: perhaps rename the property, such as {other}"
         message, hint = f"this is a subtraction, {' minus '.join(names)}", f"{hint}; or write {' - '.join(names)}"
         # A difference is no text, so that a name is meant, which only some dialects can write.
-        is_difference = fix.text[:1] not in ('"', "[")
+        is_difference = fix is not None and fix.text[:1] not in ('"', "[")
         if is_difference and any(isinstance(other, ast.StringLiteral) for other in (node.left, node.right)):
             hint, fix = hint.partition("; or")[0], None
         yield Doubt(message, side.span, hint, fix=fix)

@@ -139,7 +139,9 @@ def test_warnings_of_a_kind_about_an_import_are_one_line_with_a_count(tmp_path: 
     file.write_text(json.dumps({**definitions, "bindings": []}), encoding="utf-8")
     routed = CliRunner().invoke(main, ["route", str(file)], input='{"exchange": "x0"}').stderr
     reported = CliRunner().invoke(main, ["topology", str(file), "--report"]).stderr
-    [line] = routed.splitlines()
+    # The line of the file and the carets stand below it.
+    line, *_ = routed.splitlines()
+    assert len(routed.splitlines()) == 3
     assert "exchanges[0].type" in line
     assert line.endswith("39 more like it, which selector-sql topology --report shows")
     assert reported.count("import.exchange-type") == 40

@@ -17,6 +17,7 @@ WALL_CLOCK = ColumnType(SparkType.TIMESTAMP_NTZ)
 #: What each function is applied to; all others take two numbers.
 TYPES: dict[ir.Function, tuple[ColumnType, ...]] = {
     ir.Function.MILLISECONDS: (WALL_CLOCK,),
+    **{function: (STRING,) for function in ir.Function if "ENCODED" in function.name},
     ir.Function.REPLACE: (STRING, STRING, STRING),
     **dict.fromkeys((ir.Function.LEFT, ir.Function.RIGHT), (STRING, BIGINT)),
     **dict.fromkeys((ir.Function.CONCATENATE, ir.Function.ADDRESS), (STRING, STRING)),

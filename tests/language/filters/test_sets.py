@@ -26,6 +26,7 @@ from transpiler import (
 )
 from transpiler.compiler.inference import layout_from_schema
 from transpiler.language.filters.descriptors import APACHE, DESCRIPTORS, find_descriptor, read_code
+from transpiler.language.filters.json import from_json
 from transpiler.language.filters.kinds import (
     AndFilter,
     DirectBinding,
@@ -252,10 +253,7 @@ REFUSED: list[tuple[Any, str, str]] = [
 def beside_a_known_filter(payload: Any, descriptor: Any) -> tuple[Any, str, bytes]:
     """Return a filter named f of any kind, and one that is known, as a mapping, as JSON and as bytes."""
     both = one(payload, descriptor) | {"known": one("b = 1")["f"]}
-    symbol = AmqpValue(AmqpType.SYMBOL if isinstance(descriptor, str) else AmqpType.ULONG, descriptor)
-    content: Any = AmqpList((AmqpValue(AmqpType.STRING, "invoices"),)) if isinstance(payload, list) else AmqpMap()
-    known = Described(AmqpValue(AmqpType.SYMBOL, SELECTOR), AmqpValue(AmqpType.STRING, "b = 1"))
-    entries = (("f", Described(symbol, content)), ("known", known))
+    entries = ((name, from_json(value, name)) for name, value in both.items())
     data = encode(AmqpMap(tuple((AmqpValue(AmqpType.SYMBOL, name), value) for name, value in entries)))
     return both, json.dumps(both), data
 

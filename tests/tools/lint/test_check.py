@@ -174,6 +174,7 @@ def test_json_has_places_in_the_file() -> None:
     entries = json.loads(check("etc", "--format", "json").stdout)
     assert entries == [
         {
+            "version": 1,
             "code": "syntax.operator",
             "severity": "error",
             "message": "an equality is written with one =",

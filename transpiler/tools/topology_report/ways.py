@@ -96,9 +96,10 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
 
 
 def _lost(topology: Topology, name: str, leads_on: bool) -> str | None:
-    """Return why messages that come to an exchange reach no queue; None where clients may have queues there."""
+    """Return why messages that come to an exchange reach no queue; None where there may be queues."""
     if leads_on:
-        return "its ways end before a queue"
+        # At an address, where ways of a JMS broker end, a send may make a queue.
+        return "its ways end before a queue" if topology.rules.destinations is None else None
     if topology.rules.destinations is None or topology.readers is not None:
         return "it leads to no queue: its messages are lost"
     if name.startswith(f"{TOPIC_KIND}://"):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from itertools import chain
+from itertools import chain, groupby
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -118,17 +119,46 @@ def _finding(rule: Rule, doubt: Doubt, source: Source) -> Diagnostic:
 
 def without_lesser(*groups: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return findings in the order of the text, without those that another one replaces and without equal ones."""
-    findings = sorted(chain(*groups), key=lambda finding: finding.span or Span(0, 0))
+    findings = sorted(chain(*groups), key=_place)
+    replacing = _replacing(findings)
     kept: list[Diagnostic] = []
-    for finding in findings:
-        if finding not in kept and not any(_replaces(other, finding) for other in findings):
-            kept.append(finding)
+    for _, at_one_place in groupby(findings, _place):
+        distinct: list[Diagnostic] = []
+        for finding in at_one_place:
+            if finding not in distinct and not _is_replaced(finding, replacing):
+                distinct.append(finding)
+        kept += distinct
     return kept
 
 
-def _replaces(other: Diagnostic, finding: Diagnostic) -> bool:
-    rule = find_rule(other.code)
-    if rule is None or finding.code not in rule.instead_of or other.span is None or finding.span is None:
+def _place(finding: Diagnostic) -> Span:
+    return finding.span or Span(0, 0)
+
+
+class _Spans(NamedTuple):
+    """Spans by their starts, and the last end of each and those before it."""
+
+    starts: list[int]
+    ends: list[int]
+
+
+def _replacing(findings: Iterable[Diagnostic]) -> dict[str, _Spans]:
+    """Return where findings are that replace others, which are in the order of the text, by the code of the others."""
+    found: dict[str, _Spans] = {}
+    for finding in findings:
+        rule = find_rule(finding.code)
+        for code in rule.instead_of if rule is not None and finding.span is not None else ():
+            assert finding.span is not None
+            spans = found.setdefault(code, _Spans([], []))
+            spans.starts.append(finding.span.start)
+            spans.ends.append(max(finding.span.end, spans.ends[-1] if spans.ends else 0))
+    return found
+
+
+def _is_replaced(finding: Diagnostic, replacing: dict[str, _Spans]) -> bool:
+    """Return True if a finding that replaces this one has a part of its span."""
+    spans = replacing.get(finding.code)
+    if spans is None or finding.span is None:
         return False
-    first, second = other.span, finding.span
-    return first.start < second.end and second.start < first.end
+    before = bisect_left(spans.starts, finding.span.end)
+    return before > 0 and spans.ends[before - 1] > finding.span.start

@@ -611,7 +611,7 @@ def test_the_cases_of_one_filter_do_not_contain_each_other() -> None:
         "</virtualDestinations></virtualDestinationInterceptor></destinationInterceptors>"
     )
     kinds = {finding.kind for finding in report(addresses_of(known)).findings}
-    assert kinds == {"exchange-without-way-out", "exchange-loop"}
+    assert kinds == {"exchange-loop"}
 
 
 def test_one_broker_of_several_is_read() -> None:

@@ -42,7 +42,7 @@ from transpiler.topology.targets import Target
 #: Destinations that a message may have come from.
 _PLACES = ("queue://a", "queue://b", "topic://a", "topic://c")
 
-_SETTINGS = settings(max_examples=size(2, 80), deadline=None)
+_SETTINGS = settings(max_examples=size(2, 25), deadline=None)
 _seeds = st.integers(0, 2**32)
 
 

@@ -28,8 +28,8 @@ FILES = {
     "dialect-function": 3,
     # The type, its name and what a selector sees in it, its values in Python, and the SQL of a conversion from days.
     "column-type": 4,
-    # The store, its public name, and the columns by which it is found.
-    "store": 3,
+    # The store, its name in the room and in the interface, and the columns by which it is found.
+    "store": 4,
     # The law, and its place among the rules, whose order matters.
     "rewrite": 2,
     "like": 1,

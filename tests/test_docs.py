@@ -127,7 +127,7 @@ def run_python(page: str, names: dict[str, Any], capsys: pytest.CaptureFixture[s
             names["spark"].sql(block.text).collect()
         elif block.language == "console":
             for step in map(str.strip, re.findall(r"^CREATE .*$", block.text, re.MULTILINE)):
-                names["spark"].sql(step.replace("CREATE", "CREATE OR REPLACE", 1))
+                names["spark"].sql(re.sub("^CREATE (?!OR REPLACE)", "CREATE OR REPLACE ", step))
         elif block.language == "text" and not block.word:
             assert printed == block.text
 

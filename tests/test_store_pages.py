@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from tests.pages import steps
 from tests.spark_ext.harness import answers, numbered
 from tests.store_pages import PAGES, ROOT, blocks, lay_out, layout_of, run, statements
 from transpiler import LayoutError, evaluate, stores, transpile_selector
+from transpiler.cli import main
 from transpiler.compiler.layouts.named_fields import FIELDS
 from transpiler.compiler.layouts.store import refuse_unchosen
 from transpiler.compiler.layouts.text_types import POLICIES
@@ -46,8 +49,11 @@ def test_the_blocks_of_a_page_are_true(
             compile(block.text, str(page), "exec")
         elif block.language == "sql":
             check_sql(block.text, names)
-        else:
+        elif block.language != "console":
             assert "." in block.word
+    for step in steps(str(page.relative_to(ROOT))):
+        assert step.words[0] == "selector-sql"
+        assert CliRunner().invoke(main, step.words[1:], input=step.given).output == step.printed
 
 
 def _with_files(text: str, page: Path, folder: Path) -> str:

@@ -255,6 +255,8 @@ def test_an_interrupt_is_one_line_and_exit_code_130() -> None:
     command = [sys.executable, "-m", "transpiler.cli", "match", "--invert", "a=1"]
     environ = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    # A process in the background of a shell ignores interrupts, and so would its children.
+    pipes["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
     with subprocess.Popen(command, env=environ, **pipes) as running:  # type: ignore[call-overload]
         running.stdin.write((MESSAGE + "\n").encode())
         running.stdin.flush()

@@ -53,16 +53,15 @@ def losses(topology: Topology) -> Iterator[Finding]:
     for link in topology.onward:
         if link.source is not None and link.source_type == "queue" and link.kind in _LETTING_GO:
             links.setdefault(link.source, []).append(link)
-    # Those that only letters go to are in no policy that is shown.
-    is_classic = topology.rules.destinations is Destinations.ACTIVEMQ
-    made = {link.destination for link in chain.from_iterable(links.values())} if is_classic else set()
+    # The letters of a queue for letters have a place of its name, whose name would be ever longer.
+    endless = {link.destination for link in chain.from_iterable(links.values()) if link.affixes is not None}
     # A stream keeps its messages, whoever reads them.
     of_type = {one.of: one.value for one in topology.settings if (one.kind, one.name) == ("queue", "queue-type")}
     for queue in topology.queues:
         if of_type.get(queue.name) == "stream":
             continue
         own = links.get(queue.name, [])
-        if not own and queue.name in made:
+        if not own and queue.name in endless:
             continue
         if not own:
             reason = "it has no dead-letter target: what is rejected, expires or exceeds a limit is lost"

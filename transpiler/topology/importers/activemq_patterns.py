@@ -171,7 +171,7 @@ def _link(policy: DeadLetters, name: str, source: str, place: str) -> Link | Non
     if to is None:
         return None
     key = ACTIVEMQ_KEYS.translate(to)
-    return Link("dead-letter", _when(policy), source, policy.to_kind, key=key, path=place)
+    return Link("dead-letter", _when(policy), source, policy.to_kind, key=key, path=place, affixes=policy.affixes)
 
 
 def _link_of_made(policy: DeadLetters, pattern: str) -> Link:

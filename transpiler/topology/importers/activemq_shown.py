@@ -82,9 +82,8 @@ def shown_destinations(
         builder.link(link, target)
         if target.type == "queue" and target.name not in there:
             there.add(target.name)
-            own = target.name.removeprefix(f"{QUEUE_KIND}://")
             # Dead letters of dead letters would have ever longer names.
-            waiting += [each for each in links_of(target.name) if own not in (each.key or "")]
+            waiting += [each for each in links_of(target.name) if link.affixes is None or each.affixes is None]
     return builder.topology(ACTIVEMQ, queues, DEFAULT_WORDS, readers)
 
 

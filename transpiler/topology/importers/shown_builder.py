@@ -65,7 +65,9 @@ class ShownBuilder:
     def link(self, link: Link, to: Target) -> None:
         """Add a link of the topology that routes, with its target here."""
         kinds = link.source_type, to.type
-        self.links.append(Link(link.kind, link.when, link.source, to.name, *kinds, path=link.path))
+        self.links.append(
+            Link(link.kind, link.when, link.source, to.name, *kinds, path=link.path, affixes=link.affixes)
+        )
 
     def topology(self, rules: Rules, queues: Iterable[Queue], words: str, readers: frozenset[str] | None) -> Topology:
         """Return the topology; what bindings and links lead to is there."""

@@ -23,7 +23,7 @@ DEFINITIONS: dict[str, Any] = {
         for source, vhost, queue, key in (("e", "/", "q", "a.#"), ("f", "b", "z", ""))
     ],
 }
-#: What one virtual host exports, without its name.
+#: The export of one virtual host, without its name.
 NAMELESS = {
     name: [
         {key: value for key, value in entry.items() if key != "vhost"}

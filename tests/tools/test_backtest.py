@@ -79,5 +79,5 @@ def test_a_queue_that_the_topology_does_not_have_is_no_disagreement_of_the_defau
     assert backtest.add("1", "", "gone", ["gone"], [])
     assert not backtest.add("2", "orders", "new", ["gone"], [])
     assert backtest.to_dict()["unknown"] == [{"queue": "gone", "messages": 1}]
-    # Whether it has the queue that orders led to nobody said.
+    # The file does not say which queue orders led to.
     assert backtest.render().splitlines()[0] == "the topology does not have the queue gone (1)"

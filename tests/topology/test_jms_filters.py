@@ -29,7 +29,7 @@ WORDS = (
     ("JMSExpiration > 0", "AMQExpiration > 0"),
 )
 
-#: What no client rewrites is answered to both alike, or an AMQP message could not be selected by it.
+#: Names that no client rewrites: both dialects answer them alike.
 NOT_REWRITTEN = ("JMSType = 'x'", "JMSCorrelationID = 'c'", "JMSXGroupID = 'g'", "AMQGroupID = 'g'")
 
 

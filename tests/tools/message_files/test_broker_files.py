@@ -1,4 +1,4 @@
-"""What brokers and their tools write, read without Spark: exports, browses, answers of management interfaces."""
+"""Files of brokers and their tools are read without Spark: exports, browses, answers of management interfaces."""
 
 from __future__ import annotations
 

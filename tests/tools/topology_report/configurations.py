@@ -15,7 +15,7 @@ from transpiler.topology.model import Topology
 
 BROKERS = ("rabbitmq", "qpid-java", "artemis", "activemq")
 
-#: What messages have: their headers decide as much as their properties.
+#: The headers and properties of messages.
 MESSAGES = (
     Message(),
     Message.of(n=1),

@@ -83,7 +83,7 @@ class World:
         yield from (step for path in paths for step in path.steps if _names(step.link) == _names(link))
 
     def answers(self) -> list[object]:
-        """What became of each message, and its ways on, as far as a diff compares them."""
+        """The route of each message and its next steps, which a diff compares."""
         return [(path.routed, sorted(map(str, path.steps))) for path in self.paths]
 
 
@@ -161,7 +161,7 @@ def _is_not_there(world: World, finding: Finding) -> bool:
 def _letters_are_lost(world: World, finding: Finding) -> bool:
     assert isinstance(finding.about, Link)
     known = world.topology.queue_names
-    # What is sent to a queue by its own name no binding brings.
+    # A send to a queue by its name goes through no binding.
     by_name = "bindings bring" in finding.reason
     steps = world.steps(finding.about, by_name=not by_name)
     return not any({*s.routed.queues, *s.routed.possible_queues} & known for s in steps)
@@ -177,7 +177,7 @@ def _changes_nothing(world: World, finding: Finding) -> bool:
             for one in world.shown.bindings_by_source[binding.source]
             if one is not binding and one.destination == binding.destination
         ]
-        # What is not evaluated is the same of both.
+        # A part that is not evaluated is the same of both.
         return all(
             any(_selects(world.shown, one, sent.message, at, perhaps=perhaps) for one in others)
             for sent, at, perhaps in itertools.product(world.sent, _PLACES, (False, True))

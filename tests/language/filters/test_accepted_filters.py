@@ -36,6 +36,11 @@ LEFT_OUT: tuple[tuple[Any, tuple[str, ...]], ...] = (
     ({"p": SUBJECT, "a": {"descriptor": APPLICATION, "value": {"k": 1}}}, ()),
     ({"p": SUBJECT, "s": EQUALITY}, ("s",)),
     ({"sql-filter": EQUALITY}, ()),
+    # The session recognises a selector and hands it to queues of other types than its own.
+    (
+        {"jms-selector": {"descriptor": "apache.org:selector-filter:string", "value": "a = 1"}, "p": SUBJECT},
+        ("jms-selector",),
+    ),
     (EQUALITY, ()),
     (_map(AmqpType.STRING), (PROPERTIES,)),
     (_map(AmqpType.SYMBOL), ()),

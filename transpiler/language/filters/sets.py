@@ -83,7 +83,8 @@ class FilterSet:
 
         Its modules ``rabbit_amqp_session`` and ``rabbit_amqp_filter_prop`` read a map from its end, take maps of 1 to
         16 fields, one filter of each section or an SQL filter by the name ``sql-filter``, and symbols as the keys of a
-        properties filter. A filter without a name stands for the condition alone.
+        properties filter; a selector it recognises and never applies. A filter without a name stands for the condition
+        alone.
         """
         if dialect.name != "rabbitmq":
             return self
@@ -120,7 +121,8 @@ class FilterSet:
                 return f"takes one {name_of(node)}, and this is not the last"
             other = SqlFilter
         else:
-            return None
+            known = not name or isinstance(node, StreamFilter)
+            return None if known else f"does not evaluate {name_of(node)}"
         if any(isinstance(one, other) for one in later):
             return "takes property filters or an SQL filter, and not both: a later one is of the other kind"
         return None

@@ -112,7 +112,7 @@ def _decided(topology: Topology) -> Iterator[Topology]:
 
 
 @given(data=st.data())
-@settings(max_examples=size(80, 800), suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=size(80, 320), suppress_health_check=list(HealthCheck), deadline=None)
 def test_the_answers_hold_for_every_choice(data: st.DataObject) -> None:
     """Checked against the routes through the topologies in which each choice is made."""
     topology = data.draw(topologies.topologies(RABBITMQ, choosing=True))

@@ -25,7 +25,7 @@ from transpiler.language.selector.dialects import find_dialect
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
 
-SELECTORS, MESSAGES = size(5, 20), 16
+SELECTORS, MESSAGES = size(5, 10), 16
 EXAMPLES = size(1, 2)
 
 

@@ -60,7 +60,7 @@ NODES = st.recursive(
 
 
 @given(NODES, st.randoms(use_true_random=False))
-@settings(max_examples=size(50, 500))
+@settings(max_examples=size(50, 200))
 def test_blocks_change_no_truth(node: ir.Predicate, spread: random.Random) -> None:
     found = split_methods(node)
     for _ in range(5):

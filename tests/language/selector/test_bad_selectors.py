@@ -249,7 +249,7 @@ _SOUP = st.lists(st.sampled_from([*_WORDS.split(), "\n"]), max_size=15).map(" ".
 
 
 @given(st.one_of(st.text(), _SOUP))
-@settings(max_examples=size(200, 4_000))
+@settings(max_examples=size(200, 1_000))
 def test_any_text_parses_or_says_where_it_does_not(text: str) -> None:
     try:
         tree = parse_selector(text)
@@ -262,6 +262,6 @@ def test_any_text_parses_or_says_where_it_does_not(text: str) -> None:
 
 
 @given(selectors(NAMES + HEADERS))
-@settings(max_examples=size(200, 4_000))
+@settings(max_examples=size(200, 1_000))
 def test_a_printed_tree_parses_to_itself(tree: object) -> None:
     assert parse_selector(print_selector(tree)) == tree  # type: ignore[arg-type]

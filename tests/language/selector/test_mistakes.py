@@ -429,7 +429,7 @@ _SOUP = st.lists(st.sampled_from([*_WORDS.split(), " ", "hyphenated_props:"]), m
 
 
 @given(_SOUP, st.sampled_from(["", " "]), st.sampled_from(list(DIALECTS)))
-@settings(max_examples=size(150, 2_000))
+@settings(max_examples=size(150, 750))
 def test_any_soup_of_words_ends_in_a_tree_or_in_an_error_inside_the_text(
     words: list[str], joint: str, dialect: str
 ) -> None:

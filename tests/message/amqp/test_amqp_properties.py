@@ -96,7 +96,7 @@ VALUES = st.recursive(PRIMITIVES, _compounds, max_leaves=12)
 
 
 @given(VALUES, st.booleans())
-@settings(max_examples=size(100, 4_000))
+@settings(max_examples=size(100, 1_000))
 def test_a_value_is_the_same_after_encoding_and_decoding(value, compact):
     data = encode(value, compact)
     assert identity(decode(data)) == identity(value)
@@ -105,7 +105,7 @@ def test_a_value_is_the_same_after_encoding_and_decoding(value, compact):
 
 
 @given(st.lists(VALUES, max_size=5))
-@settings(max_examples=size(25, 1_000))
+@settings(max_examples=size(25, 250))
 def test_a_sequence_splits_where_its_values_were_joined(values):
     parts = [encode(value) for value in values]
     located = decode_all(b"".join(parts))
@@ -114,7 +114,7 @@ def test_a_sequence_splits_where_its_values_were_joined(values):
 
 
 @given(st.sampled_from(AmqpType).flatmap(lambda kind: st.lists(_primitives(kind), min_size=1, max_size=3)))
-@settings(max_examples=size(100, 4_000))
+@settings(max_examples=size(100, 1_000))
 def test_every_encoding_of_a_type_holds_the_value_or_refuses_it_and_the_widest_never_does(values):
     kind = values[0].type
     for row in ENCODINGS[kind]:
@@ -146,7 +146,7 @@ def _check(data):
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=size(125, 5_000))
+@settings(max_examples=size(125, 1_250))
 def test_any_bytes_decode_or_raise_an_error_within_them(data):
     _check(data)
 
@@ -158,7 +158,7 @@ PIECES = st.sampled_from([bytes((code,)) for code in (0, *CONSTRUCTORS)]) | st.i
 
 
 @given(st.lists(PIECES | st.binary(max_size=4), max_size=60).map(b"".join))
-@settings(max_examples=size(125, 5_000))
+@settings(max_examples=size(125, 1_250))
 def test_any_sequence_of_constructors_decodes_or_raises_an_error_within_it(data):
     _check(data)
 

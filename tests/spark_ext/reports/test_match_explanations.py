@@ -175,7 +175,7 @@ def selectors(dialect: str) -> list[str]:
     """Random conjunctions and disjunctions of three parts, some of them within NOT and OR."""
     draw = randomness(dialect)
     texts = []
-    for operator in ("AND", "OR") * size(1, 8):
+    for operator in ("AND", "OR") * size(1, 3):
         first, second, third, fourth = draw.sample(PARTS, 4)
         texts.append(f" {operator} ".join((first, f"NOT ({second} OR {third})", fourth)))
     return [text for text in texts if takes(text, dialect)]

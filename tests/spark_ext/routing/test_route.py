@@ -65,7 +65,7 @@ def test_selectors_are_drawn_that_part_between_the_dialects(rules: Rules) -> Non
     parted: list[bool] = []
 
     @given(text=topologies.selectors(rules), message=topologies.messages())
-    @settings(max_examples=size(100, 1_000), phases=PHASES, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=size(100, 400), phases=PHASES, suppress_health_check=list(HealthCheck))
     def draw(text: str, message: Message) -> None:
         answer = evaluate(parse_selector(text, rules.dialect), message, find_dialect(rules.dialect)) is True
         try:

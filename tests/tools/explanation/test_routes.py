@@ -22,11 +22,11 @@ from transpiler.tools.explanation.routes import explain_route
 from transpiler.topology import topology_from_dict
 
 DEFINITIONS = str(Path(__file__).parents[3] / "examples" / "data" / "definitions.json")
-MANY = settings(max_examples=size(20, 150), suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=size(20, 60), suppress_health_check=list(HealthCheck))
 
 
 @given(pattern=topologies.patterns, key=topologies.keys)
-@settings(max_examples=size(200, 20_000))
+@settings(max_examples=size(200, 4_000))
 def test_a_key_needs_no_edit_where_it_matches(pattern: str, key: str) -> None:
     parting = part_words(pattern.split("."), key.split("."))
     assert (parting.edits == 0) is matches_words(pattern.split("."), key.split("."))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping
 
 from transpiler.base.documents.placed_values import Node
 from transpiler.base.source import Span
@@ -21,7 +22,7 @@ _NUMBER = re.compile(r"\[([0-9]+)\]")
 def places_in_json(text: str, paths: Collection[str]) -> dict[str, Span]:
     """Return the place of each path in a valid JSON text; of one that is not there, that of what is around it."""
     walk = _Walk(text)
-    walk.value(len(text) - len(text.lstrip()), "", list(paths))
+    walk.value(len(text) - len(text.lstrip()), "", sorted(paths))
     return {path: span for path, (_, span) in walk.found.items()}
 
 
@@ -57,6 +58,14 @@ def _leads_to(step: str, rest: str) -> bool:
     return rest.startswith(step) and rest[len(step) : len(step) + 1] in ("", ".", "[")
 
 
+def _beginning_with(step: str, paths: list[str]) -> Iterator[str]:
+    """Yield those of sorted paths that begin with a step."""
+    at = bisect_left(paths, step)
+    while at < len(paths) and paths[at].startswith(step):
+        yield paths[at]
+        at += 1
+
+
 class _Walk:
     """One walk through a valid JSON text."""
 
@@ -66,7 +75,7 @@ class _Walk:
         self.found: dict[str, tuple[int, Span]] = {}
 
     def value(self, at: int, own: str, paths: list[str]) -> int:
-        """Note the place of a value, whose path is ``own``, for paths that lead to or into it; return its end."""
+        """Note the place of a value, whose path is ``own``, for sorted paths to or into it; return its end."""
         text = self._text
         end: int = _SKIP(text, at)[1]
         for path in paths:
@@ -85,7 +94,7 @@ class _Walk:
             name, at = _SKIP(self._text, at)
             at = self._behind_space(self._behind_space(at) + 1)
             step = f"{own}.{name}" if own else name
-            at = self._next(at, step, [path for path in paths if _leads_to(step, path)])
+            at = self._next(at, step, [path for path in _beginning_with(step, paths) if _leads_to(step, path)])
 
     def _items(self, at: int, own: str, paths: list[str]) -> None:
         wanted: dict[int, list[str]] = {}
@@ -105,5 +114,7 @@ class _Walk:
         return self._behind_space(end + 1) if self._text[end] == "," else end
 
     def _behind_space(self, at: int) -> int:
+        if self._text[at : at + 1] > " ":
+            return at
         match = _SPACE.match(self._text, at)
         return at if match is None else match.end()

@@ -101,8 +101,8 @@ def read_text_file(name: str) -> str:
 def input_lines(name: str, guard: Guard = nullcontext, *, progress: bool = False) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file without their ends, with their numbers from 1; a file called .gz is decompressed.
 
-    ``guard`` is entered to read and to decode each line, and leaves the line out if it keeps the error to itself. With
-    ``progress`` a terminal shows how much of a long file has been read.
+    ``guard`` is entered to read and decode, and leaves a line out if it keeps the error to itself. With ``progress`` a
+    terminal shows how much of a long file has been read.
     """
     with _opened(name, unzip=name.endswith(".gz"), progress=progress) as stream:
         yield from decoded_lines(stream, name, guard)

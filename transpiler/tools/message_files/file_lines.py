@@ -17,7 +17,7 @@ MAX_LINE = 2**27 + 2**26
 #: Bytes that are read of a line at a time.
 PIECE = 2**20
 
-#: Is entered to read or decode a line, and may keep an error to itself.
+#: Is entered to read and decode lines, and may keep an error to itself.
 Guard = Callable[[], AbstractContextManager[None]]
 
 #: Opens the lines of a file, each with its number.
@@ -37,30 +37,42 @@ def file_lines(name: str, guard: Guard = nullcontext) -> Iterator[tuple[int, str
 def decoded_lines(stream: BinaryIO, name: str, guard: Guard = nullcontext) -> Iterator[tuple[int, str]]:
     """Yield the lines of a stream, with their numbers from 1; ``name`` is that of the file.
 
-    ``guard`` leaves a line out if it keeps the error to itself; behind the end of compressed data that were cut off
-    nothing is left to read.
+    ``guard`` is entered to read and decode, and leaves a line out if it keeps the error to itself; behind the end of
+    compressed data that were cut off nothing is left to read.
     """
+    lines = _numbered_lines(stream, name)
+    too_long = None
+    while too_long is None:
+        # Entered once, and again behind each line that is left out: files have millions of lines.
+        with guard():
+            for number, line in lines:
+                if len(line) > MAX_LINE:
+                    too_long = number
+                    break
+                yield number, decode_utf8(line, name, number)
+            else:
+                return
+    refuse_file(name, f"has more than {MAX_LINE:,} bytes in line {too_long:,}")
+
+
+def _numbered_lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, bytes | bytearray]]:
+    """Yield the lines of a stream with their numbers; one that is longer than ``MAX_LINE`` is the last."""
     number = 0
-    while raw := _guarded_line(stream, name, guard):
+    while raw := _read_piece(stream, name):
         if len(raw) > MAX_LINE:
-            refuse_file(name, f"has more than {MAX_LINE:,} bytes in line {number + 1}")
+            yield number + 1, raw
+            return
         # Of a line that ends at LF, this splits what ends at CR.
         for line in raw.splitlines():
             number += 1
-            text = None
-            with guard():
-                text = decode_utf8(line, name, number)
-            if text is not None:
-                yield number, text
+            yield number, line
 
 
-def _guarded_line(stream: BinaryIO, name: str, guard: Guard) -> bytes | bytearray:
-    with guard():
-        try:
-            return _read_line(stream)
-        except (EOFError, zlib.error) as error:
-            refuse_file(name, f"cannot be decompressed: {error}")
-    return b""
+def _read_piece(stream: BinaryIO, name: str) -> bytes | bytearray:
+    try:
+        return _read_line(stream)
+    except (EOFError, zlib.error) as error:
+        refuse_file(name, f"cannot be decompressed: {error}")
 
 
 def _read_line(stream: BinaryIO) -> bytes | bytearray:

@@ -20,7 +20,6 @@ from tests.spark_ext.harness import CHUNK, numbered, settings
 from tests.spark_ext.test_agreement import INTERPRETED
 from transpiler import transpile_selector
 
-
 #: The share of each set at full size.
 SHARES = {"probes": 1 / 2, "suites": 1 / 2, "random_simple": 1 / 3, "random_full": 1 / 8}
 

@@ -20,7 +20,7 @@ from transpiler.language.filters.sets import FiltersLike
 from transpiler.message.jms_types import DESTINATION, REPLY_TO
 from transpiler.topology.qpid_address.address import Address, NodeType
 
-#: What names or shows a layout; None is the canonical one.
+#: The name of a layout, or an example of it; None is the canonical one.
 LayoutLike = Layout | SchemaLike | None
 
 

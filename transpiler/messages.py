@@ -37,7 +37,7 @@ __all__ = [
     "subscription_of",
 ]
 
-#: Who wants a message alone does not wait for layouts and stores.
+#: Loaded on demand: a program that reads messages alone does not wait for layouts and stores.
 _PLACES = {
     "ReadMessage": "transpiler.tools.message_files.read_message",
     "read": "transpiler.tools.message_files.read_files",

@@ -153,7 +153,7 @@ def route(
 
     started = time.perf_counter()
     archive, left_out = job.read().of_virtual_host(routing.topology)
-    # What is only counted may have any name.
+    # Columns that are only counted may have any name.
     column = unused_name(column, archive.messages) if target is None else column
     routed = routed_through(
         archive.messages,

@@ -25,7 +25,7 @@ PAGE_PACKAGE = "selector_sql_playground"
 #: The one address that is listened to: nobody else on the network sees the page.
 HOST = "127.0.0.1"
 
-#: What makes a folder a page: the document, and the snapshot that the build writes last.
+#: The files of a page: the document, and the snapshot that the build writes last.
 _NEEDED = ("index.html", "core/snapshot.bin.gz")
 
 _NOT_INSTALLED = (
@@ -95,7 +95,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    # What the page loads, whatever the system's table says: browsers refuse modules and WebAssembly of other types.
+    # The types of the files that the page loads, whatever the system's table says: browsers refuse modules of others.
     extensions_map = {  # noqa: RUF012
         **SimpleHTTPRequestHandler.extensions_map,
         ".css": "text/css",

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from transpiler.language.filters.sets import FiltersLike
     from transpiler.topology.qpid_address.address import Address, NodeType
 
-#: What the SQL yields: see ``transpile_selector``.
+#: The result of the SQL: see ``transpile_selector``.
 Result = Literal["filter", "boolean", "ternary"]
 
 #: From a lowered predicate to the one that is emitted. The first makes it smaller and lets files be skipped; the others

@@ -142,7 +142,7 @@ def _null(path: str, value: Any) -> None:
         _refuse("message.type", f"a null has no value, found {kind_of(value)}", path)
 
 
-#: How the tagged form reads each type's value, with the bounds of part 1 of the AMQP standard.
+#: The reader of each type's value in the tagged form, with the bounds of part 1 of the AMQP standard.
 _READERS: Mapping[AmqpType, Callable[[str, Any], Primitive]] = {
     AmqpType.NULL: _null,
     AmqpType.BOOLEAN: _boolean,

@@ -126,7 +126,7 @@ class Message:
         return {name: section_to_json(content) for name, content in contents.items() if content is not None}
 
 
-#: What the functions that take a message read as one.
+#: The types that the functions that take a message read as one.
 MessageLike = Message | Mapping[str, Any]
 
 

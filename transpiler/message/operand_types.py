@@ -150,7 +150,7 @@ SQL_FILTER_TYPES = OperandTypes(
     special_doubles=False,
 )
 
-#: What the client's header table has; a timestamp or binary header has no clause in the evaluator.
+#: The types of the client's header table; a timestamp or binary header has no clause in the evaluator.
 RABBITMQ_JMS_TYPES = OperandTypes(
     MappingProxyType(
         _BOOLEAN

@@ -177,7 +177,7 @@ def _compare_to_key(value: Any) -> tuple[int, float, float]:
 
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
-#: What Java's ``String.trim`` takes away, which ``Double.valueOf`` does first.
+#: The characters that Java's ``String.trim`` takes away, which ``Double.valueOf`` does first.
 _TRIMMED = "".join(map(chr, range(0x21)))
 _FLOATING = re.compile(r"[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)")
 _BITS = {OperandType.BYTE: 8, OperandType.SHORT: 16, OperandType.INT: 32, OperandType.LONG: 64}

@@ -104,7 +104,7 @@ class ExchangeWalk:
         self._path.add(here)
         ends, matched = yield from self._bound(exchange, keys)
         is_open = self._chose_here > chose
-        # What may reach a queue by a choice may leave the alternate without a message.
+        # A message that may reach a queue by a choice may not reach the alternate.
         left = self._chosen if is_open else not ends
         if not matched if self.topology.rules.alternate_on_no_match else left:
             ends |= yield from self._alternate(exchange, keys)

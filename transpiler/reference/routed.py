@@ -113,7 +113,7 @@ def settle(topology: Topology, message: Message, destination: str, parts: Sequen
         outcome = "error" if FAILED in ends else "rejected"
         queues, others = (), _queues(ends | possible) if FAILED in ends else ()
     elif FAILED in possible or REJECTED in possible:
-        # Where the send may fail, no queue gets the message for certain.
+        # If the send may fail, no queue gets the message for certain.
         outcome, queues, others = "undecided", (), _queues(ends | possible)
     elif DEAD_LETTER in ends or DEAD_LETTER in possible:
         outcome = "dead-letter" if DEAD_LETTER in ends else "undecided"

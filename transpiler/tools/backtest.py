@@ -106,7 +106,7 @@ class Backtest:
     @property
     def absent_queues(self) -> Counter[str]:
         """The recorded queues that the topology does not have, with their messages."""
-        # What it does not have it does not reach.
+        # A message does not reach a queue that the topology does not have.
         missed = Counter(self.unknown)
         for (_, queue), count in self.missed.items():
             if self.topology is not None and queue not in self.topology.queue_names:

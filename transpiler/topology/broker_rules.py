@@ -101,7 +101,7 @@ class Rules(BindingRules):
     releases_unroutable: bool = False
     #: Senders name destinations, and not exchanges: see ``topology.destinations``.
     destinations: Destinations | None = None
-    #: What people call an exchange, and several.
+    #: The words for an exchange, and for several.
     nouns: tuple[str, str] = ("exchange", "exchanges")
     #: A message that comes back to an exchange on its path makes the send fail; elsewhere it goes no further there.
     rings_fail: bool = False

@@ -121,7 +121,7 @@ def certain_topology(topology: Topology, chosen_queue: str) -> Topology:
             exchanges.append(_without_choice(exchange))
             _add_only_matches(topology, choice, chosen_queue, exchanges, bindings)
         else:
-            # What may be chosen is matched, so that the alternate gets nothing for certain.
+            # A binding that may be chosen is matched, so that the alternate gets nothing for certain.
             exchanges.append(replace(_without_choice(exchange), alternate=None))
             bindings += [Binding(exchange.name, chosen_queue)] if choice.reaches_queue else []
     return replace(
@@ -152,7 +152,7 @@ def _add_only_matches(
         others = [binding for other, listed in by_target.items() if other != target for binding in listed]
         if choice.reaches_queue:
             bindings += [replace(binding, destination=chosen_queue, destination_type="queue") for binding in own]
-        # What is matched counts for the alternates of the exchanges before and of this one.
+        # A match counts for the alternates of the exchanges before and of this one.
         bindings += [_led(binding, nowhere) for binding in own]
         taken = {binding.key for binding in others if binding.text(SELECTOR_ARGUMENT) is None}
         if not choice.total or all(binding.key in taken for binding in own):

@@ -130,7 +130,7 @@ def sends_of(topology: Topology, destination: str, routing_type: str | None = No
     characters = key_characters(topology)
     if topology.rules.destinations is Destinations.ACTIVEMQ:
         parts = list(activemq_parts(destination))
-        # Where filters read the destination, that of a list is the whole list.
+        # To filters that read the destination, that of a list is the whole list.
         listed = LISTED if len(parts) > 1 and QUEUE_KIND + LISTED in topology.exchange_by_name else ""
         return tuple(Send(kind + listed, characters.translate(name)) for kind, name in parts)
     address, qualified, queue = destination.partition(FULLY_QUALIFIED)

@@ -23,7 +23,7 @@ from transpiler.topology.broker_rules import DEFAULT_WORDS, UNKNOWN, Destination
 from transpiler.topology.setting import Setting
 from transpiler.topology.targets import ENDS, Entered, TargetType
 
-#: What becomes of a message that reaches no queue: dropped, refused, or sent back to its publisher.
+#: The fate of a message that reaches no queue: dropped, refused, or sent back to its publisher.
 Unroutable = Literal["discard", "reject", "return"]
 
 LinkKind = Literal["dead-letter", "expiry", "alternate", "shovel", "federation"]
@@ -178,7 +178,7 @@ class Topology:
     version: str = field(default="", compare=False)
     #: Of a JMS broker the topology that people see, whose exchanges are addresses: those that route are cases.
     shown: Topology | None = field(default=None, compare=False)
-    #: What the file says beside routes: two topologies with the same routes are equal, whatever else they set.
+    #: The settings of the file that are no routes: topologies with the same routes are equal, whatever else they set.
     settings: tuple[Setting, ...] = field(default=(), compare=False)
     #: The virtual host, by the name that RabbitMQ's definitions give it; None where the file names none.
     vhost: str | None = field(default=None, compare=False)

@@ -100,7 +100,7 @@ def _count(text: str) -> None:
     except ImportError:
         return
     total = 0
-    #: What each anchor stands for in values; the sizes at which the open collections began, and their anchors.
+    #: The number of values of each anchor; the sizes at which the open collections began, and their anchors.
     sizes: dict[str | None, int] = {}
     opened: list[tuple[int, str | None]] = []
     try:

@@ -89,7 +89,7 @@ class Function(Enum):
     #: So many characters from the beginning, or from the end, of a string.
     LEFT = "left", "left({0:bare}, {1:bare})"
     RIGHT = "right", "right({0:bare}, {1:bare})"
-    #: Whether a string contains another one, or a match of a regular expression of Java, either known by its row only.
+    #: True if a string contains another one, or a match of a regular expression of Java, either known by its row only.
     CONTAINS = "contains", "contains({0}, {1})"
     MATCHES = "matches", "rlike({0}, {1})"
     #: The bits that two integers have in common.
@@ -204,7 +204,7 @@ class Function(Enum):
     TEXT_OF_ENCODED = "text of encoded", encoded_bytes.TEXT
     #: The bytes behind hexadecimal digits.
     UNHEX = "unhex", "unhex({0})"
-    #: Whether a string is UTF-8.
+    #: True if a string is UTF-8.
     VALID = "valid", "is_valid_utf8({0})"
     #: Sixteen bytes as a uuid in hexadecimal digits.
     TEXT_OF_UUID = (

@@ -242,7 +242,7 @@ class Coalesce:
 
     tests: tuple[Predicate, ...]
     otherwise: Predicate = BoolConst(False)
-    #: Whether the tests are of alternatives that exclude each other: in no row are two of them not NULL.
+    #: True if the tests are of alternatives that exclude each other: in no row are two of them not NULL.
     disjoint: bool = False
 
 

@@ -166,7 +166,7 @@ def _written(path: Path, column: str) -> str:
 
 
 def spelled(path: Path) -> str:
-    """Return the path of a column in SQL, with quotes about what is no plain name."""
+    """Return the path of a column in SQL, with quotes around each name that is not plain."""
     names = map(str, path)
     return ".".join(
         name if name.isascii() and name.isidentifier() else f"`{name.replace('`', '``')}`" for name in names

@@ -117,14 +117,11 @@ def parse_schema(text: str, name: str = "schema") -> Mapping[str, Any]:
     return parse_ddl(text, name)
 
 
-# JSON
-
-
 def _parse_json(source: Source) -> Mapping[str, Any]:
     try:
         schema = load_json(source.text)
         if isinstance(schema, str):
-            # What a program printed as a value of JSON.
+            # A schema that a program printed as a value of JSON.
             return parse_schema(schema, source.name)
     except JsonTextError as error:
         message = f"{error.message}; it is no schema in Spark's JSON form"
@@ -173,9 +170,6 @@ def _checked(schema: Any, source: Source | None) -> Mapping[str, Any]:
     check_fields(schema, "")
     checked: Mapping[str, Any] = schema
     return checked
-
-
-# The tree of printSchema
 
 
 def _parse_tree(source: Source) -> dict[str, Any]:
@@ -229,9 +223,6 @@ def _type_of_tree(name: str) -> Any:
             return {"type": kind}
         case simple:
             return simple
-
-
-# DDL
 
 
 def parse_ddl(text: str, name: str = "schema") -> dict[str, Any]:

@@ -244,7 +244,7 @@ def one_value(
     values: list[ir.Value] = []
     for value, group in groups.items():
         guard = guard_of(group, operand)
-        # What stands behind another value is only asked for where that one is NULL.
+        # A value behind another one is only asked for if that one is NULL.
         implied = bool(values) and guard == ir.IsNull(ir.without_conversions(values[-1]))
         values.append(value if implied else ir.guarded(guard, value))
     return ir.first_of(values, widest_type(values))

@@ -81,7 +81,7 @@ class SelectorLowering:
         self.dialect = dialect
         self.parameters = parameters
         self.findings = self.names.findings
-        #: Whether strings are read as the type of what they are compared with.
+        #: True if strings are read as the type of what they are compared with.
         self.converts_strings = False
         self._warnings = TypeWarnings(source, dialect, layout, self.findings)
         self._conditions: dict[int, Outcomes] = {}

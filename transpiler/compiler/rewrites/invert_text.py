@@ -51,7 +51,7 @@ _IDS: Mapping[ir.Function, Callable[[str], tuple[AmqpValue, ...]]] = {
 
 _STRINGS = (ir.Function.STRING_MESSAGE_ID, ir.Function.STRING_CORRELATION_ID)
 
-#: What the text of an id begins with, or, of a string, what it would be escaped for.
+#: The beginnings of an id's text, or, of a string, those that it would be escaped for.
 _PREFIXES: Mapping[ir.Function, str] = {
     ir.Function.STRING_MESSAGE_ID: "ID:AMQP_",
     ir.Function.STRING_CORRELATION_ID: "ID:AMQP_",
@@ -111,7 +111,7 @@ def _behind_text(value: ir.Value) -> ir.Value:
 def _values_behind(converted: ir.Apply, texts: Iterable[str]) -> tuple[ir.Constant, ...] | None:
     """Return all values of the column that become one of the texts; None where the function cannot be inverted."""
     if converted.function is ir.Function.TEXT:
-        # What is not UTF-8 becomes U+FFFD, whatever it was.
+        # Bytes that are not UTF-8 become U+FFFD, whatever they were.
         if any("\N{REPLACEMENT CHARACTER}" in text for text in texts):
             return None
         return tuple(ir.Constant(text.encode(), BINARY) for text in texts)

@@ -56,11 +56,11 @@ class _AlternativeTests:
             if len(self.tests) == 1:
                 return next(iter(self.tests.values()))
         elif self.otherwise == ir.TRUE or self.is_long:
-            # What is long becomes a list, and of lists there are no opposites.
+            # A long chain becomes a list, and of lists there are no opposites.
             complement = self.turned(ir.FALSE)
             assert complement is not None, "the opposite of an opposite is plain"
             return ir.all_of(self.otherwise, ir.NotTrue(complement.predicate()))
-        # Who writes a fraction expects one.
+        # A constant with a fraction is compared with fractions.
         columns = sorted(self.tests, key=lambda column: column.type != DOUBLE or not _has_fraction(self.tests[column]))
         return ir.Coalesce(tuple(map(self.tests.__getitem__, columns)), self.otherwise, disjoint=True)
 

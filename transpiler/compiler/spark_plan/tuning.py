@@ -45,7 +45,7 @@ CALL_BYTES = 200
 #: with blocks as without in one dialect, and 1.2 to 2 times as long in three, for twice the text.
 LONG_TEST_BYTES = 2_000
 
-#: How many times as long separate methods may make a text; each block is written twice, and blocks within it again.
+#: The factor by which separate methods may lengthen a text; each block is written twice, and blocks within it again.
 #: Long ORs of tests of properties grow three to four times and are evaluated ten times as fast for it; comparisons of
 #: two properties of any types grow six times and are evaluated no faster.
 MAX_GROWTH = 5

@@ -124,7 +124,7 @@ def _predicate(node: ir.Predicate) -> _Text:
         case ir.AnyRow():
             return _listed(node), _PRIMARY
         case ir.SeparateMethod(predicate=predicate):
-            # What Spark meets twice it computes once, in a method of its own.
+            # An expression that Spark meets twice it computes once, in a method of its own.
             text = emit_filter(predicate)
             return f"coalesce({text}, {text})", _PRIMARY
         case ir.NotTrue(predicate=predicate):

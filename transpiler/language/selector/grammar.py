@@ -216,7 +216,7 @@ class SelectorParser(Parser):
     def sign(self, p: Any) -> ast.Expression:
         return ast.Sign(ast.Arithmetic.ADD, p.sign, Span(p.index, p.sign.span.end))
 
-    # Where NOT binds tightest it is a sign of its own.
+    # A NOT that binds tightest is a sign of its own.
     @_("TIGHT_NOT sign")
     def sign(self, p: Any) -> ast.Expression:
         return ast.Not(p.sign, Span(p.index, p.sign.span.end))

@@ -72,7 +72,7 @@ class SelectorLexer(Lexer):
         self.hyphens = hyphens
         self.keywords = keywords(dialect.reserved_words, dialect.has(Extension.XPATH))
         fields, dots = dialect.fields, dialect.identifiers is Identifiers.UNICODE_WITH_DOTS
-        #: What names of message annotations begin with, which may have hyphens; empty where there are none.
+        #: The prefix of names of message annotations, which may have hyphens; empty where there are none.
         self.annotations = fields.annotation_prefix if dots else ""
         #: The end of an IS NULL or IS NOT NULL whose words are no names.
         self.null_test_end = 0
@@ -87,7 +87,7 @@ class SelectorLexer(Lexer):
         if not self.dialect.has(Extension.VERTICAL_TAB):
             self._refuse(token.index)
 
-    # What a possessive group repeats is possessive itself: else Python 3.11.2, Debian's, takes back too much.
+    # The content of a possessive group is possessive itself: else Python 3.11.2, Debian's, takes back too much.
     @_(r"--|/\*(?:[^*]++|\*++[^*/])*+\*+/")
     def COMMENT(self, token: Token) -> Token | None:
         """Skip a comment, refuse it, or return its first sign as a token."""

@@ -297,7 +297,7 @@ class _LiteralTypes:
 
 
 def _is_one_of(node: ast.Expression, conditions: frozenset[type]) -> bool:
-    """Return True for a node of these types, or a function that is a condition as they are."""
+    """Return True for a node of these types, and for a call of a function that is a condition."""
     return type(node) in conditions or (isinstance(node, ast.Call) and is_condition(node.function))
 
 

@@ -95,7 +95,7 @@ class _Retagging:
         self.tokens = tokens
         self.dialect = dialect
         self.result: list[Token] = []
-        #: Where tests end that are operands; the depths at which an equality ends that NOT took.
+        #: Ends of tests that are operands; the depths at which an equality ends that NOT took.
         self.ends: set[int] = set()
         self.closing: list[int] = []
         self.depth = 0

@@ -23,7 +23,7 @@ class CompoundType(Enum):
     ARRAY = "array"
 
 
-#: What one constructor of the wire stands for, descriptors aside.
+#: The value of one constructor of the wire, descriptors aside.
 WireType: TypeAlias = AmqpType | CompoundType
 
 

@@ -74,7 +74,7 @@ def _header(conditions: Conditions, rules: Rules, pair: tuple[str, AmqpValue | N
     def judged(message: Message) -> Verdict:
         return Verdict(matches_headers(HeadersMatch(False, (pair,)), message, rules))
 
-    # Where the broker has the subject among the headers, a header is read from two places.
+    # If the broker has the subject among the headers, a header is read from two places.
     place = None if name == rules.subject_header else MessageField(PROPERTIES, name)
     constants = () if expected is None else (expected,)
     return conditions.condition(("header", rules.name, name, repr(expected)), judged, place, constants, text=name)

@@ -64,7 +64,7 @@ class Test:
     constants: tuple[object, ...] = ()
     patterns: tuple[Pattern | Words, ...] = ()
     relation: ast.Compare | None = None
-    #: What else the outcome hangs on: the subjects of the names of a relation.
+    #: Other subjects that the outcome depends on: those of the names of a relation.
     beside: frozenset[Hashable] = frozenset()
     #: The outcomes that the test can have.
     outcomes: int = ANYTHING

@@ -185,6 +185,6 @@ def _alphabet(patterns: Sequence[tuple[Pattern | Words, Wildcards]], constants: 
     )
     characters = {other: None} | characters
     if any(wildcards is not Wildcards.CODE_POINTS for _, wildcards in patterns):
-        # What their wildcards tell apart: line ends, the end of a text, characters of several bytes, and no characters.
+        # Texts that their wildcards tell apart: line ends, the end of a text, characters of more bytes, no characters.
         characters |= dict.fromkeys(("é", "\n", "\0", "\udcff"))
     return list(characters)

@@ -136,7 +136,7 @@ def _items(place: MessageField, tests: Sequence[Test], constants: Sequence[objec
     unique: dict[str, Item] = {}
     for item in (Item(None, False), *items):
         unique.setdefault(repr(item.value), item)
-    # What combinations are made of comes first, and arithmetic has its own order.
+    # Operands of combinations come first, and arithmetic has its own order.
     return list(unique.values()) if calculating else sorted(unique.values(), key=lambda item: item.rare)
 
 

@@ -133,8 +133,6 @@ class Solver:
             self._variables[id(formula)] = known
         return known
 
-    # cells
-
     def tests(self, variable: Hashable) -> list[Test]:
         """Return the tests of a variable, in the order of the outcomes of its cells."""
         tests = self.conditions.tests
@@ -160,8 +158,6 @@ class Solver:
                 cells = [Cell((outcome,), None) for outcome in OUTCOMES if outcome & first.outcomes]
             self._cells[variable] = cells
         return cells
-
-    # cases
 
     def _case(
         self, requirements: Sequence[Requirement], domain: Callable[[Hashable], list[Cell]]
@@ -189,8 +185,6 @@ class Solver:
                     members = group[1] + members
             groups = [*apart, (variables, members)]
         yield from (members for _, members in groups)
-
-    # messages
 
     def _message(self, requirements: Sequence[Requirement]) -> Found | None:
         """Return a message of the values of cells, with no more of them and no rarer ones than it needs."""

@@ -94,9 +94,6 @@ def _thrower(node: ast.Expression, thrown: str, evaluation: Evaluation) -> ast.E
     return node
 
 
-# operands
-
-
 def _why_null(node: ast.Expression, evaluation: Evaluation) -> str:
     """Return why an operand is NULL, by the first of its own operands that is; the operand is NULL."""
     match node:
@@ -157,9 +154,6 @@ def _null(node: ast.Expression, operand: ast.Expression, evaluation: Evaluation)
     if truth is None:
         return f"{reason}, so {part} is unknown"
     return f"{reason}, and by the rules of {evaluation.dialect.title} {part} is then {TRUTH_TEXT[truth]}"
-
-
-# conditions
 
 
 def _bare(node: ast.Expression, evaluation: Evaluation) -> str:

@@ -53,7 +53,7 @@ def fix_all(text: str, dialects: Sequence[Dialect], checker: Checker | None = No
     done: list[Fix] = []
     while len(done) < _MAX_FIXES:
         found = checker.check(text, dialects).findings
-        # What one dialect takes as it is may mean something else there.
+        # A text that one dialect takes as it is may mean something else in another.
         fixes = [one.diagnostic.fix for one in found if len(one.dialects) == len(dialects)]
         certain = [fix for fix in fixes if isinstance(fix, Fix) and fix.certain]
         made = next(

@@ -69,7 +69,7 @@ class Reported:
     fix: PlacedFix | None = None
     #: True if the line has a placeholder where the selector has a value.
     is_filled: bool = False
-    #: What is known of why a selector is not read.
+    #: The known reason why a selector is not read.
     reason: str = ""
 
     @property

@@ -129,7 +129,7 @@ class Run:
             else:
                 reported.append(one)
         report.affected += bool(reported)
-        # What is wrong in a constant is told once, whatever selectors it is a part of.
+        # A mistake in a constant is told once, whatever selectors it is a part of.
         known = located.told
         report.findings.extend(one for one in reported if known is None or _told(one) not in known)
         if known is not None:
@@ -144,7 +144,7 @@ class _Located(NamedTuple):
     name: str
     comments: IgnoreComments | None = None
     file: str | None = None
-    #: What has been told about the file.
+    #: The findings that have been told about the file.
     told: set[tuple[str, Place, str]] | None = None
 
     @property

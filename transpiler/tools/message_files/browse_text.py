@@ -1,4 +1,4 @@
-"""What ``activemq browse`` prints: a line for each field of a message, and a blank line behind the last.
+"""The output of ``activemq browse``: a line for each field of a message, and a blank line behind the last.
 
 All values are text, so a property has its type by use, as a cell of CSV has. A text goes on in lines that begin with no
 field. What the command prints before the first message, such as where it runs, is no part of it.

@@ -29,7 +29,7 @@ class RecordError(DecodeError):
 
 
 class Errors:
-    """What becomes of records that cannot be read: each is given to a function and left out, or the first is raised."""
+    """The handling of records that cannot be read: each is given to a function and left out, or the first is raised."""
 
     def __init__(self, tell: Callable[[RecordError], object] | None = None) -> None:
         self._tell = tell

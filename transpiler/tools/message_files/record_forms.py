@@ -17,7 +17,7 @@ from transpiler.tools.message_files.record import BLANK, NumberedLines, Record
 from transpiler.tools.message_files.record_errors import Errors
 from transpiler.tools.message_files.tracing_text import tracing_text
 
-#: What a caller can say that a file is; the other forms show themselves.
+#: The forms that a caller can name; the other ones show themselves.
 RecordForm = Literal["json", "csv"]
 
 #: Lines that the command may print before the first message of a browse.

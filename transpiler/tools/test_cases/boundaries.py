@@ -58,7 +58,7 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
         base = next((one for one in known if _decides(tree, leaf, sides, one, dialect)), known[0])
         for side, (message, subject) in sides.items():
             made = _beside(base, message, subject)
-            # What the base has may change the side of a condition of several names.
+            # Properties of the base may change the side of a condition of several names.
             own = judge(leaf, made, dialect, now=0).truth
             key = json.dumps(made.to_dict(), sort_keys=True, default=str)
             found.setdefault(key, Boundary(leaf, own if own is side else side, made, _verdict(tree, made, dialect)))

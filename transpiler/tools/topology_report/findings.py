@@ -360,7 +360,7 @@ def _never_true(selector: str, dialect: str) -> bool:
     try:
         return never_true(selector, dialect)
     except UnsupportedFeatureError:
-        # What is not evaluated here may be true.
+        # A condition that is not evaluated here may be true.
         return False
 
 

@@ -44,7 +44,7 @@ class Letters:
 
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
-        #: What each state leads to.
+        #: The states that each state leads to.
         self.graph: dict[State, set[State]] = {}
         #: The steps along links.
         self.links: set[tuple[State, State]] = set()

@@ -36,7 +36,7 @@ MAX_PAIRS, MAX_OVERLAPS = 5_000, 50
 #: The kinds of links that take what a queue lets go of.
 _LETTING_GO = ("dead-letter", "expiry", "alternate")
 
-#: How a dialect's broker compares with a pattern, by the table of docs/dialects.md.
+#: The way in which a dialect's broker compares with a pattern, by the table of docs/dialects.md.
 _ENGINES: Mapping[str, str] = {
     "qpid-cpp": "the broker's POSIX regular expression",
     "rabbitmq-jms": "the broker's PCRE, which gives up beyond its match limit,",

@@ -358,7 +358,7 @@ def dot_text(graph: Graph, node_style: str = "", edge_style: str = "", exchange_
         lines.append(f"  {node.id} [shape={shape}, label={_dot_text(text)}];")
     for arrow in graph.arrows:
         style = ", style=dashed" if arrow.alternate else ""
-        # What happens next is not to bury the routes.
+        # Edges of dead letters are not to bury the routes.
         style += ", weight=0" if arrow.alternate else ""
         length = 2 * columns.get(arrow.target, 1)
         lines.append(f"  {arrow.source} -> {arrow.target} [label={_dot_text(arrow.label)}, minlen={length}{style}];")

@@ -39,10 +39,10 @@ class Ways:
         feeding = (link for link in topology.links if link.source_type == "exchange" and link.kind != "dead-letter")
         ends: list[Node] = [("exchange", link.source) for link in feeding if link.source is not None]
         ends += [("queue", name) for name in topology.queue_names]
-        # What these do with a message nobody knows.
+        # Nobody knows what these do with a message.
         ends += [("exchange", one.name) for one in topology.exchanges if one.type == UNKNOWN]
         ends += [("exchange", DEFAULT_EXCHANGE)] if topology.queues else []
-        #: Where a message is not lost.
+        #: The targets at which a message is not lost.
         self.ends = frozenset(ends)
         self.back = reverse(self.routes)
         #: The nodes that lead to a queue.

@@ -34,7 +34,7 @@ def is_wild(words: Iterable[str]) -> bool:
 
 
 class Answer(Enum):
-    """What comes of a send to an address besides the routing of the message."""
+    """The answer to a send to an address besides the routing of the message."""
 
     NOTHING = "nothing"
     #: A queue is made that has the name of the address.
@@ -131,8 +131,6 @@ class Addresses:
         if address in self._with_queue:
             return True
         return address in self.made and any(self.matches(taker, address) for taker in self._wild_queues)
-
-    # Settings
 
     def _ordered(self, settings: Iterable[Settings]) -> list[Settings]:
         """Return settings with what they inherit, the most specific first (rule 18)."""

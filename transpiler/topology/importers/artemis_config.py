@@ -21,7 +21,7 @@ from transpiler.topology.broker_rules import DEFAULT_WORDS
 from transpiler.topology.destinations import ROUTING_TYPES, RoutingType
 from transpiler.topology.importers.known_names import reasons
 
-#: What else can make, change or take a message, by the element that configures it.
+#: Other things that can make, change or take a message, by the element that configures them.
 _ELSEWHERE: Mapping[str, str] = {
     "bridges": "bridges take messages to other brokers",
     "bridge": "a bridge takes messages to another broker",
@@ -351,7 +351,7 @@ def with_state(config: ArtemisConfig, state: Mapping[str, Any]) -> None:
 
     for queue in state.get("queues", ()):
         if isinstance(queue, str):
-            # What the broker creates for a send is an anycast queue that has the address for its name.
+            # The queue that the broker creates for a send is anycast, and has the address for its name.
             add(queue, queue, "ANYCAST", {})
             continue
         kind: RoutingType = "MULTICAST" if queue.get("routing_type") == "MULTICAST" else "ANYCAST"

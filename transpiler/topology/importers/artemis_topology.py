@@ -73,7 +73,7 @@ class _Artemis:
                 self._consumers.setdefault(queue, []).append(Condition.of(text, dialect))
             self._readers = (self._readers or frozenset()) | self._consumers.keys()
         self._hops = any(reads_hops(taker) for taker in self._addresses.takers)
-        #: Where messages go that no queue of their address took.
+        #: The targets of messages that no queue of their address took.
         self._dead_letters = {
             self._addresses.words(each["dead-letter-address"])
             for each in self._addresses.settings

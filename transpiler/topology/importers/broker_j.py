@@ -41,7 +41,7 @@ _COMMON = frozenset(
 
 _EXCHANGE = _COMMON | {"alternateBinding", "bindings", "durableBindings", "unroutableMessageBehaviour", "queue"}
 
-#: What a queue does with messages once it has them.
+#: The settings of a queue that decide about messages once it has them.
 _QUEUE = _COMMON | frozenset(
     """exclusive alternateBinding maximumDeliveryAttempts messageDurability messageGroupKeyOverride messageGroupType
     messageGroupSharedGroups messageGroupDefaultGroup maximumMessageTtl minimumMessageTtl noLocal
@@ -142,7 +142,7 @@ def _hosts(data: Any, path: str, depth: int = 0, is_host: bool = False) -> Itera
         yield from _hosts(inner, place, depth + 1)
 
 
-#: What the management interface says of each object, and of exchanges and queues among them.
+#: The attributes that the management interface has of each object, and of exchanges and queues among them.
 _SHOWN = ("id", "durable", "lifetimePolicy", "durableBindings", "statistics", "createdTime")
 _OF_EXCHANGES = ("bindings", "durableBindings", "unroutableMessageBehaviour")
 _OF_QUEUES = ("expiryPolicy", "maximumDeliveryAttempts", "queueDepthMessages", "messageDurability", "exclusive")

@@ -214,7 +214,7 @@ def _is_number(value: AmqpValue) -> bool:
     return value.type is not AmqpType.NULL and CLASS_OF[value.type].numeric
 
 
-#: How the broker exports bytes that are not UTF-8, in lines of 76 characters.
+#: The form in which the broker exports bytes that are not UTF-8, in lines of 76 characters.
 _BYTES = "Not UTF-8, base64 is: "
 
 

@@ -23,7 +23,7 @@ _Kind = TypeVar("_Kind", Pairs, Items, Text)
 Policy = Literal["never", "always", "sender", "receiver"]
 Reliability = Literal["unreliable", "at-most-once", "at-least-once", "exactly-once"]
 
-#: What an address resolves to.
+#: The type of the node that an address resolves to.
 NodeType = Literal["queue", "direct", "topic", "fanout", "headers", "xml"]
 
 _POLICIES: tuple[Policy, ...] = ("never", "always", "sender", "receiver")

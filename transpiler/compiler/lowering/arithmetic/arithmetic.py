@@ -230,7 +230,7 @@ def _without_result(
     for item in results:
         overflows = dialect.integer_arithmetic is IntegerArithmetic.LONG or _digits(item.value) > DECIMAL_DIGITS
         if item.type.integer and not isinstance(item.value, ir.Constant) and (truncates or overflows):
-            # What DECIMAL cannot hold is NULL in Spark: a limit, and never a wrong answer.
+            # A number that DECIMAL cannot hold is NULL in Spark: a limit, and never a wrong answer.
             unfit.append(ir.all_of(whole, ir.IsNull(item.value)))
     if not any(item.type.integer for item in results) and whole != ir.FALSE and not yields_doubles(operator, dialect):
         unfit.append(whole)

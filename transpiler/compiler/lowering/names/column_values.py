@@ -329,7 +329,7 @@ def _number_in_text(operand: Operand, types: OperandTypes, name: str) -> Operand
     texts = operand.of(OperandType.STRING)
     if operand.by_use is not None or not texts:
         return operand
-    # What texts of stores spell, which few brokers read in an annotation.
+    # Values that texts of stores spell, which few brokers read in an annotation.
     from transpiler.compiler.layouts.text_types import ByItsUse
 
     text = ir.first_of([ir.guarded(item.guard, item.value) for item in texts], STRING)

@@ -89,7 +89,7 @@ class Names:
         self.source = source
         self.dialect = dialect
         self.receiver = receiver
-        #: What a user should know about the names.
+        #: Warnings about the names.
         self.findings: list[Diagnostic] = []
         self._operands: dict[tuple[str | None, str], Operand] = {}
 

@@ -110,7 +110,7 @@ class _Test(NamedTuple):
         else:
             test = ir.Matches(value, pattern_expression(pattern, self.dialect), negated)
         if not independent and wildcards is Wildcards.LINES and _from_bytes(value):
-            # What is no UTF-8 is no subject of a regular expression, and so unknown.
+            # Bytes that are no UTF-8 are no subject of a regular expression, and so unknown.
             return ir.all_of(ir.IsTrue(ir.Apply(ir.Function.VALID, (value,), BOOLEAN)), test)
         return test
 

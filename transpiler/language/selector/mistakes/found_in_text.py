@@ -19,7 +19,7 @@ from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, Wo
 
 #: A date and what people write behind it. Nothing of a word or of a text in quotes.
 _TIME = re.compile(r"(?<![\w.$'\"-])[12][0-9]{3}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:]+(?:\.[0-9]+)?(?:Z|[+-][0-9:]+)?)?")
-#: Where a hint gives a time.
+#: The mark in a hint for a time.
 MILLISECONDS = "the milliseconds since 1970-01-01 in UTC"
 _NUMBER = re.compile(r"(?P<grouped>[0-9]{1,3}(,[0-9]{3})+)|[0-9]+,[0-9]+")
 

@@ -111,7 +111,7 @@ class Part(NamedTuple):
 
     @property
     def content(self) -> str:
-        """What is between the quotes of one word, or the text of several."""
+        """The text between the quotes of one word, or the text of several."""
         if self.behind == self.first + 1:
             return self.reading.at(self.first).content
         return self.reading.raw(self.first, self.behind)
@@ -132,14 +132,14 @@ def as_pattern(regex: str) -> str | None:
     return "".join(_PATTERN_OF.get(part, part.removeprefix("\\")) for part in parts)
 
 
-#: What is no plain text in a regular expression, the parts that LIKE can say, and how it says them.
+#: The parts of a regular expression that are no plain text, those that LIKE can say, and how it says them.
 _REGULAR_SIGNS = re.compile(r"[.*+?\[\](){}|\\^$]")
 _REGULAR_PART = re.compile(r"\.[*+]|\.|\\[^\w\s]|[^.*+?\[\](){}|\\^$]")
 _PATTERN_OF = {".*": "%", ".+": "_%", ".": "_"}
 
 
 class Captured(dict[str, Part]):
-    """What the elements of a pattern took, by name; what is derived from it is computed when a template asks."""
+    """The texts that the elements of a pattern took, by name; values derived from them are computed on demand."""
 
     def __init__(self, reading: Reading, anchor: int) -> None:
         super().__init__()
@@ -262,7 +262,7 @@ def match(elements: tuple[Element, ...], reading: Reading, anchor: int) -> tuple
         at = end
     if leading is not None:
         start = reading.operand_before(anchor)
-        # What is compared already is no operand of the next operator.
+        # A value that is compared already is no operand of the next operator.
         if start is None or reading.at(start - 1).key in (*COMPARISONS, "LIKE", "ESCAPE"):
             return (taken, at) if leading.optional else None
         taken[leading.name] = Part(reading, start, anchor)
@@ -376,7 +376,7 @@ CONDITIONS: Mapping[str, Callable[[Dialect], bool]] = {
     "no !=": lambda dialect: not dialect.has(Extension.NOT_EQUAL),
 }
 
-#: What templates derive from a match.
+#: The values that templates derive from a match.
 DERIVED: Mapping[str, Callable[[Captured], str]] = {
     # A leading operand that stays where it is.
     "name": lambda taken: f"{taken['a']}",

@@ -38,7 +38,7 @@ from transpiler.tools.dialect_tools.questions import find_rule, rule_of
 VERSION = 1
 #: Parts of a condition that are shown beside a message.
 MAX_PARTS = 4
-#: Parts that are looked at for that.
+#: The most parts that are compared.
 _CANDIDATES = 100
 
 Change = Literal["won", "lost"]

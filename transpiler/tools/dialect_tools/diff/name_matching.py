@@ -22,7 +22,7 @@ from transpiler.topology.model import (
 
 _KINDS: Mapping[str, RoutingType] = {"queue": "ANYCAST", "topic": "MULTICAST"}
 
-#: What bindings of Artemis have and those of ActiveMQ have not, and what decides about no message between the two.
+#: Arguments of Artemis' bindings that ActiveMQ's have not, and that decide about no message between the two.
 _OF_ARTEMIS = frozenset({DIVERT_ARGUMENT, DIALECT_ARGUMENT, ROUTING_TYPE_ARGUMENT})
 
 #: A destination, or an exchange, and a routing type.

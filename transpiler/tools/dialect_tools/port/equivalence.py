@@ -218,7 +218,7 @@ class Trial:
         """Describe the message of a witness by the values of the condition's names."""
         values = []
         named = dict.fromkeys(places_of(self.node, self.source))
-        # What the other side reads may be the property of a name that is a header field here.
+        # The other side may read the property of a name that is a header field here.
         read = (MessageField(PROPERTIES, name) for name in witness.message.application_properties or {})
         for place in named | dict.fromkeys(read):
             section = getattr(witness.message, place.section)

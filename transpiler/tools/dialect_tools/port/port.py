@@ -70,7 +70,7 @@ def port_selector(text: str, source: str | Dialect, target: str | Dialect, *, ch
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """A change of meaning, and the rule by which it comes; without one, what is not proved to be none."""
+    """A change of meaning and the rule by which it comes; without a rule, a change that is not ruled out."""
 
     change: Diagnostic
     rule: Rule | None = None

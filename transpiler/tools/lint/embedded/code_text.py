@@ -117,7 +117,7 @@ _Key = tuple[int, int, str]
 
 
 class _Reader:
-    """What was found in a file, by its place."""
+    """The finds in a file, by their places."""
 
     def __init__(self, text: str, code: Sequence[Token], values: Values) -> None:
         self._text, self._code, self._values = text, code, values

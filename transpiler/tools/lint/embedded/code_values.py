@@ -44,7 +44,7 @@ _URI_ENCODERS = frozenset({"URLEncoder", "encodeURIComponent", "UriUtils", "quot
 #: Calls that put values into a text, and the places of these: of printf, of Python and of .NET.
 _FORMATS = frozenset("format printf sprintf fromf tof".split())
 _FORMAT = re.compile(r"%%|%[-#+ 0,(]*(?:\d+\$)?[\d.]*[a-zA-Z]|\{\w*(?:[:!][^{}]*)?\}")
-#: What an interpolated literal has in the place of a value.
+#: The mark that an interpolated literal has in the place of a value.
 _INTERPOLATED = re.compile(r"[$#]?\{[^{}]*\}|\$\w+|\([^()]*\)")
 #: Constants of constants that are followed.
 _MAX_DEPTH = 20

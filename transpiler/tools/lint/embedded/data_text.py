@@ -65,9 +65,6 @@ def find_in_lines(text: str) -> Iterator[InFile]:
         start += len(line) + 1
 
 
-# JSON
-
-
 def find_in_json(text: str) -> Iterator[InFile]:
     """Yield the selectors of a JSON text; ``UnreadableError`` where it is none."""
     # Broker-J's configurations have comments.

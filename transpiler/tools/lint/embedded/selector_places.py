@@ -200,7 +200,7 @@ WORTH_READING = re.compile(
 HOLE = "\ufffc"
 #: A placeholder that another tool replaces: the text is no selector yet.
 _PLACEHOLDER = re.compile(rf"[$#]\{{|\{{\{{|@[A-Za-z_.]+@|{HOLE}")
-#: What only a condition has; a mistaken one, too.
+#: Signs that only a condition has; a mistaken one, too.
 _OPERATOR = re.compile(
     r"[=<>]|\bis\s+(?:not\s+)?null\b|\bin\s*\(|\blike\s*['\"]|\bbetween\b[^=<>]*\band\b", re.IGNORECASE
 )

@@ -131,7 +131,7 @@ class UnreadSelector(NamedTuple):
     whence: str = ""
 
 
-#: What readers yield.
+#: The items that readers yield.
 InFile = FoundSelector | UnreadSelector
 
 

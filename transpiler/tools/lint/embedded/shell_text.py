@@ -30,7 +30,7 @@ _PART = re.compile(
     r"""|"(?P<double>(?:[^"\\]|\\.)*)"|(?P<end>[\n;|&(){}])|(?P<plain>(?:[^\s'"\\;|&(){}]|\\.|\$\{[^}]*\}|\$\([^)]*\))+)|(?P<rest>.)""",
     re.DOTALL | re.VERBOSE,
 )
-#: What a shell replaces, and characters that stand for themselves behind a backslash.
+#: Expressions that a shell replaces, and characters that stand for themselves behind a backslash.
 _SPECIAL = re.compile(r"\$\{[^}]*\}|\$\([^)]*\)|\$\w+|`[^`]*`|\\(?:\n|.)", re.DOTALL)
 #: Options of our commands that have no value.
 _FLAGS = frozenset(

@@ -79,7 +79,7 @@ def _delivery_mode(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 
 def _text_for_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     match node:
-        # Where strings are read as numbers, it is no mistake to compare the two.
+        # In dialects that read strings as numbers it is no mistake to compare the two.
         case ast.Compare() if not context.converts_strings:
             for named, other in _beside_literals(node):
                 if isinstance(other, ast.StringLiteral) and _is_numeric(named, context):

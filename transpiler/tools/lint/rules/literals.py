@@ -25,7 +25,7 @@ _DATE = re.compile(r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]")
 
 
 def _quoted_number(node: ast.Compare, context: Context) -> Iterator[Doubt]:
-    # Where strings are read as numbers, it is no mistake to compare the two.
+    # In dialects that read strings as numbers it is no mistake to compare the two.
     if context.converts_strings:
         return
     for named, other in ((node.left, node.right), (node.right, node.left)):

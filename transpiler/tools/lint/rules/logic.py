@@ -100,8 +100,6 @@ class _Analysis:
         junctions = sum(isinstance(node, ast.And | ast.Or) for node in ast.walk(self._context.tree))
         return junctions > 1 or any(test.relation is not None for test in tests)
 
-    # terms of one name
-
     def terms_of_one_name(self, node: ast.Expression, positive: bool) -> None:
         """Compare the terms of each AND and OR that test one name; ``positive`` is False below a NOT."""
         match node:
@@ -226,8 +224,6 @@ class _Analysis:
         shown = " and ".join(self._context.text(one) for one in conditions[:3])
         return f"{shown} and others" if len(conditions) > 3 else shown
 
-    # nested conditions
-
     def condition(self, node: ast.Expression, around: list[ast.Expression]) -> None:
         """Look at a condition where all conditions ``around`` it are true."""
         if isinstance(node, ast.And):
@@ -238,7 +234,7 @@ class _Analysis:
     def _and(self, terms: Sequence[ast.Expression], around: list[ast.Expression]) -> None:
         for number, term in enumerate(terms):
             before = [*around, *terms[:number]]
-            # What is never true within itself is found there.
+            # A term that is never true by itself is found there.
             if number and self._never(term, before) and not self._never(term, []):
                 self._report("lint.never-true", term, before, "this is never true together with {}")
                 return
@@ -251,7 +247,7 @@ class _Analysis:
                     self.condition(term, others)
 
     def _or(self, node: ast.Or, around: list[ast.Expression]) -> None:
-        # What is always true is so for a message without anything, and few conditions are.
+        # A condition that is always true is so for an empty message, and few conditions are.
         if not around and self._holds(node, Message()) and self._always(node, []):
             self._add(_verdict(True, "this is", node.span, "perhaps join with AND, or remove it"))
             return
@@ -337,13 +333,11 @@ class _Analysis:
             fewer = [one for one in needed if one is not other]
             if fewer and self._never(term, fewer, outcomes):
                 needed = fewer
-        # Where an exception ends the evaluation, the branch may guard those behind it.
+        # If an exception ends the evaluation, the branch may guard those behind it.
         if hint is None and rule == "lint.unreachable-branch" and not self._context.dialect.on_throw:
             hint, fix = "remove the branch, or mend one of the two", self._context.removal(term)
         hint = hint or "perhaps mend one of the two"
         self._add(Doubt(message.format(self._listed(needed)), term.span, hint, fix=fix, rule=rule))
-
-    # what is said
 
     def _removal(self, term: ast.Expression) -> tuple[str, Fix | None]:
         """Return the advice to remove a term; where that may end or begin an exception, it says what matches then."""

@@ -35,7 +35,7 @@ def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
         return
     message = f"{right.name} is the name of a property here, not text"
     fix = Fix(f"'{right.name}'")
-    # Where any name is read, a second property is as likely.
+    # If the dialect reads any name, a second property is as likely.
     if context.known == () or _reads_as_name(right, left, node.operator, context):
         yield Doubt(message, right.span, f"if text was meant, write '{right.name}'", "info", fix)
     else:
@@ -77,7 +77,7 @@ def _unknown_header(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
     """Doubt a reserved name that neither the standard nor the dialect defines."""
     name, fields = node.name, context.dialect.fields
     if node.section or not fields.table:
-        # Where there are no header fields, such a name is a property as any other.
+        # Without header fields such a name is a property as any other.
         return
     if not name.startswith(_PREFIX):
         if name[:3].upper() == _PREFIX and len(name) > 3:

@@ -157,7 +157,7 @@ def topologies(draw: st.DrawFn, rules: Rules, *, queries: bool = True, choosing:
         exchanges.append(Exchange(name, draw(st.sampled_from(types)), alternate))
     kinds: dict[str, Any] = dict(rules.predeclared) | {exchange.name: exchange.type for exchange in exchanges}
     bindings = []
-    for _ in range(draw(st.integers(0, size(12, 40)))):
+    for _ in range(draw(st.integers(0, size(12, 24)))):
         source = draw(st.sampled_from(names))
         binding = Binding(source, draw(st.sampled_from(QUEUES)), draw(patterns))
         if rules.exchange_to_exchange and draw(st.integers(0, 4)) == 0:

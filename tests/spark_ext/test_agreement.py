@@ -20,10 +20,10 @@ from transpiler import Message, evaluate, parse_selector, print_selector, transp
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.message.types import AmqpType, AmqpValue, Truth
 
-SELECTORS, MESSAGES = size(15, 30), 16
+SELECTORS, MESSAGES = size(15, 20), 16
 #: In full, selectors by messages by examples is over 20,000 pairs on two layouts, in three results each. Hypothesis
 #: begins with the simplest example, from which Spark learns nothing, so a property has two of them at least.
-EXAMPLES = size(4, 24)
+EXAMPLES = size(4, 12)
 
 #: Each example runs Spark jobs, so it is not shrunk: the assertion names the one selector that failed.
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)

@@ -114,7 +114,7 @@ def messages() -> list[Message]:
         return spread.choice((likely, likely, likely, other, True, None))
 
     rows = []
-    for _ in range(size(40, 160)):
+    for _ in range(size(40, 80)):
         properties = {name: value(name) for name in NAMES if spread.random() < 0.9}
         encoded = {
             name: {"type": "double", "value": "NaN"} if found != found else found for name, found in properties.items()
@@ -166,8 +166,8 @@ def test_a_long_selector_says_what_the_oracle_says(
 
 
 def sizes() -> Iterator[tuple[str, int]]:
-    yield from ((name, size(70, 500)) for name in LISTS)
-    yield from ((name, size(1_000, 10_000)) for name in ("texts", "contained", "a text and a bound"))
+    yield from ((name, size(70, 200)) for name in LISTS)
+    yield from ((name, size(1_000, 4_000)) for name in ("texts", "contained", "a text and a bound"))
 
 
 @pytest.mark.skipif(SPARK < (4, 3), reason="Spark before 4.3 interprets functions of arrays with lambdas")

@@ -35,7 +35,7 @@ from transpiler.language.selector import ast
 
 #: Selectors by messages, and tables of them, for each dialect, layout and setting.
 SELECTORS, MESSAGES = size(4, 8), 16
-TABLES = size(1, 2)
+TABLES = 1
 
 #: Characters of SQL up to which it is tried: without common subexpressions Spark takes minutes over ten times as many.
 LONGEST = 20_000

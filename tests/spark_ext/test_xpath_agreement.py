@@ -12,7 +12,7 @@ from tests.sizes import randomness, size
 from tests.spark_ext.harness import answers, numbered
 from transpiler import Message, UnsupportedFeatureError, evaluate, transpile_selector
 
-EXPRESSIONS = size(50, 300)
+EXPRESSIONS = size(50, 150)
 
 DOCUMENTS = (
     "<a b='1'><c>2</c></a>",

@@ -64,7 +64,7 @@ def assert_same(spark: SparkSession, lines: list[str]) -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=[file.name for file in FILES])
 def test_the_messages_of_files_are_those_of_python(spark: SparkSession, file: Path) -> None:
-    lines = file.read_text(encoding="utf-8").splitlines()[: size(150, 5_000)]
+    lines = file.read_text(encoding="utf-8").splitlines()[: size(150, 2_000)]
     sent = [json.loads(line) for line in lines]
     texts = [json.dumps(line.get("message", line), ensure_ascii=False) for line in sent]
     with_content = [text for text in texts if re.search(r'"type": "(list|map)", "value"', text)]
@@ -73,7 +73,7 @@ def test_the_messages_of_files_are_those_of_python(spark: SparkSession, file: Pa
 
 
 @given(st.lists(messages, min_size=40, max_size=40))
-@settings(max_examples=size(2, 20))
+@settings(max_examples=size(2, 8))
 def test_any_messages_are_those_of_python(spark: SparkSession, sent: list[Message]) -> None:
     assert_same(spark, [json.dumps(message.to_dict()) for message in sent])
 

@@ -25,7 +25,7 @@ from transpiler.topology.broker_rules import Rules
 from transpiler.topology.model import Topology
 
 MESSAGES = 24
-EXAMPLES = size(2, 4)
+EXAMPLES = 2
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 
 

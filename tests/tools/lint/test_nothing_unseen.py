@@ -9,7 +9,7 @@ import pytest
 
 from transpiler.base.source import Span
 from transpiler.tools.lint.embedded import FoundSelector, UnreadSelector, find_selectors
-from transpiler.tools.lint.embedded.selector_places import PLACES, WORTH_READING, Place
+from transpiler.tools.lint.embedded.selector_places import PLACES, WORTH_READING, WORTH_READING_CODE, Place
 from transpiler.tools.lint.report import Lines
 from transpiler.tools.lint.run import Run, Text
 
@@ -68,12 +68,15 @@ NO_SHAPES = (
     "new Handler()",
     "messageListener()",
     "dest",
+    "queue1",
     '""',
 )
 CONTEXT = """
 static final int N = 5;
 static final String TYPE = "type";
 // transpiler JmsClient org.apache.camel uamqp selector-filter
+void own(String queue, String jmsSelector) { }
+boolean ownSelector(String queue, String text) { }
 // jms session proton rhea stomp artemis.api.core ConsumerConfiguration
 """
 
@@ -81,7 +84,11 @@ static final String TYPE = "type";
 def _calls(is_sure: bool) -> Iterator[str]:
     """Yield a call or an assignment for each place of source code, with ``$`` for the selector."""
     for place in PLACES:
-        if place.language == "code" and place.is_sure is is_sure:
+        if place.pattern.startswith("def "):
+            # The declaration of the function is in the context.
+            if not is_sure:
+                yield "own(q, $)" if " = $" in place.pattern else "ownSelector(q, $)"
+        elif place.language == "code" and place.is_sure is is_sure:
             text = re.sub(r"\*(?=\w)", "a", place.pattern).replace("*(selector", "B(selector")
             text = (
                 re.sub(r"^\*\(", "f(", text)
@@ -247,7 +254,8 @@ def test_other_shapes_are_read_or_listed(name: str, text: str, is_one: bool) -> 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_file_with_a_place_is_worth_reading(place: Place) -> None:
     near = re.sub(r"\\b|[()?:]", " ", place.near)
-    assert WORTH_READING.search(place.pattern) or WORTH_READING.search(near)
+    worth = WORTH_READING_CODE if place.language in ("code", "text") else WORTH_READING
+    assert worth.search(place.pattern) or worth.search(near)
 
 
 def test_an_unread_selector_is_at_its_expression() -> None:

@@ -39,6 +39,8 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     ("A.java", 's.createConsumer(new SimpleString("q"), new SimpleString("S")); ClientSession s;', ["artemis-core: S"]),
     ("A.java", "void setMessageSelector(String messageSelector) { this.messageSelector = messageSelector; }", []),
     ("A.java", "Consumer createConsumer(Session session, String selector);", []),
+    ("A.java", 'interface Subscribe extends Stomp { String SELECTOR = "selector"; }', []),
+    ("A.java", "A(String s) throws IOException, JMSException { this.selector = s; }", []),
     # Constants, and texts that are joined.
     ("A.java", 'class A { static final String X = "S"; void x() { c.setMessageSelector(X); } }', ["S"]),
     (
@@ -102,6 +104,7 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     ("A.java", 'import org.apache.camel.builder.endpoint.*; from(jms("queue:a").selector("S"));', ["S"]),
     ("A.java", 'fromF("%s:queue:a?selector=x%%3D1", c); from("sjms:a?messageSelector=y%3D1");', ["x=1", "y=1"]),
     ("A.java", 'from("activemq:a?consumer.selector=x%3D1&a=b").to("jms:b?jmsMessageSelector=y")', ["x=1", "y"]),
+    ("A.scala", "case class JmsSettings(queue: String, selector: Option[String] = None)", []),
     ("A.java", 'import javax.jms.*; @From(selector = "S") class A {}', ["S"]),
     (
         "A.java",
@@ -122,6 +125,59 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     ("c.sh", "docker exec b ./artemis consumer --filter \"S\" --destination q; x --filter 'y'", ["artemis: S"]),
     ("c.sh", "activemq browse --msgsel 'S' q\nartemis browser --filter=\"$F\"", ["activemq: S", 2]),
     ("p.jmx", '<s><stringProp name="JMSSampler.jmsSelector">S</stringProp></s>', ["S"]),
+    # Keys of data in code, and constants that are called so.
+    ("A.java", 'c.with("mp.messaging.incoming.data.selector", "x=1").with("mp.x.selector", "y=1");', ["x=1"]),
+    (
+        "A.java",
+        'p.put("jms.message.selector", "x = " + y); p.put("messageSelector", S); get("jms.selector", "x");',
+        [1],
+    ),
+    ("A.java", 'Map.of(FilterTypes.JMS_SELECTOR.getValue(), "x = 1", "y", "z = 1");', ["x = 1"]),
+    (
+        "A.java",
+        'f.put(Symbol.valueOf("jms-selector"), "x = 1"); f.put(s, new JMSSelectorFilter("y = 1"));',
+        ["x = 1", "y = 1"],
+    ),
+    ("A.kt", 'mapOf("x-filter-jms-selector" to "x = 1")', ["qpid-java: x = 1"]),
+    ("A.scala", 'Map("x-filter-jms-selector" -> "x = 1")', ["qpid-java: x = 1"]),
+    ("a.py", '{"camel.source.endpoint.selector": "x = 1", "app.selector": "y = 1"}', ["x = 1"]),
+    ("A.java", 'import org.x.amqp.*; parameters.put("selector", String.format("id in (\'%s\')", x));', [1]),
+    # A variable, a member or an argument of that name, and functions that the file declares.
+    (
+        "A.java",
+        "import javax.jms.*; class A { String selector = \"x = 'y'\"; String other = \"x = 'z'\"; }",
+        ["x = 'y'"],
+    ),
+    ("A.java", 'import javax.jms.*; String selector = "x = 1"; s.createConsumer(q, selector);', ["x = 1"]),
+    ("A.java", 'import javax.jms.*; String selector = "x = " + y;\ns.createConsumer(q, selector);', [2]),
+    ("A.java", 'import javax.jms.*; String selector = "x = " + y;\n', [1]),
+    ("a.ts", "import jms; const a = {selector: 'a[href=x]'}, b = {selector: 'app-x'}, c = {selector: 'x=1;y=2'}", []),
+    (
+        "A.java",
+        'import javax.jms.*; A() { sub("q", "x = 1"); sub("y = 1", "z"); } void sub(String q, String mySelector) {}',
+        ["x = 1"],
+    ),
+    ("A.java", 'import javax.jms.*; check(m, "x = 1", "y = 1"); void checkSelector(M m, String text) {}', []),
+    ("A.java", 'import javax.jms.*; void isSelected(M m, String text) {} isSelected(m, "x = 1");', []),
+    (
+        "A.java",
+        'import javax.jms.*; void trySelector(M m, String text) {} trySelector(m, "x = 1", "y = 1");',
+        ["x = 1"],
+    ),
+    ("a.py", 'import stomp\nclass A:\n  def sub(self, selector=None): pass\nA().sub("x = 1")', ["x = 1"]),
+    (
+        "a.cpp",
+        'void set(amqp::options &o, const std::string& selector_text) {} void a() { set(o, "x = 1"); }',
+        ["x = 1"],
+    ),
+    ("a.go", 'import "amqp"\nfunc sub(q string, selector string) {}\nfunc a() { sub("q", "x = 1") }', ["x = 1"]),
+    ("a.kt", 'import javax.jms.*\nfun sub(q: String, selector: String) {}\nfun a() { sub("q", "x = 1") }', ["x = 1"]),
+    ("A.java", 'new ActiveMQSubscriberProviderData(name, null, "x = 1", emptyList());', ["x = 1"]),
+    (
+        "A.java",
+        """f("[$class: 'ActiveMQSubscriberProviderData',\\n" + " selector: \\"x = 'y'\\",\\n" + "]");""",
+        ["x = 'y'"],
+    ),
     # This project's own functions and commands.
     ("a.py", 'from spark_ext import compile_selector\ncompile_selector("S", df)', ["S"]),
     ("a.py", 'import transpiler\ntranspiler.transpile_selector("S", dialect="artemis")', ["artemis: S"]),
@@ -175,6 +231,12 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
         '<b xmlns:x="http://www.springframework.org/schema/integration/jms">'
         '<x:message-driven-channel-adapter selector="S"/><y selector="x"/></b>',
         ["S"],
+    ),
+    (
+        "config.xml",
+        "<p><x.y.CIBuildTrigger plugin='jms'><selector>S</selector></x.y.CIBuildTrigger>"
+        "<x.CIMessageSubscriberBuilder><selector>T</selector></x.CIMessageSubscriberBuilder></p>",
+        ["S", "T"],
     ),
     ("m.xml", '<m xmlns:jms="http://www.mulesoft.org/schema/mule/jms"><jms:selector expression="S"/></m>', ["S"]),
     ("w.xml", '<p><parameter name="transport.jms.MessageSelector">S</parameter></p>', ["S"]),

@@ -24,7 +24,7 @@ from transpiler.tools.lint.embedded.code_tokens import FAMILIES
 from transpiler.tools.lint.embedded.data_text import find_in_json, find_in_lines, find_in_properties, find_in_yaml
 from transpiler.tools.lint.embedded.notebook_text import find_in_notebook
 from transpiler.tools.lint.embedded.prose import without_prose
-from transpiler.tools.lint.embedded.selector_places import WORTH_READING
+from transpiler.tools.lint.embedded.selector_places import WORTH_READING, WORTH_READING_CODE
 from transpiler.tools.lint.embedded.selector_text import FoundSelector, InFile, UnreadableError, UnreadSelector
 from transpiler.tools.lint.embedded.shell_text import find_in_shell
 from transpiler.tools.lint.embedded.xml_text import find_in_xml
@@ -79,8 +79,10 @@ def find_selectors(text: str, name: str) -> Iterator[InFile]:
         raise UnreadableError("check does not know this kind of file")
     if is_selector_file(name):
         yield from find_in_lines(text)
-    elif WORTH_READING.search(text):
-        suffix = PurePath(name).suffix.lower()
+        return
+    suffix = PurePath(name).suffix.lower()
+    is_code = suffix in FAMILIES and suffix not in _SCRIPTS
+    if (WORTH_READING_CODE if is_code else WORTH_READING).search(text):
         yield from without_prose(_READERS[suffix](text), text, name)
         if suffix in _SCRIPTS:
             yield from find_in_shell(text)

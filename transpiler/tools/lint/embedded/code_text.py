@@ -8,8 +8,11 @@ In a pattern ``createConsumer(_, $)`` the ``$`` is the selector, ``_`` any argum
 the selector has an operator), ``*`` any argument, and ``...`` any number of them; what stands behind the ``$`` is not
 looked at, but for ``_``. ``a(b = $)`` is an argument or a member with a name, anywhere within the brackets; ``'x'`` is
 that literal. ``a().b($)`` is a call behind one of ``a``, ``a.b($)`` one of a member of ``a``. ``a = $`` is an
-assignment, a member or a named argument of any call. Names are compared without case and underscores, ``*`` in one
-stands for any characters.
+assignment, a member or a named argument of any call. ``def a(b = $)`` is a call of a function that the file declares
+with a parameter of that name, ``def a(..., $)`` the first condition in one of a declared function. Names are compared
+without case and underscores, ``*`` in one stands for any characters.
+
+A literal, or a constant by its name, that is a key of a data file has a selector behind it if that is a condition.
 """
 
 from __future__ import annotations
@@ -18,14 +21,14 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from transpiler.base.source import Span
 from transpiler.tools.lint.embedded.code_tokens import CLOSING, OPENING, Family, Token, content, escaped, tokens
 from transpiler.tools.lint.embedded.code_values import Value, Values
 from transpiler.tools.lint.embedded.markers import read_marker
-from transpiler.tools.lint.embedded.selector_places import Place, code_places, has_operator
+from transpiler.tools.lint.embedded.selector_places import PLACES, Place, find_place, is_condition, names_of
 from transpiler.tools.lint.embedded.selector_text import (
     Escape,
     FoundSelector,
@@ -37,14 +40,24 @@ from transpiler.tools.lint.embedded.selector_text import (
     known_dialect,
 )
 
-_CALL = re.compile(r"(?:(?P<before>\w+)(?P<called>\(\))?\.)?(?P<name>[\w*]+)\((?P<arguments>.*)\)")
+_CALL = re.compile(r"(?P<own>def )?(?:(?P<before>\w+)(?P<called>\(\))?\.)?(?P<name>[\w*]+)\((?P<arguments>.*)\)")
 #: Signs between the name of an argument, a member or a variable and its value.
 _GIVES = {"=", ":", "=>", ":="}
-_DECLARES = {"def", "func", "fun", "function", "fn"}
+_TYPES = {"class", "interface", "enum", "struct", "object", "record", "trait"}
+_DECLARES = {"def", "func", "fun", "function", "fn"} | _TYPES
+#: Words in the head of a type or of a function, before its body.
+_IN_HEADS = {"throws", "implements", "extends"} | _TYPES
+_BETWEEN_NAMES = {",", ".", "<", ">"}
 #: Lines from a comment that marks a selector to the literal.
 _NEAR = 3
 #: Brackets from a call to a member with a name.
 _MAX_LEVELS = 3
+#: Names of calls whose patterns are kept, over all files.
+_MAX_NAMES = 50_000
+#: Parts of all names of the keys of data files, and what joins the steps of a key.
+_IN_KEYS, _KEY_STEPS = re.compile(r"selector|filter", re.IGNORECASE), re.compile(r"[.\[\]]")
+#: Signs between a key and what belongs to it.
+_BEHIND_KEYS = {",", "->", "to"}
 
 
 class _CodePattern(NamedTuple):
@@ -59,6 +72,8 @@ class _CodePattern(NamedTuple):
     #: Texts that the call has to have.
     literals: frozenset[str] = frozenset()
     before: str | None = None
+    #: True for calls of functions that the file declares.
+    is_own: bool = False
 
     @property
     def is_any(self) -> bool:
@@ -76,10 +91,40 @@ def _read_pattern(pattern: str) -> _CodePattern:
     texts = tuple(text for _, _, text in named)
     literals = frozenset(squeezed(text.strip("'")) for text in texts if text.startswith("'"))
     before = None if call["before"] is None else squeezed(call["before"]) + (call["called"] or "")
-    return _CodePattern(re.compile(squeezed(call["name"]).replace("*", ".*")), key or None, texts, literals, before)
+    name = _wildcards(call["name"])
+    return _CodePattern(name, key or None, texts, literals, before, call["own"] is not None)
 
 
 @cache
+def _wildcards(name: str) -> re.Pattern[str]:
+    """Return the pattern of a name in which ``*`` stands for any characters."""
+    return re.compile(squeezed(name).replace("*", ".*"))
+
+
+@cache
+def _patterns() -> tuple[tuple[_CodePattern, Place], ...]:
+    """Return the patterns of the places of source code."""
+    return tuple((_read_pattern(place.pattern), place) for place in PLACES if place.language == "code")
+
+
+@cache
+def _assigned() -> dict[str | None, list[tuple[_CodePattern, Place]]]:
+    """Return the patterns of assignments by the names that they assign to."""
+    found: dict[str | None, list[tuple[_CodePattern, Place]]] = {}
+    for pattern, place in _patterns():
+        if pattern.name is None:
+            found.setdefault(pattern.key, []).append((pattern, place))
+    return found
+
+
+@lru_cache(_MAX_NAMES)
+def _of_name(name: str) -> tuple[tuple[_CodePattern, Place], ...]:
+    """Return the patterns of calls of a name."""
+    calls = [(own, place) for own, place in _patterns() if own.name is not None and not own.is_own]
+    return tuple(one for one in calls if one[0].name is not None and one[0].name.fullmatch(name))
+
+
+@lru_cache(_MAX_NAMES)
 def squeezed(name: str) -> str:
     """Return a name as names are compared: ``MESSAGE_SELECTOR`` is ``messageSelector``."""
     return name.lower().replace("_", "").replace("-", "")
@@ -87,10 +132,16 @@ def squeezed(name: str) -> str:
 
 @dataclass(slots=True)
 class _Call:
-    """Brackets with the name before them, the first tokens of their arguments, and the members that have names."""
+    """Brackets with the name before them, the first tokens of their arguments, and the members that have names.
+
+    ``name`` is empty for a declaration, and what is declared is ``declared``, where a word says that it is one.
+    """
 
     name: str
+    declared: str
     before: str | None
+    #: The place of the bracket that opens.
+    begin: int
     #: True for a block of statements, whose names are not those of the call around it.
     is_block: bool
     arguments: list[int]
@@ -107,6 +158,7 @@ def find_in_code(text: str, family: Family) -> Iterator[InFile]:
         if comment.kind == "comment":
             reader.comment(comment)
     reader.calls()
+    reader.own_functions()
     reader.texts()
     for _, selectors in sorted(reader.found.items()):
         yield from selectors
@@ -123,9 +175,15 @@ class _Reader:
         self._text, self._code, self._values = text, code, values
         self._literals = [number for number, token in enumerate(code) if token.kind == "text"]
         self._ends = [code[number].end for number in self._literals]
-        self._patterns = [(_read_pattern(place.pattern), place) for place in code_places(text)]
-        self._by_name: dict[str, list[tuple[_CodePattern, Place]]] = {}
-        self._assigned = {pattern.key for pattern, _ in self._patterns if pattern.name is None}
+        #: Whether the file matches what a place has to be near to.
+        self._near: dict[str, bool] = {}
+        self._own = [one for one in _patterns() if one[0].is_own and self._is_near(one[1])]
+        #: The calls of each name, and the places of what is given to the functions of the file.
+        self._calls: dict[str, list[_Call]] = {}
+        self._functions: dict[str, list[tuple[int | None, Place]]] = {}
+        #: The values of names that may be selectors, and the values of variables that are.
+        self._later: list[tuple[int, Place]] = []
+        self._used: set[int | None] = set()
         self.found: dict[_Key, list[InFile]] = {}
 
     def comment(self, comment: Token) -> None:
@@ -145,6 +203,7 @@ class _Reader:
                 opened[-1].literals.add(squeezed(content(token).text))
             if token.kind != "sign":
                 self._member(number, opened)
+                self._key(number)
             elif token.text in OPENING:
                 opened.append(self._call(number, closed))
             elif token.text == "," and opened:
@@ -155,9 +214,34 @@ class _Reader:
                     # A comma behind the last argument, or none at all.
                     call.arguments.pop()
                 self._match(call)
+                self._note(call, number)
                 if opened and not call.is_block:
                     opened[-1].literals |= call.literals
                     opened[-1].members += [(name, at, level + 1) for name, at, level in call.members]
+
+    def _is_near(self, place: Place) -> bool:
+        """Return True if the file may have a place."""
+        found = self._near.get(place.near)
+        if found is None:
+            found = self._near[place.near] = re.search(place.near, self._text) is not None
+        return found
+
+    def own_functions(self) -> None:
+        """Find the selectors given to functions that the file declares, and those of variables that no call uses."""
+        for name, places in self._functions.items():
+            named = [(position, known) for position, known in places if position is not None]
+            for call in self._calls.get(name, ()):
+                count = len(call.arguments)
+                read = [self._condition(call.arguments[at], known) for at, known in named if at < count]
+                by_name = None if any(read) else next((known for position, known in places if position is None), None)
+                if by_name is not None:
+                    for at in call.arguments:
+                        if self._condition(at, by_name):
+                            break
+        for at, known in self._later:
+            # An unread one is told where it is used.
+            if at not in self._used or self._values.argument(at).text is not None:
+                self._condition(at, known)
 
     def texts(self) -> None:
         """Find the selectors within literals."""
@@ -182,12 +266,76 @@ class _Reader:
         if number > 2 and name and self._code[number - 2].text == ".":
             called = closed.get(number - 3)
             before = squeezed(names[-3]) if called is None else f"{called.name}()"
-        is_declared = len(names) > 1 and names[-2] in _DECLARES
+        is_body = self._code[number].text == "{" and self._is_head(number - 1)
+        is_declared = is_body or (len(names) > 1 and names[-2] in _DECLARES)
         is_block = self._code[number].text == "{" and (not name or (number > 0 and self._code[number - 1].text == ")"))
+        is_block |= is_body
         if is_block and number and self._code[number - 1].text in ("(", ",", "[", "{", "=", ":", "return"):
             # An object or a map among arguments.
             is_block = False
-        return _Call("" if is_declared else squeezed(name), before, is_block, [number + 1])
+        squeezed_name = squeezed(name)
+        begin, declared = self._code[number].start, squeezed_name if is_declared else ""
+        return _Call("" if is_declared else squeezed_name, declared, before, begin, is_block, [number + 1])
+
+    def _is_head(self, at: int) -> bool:
+        """Return True if the names that end with a token are the head of a type, or of a function that throws."""
+        while at >= 0 and (self._code[at].kind == "name" or self._code[at].text in _BETWEEN_NAMES):
+            if self._code[at].text in _IN_HEADS:
+                return True
+            at -= 1
+        return False
+
+    def _note(self, call: _Call, closing: int) -> None:
+        """Note a call, or the parameters of a function that is declared, for ``own_functions``."""
+        name = call.name or call.declared
+        if not self._own or not name or call.is_block or not call.arguments:
+            return
+        if "selector" not in name and "elector" not in self._text[call.begin : self._code[closing].end]:
+            # No function that counts is declared here.
+            if call.literals and not call.declared:
+                self._calls.setdefault(name, []).append(call)
+            return
+        parameters = [self._values.parameter(at, bool(call.declared)) for at in call.arguments]
+        if call.declared or (parameters and None not in parameters):
+            is_method = bool(parameters) and parameters[0] in ("self", "cls", "this")
+            for pattern, known in self._own:
+                if pattern.name is None or not pattern.name.fullmatch(name):
+                    continue
+                if pattern.key is None:
+                    self._functions.setdefault(name, []).append((None, known))
+                for position, parameter in enumerate(parameters[is_method:]):
+                    if pattern.key is not None and _wildcards(pattern.key).fullmatch(squeezed(parameter or "")):
+                        self._functions.setdefault(name, []).append((position, known))
+        elif call.literals:
+            self._calls.setdefault(name, []).append(call)
+
+    def _key(self, number: int) -> None:
+        """Find the selector behind a key of a data file."""
+        token = self._code[number]
+        if not (token.kind == "text" or token.text.isupper()) or not _IN_KEYS.search(token.text):
+            return
+        key = content(token).text if token.kind == "text" else token.text
+        known = find_place(names_of(_KEY_STEPS.split(key)))
+        if known is None:
+            return
+        at = number + 1
+        while at < len(self._code) and (self._code[at].text in (".", "(", ")") or self._is_read(at)):
+            at += 1
+        if at + 1 < len(self._code) and self._code[at].text in _BEHIND_KEYS:
+            self._condition(at + 1, known)
+
+    def _is_read(self, number: int) -> bool:
+        """Return True for a member that is read, as the text of a constant of an enumeration is."""
+        return self._code[number - 1].text == "." and self._code[number].kind == "name"
+
+    def _condition(self, at: int, known: Place) -> bool:
+        """Add the value of an argument if it is a condition, and return True if it is one."""
+        value = self._values.argument(at)
+        parts = value.text or value.parts
+        if parts is None or not is_condition(parts.text):
+            return False
+        self._add(value, self._code[self._values.behind_name(at)], known.dialect, known.pattern)
+        return True
 
     def _member(self, number: int, opened: list[_Call]) -> None:
         """Note a name, or a literal, that is given a value."""
@@ -201,17 +349,21 @@ class _Reader:
         name = squeezed(content(token).text if token.kind == "text" else token.text)
         if opened:
             opened[-1].members.append((name, at, 0))
-        if name not in self._assigned:
-            return
-        for pattern, known in self._patterns:
-            if pattern.name is None and pattern.key == name:
-                value = self._values.assigned(at)
-                self._add(value, self._code[at], known.dialect, known.pattern)
+        for _, known in _assigned().get(name, ()):
+            if self._is_near(known):
+                if known.is_sure:
+                    self._add(self._values.assigned(at), self._code[at], known.dialect, known.pattern)
+                else:
+                    self._later.append((at, known))
                 return
+        if token.kind == "text" and _IN_KEYS.search(token.text):
+            key = find_place(names_of(_KEY_STEPS.split(content(token).text)))
+            if key is not None:
+                self._condition(at, key)
 
     def _match(self, call: _Call) -> None:
-        for pattern, known in self._of_name(call.name):
-            if not pattern.literals <= call.literals:
+        for pattern, known in _of_name(call.name):
+            if not pattern.literals <= call.literals or not self._is_near(known):
                 continue
             if pattern.before is not None and call.before != pattern.before:
                 continue
@@ -222,21 +374,12 @@ class _Reader:
                 if squeezed(text) in pattern.literals or (pattern.is_any and value.kind != "text"):
                     continue
                 is_sure = is_certain and known.is_sure
-                if is_sure or has_operator(value.parts.text if value.parts is not None else text):
+                if is_sure or is_condition(value.parts.text if value.parts is not None else text):
                     begin = self._code[self._values.behind_name(at)]
                     self._add(value, begin, self._dialect(known, call), known.pattern)
                     if not known.is_sure:
                         # Another argument is none then.
                         return
-
-    def _of_name(self, name: str) -> list[tuple[_CodePattern, Place]]:
-        """Return the patterns of calls of a name; there are many calls and few names."""
-        found = self._by_name.get(name)
-        if found is None:
-            calls = [(pattern, place) for pattern, place in self._patterns if pattern.name is not None]
-            found = [one for one in calls if one[0].name is not None and one[0].name.fullmatch(name)]
-            self._by_name[name] = found
-        return found
 
     def _arguments(self, pattern: _CodePattern, call: _Call) -> Iterator[tuple[int, bool]]:
         """Yield where the selectors of a call begin, and False where another call may be meant."""
@@ -281,6 +424,7 @@ class _Reader:
     def _add(self, value: Value, token: Token, dialect: str | None, whence: str) -> None:
         if value.kind not in ("text", "unknown"):
             return
+        self._used.add(value.begin)
         if value.text is None:
             self.found.setdefault((token.start, token.start, ""), [UnreadSelector(token.start, whence=whence)])
         else:

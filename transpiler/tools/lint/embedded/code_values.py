@@ -35,7 +35,7 @@ _TEXT_TYPES = frozenset(
 _OTHER_THINGS = re.compile(
     r"(?:handler|listener|callback|consumer|subscriber|dest|destination|queue|topic|address|class|type|options?|config"
     r"|configuration|settings|executor|scheduler|timeout|interval|session|connection|factory|context|local|durable|group"
-    r"|groupid|clientid|tenant|tenantid|name|id|metrics|registry|tracer|span|void)$"
+    r"|groupid|clientid|token|tenant|tenantid|name|id|metrics|registry|tracer|span|void)\d*$"
 )
 #: Artemis's class of texts: a call with one text as its argument, which it is.
 _WRAPPER = "SimpleString"
@@ -57,13 +57,15 @@ class Value(NamedTuple):
 
     A ``text`` is a literal, a constant of one, or joined with one. What is ``unknown`` may be a text, ``other`` is a
     number or a boolean, and ``none`` no value: null, a function, a type, a declaration. ``parts`` is the text with
-    ``HOLE`` in the place of what is not known. ``literal`` is the first literal in it.
+    ``HOLE`` in the place of what is not known. ``literal`` is the first literal in it, ``begin`` the first token of the
+    value of the variable that it is.
     """
 
     text: MappedText | None
     kind: Kind
     literal: Token | None = None
     parts: MappedText | None = None
+    begin: int | None = None
 
 
 _NO_VALUE = Value(None, "none")
@@ -92,7 +94,8 @@ class Values:
 
     def argument(self, number: int) -> Value:
         """Return the value of an argument that begins with a token: behind its name, if it has one."""
-        if (begin := self.behind_name(number)) != number:
+        begin = self.behind_name(number)
+        if begin != number or (number and self._is(number - 1, ":")):
             number = begin
             if self._kind(number) == "name" and self.tokens[number].text.lower() in _TEXT_TYPES:
                 # A parameter with its type.
@@ -124,6 +127,19 @@ class Values:
         called = next((place for place in inside if self.tokens[place].text == "("), None)
         is_got = called is not None and self.tokens[called - 1].text.lower().startswith(("get", "is"))
         return value if called is not None and called > number and not is_got else _NO_VALUE
+
+    def parameter(self, number: int, is_declared: bool) -> str | None:
+        """Return the name of a parameter that begins with a token; None for the argument of a call.
+
+        ``is_declared`` if a word says that a function is declared: a type may be missing, or stand behind the name.
+        """
+        inside = self._extent(number)
+        inside = inside[: next((at for at, place in enumerate(inside) if self._is(place, "=")), len(inside))]
+        if is_declared:
+            names = [self.tokens[place].text for place in inside if self._kind(place) == "name"]
+            is_behind = len(names) > 1 and (self._is(number + 1, ":") or names[-1].lower() in _TEXT_TYPES)
+            return names[0 if is_behind else -1] if names else None
+        return self.tokens[inside[-1]].text if self._declares(inside) else None
 
     def is_literal(self, number: int) -> bool:
         """Return True for an argument that is a literal of text and nothing else."""
@@ -196,7 +212,8 @@ class Values:
                 is_format = called is not None and behind.text == "." and called.text in ("format", "formatted")
                 is_filled = is_format or behind.text == "%"
                 parts = _filled_in(parts, _FORMAT) if is_filled else _holed(parts)
-        return Value(text, kind, literal, parts), number
+        begin = operands[0].begin if len(operands) == 1 and ends else None
+        return Value(text, kind, literal, parts, begin), number
 
     def _operand(self, number: int, depth: int) -> tuple[Value, int]:
         """Return a literal, the value of a name or of what is in parentheses, and the number behind it."""
@@ -245,7 +262,11 @@ class Values:
         """Return the value of a call whose parentheses open at a token, and the number behind all calls of a chain."""
         inner = _UNKNOWN
         behind = self._closing(number)
-        if _WRAPPER in path or _URI_ENCODERS & set(path):
+        if path[-1].lower() in _FORMATS:
+            template = self._read(number + 1, depth + 1)[0]
+            if template.text is not None and template.kind == "text":
+                inner = Value(None, "text", template.literal, _filled_in(template.text, _FORMAT))
+        elif _WRAPPER in path or _URI_ENCODERS & set(path):
             inner = self._read(number + 1, depth + 1)[0]
             if _WRAPPER not in path and inner.text is not None:
                 inner = inner._replace(text=_in_uri(inner.text), parts=None)
@@ -265,7 +286,9 @@ class Values:
         if value is not None:
             found = self.at(value, depth + 1)
             is_null = self.tokens[value].text.lower() in _NOTHING
-            return found if found.kind != "none" or is_null else Value(None, self._of_type(variable.type))
+            if found.kind == "none" and not is_null:
+                return Value(None, self._of_type(variable.type))
+            return found if found.begin is not None else found._replace(begin=value)
         return Value(None, self._of_type(variable.type))
 
     def _of_type(self, type_name: str | None) -> Kind:

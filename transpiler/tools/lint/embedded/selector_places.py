@@ -2,14 +2,15 @@
 
 ``data`` and the names of single formats are for the steps that lead to a text: keys, elements and attributes. A step
 matches without case and punctuation, ``*`` stands for any characters, and other steps may stand between two. ``jms:a``
-is the name ``a`` in a namespace that has ``jms`` in it. ``code`` is for calls and assignments of programming languages
-(``code_text``), ``shell`` for commands (``shell_text``), ``text`` for what stands within a text of any file.
+is the name ``a`` in a namespace that has ``jms`` in it. In code a key of ``data`` is one, too, if a condition stands
+behind it. ``code`` is for calls and assignments of programming languages (``code_text``), ``shell`` for commands
+(``shell_text``), ``text`` for what stands within a text of any file.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -20,7 +21,7 @@ class Place(NamedTuple):
     """A place of selectors: its language, the pattern that finds it, and the dialect where the place says it.
 
     ``near`` is a regular expression that the file has to match, for patterns that mean something else elsewhere.
-    Without ``is_sure`` a text is a selector only if it has an operator, for calls that take other texts there, too.
+    Without ``is_sure`` a text is a selector only if it is a condition, for calls that take other texts there, too.
     """
 
     language: Language
@@ -88,6 +89,9 @@ PLACES: tuple[Place, ...] = (
     Place("xml", "outboundQueueBridge/selector"),
     Place("xml", "inboundTopicBridge/selector"),
     Place("xml", "outboundTopicBridge/selector"),
+    # Jenkins's triggers and build steps, as it stores them.
+    Place("xml", "*CIBuildTrigger/selector"),
+    Place("xml", "*CIMessageSubscriberBuilder/selector"),
     # Spring's listeners and Spring Integration's adapters, Mule's sources.
     Place("xml", "listener/selector"),
     Place("xml", "jmsListener/selector"),
@@ -133,6 +137,8 @@ PLACES: tuple[Place, ...] = (
         "code", "selector($)", near=r"org\.apache\.camel|EndpointRouteBuilder|ciBuildTrigger|ActiveMQSubscriber|rhea"
     ),
     Place("code", "*('ActiveMQSubscriberProviderData', selector = $)"),
+    Place("code", "ActiveMQSubscriberProviderData(*, $)", is_sure=False),
+    Place("code", "ActiveMQSubscriberProviderData(*, *, $)", is_sure=False),
     Place("code", "*ActiveMq*(selector = $)"),
     Place("code", "*Artemis*(selector = $)"),
     Place("code", "From(selector = $)", near=_MESSAGING),
@@ -144,6 +150,7 @@ PLACES: tuple[Place, ...] = (
     # Assignments, members and named arguments of any call.
     Place("code", "messageSelector = $"),
     Place("code", "jmsSelector = $"),
+    Place("code", "selector = $", near=_MESSAGING, is_sure=False),
     Place("code", "filterExpression = $", "artemis", near=r"ConsumerConfiguration|ActiveMQ\.Artemis"),
     # RabbitMQ's clients for AMQP 1.0.
     Place("code", "filter().sql($)", "rabbitmq"),
@@ -152,6 +159,7 @@ PLACES: tuple[Place, ...] = (
     Place("code", "Selector($)", near=r"(?i)proton"),
     Place("code", "NewSelectorFilter($)"),
     Place("code", "LinkSelectorFilter($)"),
+    Place("code", "*JmsSelectorFilter($)"),
     Place("code", "wrapDescribed($, *)", near=r"(?i)0x0*468C0*4\b|selector-filter"),
     Place("code", "setFilter($)", near=r"\buamqp\b"),
     Place("code", "*('apache.org:selector-filter:string', ..., $)"),
@@ -161,6 +169,11 @@ PLACES: tuple[Place, ...] = (
     Place("code", "set('selector', $)", near=_STOMP),
     Place("code", "add('selector', $)", near=_STOMP),
     Place("code", "put('selector', $)", near=_STOMP),
+    # Forms of other protocols, such as those that a broker's REST interface takes.
+    Place("code", "*('selector', $)", near=_MESSAGING, is_sure=False),
+    # Functions that a file declares: what is given to a parameter of that name, or to one that is called so.
+    Place("code", "def *(*selector* = $)", near=_MESSAGING, is_sure=False),
+    Place("code", "def *selector*(..., $)", near=_MESSAGING, is_sure=False),
     # This project's own functions and commands.
     *(
         Place("code", f"{call}", near=_OURS)
@@ -188,12 +201,20 @@ PLACES: tuple[Place, ...] = (
         r"(?:jmsMessageSelector|messageSelector|(?:consumer\.)?selector)=",
     ),
     Place("text", r"\b(?i:WITHJMSSELECTOR)\s*=\s*"),
+    # A pipeline of Jenkins in a text.
+    Place("text", r"\bActiveMQSubscriberProviderData\b[^}]*?\bselector:\s*"),
 )
 
 #: A file without any of these words has no selector that is found by its place.
 WORTH_READING = re.compile(
     r"selector|filter|select|create\w*(?:consumer|subscriber|browser|receiver|queue)|\bsql\b|\btranspiler\b|\bspark_ext\b"
-    r"|jmsclient|msgsel|468c0",
+    r"|jmsclient|msgsel|468c0|subscriberproviderdata",
+    re.IGNORECASE,
+)
+#: The same for source code, in which these words are no names of variables.
+WORTH_READING_CODE = re.compile(
+    r"selector|selected|create\w*(?:consumer|subscriber|browser|receiver|queue)|set_?filter|filter_?(?:string|expression"
+    r"|options)|\bsql\s*\(|\btranspiler\b|\bspark_ext\b|jmsclient|468c0|subscriberproviderdata",
     re.IGNORECASE,
 )
 #: Stands in a text for what is known at run time only.
@@ -204,6 +225,9 @@ _PLACEHOLDER = re.compile(rf"[$#]\{{|\{{\{{|@[A-Za-z_.]+@|{HOLE}")
 _OPERATOR = re.compile(
     r"[=<>]|\bis\s+(?:not\s+)?null\b|\bin\s*\(|\blike\s*['\"]|\bbetween\b[^=<>]*\band\b", re.IGNORECASE
 )
+#: What is outside the quotes of no selector, and of no common mistake: signs of CSS, queries of URIs, functions.
+_FOREIGN = re.compile(r"^\s*[.#/]|\[|;|(?<!&)&(?!&)|://|->|=>")
+_QUOTED = re.compile(r"'[^']*'")
 _PUNCTUATION = re.compile(r"[^a-z0-9*]")
 
 
@@ -248,13 +272,6 @@ def _step_pattern(part: tuple[str, str, str]) -> str:
     return f"{before}:{_squeezed(name).replace('*', '[^/:]*')}"
 
 
-def code_places(text: str) -> Iterator[Place]:
-    """Yield the places of source code that a file of this text may have."""
-    nears = {place.near for place in PLACES if place.language == "code"}
-    found = {near for near in nears if re.search(near, text)}
-    yield from (place for place in PLACES if place.language == "code" and place.near in found)
-
-
 @cache
 def text_pattern() -> re.Pattern[str]:
     """Return the pattern of what stands before a selector within a text."""
@@ -269,6 +286,11 @@ def is_complete(text: str) -> bool:
 def has_operator(text: str) -> bool:
     """Return True if a text has an operator of conditions, or a mistaken one, as prose has none."""
     return _OPERATOR.search(text) is not None
+
+
+def is_condition(text: str) -> bool:
+    """Return True if a text has an operator, and no sign of other languages that have such operators, too."""
+    return has_operator(text) and not _FOREIGN.search(_QUOTED.sub("", text))
 
 
 def _squeezed(name: str) -> str:

@@ -19,6 +19,8 @@ from transpiler.tools.lint.embedded.selector_places import Language, find_place,
 
 #: Writes a text as it stands in a file.
 Escape = Callable[[str], str]
+#: What stands in any text that has a selector within.
+_BEFORE_VALUE = re.compile(r"selector\s*[=:]", re.IGNORECASE)
 #: Characters that people leave as they are in a URI.
 _IN_URI = " '()<>=,/:*$!"
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+|\+")
@@ -196,7 +198,7 @@ def _escaped_twice(inner: Escape, outer: Escape, text: str) -> str:
 
 def find_in_text(text: MappedText, dialect: str | None = None, escape: Escape = as_is) -> Iterator[InFile]:
     """Yield the selectors within a text: in the URIs of Camel, and in statements of Kafka's connectors."""
-    if "selector=" not in text.text.lower().replace(" ", ""):
+    if not _BEFORE_VALUE.search(text.text):
         return
     for match in text_pattern().finditer(text.text):
         start = match.end()
@@ -210,7 +212,8 @@ def find_in_text(text: MappedText, dialect: str | None = None, escape: Escape = 
         elif text.text[start : start + 1] in ("`", "'", '"'):
             end = text.text.find(text.text[start], start + 1)
             if end >= 0:
-                yield from found(text.part(start + 1, end), dialect, escape, "a statement of KCQL")
+                whence = "a pipeline of Jenkins" if match[0].rstrip().endswith(":") else "a statement of KCQL"
+                yield from found(text.part(start + 1, end), dialect, escape, whence)
             else:
                 yield UnreadSelector(text.place(Span(start, start)).start)
         elif text.text[start:].strip():

@@ -81,6 +81,10 @@ boolean ownSelector(String queue, String text) { }
 """
 
 
+#: Patterns of places that are sure in some files.
+_SURE = {place.pattern for place in PLACES if place.is_sure}
+
+
 def _calls(is_sure: bool) -> Iterator[str]:
     """Yield a call or an assignment for each place of source code, with ``$`` for the selector."""
     for place in PLACES:
@@ -88,7 +92,7 @@ def _calls(is_sure: bool) -> Iterator[str]:
             # The declaration of the function is in the context.
             if not is_sure:
                 yield "own(q, $)" if " = $" in place.pattern else "ownSelector(q, $)"
-        elif place.language == "code" and place.is_sure is is_sure:
+        elif place.language == "code" and place.is_sure is is_sure and (is_sure or place.pattern not in _SURE):
             text = re.sub(r"\*(?=\w)", "a", place.pattern).replace("*(selector", "B(selector")
             text = (
                 re.sub(r"^\*\(", "f(", text)

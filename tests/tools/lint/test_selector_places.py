@@ -172,6 +172,8 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     ),
     ("a.go", 'import "amqp"\nfunc sub(q string, selector string) {}\nfunc a() { sub("q", "x = 1") }', ["x = 1"]),
     ("a.kt", 'import javax.jms.*\nfun sub(q: String, selector: String) {}\nfun a() { sub("q", "x = 1") }', ["x = 1"]),
+    ("a.ts", "const a = {messageSelector: '#x'}, b = {messageSelector: \"x = 'y'\"};", ["x = 'y'"]),
+    ("a.ts", "import stompit; f({messageSelector: 'S'});", ["S"]),
     ("A.java", 'new ActiveMQSubscriberProviderData(name, null, "x = 1", emptyList());', ["x = 1"]),
     (
         "A.java",

@@ -34,6 +34,7 @@ class Place(NamedTuple):
 _STOMP, _JMS = r"(?i)stomp", r"(?i)jms|session|activemq|qpid|\bnms\b"
 _OURS = r"\b(?:transpiler|spark_ext)\b"
 _MESSAGING = r"(?i)jms|amqp|activemq|artemis|qpid|stomp|\bnms\b|messaging"
+_BROKERS = r"(?i)jms|amqp|activemq|artemis|qpid|stomp|\bnms\b|ejb|messagedriven"
 _ARTEMIS_CORE = r"ClientSession|artemis\.api\.core"
 #: A file with both APIs says of no session which one it is of.
 _CORE_ALONE = rf"(?s)\A(?!.*(?:javax|jakarta)\.jms).*(?:{_ARTEMIS_CORE})"
@@ -148,7 +149,9 @@ PLACES: tuple[Place, ...] = (
     Place("code", "receiveSelectedAndConvert(..., $)"),
     Place("code", "browseSelected(..., $, _)"),
     # Assignments, members and named arguments of any call.
-    Place("code", "messageSelector = $"),
+    # In pages of chats it is a path of CSS.
+    Place("code", "messageSelector = $", near=_BROKERS),
+    Place("code", "messageSelector = $", is_sure=False),
     Place("code", "jmsSelector = $"),
     Place("code", "selector = $", near=_MESSAGING, is_sure=False),
     Place("code", "filterExpression = $", "artemis", near=r"ConsumerConfiguration|ActiveMQ\.Artemis"),

@@ -153,6 +153,11 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     ("A.java", 'import javax.jms.*; String selector = "x = " + y;\n', [1]),
     ("a.ts", "import jms; const a = {selector: 'a[href=x]'}, b = {selector: 'app-x'}, c = {selector: 'x=1;y=2'}", []),
     (
+        "a.py",
+        "import stomp\nlist(selector='app=web')\nlist(selector='app=web,tier=db')\nf(selector='on=true')",
+        ["on=true"],
+    ),
+    (
         "A.java",
         'import javax.jms.*; A() { sub("q", "x = 1"); sub("y = 1", "z"); } void sub(String q, String mySelector) {}',
         ["x = 1"],
@@ -240,6 +245,7 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
         "<x.CIMessageSubscriberBuilder><selector>T</selector></x.CIMessageSubscriberBuilder></p>",
         ["S", "T"],
     ),
+    ("m.xml", '<m xmlns:jms="http://www.mulesoft.org/schema/mule/jms"><jms:listener selector="#[s]"/></m>', [1]),
     ("m.xml", '<m xmlns:jms="http://www.mulesoft.org/schema/mule/jms"><jms:selector expression="S"/></m>', ["S"]),
     ("w.xml", '<p><parameter name="transport.jms.MessageSelector">S</parameter></p>', ["S"]),
     # Brokers.

@@ -175,7 +175,7 @@ class _Reader:
         self._text, self._code, self._values = text, code, values
         self._literals = [number for number, token in enumerate(code) if token.kind == "text"]
         self._ends = [code[number].end for number in self._literals]
-        #: Whether the file matches what a place has to be near to.
+        #: True for what a place has to be near to, if the file matches it.
         self._near: dict[str, bool] = {}
         self._own = [one for one in _patterns() if one[0].is_own and self._is_near(one[1])]
         #: The calls of each name, and the places of what is given to the functions of the file.

@@ -222,14 +222,18 @@ WORTH_READING_CODE = re.compile(
 )
 #: Stands in a text for what is known at run time only.
 HOLE = "\ufffc"
-#: A placeholder that another tool replaces: the text is no selector yet.
-_PLACEHOLDER = re.compile(rf"[$#]\{{|\{{\{{|@[A-Za-z_.]+@|{HOLE}")
+#: A placeholder that another tool replaces, or an expression of Mule: the text is no selector yet.
+_PLACEHOLDER = re.compile(rf"^\s*#\[|[$#]\{{|\{{\{{|@[A-Za-z_.]+@|{HOLE}")
 #: Signs that only a condition has; a mistaken one, too.
 _OPERATOR = re.compile(
     r"[=<>]|\bis\s+(?:not\s+)?null\b|\bin\s*\(|\blike\s*['\"]|\bbetween\b[^=<>]*\band\b", re.IGNORECASE
 )
-#: What is outside the quotes of no selector, and of no common mistake: signs of CSS, queries of URIs, functions.
-_FOREIGN = re.compile(r"^\s*[.#/]|\[|;|(?<!&)&(?!&)|://|->|=>")
+#: Signs outside the quotes of no selector, and of no common mistake: of CSS, of the queries of URIs, of functions, and
+#: of the labels of Kubernetes.
+_FOREIGN = re.compile(
+    r"^\s*(?:[#/]|\.(?!\d))|\[|;|(?<!&)&(?!&)|://|->|=>|^[\w./-]+=(?!true$|false$)[A-Za-z_][\w.-]*(?:,|$)",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"'[^']*'")
 _PUNCTUATION = re.compile(r"[^a-z0-9*]")
 

@@ -19,7 +19,7 @@ from transpiler.tools.lint.embedded.selector_places import Language, find_place,
 
 #: Writes a text as it stands in a file.
 Escape = Callable[[str], str]
-#: What stands in any text that has a selector within.
+#: The words before a selector within any text.
 _BEFORE_VALUE = re.compile(r"selector\s*[=:]", re.IGNORECASE)
 #: Characters that people leave as they are in a URI.
 _IN_URI = " '()<>=,/:*$!"

@@ -33,7 +33,7 @@ _TEXT_TYPES = frozenset(
 )
 #: Ends of names that are those of other things than selectors.
 _OTHER_THINGS = re.compile(
-    r"(?:handler|listener|callback|consumer|subscriber|dest|destination|queue|topic|address|class|type|options?|config"
+    r"(?:handler|listener|callback|consumer|subscriber|dest|destination|queue|topic|address|class|type|options?|opts|promise|future|config"
     r"|configuration|settings|executor|scheduler|timeout|interval|session|connection|factory|context|local|durable|group"
     r"|groupid|clientid|token|tenant|tenantid|name|id|metrics|registry|tracer|span|void)\d*$"
 )

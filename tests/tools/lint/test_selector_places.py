@@ -180,6 +180,12 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     ("a.ts", "const a = {messageSelector: '#x'}, b = {messageSelector: \"x = 'y'\"};", ["x = 'y'"]),
     ("a.ts", "import stompit; f({messageSelector: 'S'});", ["S"]),
     ("A.java", 'new ActiveMQSubscriberProviderData(name, null, "x = 1", emptyList());', ["x = 1"]),
+    ("A.java", 'new ActiveMQSubscriberProviderData(name, null, "x 1", checks, "V", false, 60);', ["x 1"]),
+    (
+        "A.java",
+        """f("providers: [activeMQSubscriber(name: '" + N + "',\\n" + "selector: \\"x 'y'\\",\\n)]");""",
+        ["x 'y'"],
+    ),
     (
         "A.java",
         """f("[$class: 'ActiveMQSubscriberProviderData',\\n" + " selector: \\"x = 'y'\\",\\n" + "]");""",

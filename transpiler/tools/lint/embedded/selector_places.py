@@ -138,6 +138,7 @@ PLACES: tuple[Place, ...] = (
         "code", "selector($)", near=r"org\.apache\.camel|EndpointRouteBuilder|ciBuildTrigger|ActiveMQSubscriber|rhea"
     ),
     Place("code", "*('ActiveMQSubscriberProviderData', selector = $)"),
+    Place("code", "ActiveMQSubscriberProviderData(*, *, $, *, *, *, *)"),
     Place("code", "ActiveMQSubscriberProviderData(*, $)", is_sure=False),
     Place("code", "ActiveMQSubscriberProviderData(*, *, $)", is_sure=False),
     Place("code", "*ActiveMq*(selector = $)"),
@@ -205,7 +206,7 @@ PLACES: tuple[Place, ...] = (
     ),
     Place("text", r"\b(?i:WITHJMSSELECTOR)\s*=\s*"),
     # A pipeline of Jenkins in a text.
-    Place("text", r"\bActiveMQSubscriberProviderData\b[^}]*?\bselector:\s*"),
+    Place("text", r"\b[aA]ctiveMQSubscriber(?:ProviderData)?\b[^}]*?\bselector:\s*"),
 )
 
 #: A file without any of these words has no selector that is found by its place.

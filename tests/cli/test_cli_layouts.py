@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +122,7 @@ def test_a_schema_is_text_or_a_file(tmp_path: Path, form: str) -> None:
         (["--schema", "no where.json"], "file 'no where.json' does not exist"),
         (
             ["--schema", "properties MAP<STRING, STRING>, JMSType STRING"],
-            "--layout text-map --layout-option types=by-use",
+            "--layout text-map --layout-option column=properties --layout-option types=by-use",
         ),
     ],
 )
@@ -131,6 +132,27 @@ def test_what_is_no_layout_is_an_error_that_says_what_to_do(command: str, option
     assert result.exit_code == 2
     assert told in result.output
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("schema", "options"),
+    [
+        ("payload VARIANT", "--layout variant --layout-option column=payload"),
+        ("payload VARIANT, n INT", "--layout variant --layout-option column=payload"),
+        ("payload STRING, n INT", "--layout variant --layout-option column=payload --layout-option json=true"),
+        ("props MAP<STRING, STRING>", "--layout text-map --layout-option column=props --layout-option types=by-use"),
+        ("m MAP<STRING, DOUBLE>", "--layout text-map --layout-option column=m --layout-option types=by-use"),
+        ("h ARRAY<STRUCT<key: STRING, value: BINARY>>, n INT", "--layout kafka-headers --layout-option column=h"),
+        ("n INT", "--missing null"),
+    ],
+)
+def test_a_hint_names_options_that_compile(schema: str, options: str) -> None:
+    refused = run("sql", "x > 5", "--schema", schema)
+    assert refused.exit_code == 2
+    assert options in refused.output
+    assert "stores." not in refused.output
+    given = [] if "--layout" in options else ["--schema", schema]
+    assert run("sql", "x > 5", *shlex.split(options), *given).exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ class ColumnFix:
 class OptionFix:
     """An option that a hint proposes, by the name of its parameter, and its value as Python text.
 
-    ``str`` is its spelling in Python, ``missing='null'``; a command shows the hint with its own, ``as_command``.
+    ``str`` is its spelling in Python, ``missing='null'``; a command shows the hint with its own.
     """
 
     option: str
@@ -72,11 +72,6 @@ class OptionFix:
 
     def __str__(self) -> str:
         return f"{self.option}={self.value}"
-
-    @property
-    def as_command(self) -> str:
-        """Its spelling on a command line: ``--missing null``."""
-        return f"--{self.option.replace('_', '-')} {self.value.strip(chr(39))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +147,11 @@ class Diagnostic:
         return "\n".join(lines)
 
     def for_command(self) -> Diagnostic:
-        """Return the finding with the option that its hint proposes as it is spelled on a command line."""
-        if not isinstance(self.fix, OptionFix) or self.hint is None:
-            return self
-        return replace(self, hint=self.hint.replace(str(self.fix), self.fix.as_command))
+        """Return the finding with the options and layouts of its hint as they are spelled on a command line."""
+        # Only commands need it.
+        from transpiler.base.command_spelling import spelled
+
+        return self if self.hint is None else replace(self, hint=spelled(self.hint))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form. ``start`` and ``end`` are offsets in code points, ``line`` and ``column`` count from 1."""

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from transpiler import TranspilerError
+from transpiler.base.command_spelling import spelled
 from transpiler.base.diagnostics import one_line, printable
 from transpiler.tools.message_files.record_errors import RecordError
 
@@ -162,9 +163,10 @@ def say_data(text: str) -> None:
 
 
 def told(error: TranspilerError) -> str:
-    """Return the text of an error; an option that a hint proposes is as the command line spells it."""
+    """Return the text of an error; options and layouts that a hint proposes are as the command line spells them."""
     if isinstance(error, RecordError):
-        return error.text
+        lines = error.text.split("\n")
+        return "\n".join(spelled(line) if line.startswith("  hint: ") else line for line in lines)
     return "\n".join(diagnostic.for_command().render() for diagnostic in error.diagnostics)
 
 

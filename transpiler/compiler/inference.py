@@ -183,8 +183,8 @@ def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | Non
         source = UnchosenTexts(
             name,
             f"the column {name} has all values as text, and their types are lost",
-            f"choose what a text is: stores.text_map({name!r}, types=…), with by-use, string, parsed, json or "
-            "a mapping such as {'weight': 'DOUBLE'}; in commands --layout text-map --layout-option types=by-use",
+            f"choose what a text is: stores.text_map({name!r}, types='by-use'), or with string, parsed, json or "
+            "a mapping such as {'weight': 'DOUBLE'} for by-use",
             OptionFix("layout", f"stores.text_map({name!r}, types='by-use')"),
         )
         return unchosen(source, schema)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from transpiler.base.command_spelling import spelled
 from transpiler.base.diagnostics import Severity, caret_block, one_line, shortened
 from transpiler.base.source import Span
 from transpiler.tools.lint.registry import find_rule
@@ -87,7 +88,7 @@ def _block(reported: Reported, paint: Paint) -> str:
     if reported.is_filled:
         lines.append(f"  with the values of its placeholders: {one_line(reported.selector)}")
     if diagnostic.hint:
-        lines.append(f"  hint: {diagnostic.hint}")
+        lines.append(f"  hint: {spelled(diagnostic.hint)}")
     return "\n".join(lines)
 
 

@@ -71,3 +71,25 @@ def test_a_column_of_that_name_comes_before_the_field_of_a_struct(schema: str) -
         assert {name: properties[name].value for name in ("a.b", "a.c")} == {"a.b": 1, "a.c": 3}
     assert transpile_selector("a.b = 1 AND a.c = 3", flat).sql == "(`a.b` = 1 AND a.c = 3)"
     assert transpile_selector("a.b = 1 AND a.c = 3", struct).sql == "(s.`a.b` = 1 AND s.a.c = 3)"
+
+
+#: Schemas, a row, and whether the name a.b.c is 5 there.
+PATHS: list[tuple[str, dict[str, Any], bool]] = [
+    ("a STRUCT<b: STRUCT<c: INT>>", {"a": {"b": {"c": 5}}}, True),
+    ("a STRUCT<`b.c`: INT, b: STRUCT<c: INT>>", {"a": {"b.c": 6, "b": {"c": 5}}}, True),
+    ("a STRUCT<`b.c`: INT>", {"a": {"b.c": 5}}, False),
+    ("`a.b` STRUCT<c: INT>", {"a.b": {"c": 5}}, False),
+    ("`a.b.c` INT, a STRUCT<b: STRUCT<c: INT>>", {"a.b.c": 5, "a": {"b": {"c": 6}}}, True),
+]
+
+
+@pytest.mark.parametrize(("schema", "row", "is_there"), PATHS)
+def test_a_path_has_the_same_parts_in_columns_structs_and_documents(
+    schema: str, row: dict[str, Any], is_there: bool
+) -> None:
+    for layout, of in (
+        (stores.variant("v", json=True), {"v": json.dumps(row)}),
+        (stores.struct("s", schema=f"s STRUCT<{schema}>"), {"s": row}),
+        (layout_from_schema(schema_in(schema)), row),
+    ):
+        assert (evaluate("a.b.c = 5", message_in(layout, of)) is True) == is_there, layout

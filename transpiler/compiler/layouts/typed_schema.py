@@ -61,18 +61,26 @@ def typed_columns(schema: Mapping[str, Any]) -> dict[str, ir.Column]:
     return {name: column for name, column in every_typed_column(schema).items() if name not in ambiguous}
 
 
+_NO_PART = "perhaps rename the column: a name with a dot is no part of a path"
+
+
 def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tuple[str, ir.Column | Unusable]]:
-    """Each field by its name; a field of a nested struct by its dotted path, unless that is the name of another one."""
+    """Each field by its name; a field of a nested struct by its dotted path, unless that is the name of another one.
+
+    A name with a dot is a column's own, and no part of a path.
+    """
+    fields = [field for field in fields if not prefix or "." not in field["name"]]
     own = {prefix + field["name"] for field in fields}
     for field in fields:
+        is_part = "." not in field["name"]
         name, place = prefix + field["name"], (*path, field["name"])
         column_type = type_of(field)
         if column_type is not None:
             yield name, ir.Column(place, column_type)
         elif is_struct(field):
             hint = f"perhaps one of its fields is meant, for example {name}.{_first(field)}"
-            yield name, Unusable("a struct is no property", hint)
-            inner = _columns(field["type"]["fields"], place, f"{name}.")
+            yield name, Unusable("a struct is no property", hint if is_part else _NO_PART)
+            inner = _columns(field["type"]["fields"], place, f"{name}.") if is_part else ()
             yield from (each for each in inner if each[0] not in own)
         else:
             yield name, _unusable(name, place, field["type"])

@@ -33,7 +33,7 @@ ERRORS: tuple[tuple[Any, str, str, str], ...] = (
     ({"consumers": [{"selector": "a = 1"}]}, ":3:1", "consumers[0]: queue is missing", 'write "queue": "orders"'),
     ({"subscriptions": [{"destination": "t"}]}, ":3:1", "name is missing", ""),
     ({"queues": [{"name": "q", "filter": 5}]}, ":5:11", "queues[0].filter: expected text", ""),
-    ({"topics": []}, ":1:1", "there is no member called 'topics'", "queues, subscriptions, consumers"),
+    ({"topics": []}, ":2:11", "there is no member called 'topics'", "queues, subscriptions, consumers"),
     ('{"queues": [}', ":1:13", "", ""),
 )
 

@@ -150,4 +150,4 @@ class Entry:
             if name not in known:
                 hint, fix = meant(str(name), known, self.path)
                 hint = hint or f"the members are {', '.join(known)}"
-                refuse("topology.unknown", self.path, f"there is no member called {name!r}", hint, fix)
+                refuse("topology.unknown", self.at(str(name)), f"there is no member called {name!r}", hint, fix)

@@ -159,6 +159,11 @@ def test_a_row_of_something_else_is_an_error(layout: Layout, value: Any, text: s
     [
         (stores.kafka_headers(), {"color": "red"}, "no column of the layout kafka-headers is here: it reads headers"),
         (flat("color STRING"), {"colour": "red"}, "it reads color, and the row has colour"),
+        (
+            flat("v VARIANT"),
+            {"v": {"color": "red"}},
+            "it reads none, and the row has v\n  hint: for a key of the column v",
+        ),
         (AmqpLayout(), {"color": "red"}, "it reads header, delivery_annotations, message_annotations"),
     ],
 )

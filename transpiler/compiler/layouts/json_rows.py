@@ -27,9 +27,10 @@ from transpiler.compiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
 from transpiler.compiler.layouts.amqp_rows import TYPES, union_value
 from transpiler.compiler.layouts.columns import MAPS, STRUCTS, UNION, Fields, UnionShape
 from transpiler.compiler.layouts.flat import FlatLayout
-from transpiler.compiler.layouts.layout import Layout, archive_of, message_in
+from transpiler.compiler.layouts.layout import Layout, archive_of, message_in, offers
 from transpiler.compiler.layouts.named_fields import FIELDS
 from transpiler.compiler.layouts.rows import amqp_value, refuse
+from transpiler.message.header_fields import MessageField
 from transpiler.message.json import SECTION_NAMES, read_value
 from transpiler.message.message import Message, as_message
 from transpiler.message.rabbitmq_trace import entry_message, is_entry
@@ -104,9 +105,10 @@ def check_columns(value: Any, layout: Layout) -> None:
     known = _columns_read(layout, value)
     if any(name in known or name in SECTION_NAMES for name in value):
         return
-    read, found = first_of(known, 6), first_of(value, 6)
+    read, found = first_of(known, 6) or "none", first_of(value, 6)
     message = f"no column of the layout {layout.name} is here: it reads {read}, and the row has {found}"
-    hint = "perhaps name the layout of these rows, or none for message JSON and plain properties"
+    offered = "; ".join(advice.hint for advice in offers(layout, MessageField("application_properties", "")))
+    hint = offered or "perhaps name the layout of these rows, or none for message JSON and plain properties"
     raise DecodeError.at("row.columns", message, hint=hint)
 
 

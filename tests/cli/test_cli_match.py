@@ -151,6 +151,7 @@ def test_elements_of_an_array_are_printed_one_a_line() -> None:
         ("a.json", "[1]", "a.json:1: message.not-an-object"),
         ("a.csv", "a,b\n1,2\n3\n", "a.csv:3: 1 cells, and the header has 2 names"),
         ("a.csv", "a,a\n1,2\n", "a.csv:1: a header of CSV names each column once"),
+        ("a.csv", "a ; b\n1 ; 2\n", "a.csv:1: commas separate the cells of CSV, and here it is ';'"),
         ("a.csv", "a;b\n1;2\n", "a.csv:1: commas separate the cells of CSV, and here it is ';'"),
         ("a.csv", "\na\tb\n1\t2\n", "a.csv:2: commas separate the cells of CSV, and here it is '\\t'"),
         ("a.csv", 'a,b\n1,"2" 3\n', "a.csv:2: this is not CSV"),

@@ -66,7 +66,7 @@ def csv_records(file: str, lines: NumberedLines, errors: Errors) -> Iterator[Rec
 def _check_header(place: str, names: list[str], text: str) -> None:
     if len(set(names)) < len(names) or "" in names:
         refuse(place, f"a header of CSV names each column once: {one_line(text)}")
-    if len(names) == 1 and (found := re.search(r"\w([;\t|])\w", text)):
+    if len(names) == 1 and (found := re.search(r"\w\s*([;\t|])\s*\w", text)):
         refuse(place, f"commas separate the cells of CSV, and here it is {found[1]!r}")
 
 

@@ -117,6 +117,8 @@ def test_a_schema_is_read_in_each_form_that_spark_prints(text: str, ddl: str, tm
 UNUSABLE = (
     ("INTERVAL DAY TO SECOND", "INTERVAL DAY TO SECOND"),
     ("TIME(6)", "TIME(6)"),
+    ("TIME WITHOUT TIME ZONE", "TIME(6)"),
+    ("TIME(3) WITHOUT TIME ZONE", "TIME(3)"),
     ("GEOMETRY(4326)", "GEOMETRY(OGC:CRS84)"),
     ("GEOGRAPHY(ANY)", "GEOGRAPHY(SRID:ANY)"),
 )

@@ -367,6 +367,9 @@ class _Parser:
             self._skip(())
             argument = "".join(token for token, _ in self.tokens[begin : self.place])
             self._expect(")")
+        if word == "TIME" and self._accept("WITHOUT"):
+            self._expect("TIME")
+            self._expect("ZONE")
         argument = _SYSTEMS.get(argument.upper(), argument)
         return f"{word.lower()}({argument})" if argument else word.lower()
 

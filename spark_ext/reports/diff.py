@@ -91,7 +91,7 @@ def _kind(value: object) -> Kind:
             return "topology"
         case str() if value.lstrip().startswith("{"):
             return "filter"
-        case str() | Path() if names_topology_file(str(value)):
+        case str() | Path() if isinstance(value, Path) or names_topology_file(value):
             raise TypeError(f"diff reads no files: give read_topology({str(value)!r}), or the text of a selector")
         case str():
             return "selector"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transpiler import Message, Topology, TranspilerError, evaluate, matches, parse_selector
@@ -14,7 +15,7 @@ from transpiler.cli.inputs import check_input, exists, read_text_file, shown
 from transpiler.cli.options import warn
 from transpiler.language.filters.json import is_described
 from transpiler.language.filters.sets import FilterSet, read_filters
-from transpiler.topology.files import names_topology_file
+from transpiler.topology.files import ENDINGS, names_topology_file
 
 if TYPE_CHECKING:
     from transpiler.cli.topologies import TopologyForm
@@ -60,7 +61,8 @@ def _read(given: str, role: str, form: TopologyForm) -> Comparable:
     name = _file_name(given)
     text = given if name is None else read_text_file(name)
     shown_as = role if name is None else "standard input" if name == "-" else name
-    is_topology = name is not None and names_topology_file(shown_as) and not shown_as.lower().endswith(".json")
+    ending = "" if name is None else PurePath(name).suffix.lower()
+    is_topology = ending in ENDINGS and ending != ".json"
     if form.form is not None or form.vhost is not None or is_topology:
         return Comparable(form.parse(text, shown_as), shown_as)
     bracket = text.lstrip().startswith("[")

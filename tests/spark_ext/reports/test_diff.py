@@ -236,6 +236,7 @@ def test_a_report_on_topologies_has_a_row_a_queue(spark: SparkSession) -> None:
         ("a.json", "b.json", TypeError, r"diff reads no files: give read_topology\('a.json'\)"),
         ("old/broker.xml", "new/broker.xml", TypeError, r"give read_topology\('old/broker.xml'\)"),
         ("a.yml", "b.yml", TypeError, r"diff reads no files: give read_topology\('a.yml'\)"),
+        (Path("my a.yml"), Path("b"), TypeError, r"diff reads no files: give read_topology\('my a.yml'\)"),
         ("a.properties", "b.properties", TypeError, "diff reads no files"),
         (Path("a.XML"), Path("b.XML"), TypeError, "diff reads no files"),
         (None, "a = 1", TypeError, "two selectors .text., two filters or two topologies, and found NoneType"),

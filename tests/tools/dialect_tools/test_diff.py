@@ -526,6 +526,7 @@ COMMANDS: tuple[tuple[tuple[str, ...], int, str], ...] = (
     (("old.json", "new.json", "--map", "list.json"), 2, "list.json: a map of names is an object"),
     (("a = 1", "a = 1", "--map", "map.json"), 2, "--map is for topologies"),
     (("old.json", "new.yaml"), 1, "Messages that go elsewhere\n"),
+    (("old.json", "my new.yml"), 1, "Messages that go elsewhere\n"),
     (("old.properties", "new.properties"), 1, "Messages that go elsewhere\n"),
     (("a = 1", "nowhere.properties"), 2, "file 'nowhere.properties' does not exist\n"),
     (("old.json", "new.json", "--examples", "0"), 1, "No message was found that goes elsewhere (0 tried)"),
@@ -556,6 +557,7 @@ def test_the_command_answers(
     monkeypatch.chdir(tmp_path)
     texts = {"sel.txt": SELECTOR_FILE, "bad.txt": "weight >\n", "filter.json": FILTER, "broken.json": "{"}
     texts |= {"old.json": json.dumps(OLD), "new.json": json.dumps(NEW), "new.yaml": json.dumps(NEW)}
+    texts["my new.yml"] = texts["new.yaml"]
     audit = 'addressConfigurations."orders".queueConfigs.audit.'
     texts |= {f"{name}.properties": f"{audit}routingType=ANYCAST\n{audit}filterString={text}\n" for name, text in SIDES}
     texts |= {"map.json": '{"legacy": "fresh"}', "list.json": "[1]"}

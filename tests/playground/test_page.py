@@ -98,14 +98,14 @@ def test_all_panels_follow_the_selector(page: Page, address: str) -> None:
     page.open(address)
     page.wait_for(VERDICT)
     choose(page, "example", "2")
-    page.wait_for("document.getElementById('agreement').textContent === '1 of 7 differs from jms'")
+    page.wait_for("document.getElementById('agreement').textContent === '1 of 8 differs from jms'")
     assert text_of(page, "headline") == "does not match: unknown"
     assert text_of(page, "reason").startswith("appId is missing (the message has appid)")
     assert page.run("document.querySelector('#parts code').textContent") == "appId <> 'app-1'"
     assert text_of(page, "sql") == "(appId <> 'app-1')"
     page.wait_for("document.getElementById('ported').textContent === \"appId NOT IN ('app-1')\"")
     # A row's dialect is chosen by its name; it reads the message's absence in another way.
-    page.run("document.querySelectorAll('#dialects button')[3].click()")
+    page.run("[...document.querySelectorAll('#dialects button')].find(b => b.textContent === 'qpid-java').click()")
     page.wait_for("document.getElementById('headline').textContent === 'matches'")
     page.run("document.querySelector('.missing .add').click()")
     page.type("app-1")
@@ -131,14 +131,16 @@ def test_the_columns_follow_the_message_until_they_are_changed(page: Page, addre
 
 
 def test_the_report_of_a_topology_is_shown_whole(page: Page, address: str) -> None:
-    bindings = [{"source": "x", "queue": f"q{number}", "key": "#.#.#"} for number in range(60)]
-    queues = [f"q{number}" for number in range(120)]
+    names = [f"q{number}" for number in range(60)]
+    bindings = [
+        {"source": "x", "queue": name, "key": f"{name}.{behind}"} for name in names for behind in ("#", "orders")
+    ]
     exchanges = [{"name": "x", "type": "topic"}]
-    topology = {"broker": "rabbitmq", "exchanges": exchanges, "queues": queues, "bindings": bindings}
+    topology = {"broker": "rabbitmq", "exchanges": exchanges, "queues": names, "bindings": bindings}
     page.open(address + link(tab="topologies", topology=quote(json.dumps(topology)), exchange="x"))
     page.wait_for(ROUTE)
     cut = "(({scrollHeight, clientHeight}) => scrollHeight - clientHeight)(document.getElementById('report'))"
-    assert text_of(page, "report").count("\n") > 40
+    assert text_of(page, "report").count("\n") > 20
     assert page.run(cut) == 0
 
 

@@ -374,7 +374,7 @@ OWN_LINES = """{"broker": "rabbitmq",
         ('"topik"', '"topic"', "2:43", '"yes"'),
         ('"topik"|"yes"', '"topic"|true', "4:26", '"gone"'),
         ('"topik"|"yes"|gone', '"topic"|true|amq.fanout', "5:68", '"some"'),
-        ('"broker": "rabbitmq"', '"brokr": 1', "1:1", "{"),
+        ('"broker": "rabbitmq"', '"brokr": 1', "1:11", "1"),
         ('"queue": "q"}', '"queue": "q", "kee": 5}', "3:38", '"topik"'),
     ],
 )

@@ -40,14 +40,11 @@ from transpiler.routing.signatures import columns_in
 from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.destinations import (
     FULLY_QUALIFIED,
-    INNER_DOT,
     LISTED,
     QUEUE_KIND,
     SPACES,
     TOPIC_KIND,
     UNTYPED,
-    Characters,
-    key_characters,
     own_prefix,
 )
 from transpiler.topology.model import Topology
@@ -61,7 +58,6 @@ class Sends:
 
     def __init__(self, topology: Topology, schema: StructType, layout: Layout, to: Destination) -> None:
         self._topology = topology
-        self._characters = key_characters(topology)
         if to.named is not None:
             self.destination = quote_text(to.named)
         elif to.given is not None:
@@ -83,16 +79,13 @@ class Sends:
         """The entry and the key."""
         if self._topology.rules.destinations is Destinations.ACTIVEMQ:
             kind, name = f"get({self.parts}, {PART}).kind", f"get({self.parts}, {PART}).name"
-            return f"coalesce({kind}, {quote_text(NO_DESTINATION)})", translated(self._characters, name)
+            return f"coalesce({kind}, {quote_text(NO_DESTINATION)})", name
         mark = quote_text(FULLY_QUALIFIED)
-        address = translated(self._characters, f"substring_index({self.destination}, {mark}, 1)")
-        queue = f"substr({self.destination}, instr({self.destination}, {mark}) + {len(FULLY_QUALIFIED)})"
-        word = f"translate({translated(self._characters, queue)}, '.', {quote_text(INNER_DOT)})"
         qualified = f"contains({self.destination}, {mark})"
         routing_type = f"coalesce({self._routing_type}, {quote_text(UNTYPED)})"
         exchange = f"concat({routing_type}, CASE WHEN {qualified} THEN {mark} ELSE '' END)"
         exchange = f"CASE WHEN {self.destination} IS NULL THEN {quote_text(NO_DESTINATION)} ELSE {exchange} END"
-        return exchange, f"CASE WHEN {qualified} THEN concat({word}, '.', {address}) ELSE {address} END"
+        return exchange, self.destination
 
     @property
     def parts(self) -> str:
@@ -115,7 +108,7 @@ class Sends:
     def own_queue(self) -> str:
         """The name of the destination's own queue."""
         prefix = quote_text(own_prefix(self._topology))
-        return f"concat({prefix}, {translated(self._characters.inverse, self.columns[1])})"
+        return f"concat({prefix}, {self.columns[1]})"
 
 
 #: The number of the destination in a list that a row is sent to.
@@ -123,13 +116,6 @@ PART = "_list_part"
 
 #: The entry of messages without a destination; there is no exchange of that name.
 NO_DESTINATION = "{no destination}"
-
-
-def translated(characters: Characters, text: str) -> str:
-    """Return SQL that replaces characters of a text."""
-    if not characters.sought:
-        return text
-    return f"translate({text}, {quote_text(characters.sought)}, {quote_text(characters.replaced)})"
 
 
 class Published:

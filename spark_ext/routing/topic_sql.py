@@ -9,8 +9,6 @@ from transpiler.compiler.sql import quote_text
 from transpiler.language.filters.binding_rules import TopicRules
 from transpiler.routing.columns import BACK, COUNT, FRONT, WORDS
 
-_DOT = quote_text("\\.")
-
 
 def exact_key(subject: str, rules: TopicRules) -> str:
     """A routing key as it is compared with binding keys without wildcards; NULL where it equals none."""
@@ -24,16 +22,25 @@ def exact_key(subject: str, rules: TopicRules) -> str:
 
 def key_words(subject: str, rules: TopicRules) -> str:
     """The words of a routing key."""
-    none, split = "CAST(array() AS ARRAY<STRING>)", f"split({subject}, {_DOT}, -1)"
+    none, split = "CAST(array() AS ARRAY<STRING>)", _split(subject, rules)
     if rules.empty_key_has_no_words:
         return f"CASE WHEN coalesce({subject}, '') = '' THEN {none} ELSE {split} END"
     if not rules.drops_trailing_empty_words:
         return f"coalesce({split}, {none})"
     trimmed = f"TRIM(TRAILING '.' FROM {subject})"
-    return (
-        f"CASE WHEN {subject} = '' THEN array('') WHEN {trimmed} <> '' "
-        f"THEN split({trimmed}, {_DOT}, -1) ELSE {none} END"
-    )
+    return f"CASE WHEN {subject} = '' THEN array('') WHEN {trimmed} <> '' THEN {_split(trimmed, rules)} ELSE {none} END"
+
+
+def _split(text: str, rules: TopicRules) -> str:
+    # A regular expression of one literal character, which Java splits by without a pattern.
+    plain = rules.syntax.delimiter
+    delimiter = quote_text(f"\\{plain}" if plain.isascii() and not plain.isalnum() else plain)
+    if not rules.queue_mark:
+        return f"split({text}, {delimiter}, -1)"
+    mark = quote_text(rules.queue_mark)
+    queue = f"substr({text}, instr({text}, {mark}) + {len(rules.queue_mark)})"
+    words = f"split(substring_index({text}, {mark}, 1), {delimiter}, -1)"
+    return f"CASE WHEN contains({text}, {mark}) THEN concat(array({queue}), {words}) ELSE {words} END"
 
 
 def word(name: str) -> str:

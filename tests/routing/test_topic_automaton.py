@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, TOPIC_SYNTAX, TopicPattern
 from transpiler.reference.match import matches_words
 from transpiler.routing import tuning
 from transpiler.routing.topic_automaton import FREE, TopicAutomaton, TopicAutomatonBuilder, place_edges
 
 KEYS = st.lists(st.sampled_from(["a", "b", "c", "unbound"]), max_size=5)
-PATTERNS = st.lists(st.sampled_from(["a", "b", "c", "*", "#"]), max_size=5)
+PATTERNS = st.lists(st.sampled_from(["a", "b", "c", ONE_WORD, MANY_WORDS]), max_size=5).map(tuple)
 
 
 def matched(trie: TopicAutomaton, root: int, words: list[str]) -> set[int]:
@@ -36,7 +37,7 @@ def matched(trie: TopicAutomaton, root: int, words: list[str]) -> set[int]:
 @given(
     patterns=st.lists(st.tuples(st.integers(0, 1), PATTERNS), max_size=30), keys=st.lists(KEYS, min_size=1, max_size=10)
 )
-def test_a_key_ends_where_its_patterns_do(patterns: list[tuple[int, list[str]]], keys: list[list[str]]) -> None:
+def test_a_key_ends_where_its_patterns_do(patterns: list[tuple[int, TopicPattern]], keys: list[list[str]]) -> None:
     builder = TopicAutomatonBuilder()
     for number, (root, pattern) in enumerate(patterns):
         builder.add(root, pattern, number)
@@ -73,10 +74,10 @@ def test_few_places_are_left_free() -> None:
     assert len(owners) < 2 * sum(map(len, edges))
 
 
-@pytest.mark.parametrize("beside", [["*"], ["*", "b{}", "*"]], ids=["queues", "words"])
-def test_the_automaton_grows_with_the_patterns(beside: list[str]) -> None:
+@pytest.mark.parametrize("beside", ["*", "*.b{}.*"], ids=["queues", "words"])
+def test_the_automaton_grows_with_the_patterns(beside: str) -> None:
     """Many queues or words behind a ``*``: as one state with each word beside it they would be repeated as often."""
-    patterns = [[word.format(n) for word in pattern] for n in range(3_000) for pattern in (beside, ["a{}", "#"])]
+    patterns = [TOPIC_SYNTAX.pattern(text.format(n)) for n in range(3_000) for text in (beside, "a{}.#")]
     builder = TopicAutomatonBuilder()
     for number, pattern in enumerate(patterns):
         builder.add(0, pattern, number)

@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 
 from transpiler.base.comparison import Comparison
+from transpiler.base.topics import TOPIC_SYNTAX, AnyWord
 from transpiler.compiler import ir
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.match import matches_words
@@ -47,10 +48,10 @@ def holds(condition: ir.Predicate, constants: Sequence[Parameter], row: Mapping[
 @pytest.mark.parametrize("length", range(5))
 def test_a_condition_holds_for_the_keys_that_match(length: int) -> None:
     rows = [(key, columns(key)) for key in KEYS]
-    for pattern in product(("a", "b", "*", "#"), repeat=length):
+    for pattern in product(("a", "b", *AnyWord), repeat=length):
         found = words_signature(pattern)
         if found is None:
-            assert pattern.count("#") > 1
+            assert pattern.count(AnyWord.MANY) > 1
             continue
         condition, constants = found[0].predicate, found[1]
         matched = [key for key, row in rows if holds(condition, constants, row)]
@@ -62,7 +63,7 @@ def test_a_condition_holds_for_the_keys_that_match(length: int) -> None:
     [("a.*", "b.*"), ("*.#.a", "#.*.b"), ("a.#", "b.#.#"), ("*.*", "*"), ("a.*.*", "a.*")],
 )
 def test_keys_that_differ_in_words_or_in_length_have_one_signature(one: str, other: str) -> None:
-    found = [words_signature(key.split(".")) for key in (one, other)]
+    found = [words_signature(TOPIC_SYNTAX.pattern(key)) for key in (one, other)]
     assert found[0] is not None
     assert found[1] is not None
     assert found[0][0] == found[1][0]

@@ -177,7 +177,7 @@ def topologies(draw: st.DrawFn, rules: Rules, *, queries: bool = True, choosing:
             arguments["xquery"] = AmqpValue(AmqpType.STRING, draw(xqueries))
         if rules.replaces_keys and binding.destination_type == "exchange" and draw(st.booleans()):
             arguments["x-replacement-routing-key"] = AmqpValue(AmqpType.STRING, draw(keys))
-        if kinds[source] == "topic" and binding.key and not rules.topic.words(binding.key):
+        if kinds[source] == "topic" and binding.key and not rules.topic.pattern(binding.key):
             continue
         bindings.append(replace(binding, arguments=arguments))
     return Topology(rules, tuple(exchanges), tuple(Queue(name) for name in QUEUES), tuple(bindings))

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from transpiler import Message
+from transpiler.base.topics import MANY_WORDS, ONE_WORD
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.routing.exchange_graph import build_exchange_graph
 from transpiler.topology import parse_topology
-from transpiler.topology.broker_rules import DEFAULT_WORDS, RULES
+from transpiler.topology.broker_rules import RULES
 from transpiler.topology.model import REPLACEMENT_ARGUMENT, Binding, Exchange, Queue, Topology
 from transpiler.topology.targets import TargetType
 
@@ -99,7 +100,7 @@ def merged(broker: str, rings: bool) -> tuple[Topology, list[Sent]]:
         if "start_error" in configuration:
             continue
         topology, word = topology_of(configuration), configuration["id"]
-        if topology.words != DEFAULT_WORDS or build_exchange_graph(topology).rings is not rings:
+        if topology.rules != rules or build_exchange_graph(topology).rings is not rings:
             continue
         for exchange in topology.exchanges:
             alternate = exchange.alternate
@@ -110,7 +111,7 @@ def merged(broker: str, rings: bool) -> tuple[Topology, list[Sent]]:
             exchanges[inner.name] = inner
             if not exchange.internal:
                 exchanges.setdefault(exchange.name, Exchange(exchange.name, "topic"))
-                key = f"*.{word}.#" if _qualified(topology, exchange.name) else f"{word}.#"
+                key = rules.topic.key((word, MANY_WORDS), ONE_WORD if _qualified(topology, exchange.name) else None)
                 bindings.append(Binding(exchange.name, inner.name, key, destination_type="exchange"))
         queues += (Queue(_named(queue.name, word)) for queue in topology.queues)
         bindings += (_with_word(binding, word, topology) for binding in topology.bindings)
@@ -128,11 +129,8 @@ def _named(name: str, word: str) -> str:
     return f"{kind}{separator}{word}.{rest}"
 
 
-def _key(key: str, word: str, qualified: bool) -> str:
-    if key in ("", "#"):
-        return key
-    first, dot, rest = key.partition(".")
-    return f"{first}.{word}.{rest}" if qualified and dot else f"{word}.{key}"
+def _key(key: str, word: str, any_key: str = "") -> str:
+    return key if key in ("", any_key) else f"{word}.{key}"
 
 
 def _qualified(topology: Topology, exchange: str) -> bool:
@@ -142,19 +140,17 @@ def _qualified(topology: Topology, exchange: str) -> bool:
 
 def _with_word(binding: Binding, word: str, topology: Topology) -> Binding:
     source, key = binding.source, binding.key
-    qualified = _qualified(topology, source)
     # An exchange without a type of its own compares no keys; the empty key of an address is one.
     is_fanout = topology.exchange_by_name[source].type == "fanout"
     arguments = dict(binding.arguments)
     replacement = binding.text(REPLACEMENT_ARGUMENT)
     if replacement is not None:
-        onward = _key(replacement, word, _qualified(topology, binding.destination))
-        arguments[REPLACEMENT_ARGUMENT] = AmqpValue(AmqpType.STRING, onward)
+        arguments[REPLACEMENT_ARGUMENT] = AmqpValue(AmqpType.STRING, _key(replacement, word))
     return replace(
         binding,
         source=f"{word}/{source}",
         destination=_end(binding.destination_type, binding.destination, word),
-        key=key if is_fanout else f"{word}." if key == "" else _key(key, word, qualified),
+        key=key if is_fanout else f"{word}." if key == "" else _key(key, word, topology.rules.topic.key((MANY_WORDS,))),
         arguments=arguments,
     )
 

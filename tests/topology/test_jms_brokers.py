@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,10 @@ def test_every_message_goes_where_the_live_broker_sent_it(broker: str) -> None:
             assert caught.value.diagnostics[0].span is not None, configuration["id"]
             continue
         topology = live_brokers.topology_of(configuration)
-        assert topology_from_dict(json.loads(json.dumps(topology_to_dict(topology)))) == topology
+        written = topology_to_dict(topology)
+        assert topology_from_dict(json.loads(json.dumps(written))) == topology
+        # Every key is what somebody could write.
+        assert not re.search("[\ue000-\uf8ff]", json.dumps(written, ensure_ascii=False)), configuration["id"]
         for each in live_brokers.sent(configuration):
             routed = publish(topology, each.message, each.destination, routing_type=each.routing_type)
             count += 1
@@ -61,6 +65,23 @@ def test_every_message_goes_where_the_live_broker_sent_it(broker: str) -> None:
     assert wrong == []
     assert count >= 430
     assert possible <= live_brokers.MOST_POSSIBLE[broker]
+
+
+@pytest.mark.parametrize("name", ["*", "#", "x.#"])
+def test_a_queue_of_artemis_may_be_called_as_a_wildcard(name: str) -> None:
+    queues = "".join(f"<queue name='{each}'/>" for each in (name, "q", "x.y"))
+    topology = artemis(f"<addresses><address name='a'><anycast>{queues}</anycast></address></addresses>")
+    assert send(topology, "a::q").queues == ("q",)
+    assert send(topology, f"a::{name}").queues == (name,)
+
+
+@pytest.mark.parametrize("sent", ["queue://a.*", "queue://a.>", "queue://a.#", r"queue://a.\*"])
+def test_a_queue_of_activemq_may_be_sent_to_as_a_wildcard(sent: str) -> None:
+    inner = "<compositeQueue name='a.b'><forwardTo><queue physicalName='other'/></forwardTo></compositeQueue>"
+    topology = activemq(composites(inner))
+    assert send(topology, "queue://a.b").queues == ("queue://other",)
+    # The broker's tree of names finds what a name with wildcards covers.
+    assert send(topology, sent).queues == ("queue://other" if sent in ("queue://a.*", "queue://a.>") else sent,)
 
 
 def test_a_message_that_an_exclusive_divert_delivered_is_a_dead_letter_as_well() -> None:

@@ -208,8 +208,8 @@ class ExchangeWalk:
                 # "an exact match between the routing key of the message, and the binding key"
                 matched = any((key or "") == binding.key for key in keys)
             case "topic" | "anycast" | "maybe":
-                words = topology.rules.topic.words
-                matched = any(matches_words(words(binding.key), words(key)) for key in keys)
+                topic = topology.rules.topic
+                matched = any(matches_words(topic.pattern(binding.key), topic.words(key)) for key in keys)
             case "fanout":
                 # "routes messages to all queues bound to the exchange, regardless of the message's routing key"
                 matched = True

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import assert_never
 
 from transpiler.base.errors import LayoutError
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, TOPIC_SYNTAX, AnyWord
 from transpiler.language.filters.kinds import (
     STREAM_VALUE,
     AndFilter,
@@ -79,7 +80,7 @@ def match_filter(
             if subject is None:
                 # "matches only if the value of the filter is a single “#”"
                 return pattern == "#"
-            return matches_words(pattern.split("."), subject.split("."))
+            return matches_words(TOPIC_SYNTAX.pattern(pattern), TOPIC_SYNTAX.words(subject))
         case HeadersBinding(match=how, pairs=pairs):
             return matches_headers(pairs, message, any_pair=how.any_pair)
         case NoLocal():
@@ -119,17 +120,17 @@ def _subject(message: Message) -> str | None:
     return message.properties.subject if message.properties is not None else None
 
 
-def matches_words(pattern: Sequence[str], words: Sequence[str]) -> bool:
+def matches_words(pattern: Sequence[str | AnyWord], words: Sequence[str]) -> bool:
     """Return True if the words of a subject match a pattern, by backtracking to the last ``#`` alone."""
     at = here = 0
     last_many, resume = -1, 0
     while at < len(words):
         token = pattern[here] if here < len(pattern) else None
-        if token == "#":
+        if token is MANY_WORDS:
             # "The token consisting of the single character “#” matches zero or more words in the subject field."
             last_many, resume = here, at
             here += 1
-        elif token is not None and token in ("*", words[at]):
+        elif token is not None and (token is ONE_WORD or token == words[at]):
             # "The token consisting of the single character “*” matches a single word in the subject field."
             at, here = at + 1, here + 1
         elif last_many >= 0:
@@ -137,7 +138,7 @@ def matches_words(pattern: Sequence[str], words: Sequence[str]) -> bool:
             at, here = resume, last_many + 1
         else:
             return False
-    return all(token == "#" for token in pattern[here:])
+    return all(token is MANY_WORDS for token in pattern[here:])
 
 
 def matches_headers(pairs: Iterable[tuple[str, AmqpValue]], message: Message, *, any_pair: bool) -> bool:

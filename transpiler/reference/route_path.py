@@ -15,7 +15,7 @@ from transpiler.message.message import Message
 from transpiler.reference.exchange_walk import Keys, subject_of
 from transpiler.reference.match import matches_words
 from transpiler.reference.routed import Routed, Traced, arrival, arrive, settle
-from transpiler.topology.destinations import TOPIC_KIND, destination_name, key_characters, queue_key
+from transpiler.topology.destinations import TOPIC_KIND, destination_name, queue_key
 from transpiler.topology.model import Link, Topology
 from transpiler.topology.publishing import Publisher
 from transpiler.topology.targets import OWN_QUEUE, Target
@@ -135,30 +135,25 @@ def _links_from(topology: Topology, links: Mapping[Target, list[Link]], queue: s
 
 def _links_of_own(topology: Topology, links: Mapping[Target, list[Link]], key: str, let_go: bool) -> Iterator[Link]:
     """Yield the links of a queue that a send has made: of each kind those of the first pattern that matches."""
-    words = topology.rules.topic.words
+    topic = topology.rules.topic
     patterns: dict[str, str | None] = {}
     for link in links.get(OWN_QUEUE, ()):
-        if not matches_words(words(link.pattern or ""), words(key)):
+        if not matches_words(topic.pattern(link.pattern or ""), topic.words(key)):
             continue
         # Dead letters of dead letters would have ever longer names.
         endless = let_go and link.affixes is not None
         first = patterns.setdefault(link.kind, link.pattern) == link.pattern
         stays = link.key == key and link.destination != TOPIC_KIND
         if first and not endless and not stays and link.destination_type != "outcome":
-            yield _of_queue(topology, link, key)
+            yield _of_queue(link, key)
 
 
-def _of_queue(topology: Topology, link: Link, key: str) -> Link:
+def _of_queue(link: Link, key: str) -> Link:
     """Return a link of queues that only sends name as that of one of them."""
     if link.affixes is None:
         return link
-    characters = key_characters(topology)
-    name = characters.inverse.translate(key).join(link.affixes)
-    return (
-        replace(link, destination=name)
-        if link.destination_type == "queue"
-        else replace(link, key=characters.translate(name))
-    )
+    name = key.join(link.affixes)
+    return replace(link, destination=name) if link.destination_type == "queue" else replace(link, key=name)
 
 
 def _step(topology: Topology, message: Message, queue: str, link: Link, keys: Keys) -> Step:

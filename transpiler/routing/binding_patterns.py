@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from transpiler.base.comparison import Comparison
-from transpiler.base.topics import SEPARATOR
+from transpiler.base.topics import TopicPattern
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING
 from transpiler.compiler.layouts.layout import Layout
@@ -23,7 +23,7 @@ from transpiler.routing.columns import KEY, TOPIC
 from transpiler.routing.parameterize import SelectorParameterizer
 from transpiler.routing.signatures import Parameter, parameter, shift_parameters
 from transpiler.routing.topic_automaton import matches_topic
-from transpiler.routing.topic_words import WordsSignature, has_wildcards, signatures_to_look_up, words_signature
+from transpiler.routing.topic_words import WordsSignature, signatures_to_look_up, words_signature
 from transpiler.topology.broker_rules import Rules
 from transpiler.topology.model import Binding, Topology
 
@@ -43,7 +43,7 @@ class Pattern(NamedTuple):
 
     predicate: ir.Predicate
     constants: tuple[Parameter, ...] = ()
-    words: tuple[str, ...] | None = None
+    words: TopicPattern | None = None
 
 
 ALWAYS, NEVER = Pattern(ir.TRUE), Pattern(ir.FALSE)
@@ -62,8 +62,8 @@ class KnownKey:
 
     def topic(self, key: str) -> Pattern:
         """Decide by words."""
-        words = self._rules.topic.words
-        return ALWAYS if matches_topic(words(key), words(self._key)) else NEVER
+        topic = self._rules.topic
+        return ALWAYS if matches_topic(topic.pattern(key), topic.words(self._key)) else NEVER
 
 
 class OnlyKey:
@@ -82,9 +82,10 @@ class OnlyKey:
 
     def topic(self, key: str) -> Pattern:
         """Compare columns with parameters, or let the automaton find the words."""
-        words = self._topic.words(key)
-        if not has_wildcards(words):
-            return Pattern(_TOPIC_PATTERN, (SEPARATOR.join(words),))
+        literal = self._topic.literal(key)
+        if literal is not None:
+            return Pattern(_TOPIC_PATTERN, (literal,))
+        words = self._topic.pattern(key)
         found = words_signature(words)
         if found is None or found[0] not in self._predicates:
             return Pattern(ir.TRUE, (), words)
@@ -103,7 +104,7 @@ class SeveralKeys:
 
     def topic(self, key: str) -> Pattern:
         """Let the automaton find the words."""
-        return Pattern(ir.TRUE, (), self._topic.words(key))
+        return Pattern(ir.TRUE, (), self._topic.pattern(key))
 
 
 class PatternBuilder:

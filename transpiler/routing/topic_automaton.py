@@ -12,33 +12,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, AnyWord, TopicPattern
 from transpiler.routing import tuning
 
 #: The mark of a free place in an array: no state has this number.
 FREE = -1
 
-_MANY = "#"
-_ONE = "*"
 
-
-def matches_topic(pattern: Sequence[str], words: Sequence[str]) -> bool:
+def matches_topic(pattern: TopicPattern, words: Sequence[str]) -> bool:
     """Return True if words match a pattern; both are constants here."""
     places = {0}
     for word in words:
         places = _passed(pattern, places)
         places = {
-            at if pattern[at] == _MANY else at + 1
+            at if pattern[at] == MANY_WORDS else at + 1
             for at in places
-            if at < len(pattern) and pattern[at] in (_MANY, _ONE, word)
+            if at < len(pattern) and pattern[at] in (MANY_WORDS, ONE_WORD, word)
         }
     return len(pattern) in _passed(pattern, places)
 
 
-def _passed(pattern: Sequence[str], places: set[int]) -> set[int]:
+def _passed(pattern: TopicPattern, places: set[int]) -> set[int]:
     """The places, and those behind a ``#`` that matches nothing more."""
     passed = set(places)
     for at in places:
-        while at < len(pattern) and pattern[at] == _MANY:
+        while at < len(pattern) and pattern[at] == MANY_WORDS:
             at += 1
             passed.add(at)
     return passed
@@ -73,7 +71,7 @@ class _Node:
 
     many: int = 0
     is_many: bool = False
-    edges: dict[str, int] = field(default_factory=dict)
+    edges: dict[str | AnyWord, int] = field(default_factory=dict)
     ends: list[int] = field(default_factory=list)
 
 
@@ -84,7 +82,7 @@ class TopicAutomatonBuilder:
         self._nodes: list[_Node] = []
         self._roots: dict[int, int] = {}
 
-    def add(self, root: int, words: Iterable[str], pattern: int) -> None:
+    def add(self, root: int, words: TopicPattern, pattern: int) -> None:
         """Add a pattern; the same words end in the same node."""
         at = self._roots.get(root)
         if at is None:
@@ -92,25 +90,25 @@ class TopicAutomatonBuilder:
             self._nodes.append(_Node())
         many = False
         for word in words:
-            if word == _MANY:
+            if word == MANY_WORDS:
                 # Two in a row match what one does.
                 many = True
                 continue
             # ``#.*`` is ``*.#``, which a key reaches by fewer paths.
-            if many and word != _ONE:
-                at = self._follow(at, _MANY)
+            if many and word != ONE_WORD:
+                at = self._follow(at, MANY_WORDS)
                 many = False
             at = self._follow(at, word)
         if many:
-            at = self._follow(at, _MANY)
+            at = self._follow(at, MANY_WORDS)
         self._nodes[at].ends.append(pattern)
 
-    def _follow(self, at: int, word: str) -> int:
+    def _follow(self, at: int, word: str | AnyWord) -> int:
         node = self._nodes[at]
         child = node.edges.get(word)
         if child is None:
             child = node.edges[word] = len(self._nodes)
-            many = word == _MANY
+            many = word == MANY_WORDS
             self._nodes.append(_Node(node.many + many, many))
         return child
 
@@ -135,10 +133,10 @@ class _Determinizer:
         for number, node in enumerate(nodes):
             exact = {}
             for word, following in node.edges.items():
-                if word not in (_ONE, _MANY):
+                if isinstance(word, str):
                     exact[codes.setdefault(word, len(codes) + 1)] = self._reached(following)
             self._exact.append(exact)
-            one = node.edges.get(_ONE)
+            one = node.edges.get(ONE_WORD)
             stays = (number,) if node.is_many else ()
             self._any.append(stays if one is None else stays + self._reached(one))
         self._words = list(codes)
@@ -151,7 +149,7 @@ class _Determinizer:
 
     def _reached(self, number: int) -> _Nodes:
         """The node, and the ``#`` behind it, which may match nothing."""
-        many = self._nodes[number].edges.get(_MANY)
+        many = self._nodes[number].edges.get(MANY_WORDS)
         return (number,) if many is None else (number, many)
 
     def trie(self, roots: Mapping[int, int]) -> TopicAutomaton:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from transpiler.base.comparison import Comparison
-from transpiler.base.topics import MANY_WORDS, ONE_WORD, simplify_words, split_at_many
+from transpiler.base.topics import AnyWord, is_wild, simplify_words, split_at_many
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, STRING
 from transpiler.routing import tuning
@@ -50,19 +50,14 @@ class WordsSignature(NamedTuple):
         return ir.all_of(*tests)
 
 
-def has_wildcards(words: Sequence[str]) -> bool:
-    """Return True if the words of a binding key match more than themselves."""
-    return ONE_WORD in words or MANY_WORDS in words
-
-
-def words_signature(words: Sequence[str]) -> tuple[WordsSignature, tuple[Parameter, ...]] | None:
+def words_signature(words: Sequence[str | AnyWord]) -> tuple[WordsSignature, tuple[Parameter, ...]] | None:
     """Return the signature of a binding key with wildcards, and its constants; None where it has several ``#``."""
     parts = split_at_many(simplify_words(words))
     if len(parts) > 2:
         return None
     first, last = parts[0], parts[1][::-1] if len(parts) > 1 else ()
-    front, back = (tuple(place for place, word in enumerate(part) if word != ONE_WORD) for part in (first, last))
-    constants: list[Parameter] = [*(first[place] for place in front), *(last[place] for place in back)]
+    front, back = (tuple(place for place, word in enumerate(part) if isinstance(word, str)) for part in (first, last))
+    constants: list[Parameter] = [word for word in (*first, *last) if isinstance(word, str)]
     least = len(first) + len(last)
     if len(parts) == 1:
         return WordsSignature(front, (), False, 0), (*constants, least)
@@ -80,8 +75,8 @@ def signatures_to_look_up(topology: Topology) -> frozenset[WordsSignature]:
     types = topology.exchange_by_name
     for binding in topology.bindings:
         if types[binding.source].type in ("topic", *MATCHING_TYPES):
-            words = topology.rules.topic.words(binding.key)
-            if has_wildcards(words):
+            words = topology.rules.topic.pattern(binding.key)
+            if is_wild(words):
                 total += 1
                 found = words_signature(words)
                 if found is not None:

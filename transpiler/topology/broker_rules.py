@@ -14,6 +14,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Literal, get_args
 
+from transpiler.base.topics import TopicSyntax
 from transpiler.language.filters.binding_rules import BindingRules, HeadersRules, TopicRules
 from transpiler.message.types import Equality, NumberEquality
 
@@ -106,6 +107,19 @@ class Rules(BindingRules):
     #: A message that comes back to an exchange on its path makes the send fail; elsewhere it goes no further there.
     rings_fail: bool = False
 
+    def with_words(self, words: str) -> Rules:
+        """Return the rules with other characters between words, for one word and for any; "" for no wildcards."""
+        if not words:
+            return replace(self, topic=replace(self.topic, wild_names=False))
+        syntax = replace(self.topic.syntax, delimiter=words[0], one_word=words[1], many_words=words[2])
+        return replace(self, topic=replace(self.topic, syntax=syntax))
+
+    @property
+    def characters(self) -> str:
+        """The characters between words, for one word and for any, as ``with_words`` takes them."""
+        syntax = self.topic.syntax
+        return syntax.delimiter + syntax.one_word + syntax.many_words if self.topic.wild_names else ""
+
     @property
     def broker(self) -> str:
         """The name of the broker, without the version that distinguishes its rules."""
@@ -192,6 +206,9 @@ RABBITMQ_3_12 = replace(
     headers=HeadersRules(with_x=True, equality=replace(_ERLANG, numbers=NumberEquality.EXACT, has_seconds=True)),
 )
 
+#: Before a word of a binding key that a sender writes as a wildcard, and that the broker takes as it is.
+_ESCAPE = "\\"
+
 #: The brokers of JMS have no exchanges. What their addresses, diverts and virtual destinations do is said in exchanges
 #: that match the words of the destination and a selector: see ``artemis_topology`` and ``activemq_topology`` in
 #: ``topology.importers``.
@@ -206,6 +223,7 @@ ARTEMIS = Rules(
     alternate_queues=True,
     alternate_on_no_match=True,
     destinations=Destinations.ARTEMIS,
+    topic=TopicRules(syntax=TopicSyntax(escape=_ESCAPE), queue_mark="::"),
     nouns=("address", "addresses"),
     rings_fail=True,
 )
@@ -215,12 +233,10 @@ ACTIVEMQ = replace(
     name="activemq",
     dialect="activemq",
     destinations=Destinations.ACTIVEMQ,
+    topic=TopicRules(syntax=TopicSyntax(many_words=">", escape=_ESCAPE)),
     nouns=("destination", "destinations"),
 )
 
 RULES: Mapping[str, Rules] = MappingProxyType(
     {rules.name: rules for rules in (QPID_JAVA, QPID_CPP, RABBITMQ, RABBITMQ_3_12, ARTEMIS, ACTIVEMQ)}
 )
-
-#: The characters by which keys of JMS brokers divide words: delimiter, one word, any words.
-DEFAULT_WORDS = ".*#"

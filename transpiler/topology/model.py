@@ -19,7 +19,7 @@ from transpiler.base.errors import TopologyError
 from transpiler.language.filters.binding_rules import HeadersMatch, read_headers_match
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.message.types import AmqpValue
-from transpiler.topology.broker_rules import DEFAULT_WORDS, UNKNOWN, Destinations, ExchangeType, RelayAddress, Rules
+from transpiler.topology.broker_rules import UNKNOWN, Destinations, ExchangeType, RelayAddress, Rules
 from transpiler.topology.setting import Setting
 from transpiler.topology.targets import ENDS, Entered, TargetType
 
@@ -168,8 +168,6 @@ class Topology:
     queues: tuple[Queue, ...] = ()
     bindings: tuple[Binding, ...] = ()
     default_exchange: str = DEFAULT_EXCHANGE
-    #: The characters of an Artemis broker between words, for one word, and for any; "" where no word is a wildcard.
-    words: str = DEFAULT_WORDS
     findings: tuple[Diagnostic, ...] = field(default=(), compare=False)
     links: tuple[Link, ...] = ()
     #: The queues and subscriptions that have consumers; None where nobody knows.
@@ -463,10 +461,10 @@ def _binding_errors(topology: Topology, binding: Binding, path: str) -> Iterator
 
 
 def _argument_errors(topology: Topology, exchange: Exchange, binding: Binding, path: str) -> Iterator[Diagnostic]:
-    if binding.key.count(".") >= MAX_WORDS:
+    if binding.key.count(topology.rules.topic.syntax.delimiter) >= MAX_WORDS:
         yield _error("topology.key", f"{path}.key", f"a key has more than {MAX_WORDS:,} words")
         return
-    if exchange.type == "topic" and not topology.rules.topic.words(binding.key) and binding.key:
+    if exchange.type == "topic" and not topology.rules.topic.pattern(binding.key) and binding.key:
         yield _error("topology.key", f"{path}.key", f"{topology.rules.name} cannot bind a key of dots only")
     if exchange.type == "headers":
         try:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from transpiler.base.topics import AnyWord, TopicPattern, is_wild
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import Destinations
-from transpiler.topology.destinations import ACTIVEMQ_PATTERNS, artemis_characters
-from transpiler.topology.importers.artemis_addresses import Words, is_wild, matched_earlier, matches_later
+from transpiler.topology.importers.artemis_addresses import matched_earlier, matches_later
 from transpiler.topology.importers.known_names import Known, Unknown, with_known_names
 from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Topology
 
@@ -46,11 +46,10 @@ def _matches(topology: Topology, pattern: str, name: str) -> bool:
     return is_wild(words) and (matches_later(words, asked) or asked in matched_earlier(words, [asked]))
 
 
-def _words(topology: Topology, name: str) -> Words:
-    """Return the words of a pattern of addresses, as those of keys."""
+def _words(topology: Topology, name: str) -> TopicPattern:
     if topology.rules.destinations is Destinations.ACTIVEMQ:
-        return tuple(ACTIVEMQ_PATTERNS.translate(name.partition("://")[2]).split("."))
-    return tuple(artemis_characters(topology.words).translate(name).split("."))
+        name = name.partition("://")[2]
+    return topology.rules.topic.name_pattern(name)
 
 
 def surely_selecting(topology: Topology, binding: Binding) -> Binding | None:
@@ -95,8 +94,9 @@ def counts_of(topology: Topology, counts: Mapping[str, int]) -> dict[str, int]:
 
 def sample_address(topology: Topology, pattern: str) -> str:
     """Return an address that a pattern of an address matches."""
-    plain = ".".join("x" if word in ("*", "#") else word for word in _words(topology, pattern))
+    words = ["x" if isinstance(word, AnyWord) else word for word in _words(topology, pattern)]
+    plain = topology.rules.topic.syntax.text(words)
     if topology.rules.destinations is Destinations.ARTEMIS:
-        return artemis_characters(topology.words).inverse.translate(plain)
+        return plain
     kind, separator, _ = pattern.partition("://")
-    return kind + separator + ACTIVEMQ_PATTERNS.inverse.translate(plain) if separator else pattern
+    return kind + separator + plain if separator else pattern

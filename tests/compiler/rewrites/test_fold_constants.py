@@ -6,6 +6,7 @@ import pytest
 
 from tests.compiler.rewrites.nodes import B, D, N, S, column, compare, is_nan, is_null, not_nan, not_null, one_of
 from transpiler.base.text_pattern import Wildcard
+from transpiler.base.topics import MANY_WORDS, ONE_WORD
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import DOUBLE, ColumnType, SparkType
 from transpiler.compiler.rewrites.fold_constants import MAX_FOLDED, fold_constants
@@ -41,11 +42,11 @@ REWRITTEN = {
     "'ba' NOT LIKE 'a%'": (ir.Like(ir.constant("ba"), BEGINNING, negated=True), ir.TRUE),
     "a line feed under a wildcard": (ir.Like(ir.constant("a\n"), BEGINNING), ir.TRUE),
     "the longest text that is matched here": (ir.Like(ir.constant("a" * MAX_FOLDED), BEGINNING), ir.TRUE),
-    "a topic that fits": (ir.Topic(ir.constant("a.b.c"), ("a", "#", "c")), ir.TRUE),
-    "a # for no word": (ir.Topic(ir.constant("a.c"), ("a", "#", "c")), ir.TRUE),
-    "a * for two words": (ir.Topic(ir.constant("a.b.c"), ("a", "*")), ir.FALSE),
-    "a topic that does not fit": (ir.Topic(ir.constant("a.b"), ("b", "#"), negated=True), ir.TRUE),
-    "a topic that is at its end": (ir.Topic(ir.constant("a"), ("a", "*")), ir.FALSE),
+    "a topic that fits": (ir.Topic(ir.constant("a.b.c"), ("a", MANY_WORDS, "c")), ir.TRUE),
+    "a # for no word": (ir.Topic(ir.constant("a.c"), ("a", MANY_WORDS, "c")), ir.TRUE),
+    "a * for two words": (ir.Topic(ir.constant("a.b.c"), ("a", ONE_WORD)), ir.FALSE),
+    "a topic that does not fit": (ir.Topic(ir.constant("a.b"), ("b", MANY_WORDS), negated=True), ir.TRUE),
+    "a topic that is at its end": (ir.Topic(ir.constant("a"), ("a", ONE_WORD)), ir.FALSE),
     "NaN is a NaN": (is_nan(NAN), ir.TRUE),
     "a number is a NaN": (is_nan(5.0), ir.FALSE),
     "a number is no NaN": (not_nan(5.0), ir.TRUE),
@@ -66,9 +67,9 @@ KEPT = {
     "a null check of a column": is_null(N),
     "a column in a list": one_of(N, 1, 2),
     "a pattern of a column": ir.Like(S, BEGINNING),
-    "a topic in a column": ir.Topic(S, ("a", "#")),
+    "a topic in a column": ir.Topic(S, ("a", MANY_WORDS)),
     "a text too long to be matched here": ir.Like(ir.constant("a" * (MAX_FOLDED + 1)), BEGINNING),
-    "a topic too long to be matched here": ir.Topic(ir.constant("a" * (MAX_FOLDED + 1)), ("#",)),
+    "a topic too long to be matched here": ir.Topic(ir.constant("a" * (MAX_FOLDED + 1)), (MANY_WORDS,)),
     "a double that may be NaN": is_nan(D),
     "the first of an integer and a double": is_nan(first(widened(N), D)),
     "a constant inside a complement": ir.NotTrue(ir.TRUE),

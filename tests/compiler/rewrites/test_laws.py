@@ -9,6 +9,7 @@ import pytest
 
 from tests.compiler.rewrites.nodes import B, N, S, compare, not_null
 from transpiler.base.text_pattern import Wildcard
+from transpiler.base.topics import MANY_WORDS
 from transpiler.compiler import ir
 from transpiler.compiler.rewrites.optimizer import LAWS, Law
 
@@ -19,7 +20,7 @@ EACH: tuple[Law, ...] = tuple(dict.fromkeys(chain.from_iterable(LAWS.values())))
 SETTLED: tuple[ir.Predicate, ...] = (
     compare(N, "=", 1),
     ir.Like(S, ("a", Wildcard.ANY)),
-    ir.Topic(S, ("a", "#")),
+    ir.Topic(S, ("a", MANY_WORDS)),
     ir.IsTrue(B),
     ir.Matches(S, "a+"),
     not_null(N),

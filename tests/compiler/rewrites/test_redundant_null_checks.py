@@ -20,12 +20,14 @@ from tests.compiler.rewrites.nodes import (
     one_of,
 )
 from transpiler.base.text_pattern import Wildcard
+from transpiler.base.topics import MANY_WORDS
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import DOUBLE
 from transpiler.compiler.rewrites.redundant_null_checks import remove_redundant_null_checks
 
 OTHER = column("other", DOUBLE)
 BEGINNING = ir.Like(S, ("a", Wildcard.ANY))
+BELOW_A = ir.Topic(S, ("a", MANY_WORDS))
 FINITE = compare(ir.Apply(ir.Function.MULTIPLY, (D, ir.constant(0.0)), DOUBLE), "=", 0.0)
 
 REWRITTEN = {
@@ -34,7 +36,7 @@ REWRITTEN = {
     "NOT NULL of a right operand": (conjunction(compare(D, "=", OTHER), not_null(OTHER)), compare(D, "=", OTHER)),
     "NOT NULL beside a list": (conjunction(not_null(N), one_of(N, 1, 2)), one_of(N, 1, 2)),
     "NOT NULL beside a pattern": (conjunction(not_null(S), BEGINNING), BEGINNING),
-    "NOT NULL beside a topic": (conjunction(not_null(S), ir.Topic(S, ("a", "#"))), ir.Topic(S, ("a", "#"))),
+    "NOT NULL beside a topic": (conjunction(not_null(S), BELOW_A), BELOW_A),
     "NOT NULL beside a boolean": (conjunction(not_null(B), ir.IsTrue(B)), ir.IsTrue(B)),
     "NOT NULL beside a NaN": (conjunction(not_null(D), is_nan(D)), is_nan(D)),
     "NULL beside a comparison, which is never both": (conjunction(is_null(N), compare(N, ">", 5)), ir.FALSE),

@@ -24,7 +24,7 @@ from transpiler import (
 )
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.source import Source
-from transpiler.base.topics import read_words
+from transpiler.base.topics import TOPIC_SYNTAX
 from transpiler.compiler.ir.java_regex import regular_expression, topic_expression
 from transpiler.language.filters.sets import read_filters
 from transpiler.language.path_expressions.xquery import parse_query
@@ -193,8 +193,8 @@ def fuzz_topology(data: bytes) -> None:
 def fuzz_patterns(data: bytes) -> None:
     """A pattern and a text on two lines: the regular expression, the evaluator and the filters agree."""
     pattern, _, text = text_of(data[:300]).partition("\n")
-    words = read_words(pattern)
-    expected = matches_words(words, read_words(text))
+    words = TOPIC_SYNTAX.pattern(pattern)
+    expected = matches_words(words, TOPIC_SYNTAX.words(text))
     # Java's (?!.) is at the end only; under (?s) so is Python's.
     assert (re.match(topic_expression(words), text) is not None) is expected
     for escapes in Escapes:

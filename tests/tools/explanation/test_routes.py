@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.routing import topologies
 from tests.sizes import size
 from transpiler import Message, Topology
+from transpiler.base.topics import TOPIC_SYNTAX
 from transpiler.cli import main
 from transpiler.reference.match import matches_words
 from transpiler.reference.route import publish, trace
@@ -28,8 +29,8 @@ MANY = settings(max_examples=size(20, 60), suppress_health_check=list(HealthChec
 @given(pattern=topologies.patterns, key=topologies.keys)
 @settings(max_examples=size(200, 4_000))
 def test_a_key_needs_no_edit_where_it_matches(pattern: str, key: str) -> None:
-    parting = part_words(pattern.split("."), key.split("."))
-    assert (parting.edits == 0) is matches_words(pattern.split("."), key.split("."))
+    parting = part_words(TOPIC_SYNTAX.pattern(pattern), key.split("."))
+    assert (parting.edits == 0) is matches_words(TOPIC_SYNTAX.pattern(pattern), key.split("."))
     assert (parting.first == "") is (parting.edits == 0)
 
 
@@ -48,7 +49,7 @@ def test_a_key_needs_no_edit_where_it_matches(pattern: str, key: str) -> None:
     ],
 )
 def test_a_key_parts_from_a_pattern_at_a_word(pattern: str, key: str, edits: int, first: str) -> None:
-    assert part_words(pattern.split("."), key.split(".")) == (edits, first)
+    assert part_words(TOPIC_SYNTAX.pattern(pattern), key.split(".")) == (edits, first)
 
 
 def test_long_keys_are_compared_at_their_beginnings() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from transpiler.base.text_pattern import Pattern, Wildcard
-from transpiler.base.topics import ONE_WORD, simplify_words, split_at_many
+from transpiler.base.topics import AnyWord, TopicPattern, simplify_words, split_at_many
 
 
 def regular_expression(pattern: Pattern) -> str:
@@ -80,7 +80,7 @@ def _branches(node: _Tree, end: str, depth: int) -> str | None:
     return f"{text}(?>{'|'.join(choices)})"
 
 
-def topic_expression(pattern: tuple[str, ...]) -> str:
+def topic_expression(pattern: TopicPattern) -> str:
     """A topic pattern as a Java regular expression whose time grows with the subject's length, not with its power.
 
     What stands between two ``#`` has a fixed number of words, so the earliest place is always right: each such part
@@ -98,8 +98,8 @@ def topic_expression(pattern: tuple[str, ...]) -> str:
     return f"{text}.*{start}{_words(last)}(?!.)" if last else text
 
 
-def _words(part: tuple[str, ...]) -> str:
-    return "[.]".join("[^.]*+" if word == ONE_WORD else escape_text(word) for word in part)
+def _words(part: TopicPattern) -> str:
+    return "[.]".join("[^.]*+" if isinstance(word, AnyWord) else escape_text(word) for word in part)
 
 
 def escape_text(text: str) -> str:

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, cast
 
 from transpiler.base.comparison import Comparison
 from transpiler.base.text_pattern import Pattern
+from transpiler.base.topics import TopicPattern
 from transpiler.compiler.ir.column_types import (
     AMQP_TYPES,
     BIGINT,
@@ -127,10 +128,10 @@ class Like:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """The words of the string match, or do not match, those of a topic pattern: see ``filters.topics``."""
+    """The words of the string match, or do not match, those of a topic pattern: see ``base.topics``."""
 
     value: Value
-    pattern: tuple[str, ...]
+    pattern: TopicPattern
     negated: bool = False
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from transpiler.base.text_pattern import Pattern
-from transpiler.base.topics import MANY_WORDS, ONE_WORD, read_words
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, TOPIC_SYNTAX, TopicPattern
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import SparkType
 from transpiler.compiler.ir.java_regex import regular_expression
@@ -56,9 +56,9 @@ def _fits(text: str, pattern: Pattern) -> bool:
     return re.match(regular_expression(pattern), text) is not None
 
 
-def _fits_words(text: str, pattern: tuple[str, ...]) -> bool:
+def _fits_words(text: str, pattern: TopicPattern) -> bool:
     """Return True if the words of a text match a topic pattern, by the positions at which each token can end."""
-    words = read_words(text)
+    words = TOPIC_SYNTAX.words(text)
     ends = {0}
     for token in pattern:
         if not ends:

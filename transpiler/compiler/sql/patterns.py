@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from transpiler.base.comparison import Comparison
 from transpiler.base.text_pattern import Pattern, Wildcard
-from transpiler.base.topics import MANY_WORDS, ONE_WORD, SEPARATOR
+from transpiler.base.topics import MANY_WORDS, SEPARATOR, AnyWord, TopicPattern
 from transpiler.compiler.ir.java_regex import regular_expression, topic_expression
 from transpiler.compiler.sql.precedence import AND, NOT, PRIMARY, TEST, Text
 from transpiler.compiler.sql.quoting import quote_text
@@ -55,13 +55,13 @@ def _long_pattern(inner: str, pattern: Pattern, negated: bool) -> Text:
     return joined, AND if len(tests) > 1 else PRIMARY
 
 
-def topic_text(inner: str, pattern: tuple[str, ...], negated: bool) -> Text:
+def topic_text(inner: str, pattern: TopicPattern, negated: bool) -> Text:
     """Return the words of a topic pattern as a regular expression, behind the prefix that it has."""
     tests = [f"rlike({inner}, {quote_text(topic_expression(pattern))})"]
-    prefix = list(takewhile(lambda word: word not in (ONE_WORD, MANY_WORDS), pattern))
+    prefix = [*takewhile(lambda word: not isinstance(word, AnyWord), pattern)]
     if prefix and any(word != MANY_WORDS for word in pattern[len(prefix) :]):
         # A test that a file reader knows, and that spares most rows the regular expression.
-        tests.insert(0, f"startswith({inner}, {quote_text(SEPARATOR.join(prefix) + SEPARATOR)})")
+        tests.insert(0, f"startswith({inner}, {quote_text(SEPARATOR.join(map(str, prefix)) + SEPARATOR)})")
     joined = " AND ".join(tests)
     if negated:
         return f"NOT {tests[0] if len(tests) == 1 else f'({joined})'}", NOT

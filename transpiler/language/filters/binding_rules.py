@@ -6,11 +6,12 @@ are bindings without an exchange, and their record is here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import TypeVar
 
 from transpiler.base.errors import TopologyError
-from transpiler.base.topics import SEPARATOR
+from transpiler.base.topics import TOPIC_SYNTAX, AnyWord, TopicPattern, TopicSyntax, is_wild
 from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue, Equality
 
 
@@ -22,16 +23,61 @@ class TopicRules:
     empty_key_has_no_words: bool = False
     #: Empty words at the end of a key are dropped, as Java's ``String.split`` does; then a binding cannot be dots only.
     drops_trailing_empty_words: bool = False
+    syntax: TopicSyntax = TOPIC_SYNTAX
+    #: The text between an address and a queue, of which the queue is the first word; "" where a key names none.
+    queue_mark: str = ""
+    #: Names of addresses may be patterns; else wildcards are in binding keys only.
+    wild_names: bool = True
 
     def words(self, key: str | None) -> tuple[str, ...]:
-        """The words of a routing key or a binding key; an absent routing key has none."""
+        """The words of a routing key; an absent one has none."""
         if key is None or (key == "" and self.empty_key_has_no_words):
             return ()
-        words = key.split(SEPARATOR)
-        if self.drops_trailing_empty_words and key:
-            while words and not words[-1]:
-                words.pop()
-        return tuple(words)
+        key, queue = self._split(key)
+        words = self.syntax.words(key)
+        return (*queue, *(words if not self.drops_trailing_empty_words else _without_empty(words, key)))
+
+    def pattern(self, key: str) -> TopicPattern:
+        """The words of a binding key."""
+        if key == "" and self.empty_key_has_no_words:
+            return ()
+        key, queue = self._split(key)
+        words = self.syntax.pattern(key)
+        words = words if not self.drops_trailing_empty_words else _without_empty(words, key)
+        return (*map(self.syntax.pattern_word, queue), *words)
+
+    def key(self, pattern: Sequence[str | AnyWord], queue: str | AnyWord | None = None) -> str:
+        """The binding key that has the words of a pattern, where keys name a queue with the word for that."""
+        end = "" if queue is None else self.queue_mark + self.syntax.escaped((queue,))
+        return self.syntax.escaped(pattern) + end
+
+    def literal(self, key: str) -> str | None:
+        """The only routing key that a binding key matches; None where it has wildcards."""
+        pattern = self.pattern(key)
+        if is_wild(pattern):
+            return None
+        queue = pattern[:1] if self._split(key)[1] else ()
+        return self.syntax.text(pattern[len(queue) :]) + self.queue_mark * len(queue) + self.syntax.text(queue)
+
+    def name_pattern(self, name: str) -> TopicPattern:
+        """The words of the name of an address, in which nothing is escaped."""
+        return replace(self.syntax, escape="").pattern(name) if self.wild_names else self.syntax.words(name)
+
+    def _split(self, key: str) -> tuple[str, tuple[str, ...]]:
+        if not self.queue_mark or self.queue_mark not in key:
+            return key, ()
+        address, _, queue = key.partition(self.queue_mark)
+        return address, (queue,)
+
+
+_Words = TypeVar("_Words", tuple[str, ...], TopicPattern)
+
+
+def _without_empty(words: _Words, key: str) -> _Words:
+    kept = len(words) if key else 0
+    while kept and not words[kept - 1]:
+        kept -= 1
+    return words[:kept] if key else words
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ def binding_formula(conditions: Conditions, topology: Topology, binding: Binding
 
 
 def _key(conditions: Conditions, rules: Rules, kind: str, key: str) -> Test:
-    words = rules.topic.words(key) if kind == "topic" else ()
+    words = rules.topic.pattern(key) if kind == "topic" else ()
 
     def judged(message: Message) -> Verdict:
         given = (message.message_annotations or {}).get(ROUTING_KEY.field)

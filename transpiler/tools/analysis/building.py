@@ -13,6 +13,7 @@ from dataclasses import replace
 from transpiler.base.comparison import Comparison
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.text_pattern import Pattern, Wildcard
+from transpiler.base.topics import TOPIC_SYNTAX
 from transpiler.language.filters.kinds import (
     STREAM_VALUE,
     AndFilter,
@@ -406,7 +407,7 @@ def _condition_of(node: Filter, connection: str | None) -> tuple[MessageField, o
         case DirectBinding(key=key):
             return _SUBJECT, key, (), f"subject = {key!r}"
         case TopicBinding(pattern=pattern):
-            return _SUBJECT, None, (Words(tuple(pattern.split("."))),), f"subject matches {pattern}"
+            return _SUBJECT, None, (Words(TOPIC_SYNTAX.pattern(pattern)),), f"subject matches {pattern}"
         case NoLocal():
             sender = None if connection is None else AmqpValue(AmqpType.STRING, connection)
             return PUBLISHER_CONNECTION, sender, (), "sent on another connection"

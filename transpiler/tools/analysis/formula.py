@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from transpiler.base.text_pattern import Pattern
+from transpiler.base.topics import TopicPattern
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect
 from transpiler.message.header_fields import HeaderField, MessageField
@@ -42,7 +43,7 @@ class Subject(NamedTuple):
 class Words(NamedTuple):
     """A binding key as a pattern over words."""
 
-    words: tuple[str, ...]
+    words: TopicPattern
 
 
 @dataclass(slots=True, eq=False)

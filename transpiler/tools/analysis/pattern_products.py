@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Protocol
 
 from transpiler.base.text_pattern import Pattern, Wildcard
-from transpiler.base.topics import MANY_WORDS, ONE_WORD
+from transpiler.base.topics import MANY_WORDS, AnyWord, TopicPattern
 from transpiler.language.selector.dialect_rules import Wildcards
 from transpiler.tools.analysis.formula import Words
 
@@ -80,8 +80,8 @@ def _bytes_of(text: str) -> list[str]:
 class _Key:
     """A binding key: a state is the set of pairs of a word and of the characters that were read of it."""
 
-    def __init__(self, words: Sequence[str]) -> None:
-        self._words = tuple(words)
+    def __init__(self, words: TopicPattern) -> None:
+        self._words = words
         self.start: Any = self._entered({0})
 
     def _entered(self, numbers: Iterable[int]) -> frozenset[tuple[int, int]]:
@@ -99,9 +99,9 @@ class _Key:
             if character == ".":
                 if word == MANY_WORDS:
                     ended.update((number, number + 1))
-                elif word == ONE_WORD or read == len(word):
+                elif isinstance(word, AnyWord) or read == len(word):
                     ended.add(number + 1)
-            elif word in (MANY_WORDS, ONE_WORD):
+            elif isinstance(word, AnyWord):
                 after.add((number, 0))
             elif word[read : read + 1] == character:
                 after.add((number, read + 1))
@@ -110,7 +110,7 @@ class _Key:
     def answer(self, state: Any) -> Hashable:
         for number, read in state:
             word = self._words[number]
-            whole = word in (MANY_WORDS, ONE_WORD) or read == len(word)
+            whole = isinstance(word, AnyWord) or read == len(word)
             if whole and all(rest == MANY_WORDS for rest in self._words[number + 1 :]):
                 return True
         return False
@@ -175,7 +175,7 @@ def _alphabet(patterns: Sequence[tuple[Pattern | Words, Wildcards]], constants: 
     for pattern, _ in patterns:
         parts = pattern.words if isinstance(pattern, Words) else pattern
         for part in parts:
-            if isinstance(part, str) and part not in (ONE_WORD, MANY_WORDS):
+            if isinstance(part, str):
                 characters |= dict.fromkeys(part)
     if any(isinstance(pattern, Words) for pattern, _ in patterns):
         characters["."] = None

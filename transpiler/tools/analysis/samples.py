@@ -16,7 +16,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from transpiler.base.topics import MANY_WORDS, ONE_WORD
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, AnyWord, TopicPattern
 from transpiler.language.selector import ast
 from transpiler.message.broker_fields import names_header_field
 from transpiler.message.header_fields import PROPERTIES, MessageField
@@ -201,7 +201,7 @@ def _constants(test: Test) -> Iterator[object]:
         yield _plain(constant.value) if isinstance(constant, AmqpValue) else constant
     for pattern in test.patterns:
         if isinstance(pattern, Words):
-            yield from topic_keys(".".join(pattern.words))
+            yield from topic_keys(pattern.words)
         else:
             for any_, one in (("", "x"), ("yz", "é"), ("x\nz", "\n")):
                 yield "".join(part if isinstance(part, str) else any_ if part.value == "%" else one for part in pattern)
@@ -219,13 +219,14 @@ def _plain(value: object) -> object:
             return value
 
 
-def topic_keys(pattern: str) -> list[str]:
+def topic_keys(pattern: TopicPattern) -> list[str]:
     """Return routing keys that a topic pattern matches, and near ones: a word less, a word more, another word."""
-    words = pattern.split(".")
+    words = pattern or ("",)
     keys = []
     for many in ("x", "", "x.y"):
-        filled = [{ONE_WORD: "x", MANY_WORDS: many}.get(word, word) for word in words]
-        keys.append(".".join(word for word, one in zip(filled, words, strict=True) if word or one != MANY_WORDS))
+        wildcards = {ONE_WORD: "x", MANY_WORDS: many}
+        filled = [(word, wildcards[word] if isinstance(word, AnyWord) else word) for word in words]
+        keys.append(".".join(text for word, text in filled if text or word != MANY_WORDS))
     for place, word in enumerate(words):
         if word == ONE_WORD:
             keys.append(".".join([*keys[0].split(".")[:place], "y", *keys[0].split(".")[place + 1 :]]))

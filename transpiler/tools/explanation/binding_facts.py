@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from transpiler.base.diagnostics import clipped
-from transpiler.base.topics import MANY_WORDS, ONE_WORD
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, AnyWord, is_wild
 from transpiler.language.filters.binding_rules import HeadersMatch
 from transpiler.language.path_expressions.xquery import parse_query
 from transpiler.language.selector.dialects import DIALECTS
@@ -21,11 +21,13 @@ from transpiler.reference.xquery import matches_query
 from transpiler.tools.explanation.explanation import explain_tree
 from transpiler.tools.explanation.wording import listed, value_text
 from transpiler.topology.broker_rules import HASHING_TYPES, TAKING_ALL, UNKNOWN
-from transpiler.topology.destinations import pattern_name
-from transpiler.topology.model import Binding, Topology
+from transpiler.topology.destinations import address_of
+from transpiler.topology.model import DIVERT_ARGUMENT, Binding, Topology
 
 #: Headers that a sentence names, and characters of a text in it.
 _MAX_HEADERS, _MAX_TEXT = 4, 60
+#: Characters of a text in a line about an address.
+_MAX_LINE = 50
 #: Pairs of words that are compared; of longer patterns and keys only the beginnings are.
 _MAX_PAIRS = 40_000
 
@@ -39,6 +41,8 @@ class Lack(NamedTuple):
 
 def binding_text(topology: Topology, binding: Binding) -> str:
     """Return what a binding asks for: its key or its headers, and whether it has a selector or a query."""
+    if topology.rules.destinations is not None:
+        return _text_at_address(topology, binding)
     selector = topology.selector(binding)
     match topology.exchange_by_name[binding.source].type:
         case "x-jms-topic":
@@ -56,6 +60,18 @@ def binding_text(topology: Topology, binding: Binding) -> str:
     if selector is not None:
         asked += f" and {clipped(selector, _MAX_TEXT)}"
     return asked + (" and a query" if topology.xquery(binding) is not None else "")
+
+
+def _text_at_address(topology: Topology, binding: Binding) -> str:
+    """Return what a JMS broker asks for: a divert by its name, an address with wildcards, and a selector."""
+    pattern = topology.rules.topic.pattern(binding.key)
+    is_pattern = is_wild(pattern) and pattern != (MANY_WORDS,)
+    asked = [f"{topology.rules.nouns[0]} {address_of(topology, binding.key)}"] if is_pattern else []
+    selector = topology.selector(binding)
+    asked += [clipped(selector, _MAX_LINE)] if selector is not None else []
+    divert = binding.text(DIVERT_ARGUMENT)
+    named = "" if divert is None else f"divert {clipped(divert, _MAX_LINE)}: "
+    return named + (" and ".join(asked) or "any message")
 
 
 def _headers_text(arguments: HeadersMatch) -> str:
@@ -106,9 +122,9 @@ def _keys_are(keys: tuple[str | None, ...]) -> str:
 
 
 def _topic(topology: Topology, binding: Binding, keys: tuple[str | None, ...]) -> list[Lack]:
-    words = topology.rules.topic.words
-    pattern = words(binding.key)
-    partings = [(part_words(pattern, words(key)), key) for key in keys]
+    topic = topology.rules.topic
+    pattern = topic.pattern(binding.key)
+    partings = [(part_words(pattern, topic.words(key)), key) for key in keys]
     nearest, key = min(partings, key=lambda item: item[0].edits)
     if not nearest.edits:
         return []
@@ -117,7 +133,7 @@ def _topic(topology: Topology, binding: Binding, keys: tuple[str | None, ...]) -
     named = f"of the key {value_text(key)} " if len(keys) > 1 else ""
     kind, shown = "pattern", binding.key
     if topology.rules.destinations is not None:
-        kind, shown = topology.rules.nouns[0], pattern_name(topology, binding.key)
+        kind, shown = topology.rules.nouns[0], address_of(topology, binding.key)
     return [Lack(f"{kind} {value_text(shown)}: {named}{nearest.first}", nearest.edits)]
 
 
@@ -163,7 +179,7 @@ class Parting(NamedTuple):
     first: str
 
 
-def part_words(pattern: Sequence[str], key: Sequence[str]) -> Parting:
+def part_words(pattern: Sequence[str | AnyWord], key: Sequence[str]) -> Parting:
     """Return where the words of a key part from a pattern; no edits for a key that matches."""
     beyond = 0
     if len(pattern) * len(key) > _MAX_PAIRS:
@@ -174,7 +190,7 @@ def part_words(pattern: Sequence[str], key: Sequence[str]) -> Parting:
     return Parting(costs[0][0] + beyond, _first_edit(pattern, key, costs))
 
 
-def _costs(pattern: Sequence[str], key: Sequence[str]) -> list[list[int]]:
+def _costs(pattern: Sequence[str | AnyWord], key: Sequence[str]) -> list[list[int]]:
     """Return the edits that the rest of a pattern and the rest of a key need, by where the rests begin."""
     costs = [[0] * (len(key) + 1) for _ in range(len(pattern) + 1)]
     for at in range(len(key) - 1, -1, -1):
@@ -192,7 +208,7 @@ def _costs(pattern: Sequence[str], key: Sequence[str]) -> list[list[int]]:
     return costs
 
 
-def _first_edit(pattern: Sequence[str], key: Sequence[str], costs: list[list[int]]) -> str:
+def _first_edit(pattern: Sequence[str | AnyWord], key: Sequence[str], costs: list[list[int]]) -> str:
     place = at = 0
     while place < len(pattern) or at < len(key):
         cost = costs[place][at]
@@ -208,10 +224,10 @@ def _first_edit(pattern: Sequence[str], key: Sequence[str], costs: list[list[int
         differs = both and pattern[place] not in (ONE_WORD, key[at])
         if both and costs[place + 1][at + 1] + differs == cost:
             if differs:
-                return f"word {at + 1} is {value_text(key[at])}, not {value_text(pattern[place])}"
+                return f"word {at + 1} is {value_text(key[at])}, not {value_text(str(pattern[place]))}"
             place, at = place + 1, at + 1
         elif place < len(pattern) and costs[place + 1][at] + 1 == cost:
-            lacking = "another word" if pattern[place] == ONE_WORD else value_text(pattern[place])
+            lacking = "another word" if pattern[place] == ONE_WORD else value_text(str(pattern[place]))
             where = f"behind word {at}" if at else "at its beginning"
             return f"{lacking} is lacking {where}"
         else:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from transpiler.base.diagnostics import clipped, did_you_mean
-from transpiler.base.topics import MANY_WORDS, ONE_WORD
 from transpiler.message.message import Message
 from transpiler.reference.exchange_walk import Visit
 from transpiler.reference.match import matches_words
@@ -26,7 +25,6 @@ from transpiler.topology.destinations import (
     destination_name,
     own_prefix,
     own_queue,
-    pattern_name,
 )
 from transpiler.topology.model import DEFAULT_EXCHANGE, DIVERT_ARGUMENT, EXCLUSIVE_ARGUMENT, Binding, Topology
 from transpiler.topology.publishing import ANY_PUBLISHER, Publisher, PublishTo
@@ -259,11 +257,12 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
 
 
 def _binding(topology: Topology, binding: Binding, visit: Visit, lacking: Sequence[Lack] = ()) -> BindingExplanation:
+    asks = binding_text(topology, binding)
     if topology.rules.destinations is None:
-        asks, source, end = binding_text(topology, binding), binding.source, binding.destination
+        source, end = binding.source, binding.destination
         target = end if binding.destination_type == "queue" else f"exchange {end}"
     else:
-        asks, (source, end) = _asked(topology, binding), _ends(topology, binding, visit)
+        source, end = _ends(topology, binding, visit)
         target = end if binding.destination_type != "exchange" or "://" in end else f"address {end}"
     texts, distance = tuple(lack.text for lack in lacking), sum(lack.distance for lack in lacking)
     return BindingExplanation(binding, asks, source, end, target, texts, distance)
@@ -282,9 +281,9 @@ def _without_ends(took: list[BindingExplanation]) -> list[BindingExplanation]:
 
 def _is_at(topology: Topology, binding: Binding, visit: Visit) -> bool:
     """Return True if a binding is of the address that a message to a JMS broker came to."""
-    words = topology.rules.topic.words
+    topic = topology.rules.topic
     return topology.exchange_by_name[binding.source].type == "fanout" or any(
-        matches_words(words(binding.key), words(key)) for key in visit.keys
+        matches_words(topic.pattern(binding.key), topic.words(key)) for key in visit.keys
     )
 
 
@@ -299,17 +298,6 @@ def _passed_over(traced: Traced, listed: Sequence[BindingExplanation]) -> Iterat
         end = binding.destination
         target = end if binding.destination_type == "queue" or "://" in end else f"address {end}"
         yield BindingExplanation(binding, "any message", source, end, target, (reason,), 0.75)
-
-
-def _asked(topology: Topology, binding: Binding) -> str:
-    """Return what a JMS broker asks for: a divert by its name, an address with wildcards, and a selector."""
-    pattern = {MANY_WORDS, ONE_WORD} & {*binding.key.split(".")} if binding.key != MANY_WORDS else ()
-    asked = [f"{topology.rules.nouns[0]} {pattern_name(topology, binding.key)}"] if pattern else []
-    selector = topology.selector(binding)
-    asked += [clipped(selector, _MAX_TEXT)] if selector is not None else []
-    divert = binding.text(DIVERT_ARGUMENT)
-    named = "" if divert is None else f"divert {clipped(divert, _MAX_TEXT)}: "
-    return named + (" and ".join(asked) or "any message")
 
 
 def _ends(topology: Topology, binding: Binding, visit: Visit) -> tuple[str, str]:

@@ -254,7 +254,7 @@ def _refused(topology: Topology) -> Iterator[Finding]:
     for binding in topology.bindings:
         exchange_type = topology.exchange_by_name[binding.source].type
         reason = ""
-        if exchange_type == "topic" and rules.topic.words(binding.key).count(MANY_WORDS) > _MAX_MANY_WORDS:
+        if exchange_type == "topic" and rules.topic.pattern(binding.key).count(MANY_WORDS) > _MAX_MANY_WORDS:
             reason = f"a key has {_MAX_MANY_WORDS} # at most"
         elif exchange_type == "x-jms-topic" and _has_long_pattern(topology.selector(binding), rules.dialect):
             reason = f"a pattern has {_MAX_PATTERN:,} characters at most"

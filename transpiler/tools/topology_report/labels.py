@@ -68,7 +68,7 @@ def binding_label(topology: Topology, binding: Binding) -> str:
         parts.append(_headers_label(topology.headers(binding)))
     elif exchange_type in CHOOSING_TYPES:
         parts.append(_choice_label(exchange_type, binding.key))
-        if exchange_type in MATCHING_TYPES and binding.key != MANY_WORDS:
+        if exchange_type in MATCHING_TYPES and topology.rules.topic.pattern(binding.key) != (MANY_WORDS,):
             parts.append(binding.key)
     elif exchange_type not in TAKING_ALL:
         parts.append(binding.key or '""')

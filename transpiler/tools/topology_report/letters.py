@@ -49,7 +49,7 @@ class Letters:
         #: The steps along links.
         self.links: set[tuple[State, State]] = set()
         self._tests = 0
-        self._words = cache(topology.rules.topic.words)
+        self._pattern = cache(topology.rules.topic.pattern)
         there = [link for link in topology.onward if all(is_node(topology, end) for end in link.ends)]
         for link in there:
             if len(link.ends) < 2:
@@ -112,8 +112,8 @@ class Letters:
         self._tests += len(bindings)
         if kind != "topic":
             return [binding for binding in bindings if binding.key in state.keys]
-        keys = [self._words(key) for key in state.keys]
-        return [one for one in bindings if any(matches_words(self._words(one.key), key) for key in keys)]
+        keys = [self.topology.rules.topic.words(key) for key in state.keys]
+        return [one for one in bindings if any(matches_words(self._pattern(one.key), key) for key in keys)]
 
     def _asks_more(self, binding: Binding) -> bool:
         """Return True if a binding has conditions beside its key."""

@@ -12,7 +12,6 @@ from dataclasses import replace
 from itertools import chain, combinations
 
 from transpiler.base.diagnostics import first_of, shortened
-from transpiler.base.topics import MANY_WORDS, ONE_WORD
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.language.selector.literal_scanner import scan
@@ -120,8 +119,8 @@ def _shape(topology: Topology, binding: Binding) -> str:
         names = [name if value is None else f"{name} = ?" for name, value in match.pairs]
         parts.append(f"{'any' if match.any else 'all'}: {', '.join(names)}" if names else "no pairs")
     elif kind == "topic" and topology.rules.destinations is None:
-        words = topology.rules.topic.words(binding.key)
-        parts.append("key " + ".".join(word if word in (ONE_WORD, MANY_WORDS) else "word" for word in words))
+        words = topology.rules.topic.pattern(binding.key)
+        parts.append("key " + ".".join("word" if isinstance(word, str) else word.value for word in words))
     selector = topology.selector(binding)
     if selector is not None:
         parts.append(scan(selector)[0])

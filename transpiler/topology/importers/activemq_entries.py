@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from transpiler.topology.destinations import ACTIVEMQ_KEYS, LISTED
+from transpiler.base.topics import TopicPattern
+from transpiler.topology.destinations import LISTED
 from transpiler.topology.importers.activemq_config import Composite, Mirror, VirtualTopic
-from transpiler.topology.importers.activemq_patterns import Words, between, covers, of_virtual, words_of
+from transpiler.topology.importers.activemq_patterns import between, covers, of_virtual, words_of, words_sent
 
 
 class Entry(NamedTuple):
@@ -32,9 +33,9 @@ class Entry(NamedTuple):
         return name if self.before is None else f"{name} {self.at} after {self.before}"
 
 
-def key_at(entry: Entry) -> Words:
+def key_at(entry: Entry) -> TopicPattern:
     """Return the words of the key of an entry where it is known."""
-    return tuple(ACTIVEMQ_KEYS.translate(entry.at or "").split("."))
+    return words_sent(entry.at or "")
 
 
 def is_plain(entry: Entry) -> bool:
@@ -47,7 +48,7 @@ def may_come(entry: Entry, destination: Composite | VirtualTopic) -> bool:
     return not is_plain(entry) or covers(of_virtual(words_of(destination.name)), key_at(entry))
 
 
-def keys_at(entry: Entry, patterns: Iterable[Words]) -> Iterable[Words]:
+def keys_at(entry: Entry, patterns: Iterable[TopicPattern]) -> Iterable[TopicPattern]:
     """Return patterns of names as those of keys at an entry, each once."""
     if entry.mirror is None:
         return dict.fromkeys(patterns)

@@ -1,7 +1,8 @@
 """Patterns of the names of ActiveMQ's destinations, and the dead letters by policies for such patterns.
 
-A pattern is words of keys: ``*`` is one word, any-words come last (rule 14 of docs/jms-brokers.md). Without a policy
-the dead letters of all are in one queue, expired messages among them. A message in its own dead-letter queue stays.
+A pattern is words, of which ``*`` is any one, and any-words come last (rule 14 of docs/jms-brokers.md). Without a
+policy the dead letters of all are in one queue, expired messages among them. A message in its own dead-letter queue
+stays.
 
 Sources: ``RegionBroker.sendToDeadLetterQueue``, ``SharedDeadLetterStrategy``, ``IndividualDeadLetterStrategy`` and
 ``DestinationMap.chooseValue`` of ActiveMQ.
@@ -13,26 +14,25 @@ from collections.abc import Iterable, Iterator
 from functools import cmp_to_key
 from itertools import product
 
-from transpiler.base.topics import MANY_WORDS, ONE_WORD
-from transpiler.topology.destinations import ACTIVEMQ_KEYS, ACTIVEMQ_PATTERNS, QUEUE_KIND, SENT_WILDCARD, SENT_WILDCARDS
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, TopicPattern, is_wild
+from transpiler.topology.broker_rules import ACTIVEMQ
+from transpiler.topology.destinations import QUEUE_KIND
 from transpiler.topology.importers.activemq_config import DeadLetters
 from transpiler.topology.model import Link
 from transpiler.topology.targets import NOWHERE
 
-Words = tuple[str, ...]
+#: Its rules for keys: what senders write is text, with wildcards or without.
+_TOPIC = ACTIVEMQ.topic
+
+key_of, words_sent, words_of, name_of = _TOPIC.key, _TOPIC.words, _TOPIC.name_pattern, _TOPIC.syntax.text
 
 
-def words_of(name: str) -> Words:
-    """Return the words of a name in a file."""
-    return tuple(ACTIVEMQ_PATTERNS.translate(name).split("."))
-
-
-def up_to_any(pattern: Words) -> Words:
+def up_to_any(pattern: TopicPattern) -> TopicPattern:
     """Return a pattern up to its first any-words (rule 14)."""
     return pattern[: pattern.index(MANY_WORDS) + 1] if MANY_WORDS in pattern else pattern
 
 
-def of_virtual(pattern: Words) -> Words:
+def of_virtual(pattern: TopicPattern) -> TopicPattern:
     """Return the pattern of a virtual destination, or of a policy, as the broker's tree of names reads it (rule 14).
 
     Any-words that do not come last are one word or more, and what stands behind them does not count.
@@ -41,19 +41,12 @@ def of_virtual(pattern: Words) -> Words:
     return cut if len(cut) == len(pattern) else (*cut[:-1], ONE_WORD, MANY_WORDS)
 
 
-def literal_name(words: Words) -> str | None:
+def literal_name(words: TopicPattern) -> str | None:
     """Return the name that a pattern without wildcards is."""
-    if MANY_WORDS in words or ONE_WORD in words:
-        return None
-    return name_of(words)
+    return None if is_wild(words) else name_of(words)
 
 
-def name_of(words: Words) -> str:
-    """Return the name, in a file, that has some words."""
-    return ACTIVEMQ_PATTERNS.inverse.translate(".".join(words))
-
-
-def covers(pattern: Words, key: Words) -> bool:
+def covers(pattern: TopicPattern, key: TopicPattern) -> bool:
     """Return True if a pattern matches a key."""
     for number, word in enumerate(pattern):
         if word == MANY_WORDS:
@@ -63,17 +56,16 @@ def covers(pattern: Words, key: Words) -> bool:
     return len(pattern) == len(key)
 
 
-def between(words: Words, prefix: str, postfix: str) -> Words | None:
+def between(words: TopicPattern, prefix: str, postfix: str) -> TopicPattern | None:
     """Return the pattern of the names that are matched with a prefix before and a postfix behind; None without any.
 
     Prefixes are compared word by word, the last word of a prefix as the beginning of a word, and postfixes likewise.
     """
-    text = ".".join(words)
-    if text == MANY_WORDS:
+    if words == (MANY_WORDS,):
         return words
-    before = list(words_of(prefix)) if prefix else [""]
-    head, rest = before[:-1], list(words)
-    for word in head:
+    head, rest = prefix.split("."), list(words)
+    beginning = head.pop()
+    for word in words_of(".".join(head)) if head else ():
         if rest and rest[0] == MANY_WORDS:
             return (MANY_WORDS,)
         if not rest or not (word in (ONE_WORD, rest[0]) or rest[0] == ONE_WORD):
@@ -81,25 +73,25 @@ def between(words: Words, prefix: str, postfix: str) -> Words | None:
         rest.pop(0)
     if not rest:
         return None
-    if before[-1]:
-        if not rest[0].startswith(before[-1]):
+    if beginning:
+        if not (isinstance(rest[0], str) and rest[0].startswith(beginning)):
             return None
-        rest[0] = rest[0].removeprefix(before[-1])
-    behind = list(words_of(postfix)) if postfix else [""]
+        rest[0] = rest[0].removeprefix(beginning)
+    end, *tail = postfix.split(".")
     if rest[-1] == MANY_WORDS:
         return tuple(rest)
-    for word in reversed(behind[1:]):
+    for word in reversed(words_of(".".join(tail)) if tail else ()):
         if len(rest) < 2 or word not in (ONE_WORD, rest[-1]):
             return None
         rest.pop()
-    if behind[0]:
-        if not rest[-1].endswith(behind[0]):
+    if end:
+        if not (isinstance(rest[-1], str) and rest[-1].endswith(end)):
             return None
-        rest[-1] = rest[-1].removesuffix(behind[0])
+        rest[-1] = rest[-1].removesuffix(end)
     return tuple(rest)
 
 
-def topics_of(queue: Words, prefix: str, postfix: str) -> Iterator[tuple[Words, bool]]:
+def topics_of(queue: TopicPattern, prefix: str, postfix: str) -> Iterator[tuple[TopicPattern, bool]]:
     """Yield the patterns of the topics whose messages go to a queue by a prefix and a postfix, and if that is certain.
 
     The broker looks up prefix, topic and postfix as one pattern in its tree of names, which ends at any-words: then
@@ -126,15 +118,16 @@ def topics_of(queue: Words, prefix: str, postfix: str) -> Iterator[tuple[Words, 
         yield words, True
 
 
-def sent_with_wildcards(pattern: Words) -> list[Words]:
-    """Return the keys of names with wildcards that match a pattern, as a sender writes them."""
+def sent_with_wildcards(pattern: TopicPattern) -> list[TopicPattern]:
+    """Return patterns of the names with wildcards, text for a sender, that match a pattern."""
+    one_word, many_words = _TOPIC.syntax.one_word, _TOPIC.syntax.many_words
     words = up_to_any(pattern)
     ends = words[-1:] if words[-1:] == (MANY_WORDS,) else ()
     words = words[: len(words) - len(ends)]
-    keys: list[Words] = []
+    keys: list[TopicPattern] = []
     for length in range(len(words) + 1):
-        for chosen in product(*((word, SENT_WILDCARD) for word in words[:length])):
-            keys.append((*chosen, SENT_WILDCARDS))
+        for chosen in product(*((word, one_word) for word in words[:length])):
+            keys.append((*chosen, many_words))
             if length == len(words) and (chosen != words or ends):
                 keys.append((*chosen, *ends))
     return keys
@@ -148,20 +141,20 @@ class DeadLetterLinks:
 
     def of(self, kind: str, name: str, source: str, place: str = "") -> Iterator[Link]:
         """Yield the link of the dead letters of a destination, from a queue or subscription of it."""
-        key = tuple(ACTIVEMQ_KEYS.translate(name).split("."))
+        key = words_sent(name)
         for policy in self._policies:
             if policy.kind == kind and covers(_pattern(policy), key):
                 break
         else:
             policy = DeadLetters(kind, ">")
         link = _link(policy, name, source, place or policy.place)
-        if link is not None and (link.destination, link.key) != (kind, ".".join(key)):
+        if link is not None and (link.destination, link.key) != (kind, name):
             yield link
 
     def of_other_queues(self) -> Iterator[Link]:
         """Yield the links of queues that sends make."""
         policies = [policy for policy in self._policies if policy.kind == QUEUE_KIND]
-        by_pattern = {".".join(_pattern(policy)): policy for policy in reversed([*policies, DeadLetters("queue", ">")])}
+        by_pattern = {key_of(_pattern(policy)): policy for policy in reversed([*policies, DeadLetters("queue", ">")])}
         for pattern, policy in reversed(by_pattern.items()):
             yield _link_of_made(policy, pattern)
 
@@ -170,15 +163,14 @@ def _link(policy: DeadLetters, name: str, source: str, place: str) -> Link | Non
     to = policy.to if policy.affixes is None else f"{policy.affixes[0]}{name}{policy.affixes[1]}"
     if to is None:
         return None
-    key = ACTIVEMQ_KEYS.translate(to)
-    return Link("dead-letter", _when(policy), source, policy.to_kind, key=key, path=place, affixes=policy.affixes)
+    return Link("dead-letter", _when(policy), source, policy.to_kind, key=to, path=place, affixes=policy.affixes)
 
 
 def _link_of_made(policy: DeadLetters, pattern: str) -> Link:
     """Return the link of queues that sends make, or that they have none."""
     nowhere = policy.to is None and policy.affixes is None
     kind, to = NOWHERE[:2] if nowhere else ("exchange", policy.to_kind)
-    key = None if policy.to is None or policy.affixes is not None else ACTIVEMQ_KEYS.translate(policy.to)
+    key = None if policy.affixes is not None else policy.to
     return Link(
         "dead-letter",
         "" if nowhere else _when(policy),
@@ -198,7 +190,7 @@ def _when(policy: DeadLetters) -> str:
     return when if policy.non_persistent else f"persistent, and {when}"
 
 
-def _pattern(policy: DeadLetters) -> Words:
+def _pattern(policy: DeadLetters) -> TopicPattern:
     return of_virtual(words_of(policy.pattern))
 
 

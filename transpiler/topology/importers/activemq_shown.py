@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from transpiler.topology.broker_rules import ACTIVEMQ, DEFAULT_WORDS
+from transpiler.base.topics import TopicPattern
+from transpiler.topology.broker_rules import ACTIVEMQ
 from transpiler.topology.destinations import QUEUE_KIND, TOPIC_KIND
 from transpiler.topology.importers.activemq_config import Composite, Interceptor, Mirror, VirtualTopic
 from transpiler.topology.importers.activemq_patterns import (
-    Words,
     covers,
     literal_name,
     name_of,
@@ -30,7 +30,7 @@ class Subscription(NamedTuple):
 
     name: str
     kind: str
-    pattern: Words
+    pattern: TopicPattern
     selector: str | None
     exact: bool
 
@@ -84,7 +84,7 @@ def shown_destinations(
             there.add(target.name)
             # Dead letters of dead letters would have ever longer names.
             waiting += [each for each in links_of(target.name) if link.affixes is None or each.affixes is None]
-    return builder.topology(ACTIVEMQ, queues, DEFAULT_WORDS, readers)
+    return builder.topology(ACTIVEMQ, queues, readers)
 
 
 class _Sources:

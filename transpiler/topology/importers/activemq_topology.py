@@ -18,15 +18,13 @@ from typing import Any
 
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import UnsupportedFeatureError
-from transpiler.base.topics import MANY_WORDS, ONE_WORD
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, TopicPattern
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import ACTIVEMQ as DIALECT
 from transpiler.language.selector.dialects import Dialect
 from transpiler.topology.broker_rules import ACTIVEMQ
 from transpiler.topology.destinations import (
-    ACTIVEMQ_KEYS,
     QUEUE_KIND,
-    SENT_WILDCARD,
     TOPIC_KIND,
     activemq_parts,
 )
@@ -34,18 +32,19 @@ from transpiler.topology.importers.activemq_config import ActiveMQConfig, Compos
 from transpiler.topology.importers.activemq_entries import Entry, is_plain, key_at, keys_at, may_come
 from transpiler.topology.importers.activemq_patterns import (
     DeadLetterLinks,
-    Words,
     covers,
+    key_of,
     literal_name,
     of_virtual,
     sent_with_wildcards,
     topics_of,
     up_to_any,
     words_of,
+    words_sent,
 )
 from transpiler.topology.importers.activemq_shown import Subscription, shown_destinations
 from transpiler.topology.importers.constant_conditions import never_holds
-from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder, too_many_ways
+from transpiler.topology.importers.exchange_builder import ExchangeBuilder, too_many_ways
 from transpiler.topology.importers.known_names import (
     Decided,
     Known,
@@ -58,7 +57,7 @@ from transpiler.topology.importers.known_names import (
 from transpiler.topology.model import Link, Queue, Topology
 from transpiler.topology.targets import FAILED, OWN_QUEUE, UNKNOWN, Entered, Target
 
-#: Words of a name for which sends to names with wildcards are computed, and names at most.
+#: TopicPattern of a name for which sends to names with wildcards are computed, and names at most.
 _MAX_WORDS, _MAX_NAMES = 4, 500
 
 _DESTINATION = "JMSDestination"
@@ -77,7 +76,7 @@ def topology_of_activemq(config: ActiveMQConfig, state: Mapping[str, Any]) -> To
 class _ActiveMQ:
     def __init__(self, config: ActiveMQConfig, state: Mapping[str, Any]) -> None:
         self._config = config
-        self._builder = ExchangeBuilder()
+        self._builder = ExchangeBuilder(ACTIVEMQ.topic)
         self._findings: list[Diagnostic] = list(config.findings)
         self._subscriptions = list(_subscriptions(state))
         self._knows_consumers = "subscriptions" in state or "consumers" in state
@@ -149,12 +148,12 @@ class _ActiveMQ:
             return None
         consumed = [each.pattern for each in self._subscriptions if each.kind == QUEUE_KIND]
         names = {each.name for each in self._subscriptions if each.name}
-        keys = {ACTIVEMQ_KEYS.translate(queue) for queue in self._queues}
-        keys |= {link.key for link in links if link.destination == QUEUE_KIND and link.key is not None}
+        queues = {
+            *self._queues,
+            *(link.key for link in links if link.destination == QUEUE_KIND and link.key is not None),
+        }
         names |= {
-            f"queue://{ACTIVEMQ_KEYS.inverse.translate(key)}"
-            for key in keys
-            if any(covers(pattern, tuple(key.split("."))) for pattern in consumed)
+            f"queue://{queue}" for queue in queues if any(covers(pattern, words_sent(queue)) for pattern in consumed)
         }
         return frozenset(names)
 
@@ -195,7 +194,7 @@ class _ActiveMQ:
                 self._findings.append(too_many_ways("JMSDestination"))
                 before = None
             entry = Entry(kind, before or "", name)
-        return Target("exchange", self._enter(entry), ACTIVEMQ_KEYS.translate(name))
+        return Target("exchange", self._enter(entry), name)
 
     def _build(self, entry: Entry) -> None:
         builder = self._builder
@@ -214,7 +213,7 @@ class _ActiveMQ:
             # Rule 12: the last interceptor is outermost.
             within = builder.exchange(f"{entry.name}, behind {number + 1}" if number else f"{entry.name} itself")
             if isinstance(level, Mirror):
-                builder.bind(source, ANY_KEY, Target("exchange", within))
+                builder.bind(source, builder.any_key, Target("exchange", within))
                 self._mirror(source, level, entry)
             else:
                 builder.lead_on(source, within)
@@ -237,25 +236,25 @@ class _ActiveMQ:
         both = builder.exchange(f"{source}, {aware.name} around others")
         failed = builder.perhaps(f"{both} perhaps fails", FAILED)
         for pattern in keys_at(entry, (of_virtual(words_of(each.name)) for each in listed)):
-            builder.bind(both, ".".join(pattern), failed)
+            builder.bind(both, key_of(pattern), failed)
         for pattern in keys_at(entry, [of_virtual(words_of(aware.name))]):
-            builder.bind(source, ".".join(pattern), Target("exchange", both), place=aware.place)
+            builder.bind(source, key_of(pattern), Target("exchange", both), place=aware.place)
 
     def _queue_itself(self, source: str, entry: Entry) -> None:
         builder = self._builder
-        builder.bind(source, ANY_KEY, OWN_QUEUE)
+        builder.bind(source, builder.any_key, OWN_QUEUE)
         consumers = [each for each in self._subscriptions if each.kind == QUEUE_KIND and each.name]
         if not consumers:
             return
         chosen = builder.exchange(f"{source}, consumers", "anycast")
         for pattern in dict.fromkeys(each.pattern for each in consumers):
-            builder.bind(source, ".".join(pattern), Target("exchange", chosen))
+            builder.bind(source, key_of(pattern), Target("exchange", chosen))
         for consumer in consumers:
             self._subscribe(chosen, consumer, entry)
 
     def _subscribers(self, source: str, entry: Entry) -> None:
         if not self._knows_consumers:
-            self._builder.bind(source, ANY_KEY, UNKNOWN)
+            self._builder.bind(source, self._builder.any_key, UNKNOWN)
         for subscription in self._subscriptions:
             if subscription.kind == TOPIC_KIND:
                 for pattern in keys_at(entry, [subscription.pattern]):
@@ -277,17 +276,17 @@ class _ActiveMQ:
         if not certain:
             target = self._builder.undecided(f"{subscription.name} perhaps", target, None, sure)
         for pattern in (subscription.pattern, *self._sent_to_prefix(subscription.pattern)):
-            key = ".".join(pattern)
+            key = key_of(pattern)
             self._builder.bind(source, key, target, selector)
             if selector is not None and subscription.kind == TOPIC_KIND:
                 self._failures(source, selector, "", key)
 
-    def _sent_to_prefix(self, pattern: Words) -> Iterator[Words]:
+    def _sent_to_prefix(self, pattern: TopicPattern) -> Iterator[TopicPattern]:
         """Yield the names with wildcards that a subscription to all below a name has: a word ``*`` is any of its."""
         if pattern[-1] != MANY_WORDS or not 1 < len(pattern) <= _MAX_WORDS or len(self._subscriptions) > _MAX_NAMES:
             return
         plain = {pattern[:-1]}
-        for words in product(*((word,) if word == ONE_WORD else (word, SENT_WILDCARD) for word in pattern[:-1])):
+        for words in product(*((word,) if word == ONE_WORD else (word, ONE_WORD.value) for word in pattern[:-1])):
             if words not in plain:
                 yield (*words, MANY_WORDS)
 
@@ -302,15 +301,15 @@ class _ActiveMQ:
             # The broker's tree of names finds them for a name with wildcards, too.
             keys += sent_with_wildcards(pattern)
         for key in keys_at(entry, keys):
-            builder.bind(source, ".".join(key), Target("exchange", name), place=destination.place)
+            builder.bind(source, key_of(key), Target("exchange", name), place=destination.place)
         itself = Target("exchange", within)
         if isinstance(destination, VirtualTopic):
             # Rule 8: to queues, and to the topic.
-            builder.bind(name, ANY_KEY, itself)
+            builder.bind(name, builder.any_key, itself)
             self._virtual_queues(name, destination, entry)
             return
         if destination.keeps:
-            builder.bind(name, ANY_KEY, itself)
+            builder.bind(name, builder.any_key, itself)
         elif destination.keeps is None:
             builder.lead_on(name, within)
         own = entry.at if entry.at is not None else literal_name(pattern)
@@ -329,14 +328,14 @@ class _ActiveMQ:
                 otherwise = itself if destination.keeps is None else None
                 label = f"{name} perhaps to {forward.name}"
                 target = builder.undecided(label, target, otherwise, decided.sure, forward.place)
-            builder.bind(name, ANY_KEY, target, decided.selector, forward.place)
+            builder.bind(name, builder.any_key, target, decided.selector, forward.place)
 
-    def _failures(self, source: str, selector: str, place: str, key: str = ANY_KEY) -> None:
+    def _failures(self, source: str, selector: str, place: str, key: str | None = None) -> None:
         """Rule 5: arithmetic on a boolean ends the send."""
         names, shielded = _calculated(selector)
         if not names:
             return
-        target = FAILED
+        target, key = FAILED, self._builder.any_key if key is None else key
         if shielded:
             # The other side of AND or OR may decide before.
             target = self._builder.perhaps(f"{source} perhaps fails", target)
@@ -363,7 +362,7 @@ class _ActiveMQ:
                     if made or not found or not certain:
                         target = self._builder.perhaps(f"{name} perhaps to {queue}", target)
                     for key in keys_at(entry, keys):
-                        self._builder.bind(name, ".".join(key), target, selector, topic.place)
+                        self._builder.bind(name, key_of(key), target, selector, topic.place)
 
     def _watched(self, queue: str, topic: VirtualTopic) -> Iterator[tuple[str | None, bool]]:
         """Yield the selectors under which a queue gets a message, and whether that is certain (rule 10)."""
@@ -373,7 +372,7 @@ class _ActiveMQ:
         if not self._knows_consumers:
             yield None, False
             return
-        key = tuple(ACTIVEMQ_KEYS.translate(queue).split("."))
+        key = words_sent(queue)
         for consumer in self._subscriptions:
             if consumer.kind == QUEUE_KIND and covers(consumer.pattern, key):
                 decided = Decided(None)
@@ -386,12 +385,12 @@ class _ActiveMQ:
         builder = self._builder
         known = builder.exchange(f"{entry.name}, mirrors")
         builder.lead_on(known, self._enter(Entry(TOPIC_KIND, entry.before, mirror=mirror)))
-        builder.bind(source, ANY_KEY, Target("exchange", known), place=mirror.place)
+        builder.bind(source, builder.any_key, Target("exchange", known), place=mirror.place)
         for queue in self._queues:
             topic = f"{mirror.prefix}{queue}{mirror.postfix}"
             # Filters see the topic, but for a message that was forwarded before.
             target = self._forward(TOPIC_KIND, topic, entry.before or f"{TOPIC_KIND}://{topic}")
-            builder.bind(known, ACTIVEMQ_KEYS.translate(queue), target, place=mirror.place)
+            builder.bind(known, key_of(words_sent(queue)), target, place=mirror.place)
 
     def _warn_of_inner_wildcard(self, name: str) -> None:
         message = f"> stands inside {name!r}, and the broker reads the name as if it ended there"

@@ -1,10 +1,10 @@
 """An address in an Artemis broker: who is bound there, its settings, and its answer to a send (rules 14 to 18).
 
-Addresses are words of keys here, with the broker's own characters for wildcards replaced. The broker keeps them in a
-tree of words and never looks at a pattern as a whole. Two walks through it decide: a wildcard address that comes to
-addresses that are there, and an address that comes to wildcards that are there (``AddressPartNode``:
-``visitNonWildcard`` and ``visitMatchingWildcards``). With any-words at the end both mean zero or more words. Elsewhere
-they part, so that the answer depends on which address was made first.
+Addresses are words here, and wildcards among them no text. The broker keeps them in a tree of words and never looks at
+a pattern as a whole. Two walks through it decide: a wildcard address that comes to addresses that are there, and an
+address that comes to wildcards that are there (``AddressPartNode``: ``visitNonWildcard`` and
+``visitMatchingWildcards``). With any-words at the end both mean zero or more words. Elsewhere they part, so that the
+answer depends on which address was made first.
 """
 
 from __future__ import annotations
@@ -14,23 +14,13 @@ from dataclasses import replace
 from enum import Enum
 from functools import cached_property
 
-from transpiler.base.topics import MANY_WORDS, ONE_WORD
-from transpiler.topology.destinations import artemis_characters
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, AnyWord, TopicPattern, is_wild
 from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, Settings, Taker
 
-Words = tuple[str, ...]
 
-_WILDCARDS = (MANY_WORDS, ONE_WORD)
-
-
-def is_plain(words: Sequence[str]) -> bool:
+def is_plain(words: TopicPattern) -> bool:
     """Return True if a pattern means the same in every order: any-words stand at its end only."""
     return MANY_WORDS not in words[:-1]
-
-
-def is_wild(words: Iterable[str]) -> bool:
-    """Return True if a word is a wildcard."""
-    return any(word in _WILDCARDS for word in words)
 
 
 class Answer(Enum):
@@ -47,9 +37,7 @@ class Addresses:
 
     def __init__(self, config: ArtemisConfig) -> None:
         self._config = config
-        #: The broker's characters for delimiter and wildcards.
-        self.characters = config.words
-        self._characters = artemis_characters(config.words)
+        self.rules = config.rules
         routed = (queue for queue in config.queues if queue.routed)
         named = (replace(each, routing_name=each.address if each.type == "ANYCAST" else each.name) for each in routed)
         self.takers = [
@@ -57,38 +45,38 @@ class Addresses:
             for number, each in enumerate((*named, *config.diverts))
         ]
         #: When the broker has first bound something to each address without wildcards.
-        self.made: dict[Words, int] = {}
+        self.made: dict[TopicPattern, int] = {}
         for taker in self.takers:
             if not is_wild(taker.words):
                 self.made.setdefault(taker.words, taker.order)
         self.settings = self._ordered(config.settings)
-        self._answers: dict[str, dict[Words, Answer]] = {}
+        self._answers: dict[str, dict[TopicPattern, Answer]] = {}
         self._queues = {queue.name: queue for queue in config.queues}
 
-    def words(self, address: str) -> Words:
-        """Return an address as words of keys."""
-        return tuple(self._characters.translate(address).split("."))
+    def words(self, address: str) -> TopicPattern:
+        """Return the words of an address, which may be a pattern."""
+        return self.rules.topic.name_pattern(address)
 
-    def name(self, words: Words | None) -> str | None:
+    def name(self, words: TopicPattern | None) -> str | None:
         """Return the address that words stand for."""
-        return None if words is None else self._characters.inverse.translate(".".join(words))
+        return None if words is None else self.rules.topic.syntax.text(words)
 
     @cached_property
-    def known(self) -> list[Words]:
+    def known(self) -> list[TopicPattern]:
         """The addresses that the file names, without wildcards."""
         named = [*self._config.addresses, *(queue.address for queue in self._config.queues)]
         listed = dict.fromkeys(map(self.words, named))
         return [words for words in listed if not is_wild(words)]
 
     @cached_property
-    def _types(self) -> dict[Words, set[str]]:
+    def _types(self) -> dict[TopicPattern, set[str]]:
         types = {self.words(name): set(listed) for name, listed in self._config.addresses.items()}
         for queue in self._config.queues:
             types.setdefault(self.words(queue.address), set()).add(queue.type)
         return types
 
     @cached_property
-    def _with_queue(self) -> set[Words]:
+    def _with_queue(self) -> set[TopicPattern]:
         """The addresses with a queue of their own."""
         return {taker.words for taker in self.takers if not taker.is_divert}
 
@@ -96,7 +84,7 @@ class Addresses:
     def _wild_queues(self) -> list[Taker]:
         return [taker for taker in self.takers if not taker.is_divert and is_wild(taker.words)]
 
-    def matches(self, taker: Taker, address: Words) -> bool:
+    def matches(self, taker: Taker, address: TopicPattern) -> bool:
         """Return True if a message to an address comes to a taker, by whichever of the two was made first."""
         if is_plain(taker.words):
             return matches_later(taker.words, address)
@@ -105,9 +93,9 @@ class Addresses:
         return matches_later(taker.words, address)
 
     @cached_property
-    def _plain_takers(self) -> dict[Words, list[Taker]]:
+    def _plain_takers(self) -> dict[TopicPattern, list[Taker]]:
         """The takers bound to each address without wildcards."""
-        by_address: dict[Words, list[Taker]] = {}
+        by_address: dict[TopicPattern, list[Taker]] = {}
         for taker in self.takers:
             if not is_wild(taker.words):
                 by_address.setdefault(taker.words, []).append(taker)
@@ -117,16 +105,16 @@ class Addresses:
     def _wild_takers(self) -> list[Taker]:
         return [taker for taker in self.takers if is_wild(taker.words)]
 
-    def takers_at(self, address: Words) -> list[Taker]:
+    def takers_at(self, address: TopicPattern) -> list[Taker]:
         """Return the queues and diverts that a message to an address comes to, in the order of the start."""
         wild = (taker for taker in self._wild_takers if self.matches(taker, address))
         return sorted((*self._plain_takers.get(address, ()), *wild), key=lambda taker: taker.order)
 
-    def earlier(self, taker: Taker) -> list[Words]:
+    def earlier(self, taker: Taker) -> list[TopicPattern]:
         """Return the addresses that were made before a taker."""
         return [address for address, order in self.made.items() if order < taker.order]
 
-    def _is_local(self, address: Words) -> bool:
+    def _is_local(self, address: TopicPattern) -> bool:
         """Return True if the broker has a queue at an address, a wildcard's too once something is bound there."""
         if address in self._with_queue:
             return True
@@ -136,7 +124,7 @@ class Addresses:
         """Return settings with what they inherit, the most specific first (rule 18)."""
 
         def rank(setting: Settings) -> tuple[bool, int]:
-            return "#" in self.words(setting["match"]), -len(setting["match"])
+            return MANY_WORDS in self.words(setting["match"]), -len(setting["match"])
 
         ordered = sorted(settings, key=rank)
         return [self._merged(setting, ordered[number + 1 :]) for number, setting in enumerate(ordered)]
@@ -148,7 +136,7 @@ class Addresses:
                 setting = {**other, **setting}
         return {**DEFAULTS, **setting}
 
-    def settings_at(self, address: Words) -> Settings:
+    def settings_at(self, address: TopicPattern) -> Settings:
         """Return the settings of an address."""
         for setting in self.settings:
             if matches_later(self.words(setting["match"]), address):
@@ -157,13 +145,13 @@ class Addresses:
 
     # Answers to a send (rule 17)
 
-    def answers(self, routing_type: str) -> dict[Words, Answer]:
+    def answers(self, routing_type: str) -> dict[TopicPattern, Answer]:
         """Return the answers to sends with a routing type to the addresses and the names of queues in the file."""
         if routing_type not in self._answers:
             self._answers[routing_type] = self._answered(routing_type)
         return self._answers[routing_type]
 
-    def _answered(self, routing_type: str) -> dict[Words, Answer]:
+    def _answered(self, routing_type: str) -> dict[TopicPattern, Answer]:
         named = [address for address in map(self.words, self._queues) if not is_wild(address)]
         answers = {address: self._answer(address, routing_type) for address in (*self.known, *named)}
         if routing_type == "ANYCAST":
@@ -171,7 +159,7 @@ class Addresses:
             answers[("",)] = Answer.REFUSED
         return answers
 
-    def _answer(self, address: Words, routing_type: str) -> Answer:
+    def _answer(self, address: TopicPattern, routing_type: str) -> Answer:
         if self._is_local(address):
             return Answer.NOTHING
         settings = self.settings_at(address)
@@ -195,7 +183,7 @@ def answer_anew(routing_type: str, settings: Settings) -> Answer:
     return Answer.CREATED if settings["auto-create-queues"] else Answer.REFUSED
 
 
-def matches_later(pattern: Words, address: Words) -> bool:
+def matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
     """Return True if an address that is made after a wildcard address gets its queues."""
     if not address:
         return pattern in ((), (MANY_WORDS,))
@@ -207,7 +195,7 @@ def matches_later(pattern: Words, address: Words) -> bool:
     return first in (ONE_WORD, address[0]) and matches_later(rest, address[1:])
 
 
-def _tail_matches_later(pattern: Words, address: Words) -> bool:
+def _tail_matches_later(pattern: TopicPattern, address: TopicPattern) -> bool:
     """Match what stands behind any-words: a word of it that the address has not at all is passed over."""
     while pattern:
         found = [number for number, word in enumerate(address) if word == pattern[0]]
@@ -217,7 +205,7 @@ def _tail_matches_later(pattern: Words, address: Words) -> bool:
     return False
 
 
-def matched_earlier(pattern: Words, addresses: Iterable[Words]) -> set[Words]:
+def matched_earlier(pattern: TopicPattern, addresses: Iterable[TopicPattern]) -> set[TopicPattern]:
     """Return those of some addresses, all made before a wildcard address, that get its queues."""
     tree = _Tree()
     for address in addresses:
@@ -226,22 +214,22 @@ def matched_earlier(pattern: Words, addresses: Iterable[Words]) -> set[Words]:
 
 
 class _Tree:
-    def __init__(self, path: Words = ()) -> None:
+    def __init__(self, path: TopicPattern = ()) -> None:
         self.path = path
         self.is_address = False
-        self.children: dict[str, _Tree] = {}
+        self.children: dict[str | AnyWord, _Tree] = {}
 
-    def add(self, address: Words) -> None:
+    def add(self, address: TopicPattern) -> None:
         node = self
         for word in address:
             node = node.children.setdefault(word, _Tree((*node.path, word)))
         node.is_address = True
 
-    def own(self) -> Iterator[Words]:
+    def own(self) -> Iterator[TopicPattern]:
         if self.is_address:
             yield self.path
 
-    def all(self) -> Iterator[Words]:
+    def all(self) -> Iterator[TopicPattern]:
         waiting = [self]
         while waiting:
             node = waiting.pop()
@@ -249,7 +237,7 @@ class _Tree:
             waiting += node.children.values()
 
 
-def _walk(node: _Tree, pattern: Words) -> Iterator[Words]:
+def _walk(node: _Tree, pattern: TopicPattern) -> Iterator[TopicPattern]:
     if not pattern:
         yield from node.own()
         return
@@ -266,11 +254,11 @@ def _walk(node: _Tree, pattern: Words) -> Iterator[Words]:
         yield from _walk(node.children[first], rest)
 
 
-def _walk_tail(node: _Tree, pattern: Words) -> Iterator[Words]:
+def _walk_tail(node: _Tree, pattern: TopicPattern) -> Iterator[TopicPattern]:
     """Look for the first word of the pattern that the node has a child for, and below its other children for any."""
     match: _Tree | None = None
     for number, word in enumerate(pattern):
-        if word not in _WILDCARDS and word in node.children:
+        if isinstance(word, str) and word in node.children:
             match = node.children[word]
             yield from _walk(match, pattern[number + 1 :])
             break

@@ -15,9 +15,11 @@ from typing import Any
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.documents.xml_elements import Element
 from transpiler.base.errors import TranspilerError, UnsupportedFeatureError
+from transpiler.base.topics import TopicPattern
 from transpiler.language.selector.dialects import ARTEMIS, ARTEMIS_CORE, Dialect
 from transpiler.language.selector.parsing import parse_selector
-from transpiler.topology.broker_rules import DEFAULT_WORDS
+from transpiler.topology.broker_rules import ARTEMIS as BROKER
+from transpiler.topology.broker_rules import Rules
 from transpiler.topology.destinations import ROUTING_TYPES, RoutingType
 from transpiler.topology.importers.known_names import reasons
 
@@ -64,7 +66,7 @@ class Taker:
     forwards: tuple[str, ...] = ()
     exclusive: bool = False
     routing_name: str = ""
-    words: tuple[str, ...] = ()
+    words: TopicPattern = ()
     order: int = 0
     dialect: Dialect = ARTEMIS_CORE
 
@@ -103,7 +105,8 @@ _EARLIER = {"auto-create-queues": "auto-create-jms-queues"}
 class ArtemisConfig:
     """All that decides which queue gets a message, in the order of the file."""
 
-    words: str = DEFAULT_WORDS
+    #: The broker's, with the characters of its wildcards.
+    rules: Rules = BROKER
     #: The declared addresses with their routing types.
     addresses: dict[str, set[str]] = field(default_factory=dict)
     queues: list[Taker] = field(default_factory=list)
@@ -117,7 +120,7 @@ def read_core(core: Element) -> ArtemisConfig:
     config = ArtemisConfig()
     wildcards = next(core.named("wildcard-addresses"), None)
     if wildcards is not None:
-        config.words = _words(wildcards)
+        config.rules = BROKER.with_words(_words(wildcards))
     config.findings += core.elsewhere(_ELSEWHERE)
     _refuse_includes(core)
     for settings in core.named("address-settings"):
@@ -142,8 +145,8 @@ def _words(wildcards: Element) -> str:
     if not (wildcards.flag("routing-enabled", True) and wildcards.flag("enabled", True)):
         return ""
     texts = [wildcards.child_text(name) for name in ("delimiter", "single-word", "any-words")]
-    words = "".join(default if text is None else text for text, default in zip(texts, DEFAULT_WORDS, strict=True))
-    if len(words) != len(DEFAULT_WORDS) or len(set(words)) != len(words):
+    words = "".join(default if text is None else text for text, default in zip(texts, BROKER.characters, strict=True))
+    if len(words) != len(texts) or len(set(words)) != len(words):
         wildcards.refuse("topology.wildcards", "delimiter, single-word and any-words are three different characters")
     return words
 

@@ -17,9 +17,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, TopicPattern, is_wild
+from transpiler.language.filters.binding_rules import TopicRules
 from transpiler.language.selector.dialects import Dialect
 from transpiler.topology.destinations import entry_name
-from transpiler.topology.importers.artemis_addresses import Addresses, Answer, Words, answer_anew, is_wild
+from transpiler.topology.importers.artemis_addresses import Addresses, Answer, answer_anew
 from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, Settings, Taker
 from transpiler.topology.importers.exchange_builder import ExchangeBuilder
 from transpiler.topology.importers.known_names import Decided, Known, Unknown, reads_names, with_known_names
@@ -65,7 +67,7 @@ class Entry(NamedTuple):
     qualified: bool = False
     last: bool = False
     hop: Hop | None = None
-    at: Words | None = None
+    at: TopicPattern | None = None
     detached: bool = False
 
     @property
@@ -77,15 +79,15 @@ class Entry(NamedTuple):
         elif self.detached:
             name += ", behind dead letters"
         if self.hop is not None:
-            name += f" after {self.hop.name} from {self.hop.address} {self.hop.type} at {'.'.join(self.at or ())}"
+            name += (
+                f" after {self.hop.name} from {self.hop.address} {self.hop.type} at {'.'.join(map(str, self.at or ()))}"
+            )
         return name
 
-    def key(self, words: Words, queue: str | None = None) -> str:
-        """Return words as a key here, behind the word of a queue where one is named."""
-        text = ".".join(words)
-        if not self.qualified:
-            return text
-        return f"{'*' if queue is None else queue}.{text}"
+    def key(self, topic: TopicRules, words: TopicPattern, queue: str | None = None) -> str:
+        """Return words as a binding key here, with a queue or any where one is named."""
+        named = ONE_WORD if queue is None else queue
+        return topic.key(words, named if self.qualified else None)
 
 
 def reads_hops(taker: Taker) -> bool:
@@ -139,11 +141,13 @@ class BySettings:
             target = action(setting)
             if target == following:
                 continue
-            if self._addresses.words(setting["match"]) == ("#",):
+            if self._addresses.words(setting["match"]) == (MANY_WORDS,):
                 following = target
                 continue
             exchange = self._builder.exchange(name, alternate=following)
-            self._builder.bind(exchange, entry.key(self._addresses.words(setting["match"])), target)
+            self._builder.bind(
+                exchange, entry.key(self._builder.topic, self._addresses.words(setting["match"])), target
+            )
             following = Target("exchange", exchange)
         return following
 
@@ -182,7 +186,7 @@ class BySettings:
             return anew
         exchange = self._builder.exchange(label, alternate=anew)
         for address, target in listed.items():
-            self._builder.bind(exchange, entry.key(address), target)
+            self._builder.bind(exchange, entry.key(self._builder.topic, address), target)
         return Target("exchange", exchange)
 
     def dead_letter_target(self, entry: Entry) -> Target | None:
@@ -193,17 +197,19 @@ class BySettings:
         anywhere = self._dead_letters_from(entry, None)
         exchange = self._builder.exchange(f"{entry.name}, no queue of", alternate=anywhere)
         for address in dict.fromkeys([*self._addresses.known, *self._addresses.made]):
-            self._builder.bind(exchange, entry.key(address), self._dead_letters_from(entry, address))
+            self._builder.bind(
+                exchange, entry.key(self._builder.topic, address), self._dead_letters_from(entry, address)
+            )
         return Target("exchange", exchange)
 
-    def _dead_letters_from(self, entry: Entry, address: Words | None) -> Target | None:
+    def _dead_letters_from(self, entry: Entry, address: TopicPattern | None) -> Target | None:
         def action(settings: Settings) -> Target | None:
             if not settings["send-to-dla-on-no-route"] or settings["dead-letter-address"] is None:
                 return None
             words = self._addresses.words(settings["dead-letter-address"])
             hop = Hop("dead letters", self._addresses.name(address), entry.type) if self._hops else None
             following = Entry(None, False, True, hop, words if hop is not None else None)
-            onward = Target("exchange", self._enter(following), ".".join(words))
+            onward = Target("exchange", self._enter(following), settings["dead-letter-address"])
             name = f"{entry.name}, to {settings['dead-letter-address']}"
             if hop is not None:
                 name += f" from {hop.address}"
@@ -249,7 +255,8 @@ class BySettings:
         while listed and listed[-1][f"{kind}-address"] is None:
             listed.pop()
         for settings in listed:
-            pattern, when = ".".join(self._addresses.words(settings["match"])), _when(kind, settings)
+            pattern = self._builder.topic.key(self._addresses.words(settings["match"]))
+            when = _when(kind, settings)
             address = settings[f"{kind}-address"]
             if address is None:
                 yield Link(kind, when, "", NOWHERE.name, "own-queue", NOWHERE.type, pattern=pattern)
@@ -266,8 +273,7 @@ class BySettings:
         words = self._addresses.words(address)
         entry = Entry(None, hop=hop, at=words) if self._hops else Entry(None)
         kind_of_source: TargetType = "queue" if pattern is None else "own-queue"
-        to, key = self._enter(entry), ".".join(words)
-        return Link(kind, when, source, to, kind_of_source, key=key, path=path, pattern=pattern)
+        return Link(kind, when, source, self._enter(entry), kind_of_source, key=address, path=path, pattern=pattern)
 
 
 def _when(kind: LinkKind, settings: Settings) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from transpiler.topology.broker_rules import ARTEMIS
 from transpiler.topology.destinations import FULLY_QUALIFIED
 from transpiler.topology.importers.artemis_addresses import Addresses
 from transpiler.topology.importers.artemis_config import Taker
@@ -46,13 +45,13 @@ def shown_addresses(
         if link.destination_type == "queue":
             builder.link(link, Target("queue", link.destination or ""))
         else:
-            builder.link(link, Target("exchange", addresses.name(tuple((link.key or "").split("."))) or ""))
+            builder.link(link, Target("exchange", link.key or ""))
     for to_address, to_queue in pairwise(builder.links):
         selector = made.get(to_queue.destination or "") if to_queue.destination_type == "queue" else None
         if selector is not None:
             # The queue that the broker makes at a dead-letter address; the link to that comes before.
             builder.bind(to_address.destination or "", Target("queue", to_queue.destination or ""), selector)
-    return builder.topology(ARTEMIS, queues, addresses.characters, readers)
+    return builder.topology(addresses.rules, queues, readers)
 
 
 def _bind(builder: ShownBuilder, taker: Taker, choice: str | None, consumed: Collection[str] | None) -> None:

@@ -16,14 +16,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.topics import MANY_WORDS, AnyWord, TopicPattern, is_wild
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.topology.broker_rules import ARTEMIS
-from transpiler.topology.destinations import FULLY_QUALIFIED, RoutingType, artemis_characters, inner_word
+from transpiler.topology.destinations import RoutingType
 from transpiler.topology.importers.artemis_addresses import (
     Addresses,
-    Words,
     is_plain,
-    is_wild,
     matched_earlier,
     matches_later,
 )
@@ -40,10 +38,13 @@ from transpiler.topology.importers.artemis_settings import (
 )
 from transpiler.topology.importers.artemis_shown import shown_addresses
 from transpiler.topology.importers.constant_conditions import never_holds
-from transpiler.topology.importers.exchange_builder import ANY_KEY, ExchangeBuilder, too_many_ways
+from transpiler.topology.importers.exchange_builder import ExchangeBuilder, too_many_ways
 from transpiler.topology.importers.known_names import Decided
 from transpiler.topology.model import SELECTOR_ARGUMENT, Queue, Topology
 from transpiler.topology.targets import Entered, Target
+
+#: Binds a taker to an exchange under a pattern.
+_Bind = Callable[[str, TopicPattern], None]
 
 _TYPES: tuple[RoutingType | None, ...] = (None, "ANYCAST", "MULTICAST")
 
@@ -59,7 +60,7 @@ class _Artemis:
     def __init__(self, config: ArtemisConfig, state: Mapping[str, Any]) -> None:
         self._config = config
         self._addresses = Addresses(config)
-        self._builder = ExchangeBuilder()
+        self._builder = ExchangeBuilder(config.rules.topic)
         self._findings: list[Diagnostic] = list(config.findings)
         self._consumers: dict[str, list[Condition | None]] | None = None
         self._readers: frozenset[str] | None = None
@@ -80,7 +81,7 @@ class _Artemis:
             if each["dead-letter-address"] and each["send-to-dla-on-no-route"]
         }
         self._settings = BySettings(self._addresses, self._builder, self._enter, hops=self._hops)
-        self._by_address: dict[Words, Sequence[Taker]] = {}
+        self._by_address: dict[TopicPattern, Sequence[Taker]] = {}
         self._done: set[Entry] = set()
         self._waiting: list[Entry] = []
 
@@ -103,11 +104,10 @@ class _Artemis:
         )
         consumed, made = self._consumers, self._settings.made
         return Topology(
-            ARTEMIS,
+            self._config.rules,
             tuple(self._builder.exchanges.values()),
             queues,
             tuple(self._builder.bindings),
-            words=self._config.words,
             links=links,
             readers=self._readers,
             findings=tuple(dict.fromkeys(self._findings)),
@@ -138,7 +138,7 @@ class _Artemis:
             first = name
             if refusals is not None:
                 first = builder.exchange(f"{name}, exclusive")
-                builder.bind(name, ANY_KEY, Target("exchange", first))
+                builder.bind(name, builder.any_key, Target("exchange", first))
             source = builder.exchange(f"{name}, others")
             builder.lead_on(first, source)
             for taker in exclusive:
@@ -148,17 +148,17 @@ class _Artemis:
                     # Rule 16: what an exclusive divert took reached no queue of this address.
                     self._bind(first, taker, entry, dead)
         if refusals is not None:
-            builder.bind(name, ANY_KEY, refusals)
+            builder.bind(name, builder.any_key, refusals)
         queues = source
         if dead is not None:
             queues = builder.exchange(f"{name}, queues", alternate=self._settings.unless_created(entry, dead))
-            builder.bind(source, ANY_KEY, Target("exchange", queues))
+            builder.bind(source, builder.any_key, Target("exchange", queues))
         own = self._settings.own(entry)
         if own is not None:
-            builder.bind(source, ANY_KEY, own)
+            builder.bind(source, builder.any_key, own)
         self._bind_groups(takers, source, queues, entry, dead is not None)
 
-    def _takers_at(self, address: Words) -> Sequence[Taker]:
+    def _takers_at(self, address: TopicPattern) -> Sequence[Taker]:
         """Return the queues and diverts that a message to an address comes to."""
         found = self._by_address.get(address)
         if found is None:
@@ -172,7 +172,7 @@ class _Artemis:
 
     def _bind_groups(self, bound: Sequence[Taker], source: str, queues: str, entry: Entry, by_filter: bool) -> None:
         """Rule 3: one taker of each routing name gets a copy."""
-        groups: dict[tuple[str, Words], list[Taker]] = {}
+        groups: dict[tuple[str, TopicPattern], list[Taker]] = {}
         for taker in bound:
             if not taker.exclusive and (taker.is_divert or entry.type in (None, taker.type)):
                 groups.setdefault((taker.routing_name, taker.words), []).append(taker)
@@ -250,7 +250,7 @@ class _Artemis:
         routing_type = {"STRIP": None, "PASS": entry.type}.get(taker.type, taker.type)
         targets = []
         for forward in taker.forwards:
-            address, qualified, queue = forward.partition(FULLY_QUALIFIED)
+            address, qualified, _ = forward.partition(self._config.rules.topic.queue_mark)
             words = self._addresses.words(address)
             is_same = not qualified and taker.words == words and not is_wild(words)
             hop = None
@@ -262,12 +262,8 @@ class _Artemis:
                     hop = UNKNOWN_HOP
             at = words if hop is not None else None
             following = Entry(routing_type, bool(qualified), False, hop, at, entry.last or entry.detached)
-            key = following.key(words, self._queue_word(queue) if qualified else None)
-            targets.append(Target("exchange", self._enter(following), key))
+            targets.append(Target("exchange", self._enter(following), forward))
         return targets
-
-    def _queue_word(self, queue: str) -> str:
-        return inner_word(artemis_characters(self._config.words).translate(queue))
 
     def _bind(
         self,
@@ -302,7 +298,7 @@ class _Artemis:
             condition = condition if both is None else both
         queue, divert = None, taker.name if taker.is_divert else None
         if entry.qualified and not taker.is_divert:
-            queue = self._queue_word(taker.name)
+            queue = taker.name
         if not certain:
             # If it does not match, others may get the message.
             alternate = self._builder.exchanges[source].alternate
@@ -317,8 +313,8 @@ class _Artemis:
             )
         words = taker.words if entry.at is None else entry.at
 
-        def link(exchange: str, pattern: Words) -> None:
-            key = entry.key(pattern, queue)
+        def link(exchange: str, pattern: TopicPattern) -> None:
+            key = self._key(entry, pattern, queue)
             self._builder.bind(
                 exchange,
                 key,
@@ -335,15 +331,18 @@ class _Artemis:
         else:
             self._bind_by_order(source, taker, entry, link)
 
+    def _key(self, entry: Entry, pattern: TopicPattern, queue: str | None = None) -> str:
+        return entry.key(self._config.rules.topic, pattern, queue)
+
     def _warn_of_hop(self, taker: Taker) -> None:
         message = f"the filter of {taker.name!r} reads what is not known here of the message's way: it may match"
         self._findings.append(Diagnostic("topology.hop", "warning", message))
 
-    def _bind_by_order(self, source: str, taker: Taker, entry: Entry, link: Callable[[str, Words], None]) -> None:
+    def _bind_by_order(self, source: str, taker: Taker, entry: Entry, link: _Bind) -> None:
         """Rule 14: any-words that do not come last, by whether an address was made before the wildcard or after it."""
         builder, pattern = self._builder, taker.words
-        name = f"{source}, {'.'.join(pattern)}"
-        before = pattern[: pattern.index("#")]
+        name = f"{source}, {taker.address}"
+        before = pattern[: pattern.index(MANY_WORDS)]
         earlier = self._addresses.earlier(taker)
         matched = matched_earlier(pattern, earlier)
         first = builder.exchange(name, alternate=self._later(name, pattern, entry, link))
@@ -351,8 +350,8 @@ class _Artemis:
             if address in matched:
                 link(first, address)
             elif matches_later(pattern, address):
-                builder.bind(first, entry.key(address), None)
-        builder.bind(source, entry.key((*before, "#")), Target("exchange", first))
+                builder.bind(first, self._key(entry, address), None)
+        builder.bind(source, self._key(entry, (*before, MANY_WORDS)), Target("exchange", first))
         message = (
             f"any-words stand inside the address {taker.address!r}: it matches other addresses if it was made "
             "before them than if it was made after"
@@ -363,24 +362,26 @@ class _Artemis:
             )
         )
 
-    def _later(self, name: str, pattern: Words, entry: Entry, link: Callable[[str, Words], None]) -> Target | None:
+    def _later(self, name: str, pattern: TopicPattern, entry: Entry, link: _Bind) -> Target | None:
         """Return the exchange that compares addresses made later: by the first word behind any-words that they have."""
-        place = pattern.index("#")
+        place = pattern.index(MANY_WORDS)
         before, rest = pattern[:place], pattern[place + 1 :]
         following: Target | None = None
         for number in reversed(range(len(rest))):
             word = rest[number]
-            if word in ("#", "*"):
+            if isinstance(word, AnyWord):
                 continue
             found = self._builder.exchange(f"{name} from {word}")
             behind = rest[number + 1 :]
             if is_plain(behind):
-                link(found, (*before, "#", word, *behind))
+                link(found, (*before, MANY_WORDS, word, *behind))
             else:
                 maybe = self._builder.exchange(f"{found} perhaps", "maybe")
-                link(maybe, (*before, "#", word, "#"))
-                self._builder.bind(found, ANY_KEY, Target("exchange", maybe))
+                link(maybe, (*before, MANY_WORDS, word, MANY_WORDS))
+                self._builder.bind(found, self._builder.any_key, Target("exchange", maybe))
             exchange = self._builder.exchange(f"{name} by {word}", alternate=following)
-            self._builder.bind(exchange, entry.key((*before, "#", word, "#")), Target("exchange", found))
+            self._builder.bind(
+                exchange, self._key(entry, (*before, MANY_WORDS, word, MANY_WORDS)), Target("exchange", found)
+            )
             following = Target("exchange", exchange)
         return following

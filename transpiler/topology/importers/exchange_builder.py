@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.topics import MANY_WORDS
+from transpiler.language.filters.binding_rules import TopicRules
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import ExchangeType
 from transpiler.topology.model import (
@@ -30,9 +32,6 @@ _NOWHERE = "nowhere"
 #: Bindings from which on the ways of messages by filters are no longer told apart.
 MAX_BINDINGS = 20_000
 
-#: The key that every message matches.
-ANY_KEY = "#"
-
 
 def too_many_ways(name: str) -> Diagnostic:
     """Return the finding that filters of some name are no longer judged by the way of a message."""
@@ -43,8 +42,9 @@ def too_many_ways(name: str) -> Diagnostic:
 
 @dataclass(slots=True)
 class ExchangeBuilder:
-    """The exchanges and bindings so far."""
+    """The exchanges and bindings so far, whose keys are written by a broker's rules."""
 
+    topic: TopicRules
     exchanges: dict[str, Exchange] = field(default_factory=dict)
     bindings: list[Binding] = field(default_factory=list)
     #: The last number behind each name that was taken.
@@ -65,6 +65,11 @@ class ExchangeBuilder:
     def entrance(self, name: str, entered: Entered, *, entry: bool) -> None:
         """Add the exchange at which some sends enter, if senders name it, or others forward to it."""
         self.exchanges[name] = Exchange(name, "topic", internal=not entry, entered=entered)
+
+    @property
+    def any_key(self) -> str:
+        """The key that every message matches."""
+        return self.topic.key((MANY_WORDS,))
 
     @property
     def is_full(self) -> bool:
@@ -93,7 +98,7 @@ class ExchangeBuilder:
     def perhaps(self, name: str, target: Target, place: str = "", *, divert: str | None = None) -> Target:
         """Return the way to an exchange that is added, and sends a message to a target or does not."""
         maybe = self.exchange(name, "maybe")
-        self.bind(maybe, ANY_KEY, target, None, place, divert=divert)
+        self.bind(maybe, self.any_key, target, None, place, divert=divert)
         return Target("exchange", maybe)
 
     def undecided(
@@ -113,11 +118,11 @@ class ExchangeBuilder:
         """
         way = self.perhaps(name, target, place, divert=divert)
         if otherwise is not None:
-            self.bind(way.name, ANY_KEY, otherwise)
+            self.bind(way.name, self.any_key, otherwise)
         if sure is None:
             return way
         surely = self.exchange(f"{name} or surely", alternate=way)
-        self.bind(surely, ANY_KEY, target, sure, place, divert=divert, dialect=dialect)
+        self.bind(surely, self.any_key, target, sure, place, divert=divert, dialect=dialect)
         return Target("exchange", surely)
 
     def bind(

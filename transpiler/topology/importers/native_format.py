@@ -13,7 +13,7 @@ from transpiler.base.diagnostics import mismatch
 from transpiler.base.documents.entries import Entry, kind_of, refuse
 from transpiler.message.json import value_to_json
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.topology.broker_rules import DEFAULT_WORDS, RULES, ExchangeType
+from transpiler.topology.broker_rules import RULES, ExchangeType, Rules
 from transpiler.topology.importers.binding_arguments import read_arguments
 from transpiler.topology.model import (
     DEFAULT_EXCHANGE,
@@ -49,12 +49,14 @@ def topology_from_native(data: Mapping[str, Any]) -> Topology:
     root = Entry.of(data, "")
     root.only(("broker", "default_exchange", "words", *_PARTS, "readers", "addresses", "shown", "settings"))
     rules = RULES[root.one_of("broker", tuple(RULES))]
+    if root.has("words"):
+        rules = _with_words(rules, root.text("words"), root.at("words"))
     exchanges = tuple(_exchange(entry) for entry in root.entries("exchanges"))
     queues = tuple(_queue(item, path) for item, path in root.items("queues"))
     bindings = tuple(_binding(entry) for entry in root.entries("bindings"))
     default = root.text("default_exchange", DEFAULT_EXCHANGE)
     links = tuple(_link(entry) for entry in root.entries("links"))
-    words, readers = root.text("words", DEFAULT_WORDS), None
+    readers = None
     if root.has("readers"):
         readers = frozenset(name for name, _ in _texts(root, "readers", "the name of a queue"))
     shown = topology_from_native(root.data["shown"]) if root.has("shown") else None
@@ -64,13 +66,18 @@ def topology_from_native(data: Mapping[str, Any]) -> Topology:
         queues,
         bindings,
         default,
-        words,
         links=links,
         readers=readers,
         shown=shown,
         settings=tuple(_setting(entry) for entry in root.entries("settings")),
     )
     return with_addresses(topology, tuple(_texts(root, "addresses", "an address")))
+
+
+def _with_words(rules: Rules, words: str, path: str) -> Rules:
+    if words and (len(words) != 3 or len(set(words)) < 3):
+        refuse("topology.wildcards", path, "expected three different characters: between words, for one word, for any")
+    return rules.with_words(words)
 
 
 def _texts(root: Entry, name: str, what: str) -> Iterator[tuple[str, str]]:
@@ -85,8 +92,8 @@ def topology_to_dict(topology: Topology) -> dict[str, Any]:
     result: dict[str, Any] = {"broker": topology.rules.name}
     if topology.default_exchange != DEFAULT_EXCHANGE:
         result["default_exchange"] = topology.default_exchange
-    if topology.words != DEFAULT_WORDS:
-        result["words"] = topology.words
+    if topology.rules.topic != RULES[topology.rules.name].topic:
+        result["words"] = topology.rules.characters
     result["queues"] = [_queue_to_dict(queue) for queue in topology.queues]
     result["exchanges"] = [_exchange_to_dict(exchange) for exchange in topology.exchanges]
     result["bindings"] = [_binding_to_dict(binding) for binding in topology.bindings]

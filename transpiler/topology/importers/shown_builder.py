@@ -69,7 +69,7 @@ class ShownBuilder:
             Link(link.kind, link.when, link.source, to.name, *kinds, path=link.path, affixes=link.affixes)
         )
 
-    def topology(self, rules: Rules, queues: Iterable[Queue], words: str, readers: frozenset[str] | None) -> Topology:
+    def topology(self, rules: Rules, queues: Iterable[Queue], readers: frozenset[str] | None) -> Topology:
         """Return the topology; what bindings and links lead to is there."""
         ends = [("exchange", binding.source) for binding in self.bindings.values()]
         ends += [(binding.destination_type, binding.destination) for binding in self.bindings.values()]
@@ -82,7 +82,6 @@ class ShownBuilder:
             tuple(Exchange(name, "fanout") for name in exchanges),
             tuple(by_name.values()),
             tuple(self.bindings.values()),
-            words=words,
             links=tuple(dict.fromkeys(self.links)),
             readers=readers,
         )

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, assert_never
 from transpiler.base.comparison import Comparison
 from transpiler.base.source import Source
 from transpiler.base.text_pattern import Wildcard
-from transpiler.base.topics import MANY_WORDS, ONE_WORD, SEPARATOR, simplify_words, split_at_many
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, SEPARATOR, AnyWord, TopicPattern, simplify_words, split_at_many
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING, ColumnType
 from transpiler.compiler.layouts.layout import Layout
@@ -211,7 +211,7 @@ class TextKey:
     def topic(self, key: str, polarity: bool = True) -> ir.Predicate:
         """The predicate that the words of the text match, or do not match, those of a binding key."""
         rules = self._rules.topic
-        words = rules.words(key)
+        words = rules.pattern(key)
         matches_nothing = all(word == MANY_WORDS for word in words)
         absent = matches_nothing if self._rules.absent_key_is_empty else words == (MANY_WORDS,)
         return self._test(lambda text: _matches_topic(text, simplify_words(words), rules), absent, polarity)
@@ -229,7 +229,7 @@ class TextKey:
         return complement(ir.any_of(matched, self._text.absent) if absent else matched)
 
 
-def _matches_topic(text: ir.Value, words: tuple[str, ...], rules: TopicRules) -> ir.Predicate:
+def _matches_topic(text: ir.Value, words: TopicPattern, rules: TopicRules) -> ir.Predicate:
     if not rules.drops_trailing_empty_words:
         return _matches_words(text, words, rules.empty_key_has_no_words)
     # The text "" keeps its one empty word, and texts of dots only have none.
@@ -238,7 +238,7 @@ def _matches_topic(text: ir.Value, words: tuple[str, ...], rules: TopicRules) ->
     return ir.any_of(_is(text, ""), rest) if _matches_empty_word(words) else rest
 
 
-def _matches_words(text: ir.Value, words: tuple[str, ...], empty_has_no_words: bool) -> ir.Predicate:
+def _matches_words(text: ir.Value, words: TopicPattern, empty_has_no_words: bool) -> ir.Predicate:
     matched = _matches_every_word(text, words) if words else ir.FALSE
     matches_nothing = all(word == MANY_WORDS for word in words)
     if not empty_has_no_words or matches_nothing == _matches_empty_word(words):
@@ -246,9 +246,9 @@ def _matches_words(text: ir.Value, words: tuple[str, ...], empty_has_no_words: b
     return ir.any_of(matched, _is(text, "")) if matches_nothing else ir.all_of(matched, _is_not(text, ""))
 
 
-def _matches_every_word(text: ir.Value, words: tuple[str, ...]) -> ir.Predicate:
+def _matches_every_word(text: ir.Value, words: TopicPattern) -> ir.Predicate:
     """The cheapest test of a text as one word or more."""
-    literal = SEPARATOR.join(word for word in words if word != MANY_WORDS)
+    literal = SEPARATOR.join(word for word in words if not isinstance(word, AnyWord))
     if ONE_WORD not in words:
         match split_at_many(words):
             case [_]:
@@ -262,7 +262,7 @@ def _matches_every_word(text: ir.Value, words: tuple[str, ...]) -> ir.Predicate:
     return ir.Topic(text, words)
 
 
-def _matches_empty_word(words: tuple[str, ...]) -> bool:
+def _matches_empty_word(words: TopicPattern) -> bool:
     counted = [word for word in words if word != MANY_WORDS]
     return bool(words) and (not counted or (len(counted) == 1 and counted[0] in ("", ONE_WORD)))
 

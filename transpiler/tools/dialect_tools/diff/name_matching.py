@@ -83,8 +83,8 @@ class Names:
         if not self.across:
             return name
         if self.old.rules.destinations is Destinations.ACTIVEMQ:
-            return _words(bare, ">", self.new.words[2:3] or ">") if kind else name
-        name = _words(name, self.old.words[2:3] or "#", ">")
+            return _words(bare, ">", self.new.rules.characters[2:] or ">") if kind else name
+        name = _words(name, self.old.rules.characters[2:] or "#", ">")
         return next((one for one in (f"{kind}://{name}" for kind in _KINDS) if one in known), f"queue://{name}")
 
     def _kinded(self, kind: str, name: str) -> str:

@@ -184,7 +184,9 @@ class Search:
             if before != after:
                 # Of other bindings it has, and of none: what the alternate gets.
                 bindings = (*self.old.bindings_by_source.get(name, ()), *self.new.bindings_by_source.get(name, ()))
-                for key in dict.fromkeys(("nowhere", *(key for one in bindings[:20] for key in topic_keys(one.key)))):
+                topic = self.new.rules.topic
+                keys = (key for one in bindings[:20] for key in topic_keys(topic.pattern(one.key)))
+                for key in dict.fromkeys(("nowhere", *keys)):
                     yield name, key, _with_subject(Message(), key)
         if self.new.rules.destinations is not None:
             yield "nowhere", "", Message()
@@ -215,7 +217,7 @@ class Search:
         is_topic = topology.exchange_by_name[binding.source].type == "topic"
         keys = [binding.key, *(one.key for one in twins)]
         if is_topic:
-            keys = [key for pattern in keys for key in topic_keys(pattern)]
+            keys = [key for pattern in keys for key in topic_keys(topology.rules.topic.pattern(pattern))]
         messages = [*_messages(topology, binding, [(other, one) for one in twins])]
         entrances, before, queues = _entrances(topology, binding.source, back)
         for exchange in entrances:
@@ -247,7 +249,8 @@ def _entrances(topology: Topology, name: str, back: dict[Node, set[Node]]) -> _E
     exchanges = [*dict.fromkeys(one.name for one in leading if not one.internal and one.name)][:_ENTRANCES]
     bindings = (one for source in leading for one in topology.bindings_by_source.get(source.name, ()))
     patterns = dict.fromkeys(one.key for one in bindings if (one.destination_type, one.destination) in inner | before)
-    keys = [key for pattern in [*filter(None, patterns)][:_KEYS_BEFORE] for key in topic_keys(pattern)[:2]]
+    topic = topology.rules.topic
+    keys = [key for one in [*filter(None, patterns)][:_KEYS_BEFORE] for key in topic_keys(topic.pattern(one))[:2]]
     return _Entrances(exchanges, keys, queues)
 
 

@@ -97,7 +97,7 @@ def assert_same(text: str, source: str, target: str, messages: list[Message]) ->
 
 
 #: The least number of a hundred random selectors that port to a target, and that port without a note to one of them.
-LEAST_PORTED = size(1, 40)
+LEAST_PORTED = size(1, 20)
 LEAST_EXACT = size(0, 10)
 #: In a sample each of the other dialects gets every third selector.
 STRIDE = size(3, 1)
@@ -113,7 +113,7 @@ def test_random_selectors_select_the_same_messages_where_they_port_without_a_not
         st.lists(_selectors(dialect), min_size=8, max_size=8),
         st.lists(strategies.messages, min_size=MESSAGES, max_size=MESSAGES),
     )
-    @settings(max_examples=size(2, 8), phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=size(2, 3), phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck))
     def check(trees: list[ast.Expression], messages: list[Message]) -> None:
         for number, tree in enumerate(trees):
             text = print_selector(tree, dialect)
@@ -157,7 +157,7 @@ def _reads(text: str, source: str) -> bool:
 @pytest.mark.parametrize("source", DIALECTS)
 def test_the_brokers_own_cases_select_the_same_messages(source: str) -> None:
     messages, draw = all_messages(), randomness(source)
-    step, tries = size(700, 40), size(60, 150)
+    step, tries = size(700, 150), size(60, 100)
     found: Counter[str] = Counter()
     for place, target in enumerate(name for name in DIALECTS if name != source):
         texts = [text for text in _of_vectors()[place * 7 :: step] if _reads(text, source)]

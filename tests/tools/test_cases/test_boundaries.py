@@ -53,6 +53,19 @@ def test_each_condition_has_each_of_its_sides_and_decides() -> None:
     assert len({one.condition for one in made}) == 2
 
 
+@pytest.mark.parametrize(
+    "selector",
+    ["region IN ('eu', 'us') OR NOT active", "JMSPriority >= 7 AND JMSType = 'x'", "x + y = 10", "a = b AND c = 1"],
+)
+def test_a_selector_that_no_condition_decides_alone_has_both_verdicts(selector: str) -> None:
+    assert {evaluate(selector, one) for one in boundary_messages(selector)} >= {True, False}
+
+
+def test_a_selector_without_conditions_has_one_case() -> None:
+    for selector, verdict in (("TRUE", "matches"), ("FALSE", "does not match")):
+        assert case_file(selector).endswith(f"cases:\n  - message: {{}}\n    expect: {verdict}\n")
+
+
 def test_cases_writes_a_file_that_test_runs(tmp_path: Path) -> None:
     run = CliRunner().invoke(main, ["cases", "color = 'red' AND weight > 2500"])
     assert run.exit_code == 0

@@ -7,7 +7,8 @@ message is chosen so that the condition decides, where one of the tried bases le
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice, product
 from typing import Any, NamedTuple
 
 from transpiler.language.selector import ast
@@ -18,16 +19,21 @@ from transpiler.message.types import AmqpType, AmqpValue, Truth
 from transpiler.reference.evaluate import judge
 from transpiler.tools.analysis.building import Conditions
 from transpiler.tools.analysis.cell_search import Requirement
-from transpiler.tools.analysis.formula import NOT_TRUE, TRUE, Subject, all_tests
+from transpiler.tools.analysis.formula import FALSE, NOT_TRUE, TRUE, Subject, all_tests
 from transpiler.tools.analysis.representatives import representatives
 from transpiler.tools.analysis.solve import Solver
 from transpiler.tools.test_cases.reading import Expectation
 
 #: Conditions of one selector that have messages, and evaluations for the messages of one.
 MAX_CONDITIONS, _BUDGET = 200, 40_000
+#: Names of a comparison whose values are tried, and messages that are.
+_TRIED_NAMES, _TRIED = 3, 500
 _TESTS = (ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull)
 #: The types that plain JSON has.
 _PLAIN = (AmqpType.STRING, AmqpType.LONG, AmqpType.DOUBLE, AmqpType.BOOLEAN)
+#: For each truth of a condition a message, and the one place that it is about.
+_Sides = dict[Truth, tuple[Message, Subject | None]]
+_EXPECTED: dict[Truth, Expectation] = {True: "matches", False: "does not match", None: "unknown"}
 _SAID = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
@@ -42,7 +48,7 @@ class Boundary(NamedTuple):
     @property
     def expectation(self) -> Expectation:
         """The verdict in the words of a test case."""
-        return "matches" if self.verdict else "unknown" if self.verdict is None else "does not match"
+        return _EXPECTED[self.verdict]
 
 
 def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
@@ -50,19 +56,65 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
     conditions = Conditions()
     whole = conditions.selector(tree, dialect)
     solver = Solver(conditions, _BUDGET)
-    bases = [solver.example(Requirement(whole, outcomes)) for outcomes in (TRUE, NOT_TRUE)]
-    known = [base for base in (*bases, Message()) if base is not None]
+    leaves = list(conditions_of(tree))[:MAX_CONDITIONS]
+    sides = [{**dict(_tried(leaf, dialect)), **dict(_sides(leaf, dialect, conditions, solver))} for leaf in leaves]
+
+    def base(outcomes: int, wanted: Truth) -> Message | None:
+        example = solver.example(Requirement(whole, outcomes))
+        return _joined(tree, wanted, sides, dialect) if example is None else example
+
+    known = [one for one in (base(TRUE, True), base(NOT_TRUE, False), Message()) if one is not None]
     found: dict[str, Boundary] = {}
-    for leaf in list(conditions_of(tree))[:MAX_CONDITIONS]:
-        sides = dict(_sides(leaf, dialect, conditions, solver))
-        base = next((one for one in known if _decides(tree, leaf, sides, one, dialect)), known[0])
-        for side, (message, subject) in sides.items():
-            made = _beside(base, message, subject)
+    for leaf, own_sides in zip(leaves, sides, strict=True):
+        beside = next((one for one in known if _decides(tree, leaf, own_sides, one, dialect)), known[0])
+        for message, subject in own_sides.values():
+            made = _beside(beside, message, subject)
             # Properties of the base may change the side of a condition of several names.
             own = judge(leaf, made, dialect, now=0).truth
-            key = json.dumps(made.to_dict(), sort_keys=True, default=str)
-            found.setdefault(key, Boundary(leaf, own if own is side else side, made, _verdict(tree, made, dialect)))
+            found.setdefault(_key(made), Boundary(leaf, own, made, _verdict(tree, made, dialect)))
+    # Where no condition decides alone, a message for all of them has the selector's verdict.
+    for outcomes, wanted in ((TRUE, True), (FALSE, False)):
+        if leaves and not any(one.verdict is wanted for one in found.values()):
+            example = base(outcomes, wanted)
+            if example is not None and _verdict(tree, example, dialect) is wanted:
+                found[_key(example)] = Boundary(tree, wanted, example, wanted)
     return list(found.values())
+
+
+def _key(message: Message) -> str:
+    return json.dumps(message.to_dict(), sort_keys=True, default=str)
+
+
+def _joined(tree: ast.Expression, wanted: Truth, sides: Sequence[_Sides], dialect: Dialect) -> Message | None:
+    """Return a message for a verdict from those of the conditions' sides, some of which are joined and tried."""
+    for chosen in islice(product(*(own.values() for own in sides if own)), _TRIED):
+        message = Message()
+        for own, subject in chosen:
+            message = _beside(message, own, subject)
+        if _verdict(tree, message, dialect) is wanted:
+            return message
+    return None
+
+
+def _tried(leaf: ast.Expression, dialect: Dialect) -> Iterator[tuple[Truth, tuple[Message, Subject | None]]]:
+    """Yield a message for each truth that a comparison of several names has for simple values.
+
+    The analysis reads such a comparison as one that may have any outcome.
+    """
+    names = list({node.name: None for node in ast.walk(leaf) if isinstance(node, ast.Identifier)})
+    if not isinstance(leaf, ast.Compare | ast.Between) or not 1 < len(names) <= _TRIED_NAMES:
+        return
+    if any(dialect.fields.find(node.name, node.section) for node in ast.walk(leaf) if isinstance(node, ast.Identifier)):
+        return
+    constants = [node.value for node in ast.walk(leaf) if isinstance(node, ast.IntegerLiteral | ast.FloatLiteral)]
+    values = dict.fromkeys((0, 1, *constants, *(constant + 1 for constant in constants)))
+    seen: set[Truth] = set()
+    for chosen in islice(product(values, repeat=len(names)), _TRIED):
+        message = Message.of(**dict(zip(names, chosen, strict=True)))
+        truth = judge(leaf, message, dialect, now=0).truth
+        if truth not in seen:
+            seen.add(truth)
+            yield truth, (message, None)
 
 
 def conditions_of(tree: ast.Expression) -> Iterator[ast.Expression]:
@@ -88,7 +140,8 @@ def boundary_messages(selector: str, dialect: str | Dialect = "jms") -> list[Mes
     """
     rules = find_dialect(dialect)
     tree = parse_selector(selector, rules)
-    return [Message()] if tree is None else [boundary.message for boundary in boundaries(tree, rules)]
+    made = [] if tree is None else boundaries(tree, rules)
+    return [boundary.message for boundary in made] or [Message()]
 
 
 def case_file(selector: str, dialect: str | Dialect = "jms") -> str:
@@ -97,6 +150,9 @@ def case_file(selector: str, dialect: str | Dialect = "jms") -> str:
     tree = parse_selector(selector, rules)
     lines = [f"selector: {json.dumps(selector, ensure_ascii=False)}", f"dialect: {rules.name}", "cases:"]
     made = [] if tree is None else boundaries(tree, rules)
+    if not made:
+        verdict = True if tree is None else _verdict(tree, Message(), rules)
+        lines += ["  - message: {}", f"    expect: {_EXPECTED[verdict]}"]
     names: dict[str, int] = {}
     for one in made:
         text = " ".join(selector[one.condition.span.start : one.condition.span.end].split())
@@ -106,8 +162,6 @@ def case_file(selector: str, dialect: str | Dialect = "jms") -> str:
         lines.append(f"  - name: {json.dumps(shown, ensure_ascii=False)}")
         lines.append(f"    message: {json.dumps(plain_message(one.message), ensure_ascii=False)}")
         lines.append(f"    expect: {one.expectation}")
-    if tree is None:
-        lines += ["  - message: {}", "    expect: matches"]
     return "\n".join(lines) + "\n"
 
 
@@ -158,7 +212,7 @@ def _rank(value: Any, truth: Truth, constants: list[int | float]) -> tuple[int, 
 def _decides(
     tree: ast.Expression,
     leaf: ast.Expression,
-    sides: dict[Truth, tuple[Message, Subject | None]],
+    sides: _Sides,
     base: Message,
     dialect: Dialect,
 ) -> bool:

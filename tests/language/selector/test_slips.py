@@ -49,6 +49,10 @@ SLIPS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("color = red", "single quotes: 'red'", "color = 'red'", {}),
     ("name = 'O'Reilly'", "written twice", "name = 'O''Reilly'", {"name": "O'Reilly"}),
     ("name = 'O\\'Reilly'", "written twice", "name = 'O''Reilly'", {"name": "O'Reilly"}),
+    ("name LIKE '%\\'%'", "written twice", "name LIKE '%''%'", {"name": "O'Reilly"}),
+    ('name = "it\\"s"', "single quotes", "name = 'it\"s'", {"name": 'it"s'}),
+    ("JMSDeliveryMode IN (1)", "write 'NON_PERSISTENT'", "JMSDeliveryMode IN ('NON_PERSISTENT')", {}),
+    ("size &gt; 5 &amp;&amp; color = 'red'", "characters themselves", "size > 5 AND color = 'red'", {}),
     ("\"color = 'red'\"", "without the quotes", "color = 'red'", {}),
     ("'color = ''red'''", "without the quotes", "color = 'red'", {}),
     (

@@ -26,6 +26,8 @@ _OPTION = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(rf"\s*([\"“”])(\s*\(*[\w.$]+\s*{_TEST}.*)[\"“”]\s*", re.IGNORECASE | re.DOTALL)
+#: A literal in which a quote has a backslash before it, and no blank behind.
+_BACKSLASHED = re.compile(r"(['\"])((?:(?!\1)[^\\]|\\(?!\1).)*\\\1(?=\S)(?:(?!\1)[^\\]|\\.)*)\1", re.DOTALL)
 _SLASHED = re.compile(r"(!?)=?~\s*/((?:[^/\\\r\n]|\\.)*)/(\w*)")
 _PROPERTY_OF = re.compile(
     r"(?:(?:\w+\.)?(?:headers?|propert(?:y|ies)|attributes?)\[\s*[\"']([\w.$]+)[\"']\s*\]"
@@ -95,6 +97,17 @@ def quoted_whole(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     span = Span(match.start(1), match.start(1) + 1)
     hint = f"write it without the quotes: {both_ends(match[2])}"
     return _improved(finding, message, hint, Span(0, len(reading.source.text)), match[2], span)
+
+
+def backslashed_quote(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    r"""Find ``'it\'s'`` and ``"it\"s"``, whose literal ends at the quote behind the backslash."""
+    match = _around(_BACKSLASHED, reading, _place(reading, finding))
+    if match is None:
+        return None
+    written = string_literal(re.sub(r"\\(.)", r"\1", match[2], flags=re.DOTALL))
+    said = "a quote inside a literal is written twice" if match[1] == "'" else "text goes into single quotes"
+    message = "a backslash does not keep a quote from ending a literal"
+    return _improved(finding, message, f"{said}: {written}", Span(*match.span()), written)
 
 
 def slashed_regex(reading: Reading, finding: Diagnostic) -> Diagnostic | None:

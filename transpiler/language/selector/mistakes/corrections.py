@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from transpiler.base.source import Span
 from transpiler.language.selector.dialect_rules import DoubleQuotes, Extension, Identifiers, ListMember
 from transpiler.language.selector.dialects import dialects_with
@@ -96,19 +94,11 @@ def each_pattern(taken: Captured) -> Proposal:
     return Proposal("LIKE takes one string without parentheses: write ", text, span=span)
 
 
-#: A literal in which a backslash stands before a quote, as other languages have it.
-_BACKSLASHED = re.compile(r"'(?:[^'\\]|\\.|'')*'", re.DOTALL)
-
-
 def quote_inside(taken: Captured) -> str | Proposal:
     """Return the text of a literal that ended at its apostrophe, with the quote written twice."""
     reading, last = taken.reading, taken.underlined.first
     text, start = reading.source.text, reading.at(last - 1).start
     said = "a quote inside a literal is written twice: "
-    match = _BACKSLASHED.match(text, start)
-    if match is not None and match.end() > reading.at(last).start:
-        inner = re.sub(r"\\(.)", r"\1", match[0][1:-1], flags=re.DOTALL)
-        return Proposal(said, string_literal(inner), span=Span(*match.span()))
     tail = next(word for word in reading.words[last:] if word.kind not in ("name", "number", "keyword"))
     if tail.kind != "string":
         return "perhaps conditions are to be joined with AND or OR; a quote inside a literal is written twice"
@@ -147,6 +137,17 @@ def regex_elsewhere(taken: Captured) -> str | Proposal:
     text = "{a} {no}LIKE ".format_map(taken) + string_literal(pattern)
     span = taken["a"].span.to(taken["x"].span)
     return Proposal("did you mean LIKE? write ", text, f"; the dialect {other} has {regex}", span)
+
+
+def like_for_regex(taken: Captured) -> str | Proposal:
+    """Return the LIKE for an operator of regular expressions, where a pattern says as much."""
+    name, expression = taken["a"], taken["x"]
+    has_both = name.behind > name.first and expression.behind > expression.first
+    pattern = as_pattern(expression.content) if has_both else None
+    if pattern is None:
+        return "did you mean LIKE? perhaps it does, with % for any text and _ for one character; case counts"
+    text = f"{name} {'NOT ' * (taken['op'].content[:1] == '!')}LIKE {string_literal(pattern)}"
+    return Proposal("did you mean LIKE? write ", text, span=name.span.to(expression.span))
 
 
 def functions_elsewhere(taken: Captured) -> str:

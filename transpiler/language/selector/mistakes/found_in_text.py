@@ -112,6 +112,7 @@ def closed_without_opening(reading: Reading, finding: Diagnostic) -> Diagnostic 
 
 #: An entity of XML or HTML, what tools put a value into, and a text without quotes that no name or number reads as.
 _ENTITY = re.compile(r"&(?:apos|quot|lt|gt|amp|#[0-9]+|#[xX][0-9a-fA-F]+);")
+_AND_SIGNS = re.compile(r"('(?:[^']|'')*')|&&")
 _PLACEHOLDER = re.compile(r"\?\d*|[:@]\w+|[#$%]?\{\{?[^{}]*\}?\}|%\(\w+\)s|%s\b|<\w+>")
 _UNQUOTED = re.compile(r"[^\s'\"(),=<>!&|;\[\]{}]+")
 _BEFORE_VALUE = COMPARISONS | frozenset(("LIKE", "BETWEEN", "AND"))
@@ -125,6 +126,8 @@ def markup_entities(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
         return None
     quote = "'" if reading.dialect.double_quotes is DoubleQuotes.REFUSED else '"'
     written = _ENTITY.sub(lambda match: quote if match[0] == "&quot;" else unescape(match[0]), text)
+    # Code that was copied out of XML has the signs of code; a text between quotes may have them, too.
+    written = _AND_SIGNS.sub(lambda match: match[0] if match[1] else "AND", written)
     hint, fix = f"write the characters themselves: {both_ends(written)}", Fix(written, span=Span(0, len(text)))
     found = next(match for match in _ENTITY.finditer(text) if match.start() <= place < match.end())
     message = f"{found[0]} is markup of XML, and no part of a selector"

@@ -11,6 +11,7 @@ from functools import partial
 
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.language.selector.mistakes.copied import (
+    backslashed_quote,
     encoded_for_url,
     filter_policy,
     function_for_operator,
@@ -30,6 +31,7 @@ from transpiler.language.selector.mistakes.corrections import (
     corrected_list,
     each_pattern,
     functions_elsewhere,
+    like_for_regex,
     null_test_alone,
     operator_in_parentheses,
     quote_inside,
@@ -78,6 +80,7 @@ RULES: tuple[Rule, ...] = (
     filter_policy,
     option_before,
     quoted_whole,
+    backslashed_quote,
     slashed_regex,
     name_in_code,
     typed_time,
@@ -336,8 +339,7 @@ RULES: tuple[Rule, ...] = (
         "there is no operator {op}",
         Row("?a @op:!> ?b", "write {a} <= {b}", fix="<="),
         Row("?a @op:!< ?b", "write {a} >= {b}", fix=">="),
-        Row("?a @op:~,=~,~=,~~ ?x:word", "did you mean LIKE? write «{a} LIKE {x:like}»"),
-        Row("?a @op:!~,!~~ ?x:word", "did you mean LIKE? write «{a} NOT LIKE {x:like}»"),
+        Row("?a @op:~,=~,~=,~~,!~,!~~ ?x:word", like_for_regex),
         Row("?a @op:~*,~~* ?x:word", "did you mean LIKE? perhaps {a} LIKE {x:like}; case counts"),
         Row("?a @op:!~*,!~~* ?x:word", "did you mean LIKE? perhaps {a} NOT LIKE {x:like}; case counts"),
     ),

@@ -165,6 +165,6 @@ def _expression(sql: str) -> Column:
         raise UnsupportedFeatureError.at(
             "spark.no-session",
             "there is no active Spark session to build a Column in",
-            hint="create one with SparkSession.builder.getOrCreate(), or use transpile_selector for the text alone",
+            hint="perhaps create one with SparkSession.builder.getOrCreate(); transpile_selector gives the text alone",
         )
     return sf.expr(sql)

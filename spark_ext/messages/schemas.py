@@ -181,7 +181,7 @@ def analyzed_schema(df: DataFrame) -> StructType:
         raise LayoutError.at(
             "layout.no-analysis",
             "the query function of a pipeline does not know the columns of a DataFrame: Spark analyzes it later",
-            hint="give layout= a schema, such as 'color STRING, weight BIGINT', or the name of a preset",
+            hint="perhaps give layout= a schema, such as 'color STRING, weight BIGINT', or the name of a preset",
         ) from None
 
 

@@ -64,7 +64,7 @@ def diff(
         raise ValueError(f"examples is a number of rows from 0, not {examples}")
     kind = _same_kind(old, new)
     if df.isStreaming:
-        hint = "compare over a table of the messages that the stream has written"
+        hint = "perhaps compare over a table of the messages that the stream has written"
         raise UnsupportedFeatureError.at("diff.stream", "a stream has no end to count to", hint=hint)
     rows = _Rows(df, bound_layout(layout, df), examples)
     if isinstance(old, Topology) and isinstance(new, Topology):

@@ -60,11 +60,11 @@ def explain_matches(
         raise ValueError(f"examples is a number of messages from 0, not {examples}")
     rules, resolved = find_dialect(dialect), bound_layout(layout, df)
     if examples and not reads_rows(resolved):
-        hint = "give examples=0, or the layout a method message(row)"
+        hint = "perhaps give examples=0, or the layout a method message(row)"
         raise LayoutError.at("layout.rows", f"the layout {resolved.name} does not read rows in Python", hint=hint)
     tree = parse_selector(selector, rules)
     if df.isStreaming:
-        hint = "explain a table of the messages that the stream has written"
+        hint = "perhaps explain a table of the messages that the stream has written"
         raise UnsupportedFeatureError.at("explain.stream", "a stream has no end at which to count its rows", hint=hint)
     at = int(time.time() * 1000) if now is None else now
     settings: dict[str, Any] = {"dialect": rules, "missing": missing, "now": at, "destination": destination}

@@ -121,7 +121,7 @@ def verify(
         raise ValueError(f"sample is a number of rows from 1, or None for all, not {sample}")
     rules, resolved = find_dialect(dialect), bound_layout(layout, df)
     if not reads_rows(resolved):
-        hint = "give it a method message(row): see docs on writing a layout"
+        hint = "perhaps give it a method message(row): see docs on writing a layout"
         raise LayoutError.at("verify.layout", f"the layout {resolved.name} does not read rows in Python", hint=hint)
     tree = parse_selector(selector, rules)
     at = int(time.time() * 1000) if now is None else now
@@ -129,7 +129,7 @@ def verify(
         selector, resolved, dialect=rules, result="ternary", missing=missing, now=at, destination=destination
     ).sql
     if df.isStreaming:
-        hint = "verify a table of the messages that the stream has written"
+        hint = "perhaps verify a table of the messages that the stream has written"
         raise UnsupportedFeatureError.at("verify.stream", "a stream has no rows to draw a sample from", hint=hint)
     rows = df.count()
     drawn = df if sample is None or rows <= sample else df.orderBy(sf.rand(_SEED)).limit(sample)

@@ -39,7 +39,7 @@ def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFra
             "limit.broadcast",
             f"a table of the bindings takes about {size:,} bytes, and Spark broadcasts {limit:,} at most "
             f"({_BROADCAST_LIMIT})",
-            hint="route by parts of the topology, one after the other: docs/compile-once.md says how",
+            hint="perhaps route by parts of the topology, one after the other: docs/compile-once.md says how",
         )
     count = max(1, rows.num_rows * tuning.TASK // rows.nbytes)
     if not hasattr(session, "_jsparkSession"):

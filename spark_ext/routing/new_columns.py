@@ -29,6 +29,6 @@ def check_new(messages: DataFrame, parameters: Mapping[str, str | None]) -> None
             raise LayoutError.at(
                 "route.column-taken",
                 f"{taken[same(name)]}, which {parameter}={name!r} would overwrite",
-                hint=f"give {parameter}= another name, or rename or drop the column",
+                hint=f"perhaps give {parameter}= another name, or rename or drop the column",
             )
         taken[same(name)] = f"another new column is called {name}"

@@ -132,7 +132,7 @@ def compile_topology(
     """
     columns = schema_columns(layout, "amqp") if messages is None else message_columns(messages, layout)
     if not isinstance(exchange, str | None):
-        hint = "give the messages a column exchange, which a compiled topology reads"
+        hint = "perhaps give the messages a column exchange, which a compiled topology reads"
         raise unexpected("exchange", "the name of an exchange", exchange, hint)
     prepared = prepare(topology, columns, GivenExchange(exchange), address, publish_to, routing_type)
     refuse_choices(prepared.topology, prepared.to.exchange)
@@ -154,7 +154,7 @@ def prepare_compiled(compiled: CompiledTopology, messages: DataFrame, layout: La
             "compiled.other-layout",
             f"the topology is compiled for messages in the layout {compiled.layout_name}, and these are in "
             f"{resolved.name}",
-            hint="compile it for these: compile_topology(topology, messages)",
+            hint="perhaps compile it for these: compile_topology(topology, messages)",
         )
     if columns.schema.names:
         # In a pipeline nobody knows the columns yet.
@@ -178,7 +178,7 @@ def _check_columns(plan: RoutingPlan, schema: StructType) -> None:
             raise LayoutError.at(
                 "compiled.other-columns",
                 f"the topology is compiled for messages with a column {wrong}, which these have not",
-                hint="compile it for these: compile_topology(topology, messages)",
+                hint="perhaps compile it for these: compile_topology(topology, messages)",
             )
 
 

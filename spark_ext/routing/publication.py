@@ -169,7 +169,7 @@ def check_columns_read(compiled: Collection[str], now: Collection[str], to: Dest
         raise LayoutError.at(
             "compiled.other-columns",
             f"the topology is compiled for messages {had} a column {name}, and these {have}",
-            hint="compile it for these: compile_topology(topology, messages)",
+            hint="perhaps compile it for these: compile_topology(topology, messages)",
         )
 
 
@@ -181,5 +181,5 @@ def _no_text(what: str, kind: DataType, expected: str, cast: str) -> LayoutError
     return LayoutError.at(
         "route.column-type",
         f"{what} has the type {kind.simpleString().upper()}, and says where a message was published: it is {expected}",
-        hint=f"{cast} makes one of it, or give it another name if it is something else",
+        hint=f"{cast} makes one of it, or perhaps give it another name if it is something else",
     )

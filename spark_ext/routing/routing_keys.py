@@ -68,7 +68,7 @@ class Sends:
             raise LayoutError.at(
                 "route.no-destination",
                 f"messages to {topology.rules.name} have a destination, and these have no column exchange",
-                hint="give the messages a column exchange, or give route exchange='the destination of all'",
+                hint="perhaps give the messages a column exchange, or give route exchange='the destination of all'",
             )
         of_column = None if to.routing_type is not None else own_text(schema, ROUTING_TYPE)
         given = relay.NO_TEXT if to.routing_type is None else quote_text(to.routing_type)
@@ -145,7 +145,7 @@ class Published:
             raise UnsupportedFeatureError.at(
                 "route.keys-stream",
                 "keys is a stream, and its routing keys have to be known before the messages come",
-                hint="give keys an archive of messages, or leave it out: each message's key is matched then",
+                hint="perhaps give keys an archive of messages, or leave it out: each message's key is matched then",
             )
         needed: list[ir.Value] = []
         if self._to.relay:
@@ -165,7 +165,7 @@ class Published:
             raise LayoutError.at(
                 "route.keys",
                 f"keys has no column {' and no column '.join(missing)}, where the messages have their routing keys",
-                hint="give keys the messages themselves, or others with the same columns",
+                hint="perhaps give keys the messages themselves, or others with the same columns",
             )
 
     def with_subject(self, frame: DataFrame) -> DataFrame:
@@ -266,7 +266,7 @@ class Published:
             raise LayoutError.at(
                 "route.no-key",
                 "the topology routes by key, and the messages have no properties.subject and no column routing_key",
-                hint="give the messages a column routing_key",
+                hint="perhaps give the messages a column routing_key",
             )
         return texts
 
@@ -280,5 +280,5 @@ class Published:
         raise LayoutError.at(
             "route.no-to",
             f"the anonymous relay reads properties.to, which the layout {self._layout.name} does not have",
-            hint="give the messages a column to, or name an exchange",
+            hint="perhaps give the messages a column to, or name an exchange",
         )

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-_VERBS = """add cast change choose close compare create declare exchange exclude give join keep leave let mend move name
-put remove rename repeat replace say select shorten spell split take use write""".split()
+_VERBS = """add cast change choose close compare compile create declare exchange exclude give join keep leave let mend
+move name put remove rename repeat replace say select shorten spell split take use write""".split()
 _ORDER = re.compile(rf"(?:^|[;:?.] |, or |; or )(?:{'|'.join(_VERBS)}) |[Dd]id you mean")
 
 
@@ -39,8 +39,8 @@ class Hint(NamedTuple):
 
 
 def hints() -> Iterator[Hint]:
-    """Yield the hints of ``transpiler`` in the order of its files."""
-    files = sorted((ROOT / "transpiler").rglob("*.py"))
+    """Yield the hints of ``transpiler`` and ``spark_ext`` in the order of their files."""
+    files = [path for package in ("transpiler", "spark_ext") for path in sorted((ROOT / package).rglob("*.py"))]
     trees = {path: ast.parse(text) for path in files if "hint" in (text := path.read_text("utf-8")) or "Row(" in text}
     takers = _takers(trees.values())
     for path, tree in trees.items():

@@ -172,7 +172,7 @@ def _check_first_line(path: str | Path, data: bytes) -> None:
     raise TopologyError.at(
         "compiled.version",
         f"{path} was written by {by}, and this is version {__version__} with form {FORMAT}",
-        hint="compile the topology again with this version",
+        hint="perhaps compile the topology again with this version",
     )
 
 

@@ -249,7 +249,7 @@ class CompiledTopology:
         except (ValueError, KeyError):
             # Its bytes are as they were written, so it is the classes that were others.
             message = f"{path} is of another state of version {__version__}"
-            raise TopologyError.at("compiled.version", message, hint="compile the topology again") from None
+            raise TopologyError.at("compiled.version", message, hint="perhaps compile the topology again") from None
         if layout is not None:
             _check_layout(path, layout, layout_name)
             if kept is None:

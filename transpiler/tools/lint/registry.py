@@ -36,6 +36,10 @@ for _rule in RULES:
     for _node in _rule.nodes:
         if _rule.find is not None:
             _OF_NODE.setdefault(_node, []).append((_rule, _rule.find))
+#: Those whose findings are warnings.
+_WARNING_OF_NODE = {
+    node: [(rule, find) for rule, find in rules if rule.severity != "info"] for node, rules in _OF_NODE.items()
+}
 _OF_ROOT = [(rule, rule.find) for rule in RULES if rule.find is not None and not rule.nodes]
 
 
@@ -95,16 +99,17 @@ def lint(
     known: tuple[str, ...] | None = None,
     proofs: bool = True,
 ) -> list[Diagnostic]:
-    """Return the findings about a checked tree, in the order of the text; without ``proofs`` those that cost little.
+    """Return the findings about a checked tree, in the order of the text; without ``proofs`` warnings that cost little.
 
     ``known`` are the properties that are known to exist, as the columns of a table; none where a layout has a place for
     any name, and None where no layout is named.
     """
     context = Context(tree, source, dialect, known)
+    of_node = _OF_NODE if proofs else _WARNING_OF_NODE
     diagnostics = [
         _finding(rule, doubt, source)
         for node in ast.walk(tree)
-        for rule, find in _OF_NODE.get(type(node), ())
+        for rule, find in of_node.get(type(node), ())
         for doubt in find(node, context)
     ]
     diagnostics += [_finding(rule, doubt, source) for rule, find in _OF_ROOT if proofs for doubt in find(tree, context)]

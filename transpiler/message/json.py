@@ -14,7 +14,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 from uuid import UUID
 
-from transpiler.base.diagnostics import did_you_mean, mismatch, nearest
+from transpiler.base.diagnostics import Remedy, meant, mismatch
 from transpiler.base.documents.entries import kind_of
 from transpiler.base.errors import DecodeError
 from transpiler.base.ieee754 import float32, special_name
@@ -46,16 +46,16 @@ def section_to_json(content: Header | Properties | Body | Values) -> dict[str, A
     return _fields_to_json(content)
 
 
-def _refuse(code: str, message: str, path: str = "", hint: str | None = None) -> NoReturn:
-    raise DecodeError.at(code, f"{path}: {message}" if path else message, hint=hint)
+def _refuse(code: str, message: str, path: str = "", hint: str | None = None, fix: Remedy | None = None) -> NoReturn:
+    raise DecodeError.at(code, f"{path}: {message}" if path else message, hint=hint, fix=fix)
 
 
 def _known_names(data: Mapping[str, Any], known: Mapping[str, object], path: str, what: str) -> None:
     for name in data:
         if name not in known:
-            near = nearest(str(name), known) if isinstance(name, str) else []
-            hint = f"did you mean {near[0]}?" if near else f"the {what}s are {', '.join(known)}"
-            _refuse(f"message.unknown-{what}", f"no {what} is called {name!r}", path, hint)
+            hint, fix = meant(name, known, path) if isinstance(name, str) else (None, None)
+            hint = hint or f"the {what}s are {', '.join(known)}"
+            _refuse(f"message.unknown-{what}", f"no {what} is called {name!r}", path, hint, fix)
 
 
 def _integer(low: int, high: int) -> Callable[[str, Any], int]:
@@ -193,8 +193,9 @@ def read_value(path: str, value: Any) -> AmqpValue:
                 return AmqpValue(_HOLDERS[name], content)
             if not isinstance(name, str) or name not in _TYPES:
                 names = [*_TYPES, *_HOLDERS]
-                hint = did_you_mean(str(name), names) or f"the types are {', '.join(names)}"
-                _refuse("message.unknown-type", f"no AMQP type is called {name!r}", path, hint)
+                hint, fix = meant(str(name), names, path)
+                hint = hint or f"the types are {', '.join(names)}"
+                _refuse("message.unknown-type", f"no AMQP type is called {name!r}", path, hint, fix)
             amqp_type = _TYPES[name]
             if value.get("value") is None:
                 return AmqpValue(AmqpType.NULL, None)

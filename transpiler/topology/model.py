@@ -14,7 +14,7 @@ from typing import Literal
 
 from transpiler.base import html
 from transpiler.base.arguments import unexpected
-from transpiler.base.diagnostics import Diagnostic, at_path, did_you_mean, first_of, mismatch
+from transpiler.base.diagnostics import Diagnostic, Remedy, at_path, first_of, meant, mismatch
 from transpiler.base.errors import TopologyError
 from transpiler.language.filters.binding_rules import HeadersMatch, read_headers_match
 from transpiler.language.selector.dialects import DIALECTS
@@ -343,8 +343,9 @@ def check_topology(value: object) -> None:
 def unknown_name(what: str, name: str, known: Iterable[str]) -> TopologyError:
     """Return the error for the name of an exchange or a queue that is not there, with near names or some of all."""
     named = sorted(filter(None, known))
-    hint = did_you_mean(name, named) or f"there are {first_of(named, 5)}"
-    return TopologyError.at("topology.unknown", f"there is no {what} called {name!r}", hint=hint)
+    hint, fix = meant(name, named, None)
+    hint = hint or f"there are {first_of(named, 5)}"
+    return TopologyError.at("topology.unknown", f"there is no {what} called {name!r}", hint=hint, fix=fix)
 
 
 def check_exchange(name: str | None, *topologies: Topology) -> None:
@@ -357,13 +358,14 @@ def check_exchange(name: str | None, *topologies: Topology) -> None:
     raise unknown_name("exchange", name or "", known)
 
 
-def _error(code: str, path: str, message: str, hint: str | None = None) -> Diagnostic:
-    return at_path(code, "error", path, message, hint)
+def _error(code: str, path: str, message: str, hint: str | None = None, fix: Remedy | None = None) -> Diagnostic:
+    return at_path(code, "error", path, message, hint, fix)
 
 
 def _missing(code: str, path: str, what: str, name: str, known: Mapping[str, object] | frozenset[str]) -> Diagnostic:
-    hint = did_you_mean(name, known) or f"perhaps declare the {what}, or take the entry out"
-    return _error(code, path, f"there is no {what} called {name!r}", hint)
+    hint, fix = meant(name, known, path)
+    hint = hint or f"perhaps declare the {what}, or take the entry out"
+    return _error(code, path, f"there is no {what} called {name!r}", hint, fix)
 
 
 def _errors(topology: Topology) -> Iterator[Diagnostic]:
@@ -479,6 +481,7 @@ def _argument_errors(topology: Topology, exchange: Exchange, binding: Binding, p
             yield _error("topology.argument", f"{path}.arguments.{argument}", mismatch("text", kind))
     dialect = topology.dialect(binding)
     if dialect not in DIALECTS:
-        hint = did_you_mean(dialect, DIALECTS) or f"the dialects are {', '.join(DIALECTS)}"
-        message = f"there is no dialect called {dialect!r}"
-        yield _error("dialect.unknown", f"{path}.arguments.{DIALECT_ARGUMENT}", message, hint)
+        place = f"{path}.arguments.{DIALECT_ARGUMENT}"
+        hint, fix = meant(dialect, DIALECTS, place)
+        hint = hint or f"the dialects are {', '.join(DIALECTS)}"
+        yield _error("dialect.unknown", place, f"there is no dialect called {dialect!r}", hint, fix)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NoReturn
 
-from transpiler.base.diagnostics import at_path, did_you_mean
+from transpiler.base.diagnostics import Remedy, at_path, meant
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source
 from transpiler.topology.broker_rules import ExchangeType, RelayAddress
@@ -139,8 +139,8 @@ class _Links:
             self._create_exchange(address)
         return is_queue
 
-    def _refuse(self, code: str, message: str, hint: str) -> NoReturn:
-        raise TopologyError([at_path(code, "error", self._path, message, hint)])
+    def _refuse(self, code: str, message: str, hint: str, fix: Remedy | None = None) -> NoReturn:
+        raise TopologyError([at_path(code, "error", self._path, message, hint, fix)])
 
     def _is_queue(self, address: Address) -> bool:
         if address.node.type is not None:
@@ -158,8 +158,9 @@ class _Links:
             if address.node.type is None:
                 # A name of neither resolves to a queue, but either may have been meant.
                 known = known | self._types.keys()
-            hint = did_you_mean(address.name, known) or "perhaps declare it, or write {create: always} in the address"
-            self._refuse(f"topology.no-{what}", f"there is no {what} called {address.name!r}", hint)
+            hint, fix = meant(address.name, known, self._path)
+            hint = hint or "perhaps declare it, or write {create: always} in the address"
+            self._refuse(f"topology.no-{what}", f"there is no {what} called {address.name!r}", hint, fix)
 
     def _create_queue(self, address: Address) -> None:
         self._may_create(address, "queue")

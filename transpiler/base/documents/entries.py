@@ -40,10 +40,12 @@ class Findings:
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
-    def add(self, code: str, path: str | None, message: str, hint: str | None = None) -> None:
+    def add(
+        self, code: str, path: str | None, message: str, hint: str | None = None, fix: Remedy | None = None
+    ) -> None:
         """Add a warning, up to ``MAX_FINDINGS`` of them."""
         if len(self.diagnostics) < MAX_FINDINGS:
-            self.diagnostics.append(at_path(code, "warning", path, message, hint))
+            self.diagnostics.append(at_path(code, "warning", path, message, hint, fix))
         elif len(self.diagnostics) == MAX_FINDINGS:
             self.diagnostics.append(Diagnostic("import.more", "warning", "there is more that is not understood"))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
-from transpiler.base.diagnostics import did_you_mean, nearest
+from transpiler.base.diagnostics import Remedy, meant
 from transpiler.base.documents.jsontext import JSON_TOKEN, MAX_VALUES, JsonTextError, load_json
 from transpiler.base.errors import TranspilerError
 from transpiler.base.source import Source, Span
@@ -29,9 +29,16 @@ class Origin:
     error: type[TranspilerError]
     prefix: str
 
-    def refuse(self, code: str, message: str, span: Span | None = None, hint: str | None = None) -> NoReturn:
+    def refuse(
+        self,
+        code: str,
+        message: str,
+        span: Span | None = None,
+        hint: str | None = None,
+        fix: Remedy | None = None,
+    ) -> NoReturn:
         """Raise the error at a place of the file."""
-        raise self.error.at(f"{self.prefix}.{code}", message, self.source, span, hint)
+        raise self.error.at(f"{self.prefix}.{code}", message, self.source, span, hint, fix)
 
 
 class Doubt(NamedTuple):
@@ -95,9 +102,9 @@ class Node:
             case _:
                 return "a mapping"
 
-    def refuse(self, code: str, message: str, hint: str | None = None) -> NoReturn:
+    def refuse(self, code: str, message: str, hint: str | None = None, fix: Remedy | None = None) -> NoReturn:
         """Raise the error at this value."""
-        self.origin.refuse(code, message, self.span, hint)
+        self.origin.refuse(code, message, self.span, hint, fix)
 
     def members(self, what: str, known: Iterable[str]) -> Mapping[str, Node]:
         """Return the members of a mapping whose keys are known; an error otherwise."""
@@ -106,8 +113,9 @@ class Node:
             self.refuse("type", f"{what} is a mapping, found {self.kind}", f"its keys are {', '.join(names)}")
         for name in self.value:
             if name not in names:
-                hint = did_you_mean(name, names) or f"the keys of {what} are {', '.join(names)}"
-                self.key(name).refuse("key", f"{what} has no key {name!r}", hint)
+                hint, fix = meant(name, names, what)
+                hint = hint or f"the keys of {what} are {', '.join(names)}"
+                self.key(name).refuse("key", f"{what} has no key {name!r}", hint, fix)
         return self.value
 
     def key(self, name: str) -> Node:
@@ -132,9 +140,9 @@ class Node:
         if value in names:
             return names[names.index(value)]
         shown = repr(value) if isinstance(value, str) else self.kind
-        near = nearest(value, names) if isinstance(value, str) else []
-        hint = f"did you mean {near[0]!r}?" if near else f"write {', '.join(names[:-1])} or {names[-1]}"
-        return self.refuse("value", f"{what} cannot be {shown}", hint)
+        hint, fix = meant(value, names, what) if isinstance(value, str) else (None, None)
+        hint = hint or f"it is {', '.join(names[:-1])} or {names[-1]}"
+        return self.refuse("value", f"{what} cannot be {shown}", hint, fix)
 
 
 def mapping(pairs: Iterable[tuple[Node, Node]], span: Span, origin: Origin) -> Node:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.parsers import expat
 
-from transpiler.base.diagnostics import Diagnostic, did_you_mean
+from transpiler.base.diagnostics import Diagnostic, Remedy, meant
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source, Span
 
@@ -115,12 +115,13 @@ class Element:
         """Refuse attributes other than some, as the broker's schema does."""
         for name in self.attributes:
             if name not in names and ":" not in name and name != "xmlns":
-                hint = did_you_mean(name, names) or f"the attributes are {', '.join(sorted(names))}"
-                self.refuse("topology.unknown", f"<{self.name}> has no attribute {name!r}", hint)
+                hint, fix = meant(name, names, self.name)
+                hint = hint or f"the attributes are {', '.join(sorted(names))}"
+                self.refuse("topology.unknown", f"<{self.name}> has no attribute {name!r}", hint, fix)
 
-    def refuse(self, code: str, message: str, hint: str | None = None) -> NoReturn:
+    def refuse(self, code: str, message: str, hint: str | None = None, fix: Remedy | None = None) -> NoReturn:
         """Raise ``TopologyError`` at the element."""
-        raise TopologyError.at(code, message, self.document.source, self.span, hint)
+        raise TopologyError.at(code, message, self.document.source, self.span, hint, fix)
 
     def warning(self, code: str, message: str, hint: str | None = None) -> Diagnostic:
         """Return a finding at the element."""

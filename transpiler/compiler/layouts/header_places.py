@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
-from transpiler.base.diagnostics import Advice, OptionFix, did_you_mean
+from transpiler.base.diagnostics import Advice, OptionFix, meant
 from transpiler.base.errors import LayoutError
 from transpiler.base.ieee754 import special_name
 from transpiler.compiler import ir
@@ -202,8 +202,10 @@ def header_places(headers: Headers, columns: Columns | None, source: PropertySou
 
 def _place(name: str, option: str | HeaderOption, columns: Columns | None, source: PropertySource) -> HeaderPlace:
     if name not in FIELDS:
-        hint = did_you_mean(str(name), FIELDS) or f"the header fields are {', '.join(FIELDS)}"
-        raise LayoutError.at("layout.headers", f"JMS has no header field {name!r} that a store can have", hint=hint)
+        hint, fix = meant(str(name), FIELDS, "headers")
+        hint = hint or f"the header fields are {', '.join(FIELDS)}"
+        message = f"JMS has no header field {name!r} that a store can have"
+        raise LayoutError.at("layout.headers", message, hint=hint, fix=fix)
     if not isinstance(option, str | HeaderOption):
         message = f"the header field {name} is {type(option).__name__}, and no name of a column or a key"
         hint = "a place is a name, stores.time(…), stores.mode(…) or stores.number(…)"

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from transpiler.base.diagnostics import did_you_mean, first_of
+from transpiler.base.diagnostics import first_of, meant
 from transpiler.base.errors import DecodeError, LayoutError
 from transpiler.base.times import iso_time
 from transpiler.compiler import ir
@@ -175,9 +175,10 @@ def _struct(path: tuple[str, ...], value: Any, fields: Fields) -> dict[str, Any]
         refuse(path, "an object of fields", value)
     for name in value:
         if name not in fields:
-            hint = did_you_mean(str(name), fields) or f"the fields are {', '.join(fields)}"
+            hint, fix = meant(str(name), fields, ".".join(path))
+            hint = hint or f"the fields are {', '.join(fields)}"
             message = ": ".join(filter(None, (".".join(path), f"AMQP 0-10 has no field called {name!r}")))
-            raise DecodeError.at("message.unknown-field", message, hint=hint)
+            raise DecodeError.at("message.unknown-field", message, hint=hint, fix=fix)
     return {name: _field((*path, name), value.get(name), shape) for name, shape in fields.items()}
 
 
@@ -206,7 +207,7 @@ def _header(path: tuple[str, ...], value: Any) -> dict[str, Any] | None:
     if not _is_union(value):
         return union(read_value(name, value))
     if value.get("type") not in TYPES:
-        hint = did_you_mean(str(value.get("type")), TYPES)
+        hint, fix = meant(str(value.get("type")), TYPES, name)
         message = f"{name}: no AMQP type is called {value.get('type')!r}"
-        raise DecodeError.at("message.unknown-type", message, hint=hint)
+        raise DecodeError.at("message.unknown-type", message, hint=hint, fix=fix)
     return {field: _field((*path, field), value.get(field), column_type) for field, column_type in UNION.items()}

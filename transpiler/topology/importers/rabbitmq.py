@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from transpiler.base.diagnostics import did_you_mean, one_line
+from transpiler.base.diagnostics import meant, one_line
 from transpiler.base.documents.entries import Entry, Findings, choose
 from transpiler.base.errors import TopologyError
 from transpiler.message.types import CLASS_OF, AmqpType, AmqpValue, Compound
@@ -155,7 +155,7 @@ def _undeclared(
     ):
         for name, place in found[kind].items():
             message = f"the {kind} {name!r} is not declared, as {sort} one is not in an export: {fate}"
-            findings.add(f"import.undeclared-{kind}", place, message, did_you_mean(name, sorted(known[kind])))
+            findings.add(f"import.undeclared-{kind}", place, message, *meant(name, sorted(known[kind]), place))
     return (
         tuple(Queue(name, path=place, declared=False) for name, place in found["queue"].items()),
         [Exchange(name, UNKNOWN, path=place, declared=False) for name, place in found["exchange"].items()],

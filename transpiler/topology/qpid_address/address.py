@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NoReturn, TypeVar
 
-from transpiler.base.diagnostics import Fix, did_you_mean, nearest
+from transpiler.base.diagnostics import Fix, nearest
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source, Span
 from transpiler.message.types import AmqpType, AmqpValue
@@ -140,12 +140,14 @@ class _Options:
         for key, item in self._checked(value, Pairs, f"{what} is a map") or ():
             name = str(key.value)
             if name not in known:
-                hint = did_you_mean(name, known) or f"the options are {', '.join(known)}"
-                self._fail("address.unknown-option", f"{what} has no option {name!r}", key.span, hint)
+                near = nearest(name, known)
+                hint = f"did you mean {near[0]}?" if near else f"the options are {', '.join(known)}"
+                fix = Fix(near[0]) if near else None
+                self._fail("address.unknown-option", f"{what} has no option {name!r}", key.span, hint, fix)
             self._found[name] = item
 
-    def _fail(self, code: str, message: str, span: Span, hint: str | None = None) -> NoReturn:
-        raise TopologyError.at(code, message, self.source, span, hint)
+    def _fail(self, code: str, message: str, span: Span, hint: str | None = None, fix: Fix | None = None) -> NoReturn:
+        raise TopologyError.at(code, message, self.source, span, hint, fix)
 
     def map(self, name: str, known: tuple[str, ...]) -> _Options:
         """An option that is a map of known options."""

@@ -33,8 +33,9 @@ def test_a_name_of_amqp_makes_properties_the_section() -> None:
 
 
 def test_a_name_that_is_no_text_is_told_of() -> None:
-    with pytest.raises(DecodeError, match="the name of a property is text, and not 1"):
-        evaluate("a = 1", {1: 1})
+    for name in (1, None, b"a"):
+        with pytest.raises(DecodeError, match=f"the name of a property is text, and not {name!r}"):
+            evaluate("a = 1", {name: 1})
 
 
 def test_the_command_notes_how_it_reads_properties_and_how_to_give_a_message() -> None:

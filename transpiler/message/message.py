@@ -141,8 +141,7 @@ def as_message(value: MessageLike) -> Message:
         return value
     if not isinstance(value, Mapping):
         raise unexpected("message", "a Message, or a dict of message JSON or of plain properties", value)
-    odd = next((name for name in value if not isinstance(name, str)), None)
-    if odd is not None:
+    for odd in (name for name in value if not isinstance(name, str)):
         hint = f"perhaps write it as text, {str(odd)!r}" if isinstance(odd, int | float) else None
         raise DecodeError.at("message.name", f"the name of a property is text, and not {odd!r}", hint=hint)
     if value and not any(name in SECTION_NAMES and _is_section(value[name]) for name in value):

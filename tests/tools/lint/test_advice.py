@@ -58,6 +58,13 @@ BY_TYPE = (
     ("t = 1.5", "t TIMESTAMP", "no TIMESTAMP is 1.5"),
     ("b = 300", "b TINYINT", "no TINYINT is 300"),
     ("i > 1.5", "i INT", None),
+    ("i > 40000", "i SMALLINT", "no SMALLINT is above 40000, so this is never true"),
+    ("40000 > i", "i SMALLINT", "true wherever it has a value"),
+    ("i < -40000", "i SMALLINT", "no SMALLINT is below -40000, so this is never true"),
+    ("d > 1000.5", "d DECIMAL(5,2)", "so this is never true"),
+    ("f > 1E300", "f FLOAT", None),
+    ("i BETWEEN 1.5 AND 1.7", "i INT", "no INT is between 1.5 and 1.7, so this is never true"),
+    ("i BETWEEN 1.5 AND 2.5", "i INT", None),
     ("d = 1.1", "d DOUBLE", None),
 )
 

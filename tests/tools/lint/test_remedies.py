@@ -8,11 +8,12 @@ import transpiler
 from tests.language.selector.test_bad_selectors import BAD
 from tests.language.selector.test_mistakes import MISTAKES
 from tests.tools.lint.test_rules import WARNINGS
-from transpiler import LayoutError, TranspilerError, stores, transpile_selector
-from transpiler.base.diagnostics import ColumnFix, Diagnostic, Fix, OptionFix
+from transpiler import LayoutError, Message, TranspilerError, stores, transpile_selector
+from transpiler.base.diagnostics import ColumnFix, Diagnostic, Fix, OptionFix, WordFix
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.tools.lint.check import Checker
 from transpiler.tools.lint.registry import RULES
+from transpiler.tools.test_cases import read_cases
 
 #: The selector, the columns, the fix, and a part of the hint.
 COLUMNS = (
@@ -80,6 +81,43 @@ def test_a_hint_names_columns_that_can_have_the_value(selector: str, schema: str
     text = str(caught.value)
     assert said in text
     assert unsaid not in text
+
+
+@pytest.mark.parametrize(
+    ("selector", "dialect", "written"),
+    [
+        ("JMSMessageID <> '*:10'", "jms", "JMSMessageID NOT LIKE '%:10'"),
+        ("'*:10' = JMSMessageID", "jms", "JMSMessageID LIKE '%:10'"),
+        ("NOT color LIKE 'b%'", "activemq", "NOT (color LIKE 'b%')"),
+        ("NOT size > 5", "activemq", "NOT (size > 5)"),
+        ("NOT color IN ('b')", "activemq", "NOT (color IN ('b'))"),
+        ("NOT size BETWEEN 1 AND 5", "activemq", "NOT (size BETWEEN 1 AND 5)"),
+        ("x = -017", "jms", "x = -17"),
+    ],
+)
+def test_a_remedy_keeps_the_sense_of_the_condition(selector: str, dialect: str, written: str) -> None:
+    try:
+        findings = transpile_selector(selector, dialect=dialect).diagnostics
+    except TranspilerError as error:
+        findings = error.diagnostics
+    assert [one.fix.apply(selector) for one in findings if isinstance(one.fix, Fix)] == [written]
+    assert not transpile_selector(written, dialect=dialect).diagnostics
+
+
+def test_a_word_of_a_document_has_what_is_meant_as_data() -> None:
+    for made, word, meant in (
+        (lambda: Message.from_dict({"propertes": {}}), "propertes", "properties"),
+        (lambda: stores.struct(headers={"JMSTypo": "kind"}), "JMSTypo", "JMSType"),
+        (lambda: read_cases("a.yaml", f"{_CASE}    expcet: unknown\n"), "expcet", "expect"),
+    ):
+        with pytest.raises(TranspilerError) as caught:
+            made()
+        fix = caught.value.diagnostics[0].fix
+        assert isinstance(fix, WordFix)
+        assert (fix.word, fix.text) == (word, meant)
+
+
+_CASE = "selector: a = 1\ncases:\n  - message: {}\n"
 
 
 def test_json_in_a_binary_column_is_told_of_when_the_layout_is_made() -> None:

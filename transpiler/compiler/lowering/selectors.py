@@ -135,12 +135,13 @@ class SelectorLowering:
                 outcomes = between(*parts, negated, self.dialect, self.converts_strings)
                 if not self.converts_strings:
                     self._warnings.outside(node, *parts, outcomes)
+                    self._warnings.none_between(node)
                 return outcomes
             case ast.In():
                 return self._in(node)
             case ast.Like(operand=operand, negated=negated):
                 value = self.operand(operand)
-                self._warnings.not_text(operand, value, "LIKE")
+                self._warnings.not_text(node, value, "LIKE")
                 written = self.names.literal_text(node.pattern)
                 matches = like(value, node, written, self.dialect, self.parameters.get(node.pattern.span))
                 return matches.negated() if negated else matches
@@ -161,18 +162,18 @@ class SelectorLowering:
                 return boolean_operand(flag, self.dialect.bare_name is BareName.FALSE)
 
     def _compare(self, node: ast.Compare) -> Outcomes:
-        left, right = self._beside(node.right, node.left), self._beside(node.left, node.right)
+        left, right = self._side(node.left, node), self._side(node.right, node)
         outcomes = compare(node.operator, left, right, self.dialect, self.converts_strings)
         if not self.converts_strings:
             self._warnings.unlike(node, left, right, outcomes)
-            self._warnings.never_equal(node)
+            self._warnings.beyond_type(node)
         return outcomes
 
     def _in(self, node: ast.In) -> Outcomes:
         value = self.operand(node.operand)
         if all(isinstance(member, ast.StringLiteral) for member in node.members):
-            self._warnings.not_text(node.operand, value, "IN")
-        members = [self._beside(node.operand, member) for member in node.members]
+            self._warnings.not_text(node, value, "IN")
+        members = [self._side(member, node) for member in node.members]
         return is_member(value, members, node, self.dialect)
 
     def operand(self, node: ast.Expression) -> Operand:
@@ -184,10 +185,10 @@ class SelectorLowering:
                 self._check_size(known.nodes, node.span)
         return known
 
-    def _beside(self, other: ast.Expression, node: ast.Expression) -> Operand:
-        """An operand; a literal beside a message id is read as an id."""
-        if isinstance(node, ast.StringLiteral) and isinstance(other, ast.Identifier):
-            return self._literal(node, OperandType.STRING, self.names.literal_text(node, other))
+    def _side(self, node: ast.Expression, test: ast.Compare | ast.In) -> Operand:
+        """An operand of a test; a literal beside a message id is read as an id."""
+        if isinstance(node, ast.StringLiteral):
+            return self._literal(node, OperandType.STRING, self.names.literal_text(node, test))
         return self.operand(node)
 
     def _operand(self, node: ast.Expression) -> Operand:

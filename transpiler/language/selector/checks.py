@@ -27,7 +27,8 @@ from transpiler.language.selector.dialect_rules import (
 from transpiler.language.selector.dialects import JMS, Dialect
 from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.pattern import PatternError, is_control, read_pattern
-from transpiler.language.selector.static_typing import FUNCTIONS, check_types, describe, without_plus
+from transpiler.language.selector.static_typing import FUNCTIONS, check_types, describe, not_before, without_plus
+from transpiler.message.header_fields import DELIVERY_MODES, Conversion
 
 #: The nodes that no dialect refuses for their form.
 _ANY_FORM = frozenset({ast.Identifier, ast.StringLiteral, ast.FloatLiteral, ast.Compare, ast.And, ast.Or})
@@ -106,15 +107,15 @@ class _Checker:
                 message, fix = f"{self.dialect.title} has no BETWEEN", Fix(written)
                 self.report("syntax.unexpected-token", message, node.span, f"write {written}", fix)
             case ast.In(operand=operand, members=members):
-                self._tested(operand, "IN", self.dialect.in_operand_form)
+                self._tested(operand, "IN", self.dialect.in_operand_form, node)
                 if self.dialect.list_member is not ListMember.ANY:
                     for member in members:
                         self._member(member, node)
             case ast.Like(operand=operand):
-                self._tested(operand, "LIKE", self.dialect.like_operand_form)
+                self._tested(operand, "LIKE", self.dialect.like_operand_form, node)
                 self._pattern(node)
             case ast.IsNull(operand=operand):
-                self._tested(operand, "IS NULL", self.dialect.null_operand_form)
+                self._tested(operand, "IS NULL", self.dialect.null_operand_form, node)
             case ast.Sign() if self.dialect.signs is not Signs.ANY:
                 self._sign(node)
             case ast.Not(operand=ast.Not() as inner) if self.dialect.not_binding is NotBinding.LOOSE_ONCE:
@@ -143,19 +144,21 @@ class _Checker:
             case _:
                 pass
 
-    def _tested(self, operand: ast.Expression, operator: str, form: OperandForm) -> None:
+    def _tested(self, operand: ast.Expression, operator: str, form: OperandForm, test: ast.Expression) -> None:
         """Check the left operand of IN, LIKE or IS NULL: the standard's grammar has an identifier there."""
         if form is OperandForm.ANY:
             return
         inner = without_plus(operand) if self.dialect.unary_plus is UnaryPlus.NOTHING else operand
         if form is OperandForm.NAME and not isinstance(inner, ast.Identifier):
             message = f"the left side of {operator} is the name of a property, and this is {describe(operand)}"
-            self.report("type.not-a-name", message, operand.span, _ANY_OPERAND[operator])
+            advice = not_before(operand, test, self.source.text) or (_ANY_OPERAND[operator], None)
+            self.report("type.not-a-name", message, operand.span, *advice)
         elif form is OperandForm.BARE_NAME and (
             not isinstance(operand, ast.Identifier) or self._in_parentheses(operand)
         ):
             message = f"{self.dialect.title} takes {form.value} on the left of {operator}"
-            self.report("type.not-a-name", message, operand.span, "qpid-cpp takes any expression")
+            advice = not_before(operand, test, self.source.text) or ("qpid-cpp takes any expression", None)
+            self.report("type.not-a-name", message, operand.span, *advice)
 
     def _joined(self, node: ast.In) -> str | None:
         """Return the comparisons of a list of literals; None for a list of anything else."""
@@ -165,6 +168,16 @@ class _Checker:
         sign, joint = ("<>", " AND ") if node.negated else ("=", " OR ")
         return f"({joint.join(f'{self._text(node.operand)} {sign} {self._text(one)}' for one in node.members)})"
 
+    def _mode(self, member: ast.Expression, node: ast.In) -> str | None:
+        """Return the text of a delivery mode for Java's number of it; None for any other member of a list."""
+        named = node.operand
+        field = self.dialect.fields.find(named.name, named.section) if isinstance(named, ast.Identifier) else None
+        if field is None or not field.has_conversion(Conversion.DELIVERY_MODE):
+            return None
+        modes = {1: DELIVERY_MODES[False], 2: DELIVERY_MODES[True]}
+        mode = modes.get(member.value) if isinstance(member, ast.IntegerLiteral) else None
+        return None if mode is None else string_literal(mode)
+
     def _member(self, member: ast.Expression, node: ast.In) -> None:
         bare = self.dialect.list_member is ListMember.BARE_STRING
         if isinstance(member, ast.StringLiteral) and not (bare and self._in_parentheses(member)):
@@ -173,6 +186,8 @@ class _Checker:
         what, fix = describe(member), None
         if isinstance(member, ast.StringLiteral):
             hint, what, fix = "remove the parentheses", "one in parentheses", Fix(string_literal(member.value))
+        elif (mode := self._mode(member, node)) is not None:
+            hint, fix = f"the delivery modes are texts: write {mode}", Fix(mode)
         elif (joined := self._joined(node)) is not None:
             hint = f"write {shortened(joined, 120)}; the dialects qpid-cpp and rabbitmq take any expression"
             fix = Fix(joined, span=node.span)

@@ -112,6 +112,14 @@ def without_plus(node: ast.Expression) -> ast.Expression:
     return node
 
 
+def not_before(operand: ast.Expression, test: ast.Expression, text: str) -> tuple[str, Fix] | None:
+    """Return the hint and the fix for a NOT that binds to the operand of a test alone; None for any other operand."""
+    if not isinstance(operand, ast.Not) or text[operand.span.start] == "(":
+        return None
+    written = f"NOT ({text[operand.operand.span.start : test.span.end]})"
+    return f"NOT binds to the name alone: write {written}", Fix(written, span=test.span)
+
+
 #: A text that is a condition in quotes.
 _CONDITION = re.compile(r"\s*\(*[\w.$]+\s*(?:[=<>!]|(?:NOT\s+)?(?:LIKE|IN|IS|BETWEEN)\b)", re.IGNORECASE)
 
@@ -222,8 +230,8 @@ class _LiteralTypes:
             case ast.Compare(operator=operator, left=left, right=right):
                 self._values_for_conditions(node)
                 if not operator.is_equality:
-                    self._ordered(left, operator.value)
-                    self._ordered(right, operator.value)
+                    self._ordered(left, operator.value, node)
+                    self._ordered(right, operator.value, node)
                 elif self.standard:
                     self._equality(node)
                 else:
@@ -238,7 +246,7 @@ class _LiteralTypes:
                     if self.standard:
                         self._number(part, "BETWEEN")
                     else:
-                        self._ordered(part, "BETWEEN")
+                        self._ordered(part, "BETWEEN", node)
             case ast.Sign(operator=sign, operand=operand) if self.standard:
                 self._number(operand, f"a unary {sign.value}")
             case ast.Calculate(operator=arithmetic, left=left, right=right) if self.standard:
@@ -247,13 +255,14 @@ class _LiteralTypes:
             case _:
                 pass
 
-    def _ordered(self, node: ast.Expression, operator: str) -> None:
+    def _ordered(self, node: ast.Expression, operator: str, test: ast.Compare | ast.Between) -> None:
         """3.8.1.2: "String and Boolean comparison is restricted to = and <>"."""
         inner = self._operand(node)
         if _is_one_of(inner, _NOT_NUMBERS):
             hint = _number_hint(node) or "strings and booleans compare with = and <> only"
+            hint, fix = not_before(node, test, self.source.text) or (hint, _number_fix(node))
             message = f"{operator} cannot order {describe(inner)}"
-            self.report("type.ordering", message, node.span, hint, _number_fix(node))
+            self.report("type.ordering", message, node.span, hint, fix)
 
     def _number(self, node: ast.Expression, operator: str) -> None:
         """Check an operand of arithmetic or BETWEEN: a name may be a number, a string literal cannot."""

@@ -23,11 +23,16 @@ from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import LikeNotString, Ordering
 from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.numbers import spelled_number
+from transpiler.language.selector.static_typing import not_before
 from transpiler.message.header_fields import DELIVERY_MODES, Conversion
 from transpiler.message.operand_types import OperandType
 
 #: Words and numbers with hyphens between them, which are differences without quotes.
 _HYPHENATED = re.compile(r"\w[\w.]*(?:-\w[\w.]*)+")
+#: The operators that hold for large numbers only, and for small ones.
+_ABOVE, _BELOW = (Comparison.GT, Comparison.GE), (Comparison.LT, Comparison.LE)
+#: The types of whole numbers; a time is one of milliseconds.
+_WHOLE = frozenset((SparkType.TINYINT, SparkType.SMALLINT, SparkType.INT, SparkType.BIGINT, SparkType.TIMESTAMP))
 #: Java's number of the mode that survives a restart.
 PERSISTENT = 2
 
@@ -63,10 +68,7 @@ class TypeWarnings:
             reason, hint = "only numbers have an order", None
         elif isinstance(node.left, ast.Not) and not alike and first == {"a boolean"}:
             reason = "values of unlike types are never equal or ordered"
-            # A NOT that binds before comparisons.
-            inner, whole = node.left.operand.span.start, self._source.text[: node.span.end]
-            negated = f"NOT ({whole[inner:]})"
-            hint, fix = f"NOT binds to the name alone: write {negated}", Fix(negated, span=node.span)
+            hint, fix = _parts(not_before(node.left, node, self._source.text))
         else:
             reason = "values of unlike types are never equal or ordered"
             literal, fix = self._literal(node.left, second, node.right)
@@ -79,10 +81,10 @@ class TypeWarnings:
             hint = literal
         self._warn(f"{sides}: {reason}, so this is {outcome}", node.span, hint, fix)
 
-    def never_equal(self, node: ast.Compare) -> None:
-        """Warn where a column of one type has no value that equals a number: no FLOAT is 1.1."""
+    def beyond_type(self, node: ast.Compare) -> None:
+        """Warn where all values of a column's type compare alike with a number: no FLOAT is 1.1."""
         typed = typed_columns_of(self._layout)
-        if typed is None or not node.operator.is_equality:
+        if typed is None:
             return
         for named, literal in ((node.left, node.right), (node.right, node.left)):
             if not isinstance(named, ast.Identifier) or not isinstance(literal, ast.IntegerLiteral | ast.FloatLiteral):
@@ -93,7 +95,15 @@ class TypeWarnings:
                 continue
             assert isinstance(column, ir.Column)
             written, kind = self._source.text[literal.span.start : literal.span.end], str(column.type)
-            outcome = "never true" if node.operator is Comparison.EQ else "true wherever it has a value"
+            operator = node.operator if named is node.left else node.operator.mirrored
+            is_above, relation = literal.value > 0, "is"
+            if not operator.is_equality:
+                if nearest is not None or column.type.kind is SparkType.FLOAT:
+                    # Infinity is above every number.
+                    return
+                relation = "is above" if is_above else "is below"
+            never = operator is Comparison.EQ or operator in (_ABOVE if is_above else _BELOW)
+            outcome = "never true" if never else "true wherever it has a value"
             hint, fix = f"perhaps compare with {nearest}, or with a range", None
             if column.type.kind is SparkType.FLOAT and nearest is not None:
                 # The decimal digits that a FLOAT shows are those that people compare with.
@@ -101,9 +111,25 @@ class TypeWarnings:
                 hint = f"{made} has the digits that are shown; or compare with a range"
             elif nearest is None:
                 hint = f"perhaps the column has to be wider than {kind}"
-            message = f"{named.name} is {kind}, and no {kind} is {written}, so this is {outcome}"
+            message = f"{named.name} is {kind}, and no {kind} {relation} {written}, so this is {outcome}"
             self._warn(message, node.span, hint, fix)
             return
+
+    def none_between(self, node: ast.Between) -> None:
+        """Warn where a column of whole numbers has no value between two bounds: no INT is between 1.5 and 1.7."""
+        typed = typed_columns_of(self._layout)
+        name, low, high = node.operand, node.low, node.high
+        if typed is None or not isinstance(name, ast.Identifier):
+            return
+        column = typed.columns.get(name.name)
+        if not isinstance(column, ir.Column) or column.type.kind not in _WHOLE:
+            return
+        if not isinstance(low, ast.FloatLiteral) or not isinstance(high, ast.FloatLiteral) or low.value > high.value:
+            return
+        if math.isfinite(low.value) and math.isfinite(high.value) and math.ceil(low.value) > math.floor(high.value):
+            kind, outcome = str(column.type), "true wherever it has a value" if node.negated else "never true"
+            message = f"{name.name} is {kind}, and no {kind} is between {low.value} and {high.value}"
+            self._warn(f"{message}, so this is {outcome}", node.span, "perhaps take wider bounds")
 
     def outside(self, node: ast.Between, value: Operand, low: Operand, high: Operand, outcomes: Outcomes) -> None:
         """Warn where BETWEEN has bounds of a type that the operand never is, and one truth value is left."""
@@ -137,15 +163,17 @@ class TypeWarnings:
             return "never true"
         return "never false" if outcomes.false == ir.FALSE else None
 
-    def not_text(self, node: ast.Expression, operand: Operand, operator: str) -> None:
+    def not_text(self, test: ast.In | ast.Like, operand: Operand, operator: str) -> None:
         """Warn where IN with strings, or LIKE, has an operand that never is a string."""
         kinds = _kinds(operand)
         if not kinds or "a string" in kinds:
             return
         throws = operator == "LIKE" and self._dialect.like_not_string is LikeNotString.THROWS
         outcome = f"throws in {self._dialect.title}" if throws else "is never true"
-        described = self._described(node, kinds)
-        self._warn(f"{described}: {operator} holds for strings only, so this {outcome}", node.span, None)
+        described = self._described(test.operand, kinds)
+        advice = not_before(test.operand, test, self._source.text)
+        message = f"{described}: {operator} holds for strings only, so this {outcome}"
+        self._warn(message, test.operand.span, *_parts(advice))
 
     def _declaration(self, node: ast.Expression, others: set[str]) -> Advice | None:
         """The declaration that would give a name the type of the other side, over a layout that has one."""
@@ -192,7 +220,7 @@ class TypeWarnings:
             self._findings.append(finding)
 
 
-def _parts(advice: Advice | None) -> tuple[str | None, Remedy | None]:
+def _parts(advice: tuple[str, Remedy | None] | None) -> tuple[str | None, Remedy | None]:
     return advice or (None, None)
 
 

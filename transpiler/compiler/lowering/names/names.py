@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, NoReturn
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Advice, Diagnostic, Fix, OptionFix, Remedy, first_of, nearest
 from transpiler.base.errors import LayoutError, SelectorTypeError, TranspilerError
 from transpiler.base.source import Source
@@ -107,20 +108,22 @@ class Names:
             self._operands[key] = known
         return known
 
-    def literal_text(self, node: ast.StringLiteral, compared_with: ast.Identifier | None = None) -> str:
-        """The text of a literal, which beside a JMS id is an id, whose hexadecimal digits have no case."""
+    def literal_text(self, node: ast.StringLiteral, test: ast.Compare | ast.In | None = None) -> str:
+        """The text of a literal, which in a test of a JMS id is an id, whose hexadecimal digits have no case."""
         if self.dialect.fields.rewritten:
             return dict(self.dialect.fields.rewritten).get(node.value, node.value)
-        if compared_with is None:
+        named = None if test is None else _other_side(test, node)
+        if test is None or not isinstance(named, ast.Identifier):
             return node.value
-        field = self.dialect.fields.find(compared_with.name, compared_with.section)
+        field = self.dialect.fields.find(named.name, named.section)
         if field is None or not field.is_jms_id:
             return node.value
         text = canonical(node.value)
         seen = text_of(text, message_id=field.has_conversion(Conversion.MESSAGE_ID))
         if seen != text:
-            message = f"no {compared_with.name} reads '{node.value}', so this is never true"
-            self._warn("id.form", message, node, *_id_remedy(node, compared_with, text, seen))
+            outcome = "true of every other" if _is_not_equal(test) else "never true"
+            message = f"no {named.name} reads '{node.value}', so this is {outcome}"
+            self._warn("id.form", message, node, *_id_remedy(test, named, text, seen))
         return text
 
     def _refuse_unknown_field(self, identifier: ast.Identifier) -> None:
@@ -351,14 +354,28 @@ def _joined(advices: Sequence[Advice]) -> tuple[str | None, Remedy | None]:
     return hint or None, next((advice.fix for advice in advices if advice.fix is not None), None)
 
 
+def _other_side(test: ast.Compare | ast.In, literal: ast.StringLiteral) -> ast.Expression:
+    if isinstance(test, ast.In):
+        return test.operand
+    return test.right if test.left is literal else test.left
+
+
+def _is_not_equal(test: ast.Compare | ast.In) -> bool:
+    return test.negated if isinstance(test, ast.In) else test.operator is Comparison.NE
+
+
 def _id_remedy(
-    node: ast.StringLiteral, named: ast.Identifier, text: str, seen: str | None
+    test: ast.Compare | ast.In, named: ast.Identifier, text: str, seen: str | None
 ) -> tuple[str, Remedy | None]:
     """Return the hint for the text of an id that no id reads, and its fix."""
     if text.strip("*") != text:
-        pattern = string_literal(text.replace("*", "%"))
-        written = f"{named.name} LIKE {pattern}"
-        return f"* is no wildcard: write {written}", Fix(written, span=named.span.to(node.span))
+        no = "NOT " * _is_not_equal(test)
+        written = f"{named.name} {no}LIKE {string_literal(text.replace('*', '%'))}"
+        if not text.strip("*"):
+            written = f"{named.name} IS {'' if no else 'NOT '}NULL"
+        if isinstance(test, ast.In):
+            return f"* is no wildcard: perhaps {written} {'AND' if no else 'OR'} … is meant", None
+        return f"* is no wildcard: write {written}", Fix(written, span=test.span)
     if not seen:
         return "the rest of it does not fit the prefix", None
     if not text.startswith("ID:"):

@@ -21,6 +21,7 @@ from transpiler.tools.analysis.building import identity_of
 from transpiler.tools.lint.rule import Context, Doubt, Rule
 from transpiler.tools.lint.rules.spelling import is_null
 
+_OCTAL = re.compile(r"(-?)\s*(0[0-7]+)[lL]?")
 _DATE = re.compile(r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]")
 
 
@@ -51,12 +52,12 @@ def _quoted_boolean(node: ast.Compare, context: Context) -> Iterator[Doubt]:
 
 def _octal_number(node: ast.IntegerLiteral, context: Context) -> Iterator[Doubt]:
     text = context.source.text[slice(*node.span)]
-    decimal = text.rstrip("lL")
-    if len(decimal) > 1 and decimal[0] == "0" and decimal.isdigit() and node.value != int(decimal):
-        hint = f"write {int(decimal)} for the decimal number, or {node.value} for this one"
-        yield Doubt(
-            f"a number that begins with 0 is octal: {text} is {node.value}", node.span, hint, fix=Fix(f"{int(decimal)}")
-        )
+    octal = _OCTAL.fullmatch(text)
+    decimal = node.value if octal is None else int(octal[1] + octal[2])
+    if decimal != node.value:
+        hint = f"write {decimal} for the decimal number, or {node.value} for this one"
+        message = f"a number that begins with 0 is octal: {text} is {node.value}"
+        yield Doubt(message, node.span, hint, fix=Fix(str(decimal)))
 
 
 def _date_as_subtraction(node: ast.Compare | ast.In | ast.Between, context: Context) -> Iterator[Doubt]:

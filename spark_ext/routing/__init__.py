@@ -8,10 +8,10 @@ Invariants: every input row is kept once; the answer is the reference router's, 
 
 Deliberately not here: what a binding means (``transpiler.compiler.lowering.bindings.bindings``).
 
-In reading order: ``route_messages`` (the public functions), ``query`` (the pass), ``sends``, ``plans``,
-``routing_keys``, ``publication``, ``new_columns``, ``relay``, ``lookups``, ``constant_tables``, ``session_tables``,
-``broadcast_join``, ``arrow_frames``, ``json_frames``, ``topic_sql``, ``exchange_graph``, ``deliveries``,
-``publish_outcomes``, ``choices``, ``codegen_budget``; ``tuning`` has the constants of all of them.
+In reading order: ``route_messages`` (the public functions), ``query`` (the pass), ``plan_deliveries``, ``sends``,
+``plans``, ``routing_keys``, ``publication``, ``new_columns``, ``relay``, ``lookups``, ``constant_tables``,
+``session_tables``, ``broadcast_join``, ``arrow_frames``, ``json_frames``, ``topic_sql``, ``exchange_graph``,
+``deliveries``, ``publish_outcomes``, ``choices``, ``codegen_budget``; ``tuning`` has the constants of all of them.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from spark_ext.routing.publication import GivenExchange, given_exchange
 from spark_ext.routing.query import Names, Query
 from spark_ext.routing.sends import sent
 from transpiler import Layout
-from transpiler.compiler.sql import quote_name, quote_text
+from transpiler.compiler.sql import quote_name
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.routing.explain import unroutable
 from transpiler.routing.gc_pause import pause_garbage_collection
@@ -26,9 +26,6 @@ from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.publishing import ANY_PUBLISHER, Protocol, Publisher, PublishTo
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender
-
-#: The queues by the plan of a compiled topology before it was changed. It begins as no column of one query does.
-_BEFORE = "_compiled_before"
 
 
 class RoutingWarning(UserWarning):
@@ -181,24 +178,10 @@ def _by_compiled(
     names: Names,
     keys: DataFrame | None,
 ) -> DataFrame:
-    """Route by a compiled topology; where it was changed, by two plans one after the other."""
-    session, changes = messages.sparkSession, compiled.changes
+    """Route by a compiled topology."""
     with pause_garbage_collection():
-        before = names if changes is None else Names(_BEFORE)
-        frame = Query(session, prepared, compiled.plan, publisher, before).routed(messages, keys)
-        if changes is None:
-            return frame
-        frame = Query(session, prepared, changes.plan, publisher, names).routed(frame, keys)
-    queues = quote_name(names.queues)
-    listed = ", ".join(map(quote_text, changes.queues))
-    kept = f"filter({_BEFORE}, q -> q NOT IN ({listed}))" if listed else _BEFORE
-    frame = frame.withColumn(names.queues, sf.expr(f"array_sort(array_union({kept}, {queues}))"))
-    if names.outcome is not None:
-        # By the second plan alone it is the outcome of a message that reaches no queue, where it reaches none.
-        outcome = quote_name(names.outcome)
-        decided = f"CASE WHEN size({queues}) > 0 THEN 'delivered' ELSE {outcome} END"
-        frame = frame.withColumn(names.outcome, sf.expr(decided))
-    return without(frame, _BEFORE)
+        query = Query(messages.sparkSession, prepared, compiled.plan, publisher, names, compiled.changes)
+        return query.routed(messages, keys)
 
 
 def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:

@@ -6,6 +6,8 @@ place.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
@@ -121,11 +123,16 @@ NO_DESTINATION = "{no destination}"
 class Published:
     """Makes the columns that the conditions of a plan name."""
 
-    def __init__(self, topology: Topology, columns: MessageColumns, plan: RoutingPlan, to: Destination) -> None:
+    def __init__(
+        self, topology: Topology, columns: MessageColumns, plans: Sequence[RoutingPlan], to: Destination
+    ) -> None:
         self._topology = topology
         self._schema = columns.schema
         self._layout = columns.layout
-        self._plan = plan
+        self._plan = plans[0]
+        self._walks = any(plan.trie is not None for plan in plans)
+        self._words = sorted({name for plan in plans for name in plan.words})
+        self._read = {name for plan in plans for name in plan.columns}
         self._to = to
 
     @property
@@ -222,11 +229,11 @@ class Published:
             return frame
         rules = self._topology.rules.topic
         made = [f"coalesce({SUBJECT}, '') AS {KEY}", f"{exact_key(SUBJECT, rules)} AS {TOPIC}"]
-        words = self._plan.words
-        if self._plan.trie is not None or words:
+        if self._walks or self._words:
             made.append(f"{key_words(SUBJECT, rules)} AS {WORDS}")
         frame = frame.selectExpr("*", *made)
-        return frame.selectExpr("*", *(f"{word(name)} AS {name}" for name in words)) if words else frame
+        words = [f"{word(name)} AS {name}" for name in self._words]
+        return frame.selectExpr("*", *words) if words else frame
 
     def _only_key(self) -> str:
         try:
@@ -235,8 +242,7 @@ class Published:
             return "CAST(NULL AS STRING)"
 
     def _asks_for_key(self) -> bool:
-        plan = self._plan
-        return plan.trie is not None or bool(plan.words) or not plan.columns.isdisjoint((SUBJECT, KEY, TOPIC))
+        return self._walks or bool(self._words) or not self._read.isdisjoint((SUBJECT, KEY, TOPIC))
 
     def _key(self) -> str:
         """The routing key of each message, as SQL."""

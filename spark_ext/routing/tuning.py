@@ -33,6 +33,9 @@ WALK = 4_700
 #: Splitting a routing key into words that are looked up, and each of their columns.
 WORDS, WORD = 300, 100
 
+#: A node of a compiled condition: 150 operations were 6,000 bytes.
+CONDITION = 40
+
 #: Handing a value of a map on to another method, in all its types.
 READ = 450
 

@@ -16,7 +16,10 @@ class MapValueColumns:
 
     prefix: str
     paths: dict[str, Path] = field(default_factory=dict)
-    _names: dict[Path, str] = field(default_factory=dict)
+    _names: dict[Path, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._names = {path: name for name, path in self.paths.items()}
 
     def predicate(self, node: ir.Predicate) -> ir.Predicate:
         """Rewrite a predicate over these columns."""

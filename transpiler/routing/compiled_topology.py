@@ -19,9 +19,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 
 from transpiler.base.arguments import unexpected
 from transpiler.base.errors import TopologyError
+from transpiler.compiler.ir.column_types import Path as ColumnPath
 from transpiler.compiler.layouts.layout import Layout, is_layout
 from transpiler.compiler.layouts.sent import SentLayout, without_binding
 from transpiler.compiler.lowering.names.names import Missing
@@ -176,7 +178,7 @@ class CompiledTopology:
             queues=(*self.topology.queues, *(queue for queue, _ in changed if queue.name not in known)),
             bindings=(*between, *chain.from_iterable(bindings for _, bindings in changed)),
         )
-        plan = _build(touched, self._known_layout, self.settings, progress)
+        plan = _build(touched, self._known_layout, self.settings, progress, self.plan.reads)
         return replace(self, changes=Changes(queues, plan), name=version)
 
     def _queue(
@@ -285,10 +287,16 @@ def compile_plan(
     return CompiledTopology(plan, skeleton, layout, layout.name, settings, bindings, None, version)
 
 
-def _build(topology: Topology, layout: Layout, settings: Settings, progress: Progress | None) -> RoutingPlan:
+def _build(
+    topology: Topology,
+    layout: Layout,
+    settings: Settings,
+    progress: Progress | None,
+    reads: Mapping[str, ColumnPath] = MappingProxyType({}),
+) -> RoutingPlan:
     with pause_garbage_collection():
         exchange = settings.destination.exchange
-        return build_plan(topology, layout, settings.missing, exchange, settings.several, progress)
+        return build_plan(topology, layout, settings.missing, exchange, settings.several, progress, reads)
 
 
 def _encoded_layout(layout: Layout | None) -> bytes:

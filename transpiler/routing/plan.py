@@ -7,10 +7,11 @@ exchange that a message is published to: a rule of an exchange that others lead 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
+from types import MappingProxyType
 from typing import NamedTuple
 
 from transpiler.base.comparison import Comparison
@@ -182,18 +183,20 @@ def build_plan(
     exchange: str | None = None,
     several: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    reads: Mapping[str, Path] = MappingProxyType({}),
 ) -> RoutingPlan:
     """Build the plan of a topology over a layout; of the messages to one exchange, where one is named.
 
     ``several`` if a message may have more than one routing key. ``progress`` is told now and then how many bindings
-    are done, and how many there are; one is done once for each state of its exchange.
+    are done, and how many there are; one is done once for each state of its exchange. ``reads`` are those of the plan
+    that this one changes.
 
     Raises what parsing and lowering a selector raise, and ``LayoutError`` for a header without a column.
     """
     states = build_exchange_graph(topology, exchange)
     patterns = BindingPatterns(topology, layout, missing, several)
     try:
-        plan = _Builder(topology, patterns, states, exchange).build(progress)
+        plan = _Builder(topology, patterns, states, exchange, reads).build(progress)
     except TranspilerError as error:
         # Its place in the topology says where it is wrong, and not its place in this package.
         raise error.with_traceback(None) from None
@@ -206,12 +209,18 @@ def build_plan(
 
 class _Builder:
     def __init__(
-        self, topology: Topology, patterns: BindingPatterns, states: ExchangeGraph, exchange: str | None
+        self,
+        topology: Topology,
+        patterns: BindingPatterns,
+        states: ExchangeGraph,
+        exchange: str | None,
+        reads: Mapping[str, Path],
     ) -> None:
         self._topology = topology
         self._binding_patterns = patterns
         self._states = states
         self._exchange = exchange
+        self._reads = MapValueColumns(READ, dict(reads))
         self._published: dict[int, list[str]] = {}
         for name, entry in states.entries.items():
             for state in entry.states:
@@ -237,7 +246,7 @@ class _Builder:
         if progress is not None:
             progress(total, total)
         tables, compiled = self._divide()
-        reads = MapValueColumns(READ)
+        reads = self._reads
         return RoutingPlan(
             list(self._queues),
             self._states.entries,

@@ -227,3 +227,64 @@ def test_no_task_carries_a_table_of_any_size(spark: SparkSession) -> None:
 def kept_tables(spark: SparkSession, compiled: CompiledTopology) -> list[constant_tables.ConstantTable]:
     kept = getattr(spark, session_tables._ATTRIBUTE)[id(compiled.plan)][1]
     return [table for table in kept.values() if isinstance(table, constant_tables.ConstantTable)]
+
+
+BETWEEN = (Binding("t", "f", "a.#", destination_type="exchange"), Binding("f", "d", "", destination_type="exchange"))
+
+
+def by_key(bindings: list[Binding], between: bool) -> Topology:
+    queues = tuple(Queue(name) for name in dict.fromkeys(binding.destination for binding in bindings))
+    exchanges = (Exchange("t", "topic"), Exchange("f", "fanout"), Exchange("d", "direct"))
+    bound = (*bindings, *(BETWEEN if between else ()))
+    return Topology(QPID_JAVA, exchanges, queues, bound, default_exchange="t")
+
+
+def keyed(number: int, key: str, source: str = "t", selector: str = "") -> Binding:
+    arguments = {SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, selector)} if selector else {}
+    return Binding(source, f"q{number}", key, arguments)
+
+
+#: Bindings before a change; each of the others is added by one, and those of the first queues are removed.
+BOUND = [
+    *(keyed(number, f"a.w{number}") for number in range(20)),
+    *(keyed(20 + number, f"*.w{number}.#") for number in range(20)),
+    *(keyed(40 + number, f"#.w{number}.#.z") for number in range(15)),
+    *(keyed(60 + number, "a.#", selector=f"weight > {number}") for number in range(15)),
+    *(keyed(80 + number, "a.w1", "d") for number in range(2)),
+]
+CHANGED = [
+    keyed(1, "a.w2"),
+    keyed(100, "a.w3"),
+    keyed(101, "*.w4.*"),
+    keyed(102, "#.w5.#.z.#"),
+    keyed(103, "#", selector="weight < 3 AND region = 'r5'"),
+    keyed(25, "", "f"),
+    keyed(104, "#.w6.#.z", selector="weight > 2"),
+]
+
+
+@pytest.mark.parametrize("between", [False, True], ids=["one exchange", "several"])
+@pytest.mark.parametrize("exchange", ["t", None])
+def test_a_change_of_any_kind_is_routed_in_the_same_pass(
+    spark: SparkSession, exchange: str | None, between: bool
+) -> None:
+    keys = [f"{first}.w{number}{last}" for first in "ab" for number in range(8) for last in ("", ".x", ".x.z")]
+    frame = spark.createDataFrame(
+        [(number, key, f"r{number % 7}", number % 5) for number, key in enumerate(keys)],
+        "id INT, routing_key STRING, region STRING, weight BIGINT",
+    )
+    if exchange is None:
+        frame = frame.withColumn("exchange", sf.expr("element_at(array('t', 'd', 'f', 'x'), 1 + id % 4)"))
+    compiled = compile_topology(by_key(BOUND, between), messages=frame, exchange=exchange)
+    before, gone = route(frame, compiled, outcome="outcome"), BOUND[2:4] + BOUND[22:24] + BOUND[41:42]
+    changed = compiled.updated(CHANGED, gone)
+    assert changed.changes is not None
+    assert changed.changes.plan.trie is not None
+    after = by_key([binding for binding in BOUND if binding not in gone] + CHANGED, between)
+    routed = route(frame, changed, outcome="outcome")
+    anew = compile_topology(after, messages=frame, exchange=exchange)
+    assert rows(routed) == rows(route(frame, anew, outcome="outcome")) != rows(before)
+    assert rows(route(frame, changed, outcome="outcome", keys=frame)) == rows(routed)
+    # The words of a key, and what is sorted in the end, are made once.
+    plans = [str(each._jdf.queryExecution().optimizedPlan().toString()) for each in (before, routed)]
+    assert plans[0].count("split(") == plans[1].count("split(") > 0

@@ -1,0 +1,294 @@
+"""The steps that add the deliveries of one plan to the messages: the walk, the look-ups and the compiled conditions.
+
+A query has one plan, or two of them one after the other, where a compiled topology was changed: the second one's
+columns have names of their own, and its look-ups go on in the first one's generated method while there is room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from functools import cached_property, partial
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from spark_ext.messages.generated_methods import codegen_barrier, codegen_barrier_column
+from spark_ext.routing import tuning
+from spark_ext.routing.broadcast_join import ConstantTable, Key, join, without
+from spark_ext.routing.codegen_budget import columns_length, split_by_budget
+from spark_ext.routing.constant_tables import ConstantTables, Payload
+from spark_ext.routing.deliveries import CollectedDeliveries
+from spark_ext.routing.lookups import Lookup, build_lookups, cut_up
+from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, run_automaton
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import STRING
+from transpiler.compiler.spark_plan.method_splitting import split_methods
+from transpiler.compiler.sql import emit_filter, quote_name, quote_path, quote_text
+from transpiler.routing.binding_patterns import WHOLE
+from transpiler.routing.columns import (
+    APART,
+    BEFORE,
+    BLOCK,
+    EDGES,
+    ENDS,
+    ENTRY,
+    EXCHANGE,
+    GRAMS,
+    KEYS,
+    LISTS,
+    MATCHED,
+    OTHERWISE,
+    PREFIX,
+    SLOTS,
+    SO_FAR,
+    START,
+    START_WHOLE,
+    TESTED,
+    TOPICS,
+    UNFUSED,
+    WORDS,
+)
+from transpiler.routing.plan import EXCHANGE_COLUMN, Compiled, RoutingPlan
+from transpiler.topology.broker_rules import Rules
+
+#: The arrays of the automaton, by the names that the walk has for them.
+_TRANSITIONS = {"edges": EDGES, "otherwise": OTHERWISE, "lists": LISTS}
+
+#: A step of a query.
+Step = Callable[[DataFrame], DataFrame]
+
+
+def adding(*columns: str) -> Step:
+    """Return the step that adds columns."""
+    return lambda frame: frame.selectExpr("*", *columns) if columns else frame
+
+
+def dropping(names: Collection[str]) -> Step:
+    """Return the step that takes columns away."""
+    return lambda frame: without(frame, *names) if names else frame
+
+
+class PlanDeliveries:
+    """Collects the deliveries of one plan; ``after`` is the plan whose deliveries are collected before."""
+
+    def __init__(
+        self,
+        session: SparkSession,
+        plan: RoutingPlan,
+        schema: StructType,
+        rules: Rules,
+        after: PlanDeliveries | None = None,
+    ) -> None:
+        self._plan = plan
+        self._schema = schema
+        self._rules = rules
+        self._after = after
+        self._mark = "" if after is None else "c"
+        self.payload = Payload.QUEUE if plan.simple else Payload.DELIVERY
+        self._grams = {value: f"{GRAMS}{self._mark}{number}" for number, value in enumerate(plan.grams)}
+        self._tables = ConstantTables(session, plan, self.payload, self._room)
+        self._nothing = f"CAST(NULL AS {self.payload.value})"
+
+    def entries(self, first: str) -> Step:
+        """Join the table of the exchanges to the messages, whose ``first`` column it is."""
+        entries = self._tables.entries
+        if self._after is not None:
+            # All but the initial states of the trie is there.
+            named = {name: f"{name}{self._mark}" if name == ENTRY else name for name in entries.names}
+            kept = [name for name in named if name in (ENTRY, START, START_WHOLE)]
+            rows = entries.rows.selectExpr(*(f"{name} AS {named[name]}" for name in kept))
+            entries = ConstantTable(rows, tuple(named[name] for name in kept))
+        return partial(join, table=entries, keys=self._exchange_key(entries), first=first)
+
+    def walk(self, column: str, template: str, first: str) -> Iterator[Step]:
+        """Add the deliveries of the trie to the messages."""
+        arrays = self._tables.automaton
+        yield lambda frame: frame.withColumns(arrays)
+        walked = [f"{template.format(self._trie_walk())} AS {column}"]
+        if self._alone:
+            walked.append(f"{self._unfused(first)} AS {APART}{self._mark}")
+        yield adding(*walked)
+        yield dropping(arrays)
+
+    def collected(
+        self, first: str, template: str = "{}", before: str | None = None
+    ) -> Generator[Step, None, CollectedDeliveries]:
+        """Add the deliveries to the messages, and return the columns that have them.
+
+        ``template`` is SQL around the walk. The deliveries of the plan before are in the column ``before``.
+        """
+        plan, mark = self._plan, self._mark
+        collected = CollectedDeliveries(self.payload)
+        known: Iterable[str] = ()
+        if self._after is not None and before is not None:
+            collected.add(before)
+            known = self._after._plan.reads
+        yield adding(*(f"{quote_path(path)} AS {name}" for name, path in plan.reads.items() if name not in known))
+        yield adding(*(f"{cut_up(*each)} AS {self._grams[each[0]]}" for each in plan.grams.items()))
+        if plan.trie is not None or (not plan.simple and self._after is None):
+            yield self.entries(first)
+        if plan.trie is not None:
+            topics = f"{TOPICS}{mark}"
+            yield from self.walk(topics, template, first)
+            if self._alone:
+                collected.add(f"{APART}{mark}")
+            if None in plan.patterns:
+                yield adding(f"{topics}.i AS {MATCHED}")
+            collected.add(f"{topics}.d")
+        for number, look_ups in enumerate(self._methods):
+            if number:
+                handed_on = f"{BEFORE}{mark}{number}"
+                yield from handing_on(collected.together(), handed_on)
+                collected = CollectedDeliveries(self.payload)
+                collected.add(handed_on)
+            for look_up in look_ups:
+                yield from self._look_up(look_up, collected, first)
+        blocks = {f"{BLOCK}{mark}{number}": block for number, block in enumerate(self._blocks())}
+        if blocks and not self._fused:
+            blocks[f"{UNFUSED}{mark}"] = self._unfused(first)
+        yield adding(*(f"{block} AS {name}" for name, block in blocks.items()))
+        collected.add(*blocks)
+        return collected
+
+    @property
+    def between(self) -> list[str]:
+        """The columns that are dropped before another plan has its own of the same names."""
+        plan = self._plan
+        matched = [MATCHED] if plan.trie is not None and None in plan.patterns else []
+        return [*matched, *([START, START_WHOLE] if plan.trie is not None or not plan.simple else [])]
+
+    def _look_up(self, look_up: Lookup, output: CollectedDeliveries, first: str) -> Iterator[Step]:
+        """Add the deliveries of a look-up to the messages."""
+        table = self._tables.store([other for other in self._look_ups if other.store == look_up.store])
+        keys = self._exchange_key(table) + look_up.pairs
+        yield partial(join, table=table, keys=keys, first=first, part=look_up.part)
+        columns = []
+        for number, (flat, text) in enumerate(look_up.deliveries(self._grams)):
+            name = f"{look_up.name}_f{number}"
+            output.add(name, flat=flat)
+            columns.append(f"{text} AS {name}")
+        yield adding(*columns)
+        yield dropping(table.names)
+
+    @property
+    def distinct(self) -> bool:
+        """Return True if no queue is delivered twice: of a condition that is split, several parts may hold."""
+        whole = all(len(split_by_budget(table.signature.residual)) == 1 for table in self._plan.tables)
+        return whole and self._plan.distinct
+
+    @property
+    def _alone(self) -> bool:
+        """Return True if the walk is in a method of its own; keys as one word have a walk for each of them."""
+        return self._plan.whole is not None or self._room < tuning.WALK or self._after is not None
+
+    @cached_property
+    def _room(self) -> int:
+        """The bytes of a generated method that the messages' columns and their answer leave free."""
+        plan = self._plan
+        room = tuning.METHOD - columns_length(self._schema)
+        room -= 0 if all(table.flat for table in plan.tables) else tuning.NESTED
+        walked = self._words + (0 if plan.trie is None else tuning.WALK)
+        lookups = build_lookups(PREFIX, plan.tables, room)
+        if walked + sum(look_up.length for look_up in lookups) > room or not self._fused:
+            # Several methods: what the first reads it hands on.
+            room -= tuning.READ * len(plan.reads)
+        return room
+
+    @property
+    def _walked(self) -> int:
+        """The bytes of the words and the walk in the method of the first look-ups."""
+        return self._words + (0 if self._plan.trie is None or self._alone else tuning.WALK)
+
+    @property
+    def _words(self) -> int:
+        names = self._plan.words
+        return tuning.WORDS + tuning.WORD * len(names) if names else 0
+
+    @cached_property
+    def _look_ups(self) -> list[Lookup]:
+        return build_lookups(f"{PREFIX}{self._mark}", self._plan.tables, self._room)
+
+    @cached_property
+    def _methods(self) -> list[list[Lookup]]:
+        """The look-ups, those in one generated method together; the first has the walk."""
+        methods: list[list[Lookup]] = [[]]
+        length = self._walked
+        for look_up in self._look_ups:
+            if length and length + look_up.length > self._room:
+                methods.append([])
+                length = 0
+            methods[-1].append(look_up)
+            length += look_up.length
+        return methods
+
+    def goes_on(self, following: PlanDeliveries) -> bool:
+        """Return True if another plan's first look-ups have room in the last method of this one."""
+        here = [self, following] if len(self._methods) == 1 else [following]
+        length = sum(look_up.length for look_up in (*self._methods[-1], *following._methods[0]))
+        length += sum(
+            tuning.CONDITION * ir.size(each.condition) for each in (*self._plan.compiled, *following._plan.compiled)
+        )
+        return self._fused and length + sum(each._walked for each in here) + tuning.NESTED <= self._room
+
+    @property
+    def _fused(self) -> bool:
+        """Return True if the compiled conditions are few and short enough to be in one method with their neighbours."""
+        compiled = self._plan.compiled
+        return len(compiled) <= tuning.FUSED and sum(ir.size(each.condition) for each in compiled) <= tuning.OPERATIONS
+
+    def _trie_walk(self) -> str:
+        """Return the deliveries of the trie, and the numbers of the matching patterns that conditions test."""
+        assert self._plan.trie is not None
+        repeats = self._plan.trie.repeats
+        tested = TESTED if None in self._plan.patterns else None
+        if self._plan.whole is None:
+            walked = run_automaton(encode_words(WORDS, SLOTS), START, _TRANSITIONS, repeats)
+            return deliveries_at_end(walked, ENDS, tested)
+        words = key_words("k", self._rules.topic)
+        whole = f"array(concat({quote_text(WHOLE)}, coalesce(k, '')))"
+        # One walk for both initial states: a second one would make the method too long for the JIT.
+        starts = f"array(struct({words} AS w, {START} AS s), struct({whole} AS w, {START_WHOLE} AS s))"
+        walked = run_automaton(encode_words("way.w", SLOTS), "way.s", _TRANSITIONS, repeats)
+        walks = f"transform(flatten(transform({KEYS}, k -> {starts})), way -> {walked})"
+        return deliveries_at_end(f"flatten({walks})", ENDS, tested)
+
+    def _exchange_key(self, table: ConstantTable) -> list[Key]:
+        """Return the exchange, which is the first column of a table where messages come to several."""
+        return [] if self._plan.exchange is not None else [(EXCHANGE_COLUMN, ir.Column((table.names[0],), STRING))]
+
+    def _blocks(self) -> Iterator[str]:
+        grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        cases = []
+        for compiled in self._plan.compiled:
+            text = emit_filter(split_methods(compiled.condition))
+            delivered = self._delivered(compiled)
+            grouped.setdefault((text, compiled.exchanges), []).append(delivered)
+        cases += [
+            f"CASE WHEN {_published(exchanges, text)} THEN array({', '.join(delivered)}) END"
+            for (text, exchanges), delivered in grouped.items()
+        ]
+        for start in range(0, len(cases), tuning.BLOCK):
+            yield f"flatten(array_compact(array({', '.join(cases[start : start + tuning.BLOCK])})))"
+
+    def _unfused(self, first: str) -> str:
+        """Return an empty array that keeps a projection unfused: see ``codegen_budget``. A constant would be folded."""
+        return codegen_barrier(f"transform(array_repeat({quote_name(first)}, 0), c -> {self._nothing})")
+
+    def _delivered(self, compiled: Compiled) -> str:
+        state, onward, queue = compiled.delivery
+        name = "CAST(NULL AS STRING)" if queue is None else quote_text(self._plan.queues[queue])
+        if self._plan.simple:
+            return name
+        return f"named_struct('x', {state}, 'e', CAST({'NULL' if onward is None else onward} AS INT), 'q', {name})"
+
+
+def handing_on(deliveries: str, column: str) -> Iterator[Step]:
+    """Put deliveries into a column that the next generated method has, as one array."""
+    yield adding(f"{deliveries} AS {SO_FAR}")
+    yield adding(f"{codegen_barrier_column(SO_FAR)} AS {column}")
+    yield dropping([SO_FAR])
+
+
+def _published(exchanges: Iterable[str], condition: str) -> str:
+    names = ", ".join(quote_text(name) for name in exchanges)
+    return f"{EXCHANGE} IN ({names}) AND ({condition})" if names else condition

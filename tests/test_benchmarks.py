@@ -44,7 +44,7 @@ TINY = Size(
 TABLES = {"filters": 3, "compiling": 4}
 if is_full():
     parts = ("stores", "activemq", "long", "patterns", "routing", "growth", "compiled", "ablation", "peers")
-    TABLES |= dict(zip(parts, (2, 1, 2, 1, 1, 4, 1, 1, 1), strict=True))
+    TABLES |= dict(zip(parts, (2, 1, 2, 1, 1, 5, 2, 1, 1), strict=True))
 
 
 def test_every_part_of_the_benchmarks_runs(spark: SparkSession, tmp_path: Path) -> None:

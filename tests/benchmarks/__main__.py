@@ -28,6 +28,7 @@ from tests.benchmarks import (
     routing,
     routing_shapes,
     stores,
+    topics,
 )
 from tests.benchmarks.measure import Table
 from tests.benchmarks.messages import write_messages
@@ -104,8 +105,10 @@ def tables(spark: SparkSession, directory: Path, size: Size, parts: tuple[str, .
                 yield routing_shapes.shapes_table(spark, directory, size.routing, size.rounds, size.shapes)
             case "growth":
                 yield from routing.growth_tables(spark, directory, size.routing, size.rounds)
+                yield topics.realistic_topics_table(spark, directory, size.routing, size.rounds)
             case "compiled":
                 yield compiled.compiled_table(spark, directory, size.routing, size.rounds)
+                yield topics.changes_table(spark, directory, size.routing, size.rounds)
             case "ablation":
                 yield ablation.ablation_table(spark, directory, size.routing, size.rounds)
             case "peers":

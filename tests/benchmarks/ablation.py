@@ -19,7 +19,7 @@ from pyspark.sql import functions as sf
 
 from spark_ext import compile_topology, route
 from spark_ext.routing import tuning as engine
-from tests.benchmarks import routing_shapes
+from tests.benchmarks import routing_shapes, topics
 from tests.benchmarks.measure import Table, in_turn, ratio, spark_cpu, written
 from tests.benchmarks.routing import (
     CANONICAL,
@@ -120,6 +120,13 @@ def _selectors(texts: Sequence[str]) -> Callable[[Bench], Query]:
     return query
 
 
+def _devices(bench: Bench) -> Query:
+    """Binding keys with a wildcard, of one form."""
+    number = bench.scaled(20_000)
+    stored = bench.stored(topics.DEVICE.sent(bench.spark, bench.scaled(2 * MESSAGES), number))
+    return lambda: route(stored, topics.DEVICE.topology(number), stored)
+
+
 def _small_batches(bench: Bench) -> Query:
     """A batch of 1,000 messages by a compiled topology, whose tables are made before."""
     number = bench.scaled(100_000)
@@ -162,6 +169,7 @@ MECHANISMS = (
     Mechanism("merge_signatures", {plans: {"MAX_MERGED": 0}}, "300 shapes", _shape("2,000 shapes", 300, 20_000)),
     Mechanism("interval_index", {plans: {"MIN_INDEXED": NEVER}}, "1,000 ranges", _shape("ranges", 1_000, 20_000)),
     Mechanism("substring_index", {plans: {"MIN_INDEXED": NEVER}}, "1,000 tiles", _shape("tiles alone", 1_000, 20_000)),
+    Mechanism("topic_words", {plans: {"TOPIC_LOOK_UPS": 0}}, "20,000 keys `device.<id>.#`", _devices),
     Mechanism("codegen_budget", _NO_BUDGET, "four shapes under each of six keys", _selectors(_SIX_KEYS)),
     Mechanism("codegen_budget", _NO_BUDGET, "200 selectors of as many shapes", _selectors(different_selectors(200))),
     Mechanism(

@@ -1,0 +1,155 @@
+"""Binding keys with wildcards as real topologies have them: many keys of few forms, and keys beside selectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_ext import CompiledTopology, compile_topology, route
+from tests.benchmarks.measure import Table, in_turn, ratio, spark_cpu, written
+from tests.benchmarks.routing import FEWER, MESSAGES, Routed, add_row, stored
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
+from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
+
+
+def _number(salt: int, count: int) -> str:
+    return f"pmod(xxhash64(id, {salt}), {count})"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A shape of topics: the binding key of a number, and the routing keys for so many bindings, as SQL over ``id``."""
+
+    name: str
+    key: Callable[[int], str]
+    routing_key: Callable[[int], str]
+    bindings: int
+    messages: int = MESSAGES
+    #: The selector that stands beside each key.
+    selector: str | None = None
+    #: Binding keys besides.
+    more: tuple[str, ...] = ()
+
+    def topology(self, count: int) -> Topology:
+        """So many bindings, each with a queue of its own."""
+        keys = [*map(self.key, range(count)), *self.more]
+        arguments = {}
+        if self.selector is not None:
+            arguments = {SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, self.selector)}
+        bindings = tuple(Binding("amq.topic", f"q{n}", key, arguments) for n, key in enumerate(keys))
+        queues = tuple(Queue(binding.destination) for binding in bindings)
+        rules = RABBITMQ if self.selector is None else QPID_JAVA
+        return Topology(rules, (), queues, bindings, default_exchange="amq.topic")
+
+    def sent(self, spark: SparkSession, count: int, bindings: int) -> DataFrame:
+        """So many messages, about half of which have a binding."""
+        columns = f"concat_ws('.', {self.routing_key(bindings)}) AS routing_key", f"{_number(7, 100)} AS weight"
+        return spark.range(count).selectExpr(*columns)
+
+
+def _mixed(number: int) -> str:
+    return (f"order.kind.c{number}", f"*.kind.c{number}", f"#.c{number}")[number % 3]
+
+
+def _device(bindings: int) -> str:
+    return f"'device', concat('d', {_number(1, 2 * bindings)}), 'temperature', {_number(2, 10)}"
+
+
+def _telemetry(bindings: int) -> str:
+    return f"concat('eu', {_number(2, 7)}), concat('t', {_number(1, 2 * bindings)}), 'telemetry', {_number(3, 10)}"
+
+
+DEVICE = Shape("device.<id>.#", "device.d{}.#".format, _device, 100_000)
+SHAPES = (
+    DEVICE,
+    Shape("*.<id>.telemetry.*", "*.t{}.telemetry.*".format, _telemetry, 50_000),
+    Shape(
+        "a mix of exact keys, *.kind.<id> and #.<id>",
+        _mixed,
+        lambda bindings: (
+            f"element_at(array('order', 'eu'), 1 + CAST({_number(2, 2)} AS INT)), "
+            f"element_at(array('kind', 'paid'), 1 + CAST({_number(3, 2)} AS INT)), "
+            f"concat('c', {_number(1, bindings)})"
+        ),
+        20_000,
+    ),
+    Shape(
+        "device.<id>.#, and twenty keys of two #",
+        "device.d{}.#".format,
+        _device,
+        100_000,
+        more=tuple(f"#.x{number}.#" for number in range(20)),
+    ),
+    Shape(
+        "*.<id>.telemetry.*, each with a selector", "*.t{}.telemetry.*".format, _telemetry, 50_000, FEWER, "weight > 5"
+    ),
+    Shape("#.<id>.#, each with a selector", "#.t{}.#".format, _telemetry, 50_000, FEWER, "weight > 5"),
+)
+
+
+def realistic_topics_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
+    """Each shape; a ``scale`` divides the messages and the bindings."""
+    cpu = spark_cpu(spark)
+    table = Table(
+        f"Routing {MESSAGES // scale:,} messages by binding keys as real topologies have them",
+        ("binding keys", "number", "planning, s", "s", "filters", "times reading", "largest method", "matches"),
+        f"CPU seconds of Spark's process. Keys with selectors have {FEWER // scale:,} messages.",
+        unit="seconds",
+    )
+    for shape in SHAPES:
+        count, bindings = shape.messages // scale, max(100, shape.bindings // scale)
+        messages = stored(shape.sent(spark, count, bindings), directory, "realistic")
+        routed = Routed.of(messages, count, shape.topology(bindings))
+        by_hand = partial(written, messages.filter("routing_key LIKE 'device.d1%'"))
+        runs = in_turn((by_hand, partial(written, messages), partial(written, routed.frame)), cpu, rounds)
+        add_row(table, shape.name, bindings, routed, runs)
+    return table
+
+
+#: Binding keys that are added for a change of each kind: a number of them.
+CHANGES = (
+    ("one exact key", ("order.kind.c{}",), 1),
+    ("one key with *", ("*.kind.c{}",), 1),
+    ("one key with #", ("order.#.c{}",), 1),
+    ("100 exact keys", ("order.kind.c{}",), 100),
+    ("100 keys of three kinds", ("order.kind.c{}", "*.kind.c{}", "order.#.c{}"), 100),
+)
+
+
+def _changed(compiled: CompiledTopology, bindings: int) -> Iterator[tuple[str, CompiledTopology]]:
+    for name, keys, count in CHANGES:
+        yield (
+            name,
+            compiled.updated([Binding("amq.topic", f"new{n}", keys[n % len(keys)].format(n)) for n in range(count)]),
+        )
+    first = [Binding("amq.topic", f"q{n}", _mixed(n)) for n in range(min(100, bindings))]
+    yield "one key fewer", compiled.updated(removed=first[:1])
+    yield f"{len(first)} keys fewer", compiled.updated(removed=first)
+
+
+def changes_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
+    """A compiled topology of the mix before and after changes; a ``scale`` divides the messages and the bindings."""
+    cpu = spark_cpu(spark)
+    [mix] = (shape for shape in SHAPES if shape.key is _mixed)
+    count, bindings = MESSAGES // scale, max(100, mix.bindings // scale)
+    table = Table(
+        f"Routing {count:,} messages by a compiled topology of {bindings:,} binding keys after a change",
+        ("change", "before, s", "after, s", "times as long"),
+        "CPU seconds of Spark's process; the ratio is the median over the rounds. Target: 1.15 for up to 100 changes.",
+        unit="times as long",
+    )
+    messages = stored(mix.sent(spark, count, bindings), directory, "changed")
+    compiled = compile_topology(mix.topology(bindings), messages)
+    changed = list(_changed(compiled, bindings))
+    frames = [route(messages, each) for each in (compiled, *(each for _, each in changed))]
+    before, *after = in_turn([partial(written, frame) for frame in frames], cpu, rounds)
+    for (name, _), runs in zip(changed, after, strict=True):
+        times = ratio(runs, before)
+        table.add(name, before.seconds, runs.seconds, times)
+        table.bars.append((name, times, 1.15))
+    return table

@@ -8,12 +8,12 @@ demo: java .venv/.installed
 	@mkdir -p build
 	@$(BIN)/python examples/demo.py 2>build/demo.log || { cat build/demo.log >&2; exit 1; }
 
-# A sample of every property and table, in about five minutes. Only what needs a broker is left to test-all: a broker has to
+# A sample of every property and table, in about eight minutes. Only what needs a broker is left to test-all: a broker has to
 # be installed and started, and one that is slow or missing says nothing about a change.
 test: java .venv/.installed
 	@$(BIN)/python -m pytest --numprocesses 2 -m "not live" $(ARGS)
 
-# All cases, fuzzing and live brokers, with random examples that are drawn anew each time: about 35 minutes on two cores.
+# All cases but half of those on Spark, fuzzing and live brokers; that half and the random examples are drawn anew each time.
 # ARGS=--hypothesis-seed=N draws those of N again.
 test-all: java .venv/.installed
 	@$(BIN)/python -m pytest --numprocesses 2 --full $(ARGS)

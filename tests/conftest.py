@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
-import random
 import shutil
 import subprocess
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,9 @@ from pyspark.sql import SparkSession
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
-from tests.sizes import FULL, SAMPLE, is_full
+from tests.sizes import FULL, SAMPLE, is_full, randomness
+
+_HERE = Path(__file__).parent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -42,10 +44,10 @@ def _starts_a_jvm(file: Path) -> bool:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the files that take long first, so that short ones are left to fill the time of the process ahead.
 
-    In a sample, leave out cases of tests on Spark, unless the command line names tests itself.
+    Leave out cases of tests on Spark, unless the command line names tests itself.
     """
     config.option.loadscopereorder = False
-    if not is_full() and not config.option.keyword and not any("::" in argument for argument in config.args):
+    if not config.option.keyword and not any("::" in argument for argument in config.args):
         kept = _sampled(items)
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = [item for item in items if item in kept]
@@ -53,16 +55,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Return the items without all but one of the cases of each test on Spark, the same one in each run.
+    """Return the items without some of the cases of each test on Spark.
 
-    Each case plans a query or more, which takes longer than all that it asserts. Tests of as many cases have different
-    ones, so that every dialect and every setting is in some.
+    Each case plans a query or more, which takes longer than all that it asserts. A sample has one, the same in each
+    run; tests of as many cases have different ones, so that every dialect and every setting is in some. At full size
+    half of them are drawn anew each time; pages and examples are all run.
     """
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
-        on_spark = "spark" in getattr(item, "fixturenames", ())
+        on_spark = "spark" in getattr(item, "fixturenames", ()) and not (is_full() and item.path.parent == _HERE)
         cases.setdefault(item.nodeid.partition("[")[0] if on_spark else item.nodeid, []).append(item)
-    return {random.Random(name).choice(group) for name, group in cases.items()}
+    if not is_full():
+        return {randomness(name).choice(group) for name, group in cases.items()}
+    halves = (randomness(name).sample(group, (len(group) + 1) // 2) for name, group in cases.items())
+    return set(chain.from_iterable(halves))
 
 
 def pytest_collection_finish() -> None:

@@ -6,13 +6,18 @@ anew each time, or by ``--hypothesis-seed``, and what it finds is pinned with ``
 
 from __future__ import annotations
 
+import os
 import random
+import uuid
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from hypothesis import core, settings
 
 T = TypeVar("T")
+
+#: The seed of a run in one process.
+_RUN = uuid.uuid4().hex
 
 #: Hypothesis's profiles. A failure of the full size may take minutes to reproduce, so it prints its blob.
 SAMPLE, FULL = "sample", "full"
@@ -33,11 +38,14 @@ def size(sample: int, full: int) -> int:
 def randomness(seed: int | str) -> random.Random:
     """A source of random draws: for a sample the same in each run, at full size by Hypothesis's own seed.
 
-    That is another one each time, unless ``--hypothesis-seed`` gives one.
+    That is another one each time, unless ``--hypothesis-seed`` gives one; the processes of one run draw the same.
     """
     if not is_full():
         return random.Random(seed)
-    return random.Random() if core.global_force_seed is None else random.Random(f"{seed} {core.global_force_seed}")
+    drawn = core.global_force_seed
+    if drawn is None:
+        drawn = os.environ.get("PYTEST_XDIST_TESTRUNUID", _RUN)
+    return random.Random(f"{seed} {drawn}")
 
 
 def sample(cases: Iterable[T], count: int, stratum: Callable[[T], object] | None = None) -> list[T]:

@@ -134,7 +134,7 @@ LAYOUTS: tuple[Any, ...] = ("amqp", "amqp-0-10", corpus.COLUMNS, "kafka-headers"
 @pytest.mark.usefixtures("_switching_often")
 def test_threads_get_the_sql_of_one_for_ever_new_shapes_and_names() -> None:
     """What is kept of names and header fields has room for 4,096, and is forgotten while others read it."""
-    texts = [f"({text}) OR n{n} = {n}" for n, text in enumerate(corpus.selectors(size(240, 2_400))) if text.strip()]
+    texts = [f"({text}) OR n{n} = {n}" for n, text in enumerate(corpus.selectors(size(240, 1_200))) if text.strip()]
 
     def sql(number: int) -> str:
         options = {"dialect": DIALECTS_IN_TURN[number % len(DIALECTS_IN_TURN)], "missing": "null"}

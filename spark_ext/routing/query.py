@@ -139,7 +139,7 @@ class Query:
         collected = yield from self._first.collected(first, templates.walk)
         distinct = self._first.distinct
         if self._second is not None:
-            # What the first plan delivers to the queues that were changed is left out: the second one has all of it.
+            # Deliveries of the first plan to queues that were changed are left out: the second one has all of theirs.
             left = self._left(collected.together())
             if self._first.goes_on(self._second):
                 yield adding(f"{left} AS {BEFORE}")

@@ -72,7 +72,7 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
             # Properties of the base may change the side of a condition of several names.
             own = judge(leaf, made, dialect, now=0).truth
             found.setdefault(_key(made), Boundary(leaf, own, made, _verdict(tree, made, dialect)))
-    # Where no condition decides alone, a message for all of them has the selector's verdict.
+    # If no condition decides alone, a message for all of them has the verdict of the selector.
     for outcomes, wanted in ((TRUE, True), (FALSE, False)):
         if leaves and not any(one.verdict is wanted for one in found.values()):
             example = base(outcomes, wanted)

@@ -2,7 +2,7 @@
 
 Invariants: nothing here knows a message, a selector, a broker or a column; imports within follow the order below.
 
-In reading order: ``source`` (texts and spans), ``command_spelling`` (hints on a command line), ``diagnostics``,
-``errors``, ``arguments`` (wrong arguments of public functions), ``documents`` (JSON, YAML and XML with places),
-``times``, ``ieee754``, ``comparison``, ``text_pattern``, ``topics``, ``regex``, ``html``.
+In reading order: ``source`` (texts and spans), ``diagnostics``, ``errors``, ``arguments`` (wrong arguments of public
+functions), ``documents`` (JSON, YAML and XML with places), ``times``, ``ieee754``, ``comparison``, ``text_pattern``,
+``topics``, ``regex``, ``html``.
 """

@@ -146,13 +146,6 @@ class Diagnostic:
             lines.append(f"  hint: {self.hint}")
         return "\n".join(lines)
 
-    def for_command(self) -> Diagnostic:
-        """Return the finding with the options and layouts of its hint as they are spelled on a command line."""
-        # Only commands need it.
-        from transpiler.base.command_spelling import spelled
-
-        return self if self.hint is None else replace(self, hint=spelled(self.hint))
-
     def to_dict(self) -> dict[str, Any]:
         """The JSON form. ``start`` and ``end`` are offsets in code points, ``line`` and ``column`` count from 1."""
         result: dict[str, Any] = {"code": self.code, "severity": self.severity, "message": self.message}

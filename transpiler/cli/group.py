@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from transpiler import TranspilerError
-from transpiler.base.command_spelling import spelled
 from transpiler.base.diagnostics import one_line, printable
+from transpiler.tools.command_spelling import for_command, spelled
 from transpiler.tools.message_files.record_errors import RecordError
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def told(error: TranspilerError) -> str:
     if isinstance(error, RecordError):
         lines = error.text.split("\n")
         return "\n".join(spelled(line) if line.startswith("  hint: ") else line for line in lines)
-    return "\n".join(diagnostic.for_command().render() for diagnostic in error.diagnostics)
+    return "\n".join(for_command(diagnostic).render() for diagnostic in error.diagnostics)
 
 
 def _text(error: BaseException) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from transpiler import Diagnostic, TranspilerError
 from transpiler.cli.group import click, fail, say, told
 from transpiler.cli.inputs import InputFile, read_bytes, read_text_file, shown
+from transpiler.tools.command_spelling import for_command
 
 if TYPE_CHECKING:
     from transpiler.language.filters.sets import FilterSet
@@ -194,4 +195,4 @@ def warn(findings: tuple[Diagnostic, ...], every: bool = False) -> None:
             more = f"{finding.message}; {others:,} more like it, which selector-sql topology --report shows"
             finding = replace(finding, message=more)
         if others >= 0:
-            click.echo(finding.for_command().render(), err=True)
+            click.echo(for_command(finding).render(), err=True)

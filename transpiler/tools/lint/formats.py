@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from transpiler.base.command_spelling import spelled
 from transpiler.base.diagnostics import Severity, caret_block, one_line, shortened
 from transpiler.base.source import Span
+from transpiler.tools.command_spelling import spelled
 from transpiler.tools.lint.registry import find_rule
 from transpiler.tools.lint.report import NOUNS, Listed, Place, Report, Reported
 from transpiler.tools.lint.rule import Rule

@@ -8,7 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from transpiler.base.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     import ast
@@ -22,6 +25,11 @@ _OPTIONS = ("missing", "unknown")
 
 #: The argument of a store's function that may stand without its name.
 _COLUMN = "column"
+
+
+def for_command(finding: Diagnostic) -> Diagnostic:
+    """Return a finding with the options and layouts of its hint as they are spelled on a command line."""
+    return finding if finding.hint is None else replace(finding, hint=spelled(finding.hint))
 
 
 def spelled(hint: str) -> str:

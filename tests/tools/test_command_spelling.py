@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from transpiler.base.command_spelling import spelled
+from transpiler.tools.command_spelling import spelled
 
 #: Hints of the library, and those of a command.
 HINTS = {

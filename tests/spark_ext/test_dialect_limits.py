@@ -55,7 +55,12 @@ def test_an_integer_beyond_38_digits_is_unknown_and_never_wrong(spark: SparkSess
 def test_a_literal_beyond_38_digits_is_an_error() -> None:
     with pytest.raises(UnsupportedFeatureError) as caught:
         transpile_selector("x < 1" + "0" * 38, dialect="rabbitmq")
-    assert caught.value.diagnostics[0].code == "limit.digits"
+    [error] = caught.value.diagnostics
+    assert (error.code, error.hint) == ("limit.digits", "write it as a floating point number, with .0 at the end")
+    # A double cannot hold this one, so that the hint would lead to the next error.
+    with pytest.raises(UnsupportedFeatureError) as caught:
+        transpile_selector("x < 1" + "0" * 400, dialect="rabbitmq")
+    assert (caught.value.diagnostics[0].code, caught.value.diagnostics[0].hint) == ("limit.digits", None)
     assert transpile_selector("x < 1" + "0" * 37, dialect="rabbitmq").sql
 
 

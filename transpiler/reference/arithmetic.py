@@ -20,7 +20,7 @@ from transpiler.language.selector.dialect_rules import (
 from transpiler.language.selector.dialects import Dialect
 from transpiler.message.operand_types import OperandType
 from transpiler.reference.comparison import read_text
-from transpiler.reference.operands import LONG_MAX, LONG_MIN, BrokerError, Operand, Value, wrap
+from transpiler.reference.operands import LONG_MAX, LONG_MIN, BrokerError, Operand, Value, to_double, wrap
 
 _BASIC: dict[Arithmetic, Callable[[Any, Any], Any]] = {
     Arithmetic.ADD: op.add,
@@ -128,7 +128,7 @@ def _by_zero_atom(operator: Arithmetic, dialect: Dialect) -> bool:
 def _basic(operator: Arithmetic, left: Value, right: Value, dialect: Dialect) -> Operand:
     calculation = _BASIC[operator]
     if left.type.floating or right.type.floating:
-        return _float(lambda: calculation(float(left.value), float(right.value)), dialect)  # type: ignore[arg-type]
+        return _float(calculation, left.value, right.value, dialect)  # type: ignore[arg-type]
     result = calculation(left.value, right.value)
     match dialect.integer_arithmetic:
         case IntegerArithmetic.LONG:
@@ -149,13 +149,12 @@ def _long(value: int) -> Operand:
     return Value(OperandType.LONG, value) if LONG_MIN <= value <= LONG_MAX else None
 
 
-def _float(calculation: Callable[[], float], dialect: Dialect) -> Operand:
+def _float(calculation: Callable[[float, float], float], left: float, right: float, dialect: Dialect) -> Operand:
     """A double; Erlang has no infinity and throws instead."""
-    try:
-        result = calculation()
-    except OverflowError:
-        result = math.inf
-    if dialect.integer_arithmetic is IntegerArithmetic.BIGNUM and not math.isfinite(result):
+    first, second = to_double(left), to_double(right)
+    result = calculation(first, second)
+    any_size = dialect.integer_arithmetic is IntegerArithmetic.BIGNUM
+    if any_size and not all(map(math.isfinite, (first, second, result))):
         raise BrokerError("the result is too large for a float")
     return Value(OperandType.DOUBLE, result)
 
@@ -183,7 +182,7 @@ def _divide(left: Value, right: Value, dialect: Dialect) -> Operand:
             atom = "plus_infinity" if first > 0 else "minus_infinity" if first < 0 else "nan"
             return Value(OperandType.ATOM, atom)
         case _:
-            return _float(lambda: divide(float(first), float(second)), dialect)
+            return _float(divide, first, second, dialect)
 
 
 def divide(dividend: float, divisor: float) -> float:
@@ -200,7 +199,7 @@ def _remainder(left: Value, right: Value, dialect: Dialect) -> Operand:
     assert isinstance(first, int | float)
     assert isinstance(second, int | float)
     if dialect.remainder is Remainder.DOUBLE:
-        dividend, divisor = float(first), float(second)
+        dividend, divisor = to_double(first), to_double(second)
         if divisor == 0 or math.isinf(dividend):
             return Value(OperandType.DOUBLE, math.nan)
         return Value(OperandType.DOUBLE, math.fmod(dividend, divisor))

@@ -13,7 +13,7 @@ from transpiler.base.comparison import Comparison
 from transpiler.language.selector.dialect_rules import FloatOrder, NullEquality, NumericPromotion, Ordering, UnlikeTypes
 from transpiler.language.selector.dialects import Dialect
 from transpiler.message.operand_types import OperandType
-from transpiler.reference.operands import BrokerError, Value
+from transpiler.reference.operands import BrokerError, Value, to_double
 from transpiler.reference.untyped import typed_by_use
 
 _HOLDS: Mapping[Comparison, Callable[[Any, Any], bool]] = {
@@ -75,7 +75,7 @@ def _compare_numbers(operator: Comparison, left: Value, right: Value, dialect: D
     match dialect.numeric_promotion:
         case NumericPromotion.PROMOTION if floating:
             # Java's numeric promotion: where one is a floating point number, the other becomes a double.
-            first, second = float(first), float(second)  # type: ignore[arg-type]
+            first, second = to_double(first), to_double(second)  # type: ignore[arg-type]
         case NumericPromotion.UPWARDS | NumericPromotion.UPWARDS_THROWING if left.type is not right.type:
             if not _widens(left.type, right.type):
                 return False
@@ -151,12 +151,12 @@ def _as_java_floats(left: Value, right: Value, dialect: Dialect) -> tuple[float,
     narrowing = (left.type, right.type) == (OperandType.DOUBLE, OperandType.FLOAT)
     if narrowing and dialect.numeric_promotion is NumericPromotion.UPWARDS_THROWING:
         raise BrokerError("a double on the left is cast to the float on the right")
-    return float(left.value), float(right.value)  # type: ignore[arg-type]
+    return to_double(left.value), to_double(right.value)  # type: ignore[arg-type]
 
 
 def to_float(number: Any) -> float:
     """Round to the nearest 32-bit floating point number."""
-    exact = float(number)
+    exact = to_double(number)
     try:
         # An integer is rounded to 24 bits in one step, not to a double first.
         if isinstance(number, int) and abs(number) > 2**53:
@@ -171,7 +171,7 @@ def to_float(number: Any) -> float:
 
 def _compare_to_key(value: Any) -> tuple[int, float, float]:
     """Double.compareTo: NaN equals itself and is above all, -0.0 is below 0.0."""
-    if math.isnan(value):
+    if isinstance(value, float) and math.isnan(value):
         return 1, 0.0, 0.0
     return 0, value, math.copysign(1.0, value) if value == 0 else 0.0
 

@@ -45,6 +45,14 @@ def wrap(value: int, bits: int) -> int:
     return (value + half) % (2 * half) - half
 
 
+def to_double(number: float) -> float:
+    """Round to the nearest double; an integer beyond the largest one is an infinity, as ``doubleValue`` has it."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
 def literal(node: ast.Literal, dialect: Dialect) -> Operand:
     """Return the value of a literal."""
     match node:

@@ -61,6 +61,15 @@ def test_a_selector_that_no_condition_decides_alone_has_both_verdicts(selector: 
     assert {evaluate(selector, one) for one in boundary_messages(selector)} >= {True, False}
 
 
+def test_an_integer_beyond_every_double_has_messages_on_both_sides_where_its_low_bits_count() -> None:
+    # 2**64 + 5 is 5 to ActiveMQ, and 10**400 is 0; RabbitMQ keeps all digits.
+    for text, value in (("i = 18446744073709551621", 5), (f"i = 1{'0' * 400}", 0)):
+        messages = boundary_messages(text, "activemq")
+        assert {evaluate(text, one, "activemq") for one in messages} == {True, False, None}
+        assert evaluate(text, {"i": value}, "activemq") is True
+        assert True not in {evaluate(text, one, "rabbitmq") for one in boundary_messages(text, "rabbitmq")}
+
+
 def test_a_selector_without_conditions_has_one_case() -> None:
     for selector, verdict in (("TRUE", "matches"), ("FALSE", "does not match")):
         assert case_file(selector).endswith(f"cases:\n  - message: {{}}\n    expect: {verdict}\n")

@@ -48,6 +48,7 @@ from transpiler.language.selector.dialect_rules import (
     NumericPromotion,
 )
 from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.numbers import floating_literal
 from transpiler.message.operand_types import OperandType, UnsignedLong
 
 #: The values that stand for literals, by the literals' places in the text.
@@ -248,13 +249,14 @@ class SelectorLowering:
         any_size = self.dialect.integer_arithmetic is IntegerArithmetic.BIGNUM
         if not any_size or abs(node.value) < 10**DECIMAL_DIGITS:
             return
+        floating = floating_literal(self.dialect.numeric_literals, node.value)
         raise UnsupportedFeatureError.at(
             "limit.digits",
             f"Spark's integers have {DECIMAL_DIGITS} digits at most, and this has {len(str(abs(node.value)))}",
             self.source,
             node.span,
-            "write it as a floating point number, with .0 at the end",
-            Fix(f"{node.value}.0"),
+            None if floating is None else "write it as a floating point number, with .0 at the end",
+            None if floating is None else Fix(floating),
         )
 
 

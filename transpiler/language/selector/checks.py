@@ -26,6 +26,7 @@ from transpiler.language.selector.dialect_rules import (
 )
 from transpiler.language.selector.dialects import JMS, Dialect
 from transpiler.language.selector.literal_scanner import string_literal
+from transpiler.language.selector.numbers import floating_literal
 from transpiler.language.selector.pattern import PatternError, is_control, read_pattern
 from transpiler.language.selector.static_typing import FUNCTIONS, check_types, describe, not_before, without_plus
 from transpiler.message.header_fields import DELIVERY_MODES, Conversion
@@ -94,9 +95,11 @@ class _Checker:
             case ast.IntegerLiteral(value=value) if not -(2**63) <= value < 2**63:
                 long = self.dialect.numeric_literals in _LONG_INTEGERS
                 if long or self.dialect.integer_arithmetic in _LONG_ARITHMETIC:
-                    hint = f"write it as a floating point number, with .0 at the end: {value}.0"
-                    message, fix = f"{value} is outside 64 signed bits", Fix(f"{value}.0")
-                    self.report("syntax.number-range", message, node.span, hint, fix)
+                    floating = floating_literal(self.dialect.numeric_literals, value)
+                    fix = None if floating is None else Fix(floating)
+                    advice = "write it as a floating point number, with .0 at the end"
+                    hint = None if floating is None else f"{advice}: {floating}"
+                    self.report("syntax.number-range", f"{value} is outside 64 signed bits", node.span, hint, fix)
             case ast.Between(operand=operand, low=low, high=high) if (
                 self.dialect.between_meaning is BetweenMeaning.ABSENT
             ):

@@ -51,6 +51,12 @@ def read_number(syntax: NumericLiterals, text: str, start: int) -> tuple[Number,
     return _VALUES[syntax](match), match.end()
 
 
+def floating_literal(syntax: NumericLiterals, number: int) -> str | None:
+    """Return an integer as the literal of a floating point number; None beyond the largest double."""
+    text = f"{number}.0"
+    return None if number_in(syntax, text.removeprefix("-")) is None else text
+
+
 def number_in(syntax: NumericLiterals, text: str) -> int | float | None:
     """Return the number that a whole text is; None for any other text."""
     try:

@@ -29,6 +29,7 @@ from transpiler.message.ids import canonical, read_id
 from transpiler.message.message import Body, Header, Message, Properties
 from transpiler.message.operand_types import UnsignedLong
 from transpiler.message.types import INTEGER_RANGES, AmqpType, AmqpValue
+from transpiler.reference.operands import wrap
 from transpiler.tools.analysis.formula import Subject, Test, Words
 from transpiler.tools.analysis.pattern_products import shortest_texts
 
@@ -357,10 +358,13 @@ def _floats(kind: AmqpType, constants: Constants) -> Iterator[Item]:
 
 
 def _whole_near(constant: int | float) -> Iterator[int]:
-    if not math.isfinite(constant):
+    if isinstance(constant, float) and not math.isfinite(constant):
         return
     whole = math.floor(constant)
     yield from (whole, whole + 1, whole - 1)
+    if not -(2**63) <= whole < 2**63:
+        # The value of the literal in a dialect that keeps its low 64 bits.
+        yield wrap(whole, 64)
     if abs(whole) >= _LARGE and abs(whole) < 2**66:
         # The integers that round to the constant, and those beside them.
         value = float(constant)
@@ -383,7 +387,7 @@ def _floats_near(constant: int | float, kind: AmqpType) -> Iterator[float]:
     try:
         value = float(constant)
     except OverflowError:
-        value = math.copysign(math.inf, constant)
+        value = math.inf if constant > 0 else -math.inf
     if kind is AmqpType.FLOAT:
         single = _single(value)
         yield from (single, _next_single(single, 1), _next_single(single, -1))

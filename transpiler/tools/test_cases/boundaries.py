@@ -106,7 +106,7 @@ def _tried(leaf: ast.Expression, dialect: Dialect) -> Iterator[tuple[Truth, tupl
         return
     if any(dialect.fields.find(node.name, node.section) for node in ast.walk(leaf) if isinstance(node, ast.Identifier)):
         return
-    constants = [node.value for node in ast.walk(leaf) if isinstance(node, ast.IntegerLiteral | ast.FloatLiteral)]
+    constants = _constants(leaf)
     values = dict.fromkeys((0, 1, *constants, *(constant + 1 for constant in constants)))
     seen: set[Truth] = set()
     for chosen in islice(product(values, repeat=len(names)), _TRIED):
@@ -115,6 +115,12 @@ def _tried(leaf: ast.Expression, dialect: Dialect) -> Iterator[tuple[Truth, tupl
         if truth not in seen:
             seen.add(truth)
             yield truth, (message, None)
+
+
+def _constants(leaf: ast.Expression) -> list[int | float]:
+    """Return the numbers of a condition that a message can have: integers of 64 bits, and doubles."""
+    numbers = (node.value for node in ast.walk(leaf) if isinstance(node, ast.IntegerLiteral | ast.FloatLiteral))
+    return [number for number in numbers if isinstance(number, float) or -(2**63) <= number < 2**63]
 
 
 def conditions_of(tree: ast.Expression) -> Iterator[ast.Expression]:
@@ -181,7 +187,7 @@ def _sides(
         if names and judge(leaf, Message(), dialect, now=0).truth is None:
             yield None, (Message(), None)
         return
-    constants = [node.value for node in ast.walk(leaf) if isinstance(node, ast.IntegerLiteral | ast.FloatLiteral)]
+    constants = _constants(leaf)
     ranked: dict[Truth, list[tuple[int, float, int, Message]]] = {}
     for number, (message, value, rare) in enumerate(representatives(subject, tests).messages):
         verdict = judge(leaf, message, dialect, now=0)

@@ -14,7 +14,7 @@ from transpiler.base.documents.jsontext import JsonTextError, load_json
 from transpiler.cli.group import click, fail
 from transpiler.cli.inputs import shown
 from transpiler.cli.layouts import ChosenLayout, choose_layout, layout_option
-from transpiler.cli.messages import read_messages
+from transpiler.cli.messages import CommandErrors, keep_going_option, read_messages
 from transpiler.cli.options import LAYOUT
 from transpiler.compiler.layouts.amqp import AmqpLayout
 from transpiler.compiler.layouts.amqp_0_10 import ZeroTenLayout
@@ -27,8 +27,9 @@ from transpiler.compiler.stores import STORES, preset
 from transpiler.compiler.stores.own import csv as csv_layout
 from transpiler.compiler.stores.own import expected_cells
 from transpiler.message.rabbitmq_trace import is_entry
-from transpiler.tools.message_files.record_errors import Errors, load_record
-from transpiler.tools.message_files.record_forms import records
+from transpiler.tools.message_files.record import Record
+from transpiler.tools.message_files.record_errors import Errors, RecordError, load_record
+from transpiler.tools.message_files.record_forms import RecordForm, records
 from transpiler.topology.model import Topology
 
 ZERO_TEN = ZeroTenLayout()
@@ -69,10 +70,11 @@ class ArchiveJob(NamedTuple):
     layout: str | None
     schema: Any
     layout_options: tuple[str, ...]
+    errors: CommandErrors
 
     def read(self) -> Archive:
-        """Read the messages, and end the command where some of them are none."""
-        return read_archive(self.session, self.inputs, self.layout, self.schema, self.layout_options)
+        """Read the messages, and end the command where some of them are none and it does not go on."""
+        return read_archive(self.session, self.inputs, self.layout, self.schema, self.layout_options, self.errors)
 
 
 #: Finds the files of a job and starts its session.
@@ -93,18 +95,33 @@ def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
         schema: str | None,
         master: str,
         packages: str | None,
+        keep_going: bool,
         **others: Any,
     ) -> Any:
+        errors, started = CommandErrors(keep_going), list[ArchiveJob]()
+
         def start_job(files: tuple[str, ...]) -> ArchiveJob:
             inputs, types = find_inputs(files, input_format), read_schema(schema)
-            return ArchiveJob(start_session(master, packages), inputs, layout, types, layout_option)
+            session = start_session(master, packages)
+            started.append(ArchiveJob(session, inputs, layout, types, layout_option, errors))
+            return started[0]
 
-        return command(start_job=start_job, **others)
+        try:
+            command(start_job=start_job, **others)
+        except SystemExit:
+            errors.finish()
+            raise
+        except Exception as error:
+            if started and "MALFORMED_CSV_RECORD" in str(error):
+                # Spark knows no line; Python's reader tells it.
+                _tell_bad_records(started[0].session, started[0].inputs, CommandErrors())
+            raise
+        errors.finish()
 
     decorated: Callable[..., Any] = session_options(with_job)
     help_text = "A layout's name: rabbitmq-trace (RabbitMQ's tracing log), amqp, kafka-headers, …  [default: what the "
     named = click.option("--layout", type=LAYOUT, callback=check_layout, help=help_text + "files show]")
-    for decorate in (schema_option, layout_option, named, input_format_option):
+    for decorate in (keep_going_option, schema_option, layout_option, named, input_format_option):
         decorated = decorate(decorated)
     return decorated
 
@@ -117,13 +134,18 @@ def check_layout(_: click.Context, __: click.Parameter, layout: str | None) -> s
 
 
 def read_archive(
-    session: Any, inputs: Inputs, layout: str | None, schema: Any = None, options: tuple[str, ...] = ()
+    session: Any,
+    inputs: Inputs,
+    layout: str | None,
+    schema: Any,
+    options: tuple[str, ...],
+    errors: CommandErrors,
 ) -> Archive:
-    """Read the messages of the inputs, and end the command where some of them are none.
+    """Read the messages of the inputs; ``errors`` says what becomes of those that are none.
 
     ``options`` are those of the layout, ``KEY=VALUE``.
     """
-    archive = _read_archive(session, inputs, layout, schema)
+    archive = _read_archive(session, inputs, layout, schema, errors)
     if layout is None or layout in (TRACE, FLAT, "amqp", ZERO_TEN.name):
         if options:
             fail("--layout-option is an option of a layout: give --layout NAME with it")
@@ -133,8 +155,18 @@ def read_archive(
     return archive._replace(layout=bound_layout(choose_layout(layout, options, None).layout, archive.messages))
 
 
-def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any) -> Archive:
+def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any, errors: CommandErrors) -> Archive:
     inputs = inputs.with_form(session)
+    if errors.goes_on:
+        lines = inputs.form == "json" and layout not in _EXPORTS
+        rows = inputs.form == "csv" and layout in (None, FLAT)
+        if not (lines or rows) or schema is not None:
+            fail(
+                "--keep-going leaves out lines of JSON and rows of flat CSV, without --schema; Spark reads others whole"
+            )
+        if inputs.form == "csv":
+            # Spark's own reader refuses a file in which a row is cut.
+            return _rows_in_python(session, inputs, AmqpLayout(), errors)
     if layout in _EXPORTS or inputs.form == "xml":
         with inputs.failures(session):
             name = layout or "artemis-xml"
@@ -146,22 +178,28 @@ def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any)
     text = _first_text(session, inputs)
     first = _object(text) if layout is None else {}
     if (layout == TRACE and text[:1] == "{") or is_entry(first):
-        return Archive(_trace(session, inputs), None)
+        return Archive(_trace(session, inputs, errors), None)
     if layout == ZERO_TEN.name or first.keys() & ZERO_TEN.schema.keys():
         # The rows of AMQP 0-10 in JSON, and the values in them, are read in Python.
-        return _rows_in_python(session, inputs, ZERO_TEN)
+        return _rows_in_python(session, inputs, ZERO_TEN, errors)
     if layout in (None, "amqp", TRACE) and text[:1] not in ("{", ""):
         # Records that are not one line of JSON each are read in Python as well.
-        return _rows_in_python(session, inputs, AmqpLayout())
+        return _rows_in_python(session, inputs, AmqpLayout(), errors)
     if layout in (None, "amqp"):
-        return _messages(session, inputs)
+        return _messages(session, inputs, errors)
     messages = inputs.table(session)
     if _CORRUPT in messages.columns:
         opened = inputs.opened(session)
-        for record in (one for file in inputs.files() for one in records(file, "json", Errors(), opened)):
-            if not isinstance(load_record(record.text, record.file, record.line), dict):
-                fail(f"{record.place}: this is no object in JSON")
+        for record in (one for file in inputs.files() for one in records(file, "json", errors, opened)):
+            errors.attempt(_check_object, record)
+        # Spark asks for a copy before a query that has this column alone.
+        messages = messages.cache().filter(f"{_CORRUPT} IS NULL").drop(_CORRUPT)
     return Archive(messages, messages if layout == FLAT else layout)
+
+
+def _check_object(record: Record) -> None:
+    if not isinstance(load_record(record.text, record.file, record.line), dict):
+        raise RecordError(f"{record.place}: this is no object in JSON")
 
 
 #: The layouts of files that have a reader of their own.
@@ -211,50 +249,70 @@ def _cells(session: Any, inputs: Inputs, messages: Any) -> Archive:
             found = messages.filter(" OR ".join(wrong)).limit(1).count()
         if found:
             # Python's reader tells the line and the cell.
-            for _ in read_messages(inputs.files(), form="csv", lines=inputs.opened(session)):
-                pass
+            _tell_bad_records(session, inputs, CommandErrors())
             fail(f"{shown(inputs.names[0])}: there are cells that are no values of {', '.join(expected_cells(layout))}")
     return Archive(messages, layout)
 
 
-def _trace(session: Any, inputs: Inputs) -> Any:
+def _tell_bad_records(session: Any, inputs: Inputs, errors: Errors, chosen: ChosenLayout | None = None) -> int:
+    """Read files as Python does, which tells a bad record with its line; return how many were told and are left out."""
+    before = errors.count
+    for _ in read_messages(inputs.files(), chosen, errors, _record_form(inputs), inputs.opened(session)):
+        pass
+    return errors.count - before
+
+
+def _record_form(inputs: Inputs) -> RecordForm | None:
+    return "csv" if inputs.form == "csv" else None
+
+
+def _trace(session: Any, inputs: Inputs, errors: CommandErrors) -> Any:
     from spark_ext.messages.traces import trace_messages
 
     trace = trace_messages(inputs.text(session))
+    is_wrong = "coalesce(exchange IS NULL OR routed_queues IS NULL OR size(routing_keys) = 0, false)"
     with inputs.failures(session):
-        wrong = trace.filter("exchange IS NULL OR routed_queues IS NULL OR size(routing_keys) = 0").count()
-    if wrong:
-        for _ in read_messages(inputs.files(), ChosenLayout(rows=preset(TRACE, {})), lines=inputs.opened(session)):
-            pass
+        wrong = trace.filter(is_wrong).count()
+    if not wrong:
+        return trace
+    if _tell_bad_records(session, inputs, errors, ChosenLayout(rows=preset(TRACE, {}))) != wrong:
         fail(f"{shown(inputs.names[0])}: {wrong:,} lines are no entries of a tracing log")
-    return trace
+    return trace.filter(f"NOT {is_wrong}")
 
 
-def _messages(session: Any, inputs: Inputs) -> Archive:
+def _messages(session: Any, inputs: Inputs, errors: CommandErrors) -> Archive:
     """Message JSON lines on the executors, with the columns of the members beside the sections that a line has."""
     from spark_ext.messages.message_lines import BESIDE as COLUMNS
     from spark_ext.messages.message_lines import CONTENT, NO_MESSAGE, PROBLEM, parse_lines
 
     if not inputs.for_hadoop:
-        return _rows_in_python(session, inputs, AmqpLayout())
+        return _rows_in_python(session, inputs, AmqpLayout(), errors)
     parsed = parse_lines(inputs.text(session), BESIDE)
     with inputs.failures(session):
         counts = parsed.selectExpr(
             f"min(CASE WHEN {PROBLEM} = '{NO_MESSAGE}' THEN file_path END) AS wrong",
+            f"count(CASE WHEN {PROBLEM} = '{NO_MESSAGE}' THEN 1 END) AS wrong_lines",
             f"count(CASE WHEN {PROBLEM} = '{CONTENT}' THEN 1 END) AS content",
             *(f"count({name}) AS {name}" for name in COLUMNS),
         ).collect()[0]
-    if counts.wrong is not None:
+    wrong = counts.wrong
+    if wrong is not None and not errors.goes_on:
         # The file with the wrong line is read first, which tells it by its number.
-        for _ in read_messages(inputs.at(counts.wrong).files(), lines=inputs.opened(session)):
-            pass
-    if counts.wrong is not None or counts.content:
+        _tell_bad_records(session, inputs.at(wrong), errors)
+    elif wrong is not None:
+        bad: list[RecordError] = []
+        _tell_bad_records(session, inputs, Errors(bad.append))
+        if len(bad) == counts.wrong_lines and not counts.content:
+            for error in bad:
+                errors.add(error)
+            parsed, wrong = parsed.filter(f"{PROBLEM} IS NULL"), None
+    if wrong is not None or counts.content:
         # Plain properties, NaN, and the encoding of the content of a list or a map are read in Python.
-        return _rows_in_python(session, inputs, AmqpLayout())
+        return _rows_in_python(session, inputs, AmqpLayout(), errors)
     return Archive(parsed.select(*SECTIONS, *(name for name in COLUMNS if counts[name])), None)
 
 
-def _rows_in_python(session: Any, inputs: Inputs, layout: ArchiveLayout) -> Archive:
+def _rows_in_python(session: Any, inputs: Inputs, layout: ArchiveLayout, errors: CommandErrors) -> Archive:
     """Return the messages that Python reads as rows of a layout, or as columns of text where they are all text."""
     from pyspark.sql import functions as sf
 
@@ -263,7 +321,7 @@ def _rows_in_python(session: Any, inputs: Inputs, layout: ArchiveLayout) -> Arch
     rows: list[Mapping[str, Any]] = []
     beside: list[tuple[Any, ...]] = []
     cells: list[Mapping[str, Any]] = []
-    for read in read_messages(inputs.files(), lines=inputs.opened(session)):
+    for read in read_messages(inputs.files(), None, errors, _record_form(inputs), inputs.opened(session)):
         if read.record.cells is not None:
             cells.append(read.record.cells)
         if cells and len(cells) <= len(rows):

@@ -68,6 +68,9 @@ def start_session(master: str, packages: str | None = None) -> Any:
         "spark.app.name": "selector-spark",
         "spark.ui.showConsoleProgress": str(progress).lower(),
         "spark.ui.enabled": "false",
+        # A row of CSV that is cut is an error also of a query that needs none of its cells.
+        "spark.sql.csv.parser.columnPruning.enabled": "false",
+        "spark.sql.csv.filterPushdown.enabled": "false",
     }
     if packages is not None:
         settings["spark.jars.packages"] = packages

@@ -149,7 +149,7 @@ def test_elements_of_an_array_are_printed_one_a_line() -> None:
         ("a.json", '[{"a": 1}] x', "a.json:1:12: there is text behind the array"),
         ("a.json", '[{"a": 1},\n\n {"header": {"prio": 1}}]', "a.json:3: message.unknown-field"),
         ("a.json", "[1]", "a.json:1: message.not-an-object"),
-        ("a.csv", "a,b\n1,2\n3\n", "a.csv:3: 1 cells, and the header has 2 names"),
+        ("a.csv", "a,b\n1,2\n3\n", "a.csv:3: 1 cell, and the header has 2 names"),
         ("a.csv", "a,a\n1,2\n", "a.csv:1: a header of CSV names each column once"),
         ("a.csv", "a ; b\n1 ; 2\n", "a.csv:1: commas separate the cells of CSV, and here it is ';'"),
         ("a.csv", "a;b\n1;2\n", "a.csv:1: commas separate the cells of CSV, and here it is ';'"),

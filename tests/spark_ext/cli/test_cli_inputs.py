@@ -144,6 +144,49 @@ def test_a_wrong_line_in_a_directory_is_told_by_its_place() -> None:
     assert_one_line(run("filter", "color = 'red'", "job"), "job/a b.jsonl:4:4: this is not JSON")
 
 
+CUT = {
+    "a.jsonl": (lines(MESSAGES) + '{"application_properties": {"col', "a.jsonl:4:29: this is not JSON"),
+    # Plain properties are read in Python, and so are all lines beside them.
+    "plain.jsonl": ('{"color": "red"}\n{"color": \n{"color": "red"}\n', "plain.jsonl:2:"),
+    "a.csv": ("color,weight\nred,5\nred,6\nblue", "a.csv:4: 1 cell, and the header has 2 names"),
+}
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_a_record_that_is_cut_is_left_out_and_counted(name: str) -> None:
+    text, told = CUT[name]
+    Path(name).write_text(text, encoding="utf-8")
+    assert_one_line(run("filter", "color = 'red'", name), told)
+    result = run("filter", "color = 'red'", name, "--keep-going", "--show", "9")
+    assert (result.exit_code, result.stdout.count("-RECORD ")) == (2, 2), result.output
+    first, *_, last = result.stderr.splitlines()
+    assert first.startswith(told)
+    assert last == "1 bad record was left out"
+
+
+def test_a_log_that_is_cut_is_routed_and_compared_without_its_last_line() -> None:
+    entry = {"type": "published", "exchange": "x", "routing_keys": ["red"], "routed_queues": ["q"], "properties": {}}
+    Path("log.jsonl").write_text(f"{json.dumps(entry)}\n{json.dumps(entry)[:40]}\n", encoding="utf-8")
+    assert_one_line(run("route", "topology.json", "log.jsonl"), "log.jsonl:2:")
+    for words in (("route", "topology.json", "log.jsonl"), ("backtest", "log.jsonl", "topology.json")):
+        result = run(*words, "--keep-going")
+        assert result.exit_code == 2
+        assert " 1 " in f" {result.stdout} "
+        assert result.stderr.splitlines()[-1] == "1 bad record was left out"
+
+
+def test_rows_of_a_layout_that_are_cut_are_left_out() -> None:
+    Path("kafka.jsonl").write_text('{"order": {"color": "red"}}\n[1]\n{"order": {"co\n', encoding="utf-8")
+    result = run("filter", "TRUE", "kafka.jsonl", "--layout", "flat", "--keep-going", "--show", "9")
+    assert (result.exit_code, result.stdout.count("-RECORD ")) == (2, 1)
+    assert result.stderr.splitlines()[-1] == "2 bad records were left out"
+
+
+def test_what_spark_reads_whole_is_not_read_in_part(spark: SparkSession) -> None:
+    spark.range(1).write.parquet(str(Path("numbers.parquet").absolute()))
+    assert_one_line(run("filter", "TRUE", "numbers.parquet", "--keep-going"), "Spark reads others whole")
+
+
 def test_a_cell_of_csv_has_the_type_of_its_use_as_in_selector_sql_match() -> None:
     rows = [
         "color,code,weight,new,JMSPriority,JMSType,JMSRedelivered",

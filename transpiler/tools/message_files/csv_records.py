@@ -56,7 +56,8 @@ def csv_records(file: str, lines: NumberedLines, errors: Errors) -> Iterator[Rec
             _check_header(place_of(file, number), names, text)
         elif len(cells) != len(names):
             with errors.told():
-                refuse(place_of(file, number), f"{len(cells)} cells, and the header has {len(names)} names")
+                found = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'}"
+                refuse(place_of(file, number), f"{found}, and the header has {len(names)} names")
         else:
             # An empty cell is an absent value.
             present = {name: cell for name, cell in zip(names, cells, strict=True) if cell}

@@ -41,10 +41,19 @@ class Errors:
         try:
             yield
         except RecordError as error:
-            if self._tell is None:
-                raise
-            self.count += 1
-            self._tell(error)
+            self.add(error)
+
+    def add(self, error: RecordError) -> None:
+        """Tell an error, or raise it where the caller does not go on."""
+        if self._tell is None:
+            raise error
+        self.count += 1
+        self._tell(error)
+
+    @property
+    def goes_on(self) -> bool:
+        """Return True if records that cannot be read are left out."""
+        return self._tell is not None
 
     def attempt(self, read: Callable[_Given, _Value], *given: _Given.args, **named: _Given.kwargs) -> _Value | None:
         """Return what a function returns; None where its error was told, and the record is left out."""

@@ -194,7 +194,6 @@ POLICIES: tuple[tuple[str, list[Json], str | None, list[str]], ...] = (
     ("the higher one alone", [policy("x"), policy("^x$", None, priority=1)], None, []),
     ("a fraction", [policy("x", priority=0.5), policy("^x$", "amq.direct")], "amq.fanout", []),
     ("two alike", [policy("x"), policy("^x$")], "amq.fanout", []),
-    ("two that part", [policy("x"), policy("^x$", "amq.direct")], "amq.fanout", ["import.policy"]),
     ("another virtual host", [policy("x", vhost="other")], None, []),
 )
 
@@ -209,6 +208,121 @@ def test_a_policy_gives_an_alternate(policies: list[Json], alternate: str | None
     exchange = topology.exchange_by_name["x"]
     assert (exchange.alternate and exchange.alternate.name) == alternate
     assert codes(topology) == found
+
+
+def test_of_two_policies_with_one_priority_what_they_set_is_possible() -> None:
+    bindings = [_BINDING | {"source": "amq.fanout"}, _BINDING | {"source": "amq.direct", "routing_key": "k"}]
+    queues = [_QUEUE, _QUEUE | {"name": "r"}]
+    bindings[1]["destination"] = "r"
+    policies = [policy("x"), policy("^x$", "amq.direct"), policy("", "amq.topic", priority=-1)]
+    topology = read(exchanges=[_EXCHANGE], queues=queues, bindings=bindings, policies=policies)
+    assert codes(topology) == ["import.policy"]
+    assert publish(topology, message("k"), "x") == Routed((), "undecided", "x", ("q", "r"))
+
+
+def letters(pattern: str, exchange: str | None, **more: Any) -> Json:
+    definition = {} if exchange is None else {"dead-letter-exchange": exchange}
+    return policy(pattern, None, **{"definition": definition} | more)
+
+
+_LIMITED = "rejected, expired or over the queue's length"
+
+#: Policies, a queue's type, and where its dead letters go and when; with the code of a finding.
+LETTERS: tuple[tuple[str, list[Json], str, list[tuple[str, str]], list[str]], ...] = (
+    (
+        "the higher one",
+        [letters("q", "a", priority=1), letters("q", "b")],
+        "classic",
+        [("a", "rejected or expired")],
+        [],
+    ),
+    ("two alike", [letters("q", "a"), letters("^q", "a")], "classic", [("a", "rejected or expired")], []),
+    (
+        "two that part",
+        [letters("q", "a"), letters("^q", "b")],
+        "classic",
+        [
+            ("a", "rejected or expired, if the policy 'pq' counts"),
+            ("b", "rejected or expired, if the policy 'p^q' counts"),
+        ],
+        ["import.policy"],
+    ),
+    (
+        "one that gives none",
+        [letters("q", "a"), policy("^q", None)],
+        "classic",
+        [("a", "rejected or expired, if the policy 'pq' counts")],
+        ["import.policy"],
+    ),
+    (
+        "a pattern that is not served",
+        [letters(r"(q)\1", "a", priority=1), letters("q", "b")],
+        "classic",
+        [
+            ("a", r"rejected or expired, if the policy 'p(q)\\1' counts"),
+            ("b", "rejected or expired, if the policy 'pq' counts"),
+        ],
+        ["import.pattern"],
+    ),
+    (
+        "a setting that mirrored queues have",
+        [policy("", None, definition={"ha-mode": "all"}, priority=1), letters("q", "a")],
+        "quorum",
+        [("a", "rejected, expired or delivered too often")],
+        [],
+    ),
+    (
+        "the same of a classic queue",
+        [policy("", None, definition={"ha-mode": "all"}, priority=1), letters("q", "a")],
+        "classic",
+        [],
+        [],
+    ),
+    (
+        "a setting of quorum queues",
+        [
+            letters("", "b", definition={"dead-letter-exchange": "b", "delivery-limit": 3}, priority=1),
+            letters("q", "a"),
+        ],
+        "classic",
+        [("a", "rejected or expired")],
+        [],
+    ),
+    (
+        "a pattern of its own",
+        [letters("q", "a"), letters("r", "b", priority=2)],
+        "classic",
+        [("a", "rejected or expired")],
+        [],
+    ),
+)
+
+
+@pytest.mark.parametrize(("policies", "kind", "links", "found"), [r[1:] for r in LETTERS], ids=[r[0] for r in LETTERS])
+def test_a_policy_gives_dead_letters(
+    policies: list[Json], kind: str, links: list[tuple[str, str]], found: list[str]
+) -> None:
+    queue = _QUEUE | {"arguments": {"x-queue-type": kind}}
+    topology = read(queues=[queue], policies=policies)
+    assert [(link.destination, link.when) for link in topology.links] == links
+    assert codes(topology) == found
+
+
+@pytest.mark.parametrize("definition", [{"max-length": 5}, [["max-length", 5]]])
+def test_an_operator_policy_limits_a_queue_whose_dead_letters_a_policy_leads_on(definition: Any) -> None:
+    value = {"pattern": "q", "apply-to": "queues", "definition": definition, "priority": 0}
+    parameter = {"component": "operator_policy", "name": "op", "vhost": "/", "value": value}
+    topology = read(queues=[_QUEUE], policies=[letters("q", "a")], parameters=[parameter])
+    assert [(link.destination, link.when) for link in topology.links] == [("a", _LIMITED)]
+    assert topology.findings == ()
+
+
+@pytest.mark.parametrize(("kind", "when"), [("stream", "copied by the shovel s"), ("quorum", "moved by the shovel s")])
+def test_a_shovel_from_a_stream_leaves_the_messages_there(kind: str, when: str) -> None:
+    value = {"src-uri": "amqp://", "src-queue": "q", "dest-uri": "amqp://", "dest-queue": "r"}
+    queue = _QUEUE | {"arguments": {"x-queue-type": kind}}
+    topology = read(queues=[queue], parameters=[{"component": "shovel", "name": "s", "vhost": "/", "value": value}])
+    assert [(link.destination, link.when) for link in topology.links] == [("r", when)]
 
 
 def test_a_policy_reaches_the_exchanges_that_no_export_has() -> None:

@@ -124,7 +124,7 @@ def _rabbitmq(draw: Random) -> Configuration:
             "vhost": "/",
             "pattern": draw.choice(("^e", "^q", "", "(?<=e)0")),
             "apply-to": draw.choice(("all", "exchanges", "queues")),
-            "priority": number,
+            "priority": draw.choice((0, 0, 1)),
             "definition": draw.choice(({"alternate-exchange": draw.choice(exchanges)}, letters(), {"max-length": 3})),
         }
         for number in range(draw.randint(0, 2))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -28,9 +28,10 @@ from transpiler.topology.importers.perhaps import EVERY_MESSAGE, bound_perhaps
 from transpiler.topology.importers.rabbitmq_exchanges import KEPT, Exchanges, arguments_of, first_of, listed
 from transpiler.topology.importers.rabbitmq_policies import (
     Policies,
-    check_operator_policy,
     dead_letters,
     federation,
+    operator_policy,
+    queue_type,
     shovel,
     shovel_queues,
 )
@@ -48,9 +49,9 @@ from transpiler.topology.model import (
 #: The argument of a binding in which the JMS client keeps the selector that it has compiled.
 _TERM = "rjms_erlang_selector"
 
-#: Parameters that have no effect on routing; those of operator policies are checked.
+#: Parameters that have no effect on routing; operator policies are read as policies are.
 _UNRELATED_PARAMETERS = frozenset(
-    "vhost-limits sharding sharding-definition federation-upstream federation-upstream-set".split()
+    "vhost-limits sharding sharding-definition federation-upstream federation-upstream-set operator_policy".split()
 )
 _OPERATOR_POLICY, _SHOVEL = "operator_policy", "shovel"
 
@@ -80,6 +81,7 @@ def topology_from_definitions(data: Mapping[str, Any] | Entry, vhost: str | None
         if name not in _UNRELATED and name not in _READ:
             findings.add("import.unknown", root.at(name), "is not understood")
     policies = Policies(listed(root, "policies", vhost_name), findings)
+    limiting = Policies(_operator_policies(root, vhost_name, findings), findings)
     queue_entries = list(first_of(root, "queues", vhost_name, findings))
     queues = tuple(Queue(entry.text("name"), path=entry.path, **entry.flags(KEPT)) for entry in queue_entries)
     read = Exchanges(root, vhost_name, policies, findings)
@@ -108,10 +110,10 @@ def topology_from_definitions(data: Mapping[str, Any] | Entry, vhost: str | None
     queues += undeclared
     exchanges += unknown
     queues += _shovelled(root, vhost_name, {queue.name for queue in queues})
-    dead = (dead_letters(entry, arguments_of(entry), policies) for entry in queue_entries)
-    links = [link for link in dead if link is not None]
+    links = [link for one in queue_entries for link in dead_letters(one, arguments_of(one), policies, limiting)]
     links += federation(policies, read.read, queues)
-    links += _parameters(root, vhost_name, findings)
+    streams = {one.text("name") for one in queue_entries if queue_type(one, arguments_of(one)) == "stream"}
+    links += _parameters(root, vhost_name, streams, findings)
     topology = Topology(
         rules,
         tuple(exchanges),
@@ -169,18 +171,23 @@ def _shovelled(root: Entry, vhost: str | None, known: set[str]) -> tuple[Queue, 
     return tuple(Queue(name, path=place, declared=False) for name, place in found.items() if name not in known)
 
 
-def _parameters(root: Entry, vhost: str | None, findings: Findings) -> Iterator[Link]:
-    """Yield the links of shovels; add findings for other plugins, and for operator policies that would route."""
+def _operator_policies(root: Entry, vhost: str | None, findings: Findings) -> Iterator[Entry]:
     for entry in listed(root, "operator_policies", vhost):
-        check_operator_policy(entry, findings)
+        yield operator_policy(entry, findings)
+    for entry in listed(root, "parameters", vhost):
+        if entry.text("component", "") == _OPERATOR_POLICY:
+            value = operator_policy(Entry.of(entry.data.get("value"), entry.at("value")), findings)
+            yield Entry({"name": entry.data.get("name"), **value.data}, value.path)
+
+
+def _parameters(root: Entry, vhost: str | None, streams: Set[str], findings: Findings) -> Iterator[Link]:
+    """Yield the links of shovels; add findings for other plugins."""
     for entry in listed(root, "parameters", vhost):
         component = entry.text("component", "")
         if component in _UNRELATED_PARAMETERS:
             continue
-        if component == _OPERATOR_POLICY:
-            check_operator_policy(Entry.of(entry.data.get("value"), entry.at("value")), findings)
-        elif component == _SHOVEL:
-            link = shovel(entry, vhost, findings)
+        if component == _SHOVEL:
+            link = shovel(entry, vhost, streams, findings)
             if link is not None:
                 yield link
         else:

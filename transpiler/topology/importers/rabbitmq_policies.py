@@ -1,15 +1,18 @@
 """RabbitMQ's policies and parameters: alternates, dead letters, federation and shovels of a topology.
 
-Of the policies that match a name the one of highest priority counts, alone; a queue's own argument goes before it.
-Operator policies are merged with it setting by setting, but RabbitMQ refuses ``alternate-exchange`` in one: it limits
-queues. An export has them among its ``parameters``, with a definition that is an object or a list of pairs. A
-shovel's end without a host in its URI is this broker; a host with a name is taken for another one.
+Of the policies that match a name the one of highest priority counts, alone; of several with one priority the broker
+takes any, by the order of a hash table, so that what they set is possible. A policy with a setting that a type of queue
+does not have matches no queue of that type. A queue's own argument goes before a policy. Operator policies are merged
+with it setting by setting, but RabbitMQ refuses ``alternate-exchange`` in one: it limits queues. An export has them
+among its ``parameters``, with a definition that is an object or a list of pairs. A shovel's end without a host in its
+URI is this broker; a host with a name is taken for another one. A stream keeps what a shovel reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -39,11 +42,29 @@ class _Policy:
     definition: Entry
 
     @property
+    def gives_letters(self) -> bool:
+        """True if it may give a queue a way of dead letters."""
+        return self.applied != "exchanges" and self.definition.has("dead-letter-exchange")
+
+    @property
     def alternate(self) -> str | None:
         """The alternate that it gives to exchanges."""
         if self.applied not in _FOR_EXCHANGES or not self.definition.has(_ALTERNATE):
             return None
         return self.definition.text(_ALTERNATE)
+
+
+#: What operator policies set of dead letters, beside what a policy or the queue sets.
+_LIMITS = {"max-length", "max-length-bytes", "delivery-limit"}
+
+_OF_MIRRORS = "ha-mode ha-params ha-sync-mode ha-promote-on-shutdown ha-promote-on-failure queue-master-locator"
+_OF_STREAMS = "max-age stream-max-segment-size-bytes initial-cluster-size"
+
+#: Settings by which a policy does not match queues of a type: those of RabbitMQ 3.12 and later.
+_UNKNOWN_TO: Mapping[str, frozenset[str]] = {
+    "classic": frozenset(f"{_OF_STREAMS} delivery-limit dead-letter-strategy".split()),
+    "quorum": frozenset(f"{_OF_STREAMS} {_OF_MIRRORS} max-priority queue-mode".split()),
+}
 
 
 class Policies:
@@ -57,12 +78,16 @@ class Policies:
         self._policies: list[tuple[_Policy, Regular | None]] = []
         #: The patterns that could not be tried on a name.
         self._untried: list[Regular | None] = []
+        #: The names of policies of one priority of which a finding says so.
+        self._tied: set[tuple[str, str]] = set()
         lowest = min((policy.priority for policy in policies if policy.alternate is not None), default=None)
+        last = min((policy.priority for policy in policies if policy.gives_letters), default=None)
         for policy in policies:
-            # Of two with one priority the broker takes either.
+            # Of several with one priority each may count.
             decides = policy.applied in _FOR_EXCHANGES and lowest is not None and policy.priority >= lowest
-            pattern = self._pattern(policy, decides)
-            if pattern is not None or decides:
+            of_queues = policy.applied != "exchanges" and last is not None and policy.priority >= last
+            pattern = self._pattern(policy, decides, of_queues)
+            if pattern is not None or decides or of_queues:
                 self._policies.append((policy, pattern))
 
     def _policy(self, entry: Entry) -> _Policy | None:
@@ -77,30 +102,52 @@ class Policies:
             refuse("topology.type", entry.at("priority"), "expected a number")
         return _Policy(entry.text("name", ""), priority, entry, applied, definition)
 
-    def of_queue(self, name: str, kind: str = "classic") -> Mapping[str, Any]:
-        """Return the settings that the policies give to a queue of a kind; none where a pattern cannot be tried."""
+    def of_queue(self, name: str, kind: str) -> list[_Policy | None]:
+        """Return the policies of which one counts for a queue of a kind; None where perhaps none does."""
         applied = ("all", "queues", "streams" if kind == "stream" else f"{kind}_queues")
-        return self._settings(name, applied)
+        return self._deciding(name, applied, _UNKNOWN_TO.get(kind, frozenset()))
 
     def federates(self, kind: TargetType, name: str) -> bool:
-        """Return True if a policy gives an exchange or a queue an upstream."""
-        settings = self._settings(name, _FOR_EXCHANGES) if kind == "exchange" else self.of_queue(name)
-        return any(setting.startswith("federation") for setting in settings)
+        """Return True if a policy gives, or may give, an exchange or a queue an upstream."""
+        applied = _FOR_EXCHANGES if kind == "exchange" else ("all", "queues", "classic_queues")
+        found = (one.definition.data for one in self._deciding(name, applied) if one is not None)
+        return any(setting.startswith("federation") for data in found for setting in data)
 
-    def _settings(self, name: str, applied: tuple[str, ...]) -> Mapping[str, Any]:
-        try:
-            for policy, pattern in self._policies:
-                if policy.applied in applied and pattern is not None and pattern.search(name):
-                    return policy.definition.data
-        except SearchLimitError:
-            pass
-        return {}
+    def _deciding(self, name: str, applied: tuple[str, ...], unknown: Set[str] = frozenset()) -> list[_Policy | None]:
+        """Return the policies of which one counts for a name; None where no policy may match.
 
-    def _pattern(self, policy: _Policy, decides: bool) -> Regular | None:
+        One with settings that are ``unknown`` to the kind of queue does not match it.
+        """
+        found: list[_Policy | None] = []
+        highest: float | None = None
+        for policy, pattern in self._policies:
+            if highest is not None and policy.priority < highest:
+                break
+            if policy.applied in applied and unknown.isdisjoint(policy.definition.data):
+                matches = self._search(pattern, name)
+                if matches is not False:
+                    found.append(policy)
+                if matches:
+                    highest = policy.priority
+        return found if highest is not None else [*found, None]
+
+    def warn_of_tie(self, found: list[_Policy | None], name: str, path: str) -> None:
+        """Add a finding, once for each pair, where policies of one priority match a name."""
+        policies = [one for one, pattern in self._policies if one in found and self._search(pattern, name)]
+        if len(policies) < 2 or policies[0].priority != policies[-1].priority:
+            return
+        first, *_, last = policies
+        if (first.name, last.name) not in self._tied:
+            self._tied.add((first.name, last.name))
+            message = f"the policies {first.name!r} and {last.name!r} match {name!r} with one priority"
+            hint = "the broker takes either, and what they set is possible: perhaps give them unlike priorities"
+            self._findings.add("import.policy", path, message, hint)
+
+    def _pattern(self, policy: _Policy, decides: bool, of_queues: bool) -> Regular | None:
         """Return a policy's regular expression, which is tried on names in a time that grows with their length.
 
-        One that is not served may match any name where it ``decides`` about an alternate, its own or that of one behind
-        it; else it is left out.
+        One that is not served may match any name where it ``decides`` about an alternate, or about dead letters
+        ``of_queues``, its own or those of one behind it; else it is left out.
         """
         place = policy.entry.at("pattern")
         try:
@@ -110,82 +157,102 @@ class Policies:
             hint = "perhaps spell the names out" if not error.wrong else None
             if decides and error.wrong:
                 refuse("topology.pattern", place, message)
-            fate = "it may give an alternate to each exchange" if decides else "the policy is left out"
+            fates = (
+                ("it may give an alternate to each exchange", decides),
+                ("it may decide about dead letters", of_queues),
+            )
+            fate = " and ".join(text for text, holds in fates if holds) or "the policy is left out"
             self._findings.add("import.pattern", place, f"{message}; {fate}", hint)
             return None
 
     def alternates(self, exchange: str, path: str) -> frozenset[str | None]:
-        """Return the alternate that the policies give to an exchange, or several where a pattern cannot be tried.
+        """Return the alternate that the policies give to an exchange, or several of which one counts.
 
         Findings name ``path``, the exchange's place in the file.
         """
-        perhaps: list[_Policy] = []
-        matching: list[_Policy] = []
-        for policy, pattern in self._policies:
-            if policy.applied in _FOR_EXCHANGES:
-                found = self._search(pattern, exchange)
-                # Of two with one priority the broker takes either.
-                if found is None and (not matching or policy.priority == matching[0].priority):
-                    perhaps.append(policy)
-                elif found:
-                    matching.append(policy)
-        first = matching[0] if matching else None
-        for other in matching[1:]:
-            assert first is not None
-            if other.priority == first.priority and other.alternate != first.alternate:
-                message = f"the policies {first.name!r} and {other.name!r} match {exchange!r} with one priority"
-                hint = f"the broker takes either, and here it is {first.name!r}: perhaps give them unlike priorities"
-                self._findings.add("import.policy", path, message, hint)
-                break
-        return frozenset({None if first is None else first.alternate, *(policy.alternate for policy in perhaps)})
+        found = self._deciding(exchange, _FOR_EXCHANGES)
+        alternates = frozenset(None if one is None else one.alternate for one in found)
+        if len(alternates) > 1:
+            self.warn_of_tie(found, exchange, path)
+        return alternates
 
-    def _search(self, pattern: Regular | None, exchange: str) -> bool | None:
-        """Return whether a pattern matches the name of an exchange; None where it cannot be tried."""
+    def _search(self, pattern: Regular | None, name: str) -> bool | None:
+        """Return whether a pattern matches a name; None where it cannot be tried."""
         try:
-            return None if pattern is None else pattern.search(exchange)
+            return None if pattern is None else pattern.search(name)
         except SearchLimitError as error:
             if pattern not in self._untried:
                 self._untried.append(pattern)
-                message = f"a pattern cannot be tried on {exchange!r}, and may match names like it: {error}"
+                message = f"a pattern cannot be tried on {name!r}, and may match names like it: {error}"
                 self._findings.add("import.pattern", "policies", message)
             return None
 
 
-def check_operator_policy(entry: Entry, findings: Findings) -> None:
-    """Add a finding for an operator policy that would give an alternate."""
+def operator_policy(entry: Entry, findings: Findings) -> Entry:
+    """Return an operator policy as a policy, without an alternate: RabbitMQ takes none, and a finding says so."""
     definition = entry.data.get("definition")
     # An export of 3.10 has pairs here, as Erlang keeps them.
     pairs = definition.items() if isinstance(definition, Mapping) else definition
     if not isinstance(pairs, Iterable) or isinstance(pairs, str):
         refuse("topology.type", entry.at("definition"), mismatch("an object", kind_of(definition)))
-    if any(pair[0] == _ALTERNATE for pair in pairs if isinstance(pair, list | tuple) and pair):
+    settings = {str(pair[0]): pair[1] for pair in pairs if isinstance(pair, list | tuple) and len(pair) == 2}
+    if settings.pop(_ALTERNATE, None) is not None:
         message = f"RabbitMQ takes no {_ALTERNATE} in an operator policy; it is left out"
         findings.add("import.operator-policy", entry.at("definition"), message, "set it with a policy")
+    return Entry({**entry.data, "definition": settings}, entry.path)
 
 
-def dead_letters(entry: Entry, arguments: Entry, policies: Policies) -> Link | None:
-    """Return the way of a queue's dead letters, if it has one; a stream keeps its messages."""
-    name = entry.text("name")
-    kind = str(arguments.data.get("x-queue-type") or entry.data.get("type") or "classic")
+def queue_type(entry: Entry, arguments: Entry) -> str:
+    """Return the type of a queue."""
+    return str(arguments.data.get("x-queue-type") or entry.data.get("type") or "classic")
+
+
+def dead_letters(entry: Entry, arguments: Entry, policies: Policies, limiting: Policies) -> list[Link]:
+    """Return the ways of a queue's dead letters, of which one is its way; a stream keeps its messages.
+
+    ``limiting`` are the operator policies.
+    """
+    name, kind = entry.text("name"), queue_type(entry, arguments)
     if kind == "stream":
-        return None
-    policy = policies.of_queue(name, kind)
+        return []
+    own = {of[2:]: value for of, value in arguments.data.items() if of.startswith("x-") and value is not None}
+    ways: dict[Link | None, dict[str, None]] = {}
+    deciding, limits = policies.of_queue(name, kind), limiting.of_queue(name, kind)
+    for policy, limit in product(deciding, limits):
+        settings = own if policy is None else {**policy.definition.data, **own}
+        if limit is not None:
+            settings = settings | {of: value for of, value in limit.definition.data.items() if of in _LIMITS}
+        counting = [one.name for one, of in ((policy, deciding), (limit, limits)) if one is not None and len(of) > 1]
+        ways.setdefault(_letters(name, kind, settings, entry.path), {}).update(dict.fromkeys(counting))
+    if len(ways) == 1:
+        return [link for link in ways if link is not None]
+    policies.warn_of_tie(deciding, name, entry.path)
+    limiting.warn_of_tie(limits, name, entry.path)
+    return [replace(link, when=f"{link.when}, if {_counting(of)}") for link, of in ways.items() if link is not None]
 
-    def setting(of: str) -> Any:
-        value = arguments.data.get(f"x-{of}")
-        return policy.get(of) if value is None else value
 
-    exchange, key = setting("dead-letter-exchange"), setting("dead-letter-routing-key")
+def _counting(names: Iterable[str]) -> str:
+    listed = " or ".join(map(repr, names))
+    return f"the policy {listed} counts" if listed else "no policy counts"
+
+
+def _letters(name: str, kind: str, settings: Mapping[str, Any], path: str) -> Link | None:
+    exchange, key = settings.get("dead-letter-exchange"), settings.get("dead-letter-routing-key")
     if not isinstance(exchange, str):
         return None
+    key = key if isinstance(key, str) else None
+    return Link("dead-letter", _when(settings, kind), name, exchange, key=key, path=path)
+
+
+def _when(settings: Mapping[str, Any], kind: str) -> str:
+    """Return when a queue makes dead letters, in words."""
     conditions = ["rejected", "expired"]
-    limited = setting("max-length") is not None or setting("max-length-bytes") is not None
-    if limited and setting("overflow") != "reject-publish":
+    limited = settings.get("max-length") is not None or settings.get("max-length-bytes") is not None
+    if limited and settings.get("overflow") != "reject-publish":
         conditions.append("over the queue's length")
-    if kind == "quorum" or setting("delivery-limit") is not None:
+    if kind == "quorum" or settings.get("delivery-limit") is not None:
         conditions.append("delivered too often")
-    when = f"{', '.join(conditions[:-1])} or {conditions[-1]}"
-    return Link("dead-letter", when, name, exchange, key=key if isinstance(key, str) else None, path=entry.path)
+    return f"{', '.join(conditions[:-1])} or {conditions[-1]}"
 
 
 def federation(policies: Policies, exchanges: list[Exchange], queues: tuple[Queue, ...]) -> Iterator[Link]:
@@ -199,8 +266,11 @@ def federation(policies: Policies, exchanges: list[Exchange], queues: tuple[Queu
             yield Link("federation", when, None, queue.name, destination_type="queue", path=queue.path)
 
 
-def shovel(entry: Entry, vhost: str | None, findings: Findings) -> Link | None:
-    """Return the link of a shovel; None where both its ends are on other brokers."""
+def shovel(entry: Entry, vhost: str | None, streams: Set[str], findings: Findings) -> Link | None:
+    """Return the link of a shovel; None where both its ends are on other brokers.
+
+    The queues among ``streams`` keep what a shovel reads, from the offset on that its consumer begins at.
+    """
     value = Entry.of(entry.data.get("value") or {}, entry.at("value"))
     source, source_type = _end(value, "src", vhost)
     destination, destination_type = _end(value, "dest", vhost)
@@ -211,7 +281,8 @@ def shovel(entry: Entry, vhost: str | None, findings: Findings) -> Link | None:
         findings.add("import.shovel", entry.path, message)
     key = value.data.get("dest-exchange-key")
     key = key if isinstance(key, str) else None
-    when = "moved by the shovel " + entry.text("name", "")
+    is_kept = source_type == "queue" and source in streams
+    when = f"{'copied' if is_kept else 'moved'} by the shovel {entry.text('name', '')}"
     return Link("shovel", when, source, destination, source_type, destination_type, key, entry.path)
 
 

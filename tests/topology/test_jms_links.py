@@ -107,7 +107,7 @@ def test_reports_and_pictures_of_a_jms_broker_speak_of_its_addresses_and_destina
         "artemis: 2 addresses, 0 queues, 1 binding",
         "",
         "addresses without a way out: 1",
-        "  b  the file has no queue there: its messages are lost, if no client made one",
+        "  b  no queue is there: its messages are lost, if no client makes one",
     ]
     text = "<broker><destinations><queue physicalName='a'/></destinations></broker>"
     topology = parse_topology(text, "activemq.xml")
@@ -115,6 +115,18 @@ def test_reports_and_pictures_of_a_jms_broker_speak_of_its_addresses_and_destina
     said = str(report(addresses_of(topology)))
     assert said.startswith("activemq: 0 destinations, 2 queues, 0 bindings\n")
     assert "who subscribes to topics is not in the broker's file" in said
+
+
+@pytest.mark.parametrize(("match", "lost"), [("#", []), ("a.#", []), ("a.b", []), ("b.#", ["a.b"]), ("a", ["a.b"])])
+def test_an_address_whose_settings_lead_to_a_dead_letter_address_loses_nothing(match: str, lost: list[str]) -> None:
+    divert = "<divert name='d'><address>b</address><forwarding-address>a.b</forwarding-address></divert>"
+    more = "<send-to-dla-on-no-route>true</send-to-dla-on-no-route>"
+    settings = f"<address-settings>{setting(match, 'DLA', more=more)}</address-settings>"
+    queue = "<addresses><address name='DLA'><anycast><queue name='DLA'/></anycast></address></addresses>"
+    text = f"<configuration><core><diverts>{divert}</diverts>{settings}{queue}</core></configuration>"
+    for state in (None, {"subscriptions": [], "consumers": []}):
+        found = report(addresses_of(parse_topology(text, "broker.xml", state=state))).by_kind()
+        assert [finding.subject for finding in found.get("exchange-without-way-out", ())] == lost
 
 
 def test_messages_that_were_counted_at_an_address_are_those_of_its_wildcards() -> None:

@@ -11,7 +11,7 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.importers.artemis_addresses import matched_earlier, matches_later
 from transpiler.topology.importers.known_names import Known, Unknown, with_known_names
-from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Topology
+from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Link, Topology
 
 #: Names whose value is the address that a message is at.
 _PLACES = ("JMSDestination", "AMQAddress")
@@ -78,6 +78,15 @@ def bindings_at(topology: Topology, name: str) -> Iterator[Binding]:
     for source, bindings in topology.bindings_by_source.items():
         if source == name or _matches(topology, source, name):
             yield from bindings
+
+
+def links_at(topology: Topology, name: str) -> Iterator[Link]:
+    """Yield the links that lead on from an address that is shown, and from the patterns of addresses that match it."""
+    for link in topology.links:
+        if link.source_type == "exchange" and link.source is not None:
+            is_own = link.source == name
+            if is_own or (topology.rules.destinations is not None and _matches(topology, link.source, name)):
+                yield link
 
 
 def counts_of(topology: Topology, counts: Mapping[str, int]) -> dict[str, int]:

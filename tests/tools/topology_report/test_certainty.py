@@ -146,7 +146,10 @@ def _nothing_reaches(world: World, finding: Finding) -> bool:
 
 
 def _all_is_lost(world: World, finding: Finding) -> bool:
-    return not any(map(_queues, _at(world, finding.subject)))
+    if "if no client" in finding.reason:
+        return not any(map(_queues, _at(world, finding.subject)))
+    # A send that makes a queue loses nothing.
+    return not any(one.routed.queues or one.routed.possible_queues for one in _at(world, finding.subject))
 
 
 def _is_not_there(world: World, finding: Finding) -> bool:

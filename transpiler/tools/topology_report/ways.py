@@ -9,7 +9,6 @@ from transpiler.tools.topology_report.labels import Finding, exchange_title
 from transpiler.tools.topology_report.letters import Letters, State
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.broker_rules import UNKNOWN, Destinations
-from transpiler.topology.destinations import TOPIC_KIND
 from transpiler.topology.graph import (
     Node,
     Ordered,
@@ -23,6 +22,7 @@ from transpiler.topology.graph import (
     successors,
 )
 from transpiler.topology.model import DEFAULT_EXCHANGE, Link, Topology
+from transpiler.topology.shown_addresses import links_at
 
 #: Queues that one finding lists.
 _MAX_SOURCES = 5
@@ -90,21 +90,24 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
             reason = "no counted message was published to it or to one that leads to it"
             yield Finding("exchange-without-way-in", exchange.name, reason, node)
         own = exchange.name in topology.rules.predeclared and not (ways[node] or of.back[node])
-        lost = _lost(topology, exchange.name, bool(ways[node])) if node not in of.leading and not own else None
+        if node in of.leading or own:
+            continue
+        # The settings of many addresses stand at a pattern of them.
+        leads_on = bool(ways[node]) or any(links_at(topology, exchange.name))
+        lost = _lost(topology, leads_on)
         if lost is not None:
             yield Finding("exchange-without-way-out", exchange.name, lost, node)
 
 
-def _lost(topology: Topology, name: str, leads_on: bool) -> str | None:
+def _lost(topology: Topology, leads_on: bool) -> str | None:
     """Return why messages that come to an exchange reach no queue; None where there may be queues."""
     if leads_on:
         # At an address, where ways of a JMS broker end, a send may make a queue.
         return "its ways end before a queue" if topology.rules.destinations is None else None
-    if topology.rules.destinations is None or topology.readers is not None:
-        return "it leads to no queue: its messages are lost"
-    if name.startswith(f"{TOPIC_KIND}://"):
-        return None
-    return "the file has no queue there: its messages are lost, if no client made one"
+    if topology.rules.destinations is Destinations.ARTEMIS:
+        # A send of the routing type ANYCAST may make one.
+        return "no queue is there: its messages are lost, if no client makes one"
+    return "it leads to no queue: its messages are lost" if topology.knows_subscribers else None
 
 
 def loops(of: Ways) -> Iterator[Finding]:

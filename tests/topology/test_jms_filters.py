@@ -215,3 +215,39 @@ def test_a_selector_of_wildfly_that_is_none_makes_its_queue_possible() -> None:
         (finding,) = topology.findings
         assert finding.code == code
         assert "does not start" not in finding.message
+
+
+@pytest.mark.parametrize(
+    ("sent", "own", "seen"),
+    [
+        ("ANYCAST", None, "one"),
+        ("MULTICAST", None, "zero"),
+        (None, None, "none"),
+        # The broker overwrites the header only where the message has a type.
+        ("ANYCAST", 7, "one"),
+        (None, 7, "seven"),
+    ],
+)
+def test_a_routing_type_that_a_divert_strips_is_the_last_one_that_filters_see(
+    sent: str | None, own: int | None, seen: str
+) -> None:
+    tests = {"one": "= 1", "zero": "= 0", "seven": "= 7", "none": "IS NULL"}
+    inner = "".join(
+        f"<queue name='{n}'><filter string='_AMQ_ORIG_ROUTING_TYPE {t}'/></queue>" for n, t in tests.items()
+    )
+    diverts = "".join(
+        f"<divert name='{source}'><address>{source}</address><forwarding-address>{to}</forwarding-address></divert>"
+        for source, to in ("ab", "bc")
+    )
+    address = f"<addresses><address name='c'><multicast>{inner}</multicast></address></addresses>"
+    topology = artemis(f"{address}<diverts>{diverts}</diverts>")
+    message = Message() if own is None else Message.of(_AMQ_ORIG_ROUTING_TYPE=own)
+    assert set(publish(topology, message, "a", routing_type=sent).queues) & tests.keys() == {seen}
+
+
+@pytest.mark.parametrize(("text", "noted"), [("_AMQ_ORIG_ADDRESS = 'a'", True), ("AMQAddress = 'a'", False)])
+def test_a_note_says_that_over_amqp_a_senders_own_header_goes_before_the_brokers(text: str, noted: bool) -> None:
+    queue = f'<queue name="q"><filter string="{text}"/></queue>'
+    topology = artemis(f"<addresses><address name='a'><multicast>{queue}</multicast></address></addresses>")
+    found = [(one.code, one.severity) for one in topology.findings]
+    assert found == ([("topology.own-header", "info")] if noted else [])

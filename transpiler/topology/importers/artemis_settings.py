@@ -5,8 +5,10 @@ addresses. A queue that is at its own keeps the message. Where the settings say 
 there for each address that messages come from; its filter compares that one, so that it is a link here.
 
 In a filter ``AMQAddress`` is the address itself. After a divert, or on the way to a dead letter address, the broker
-sets ``_AMQ_ORIG_ADDRESS``, ``_AMQ_ORIG_QUEUE``, ``_AMQ_ORIG_ROUTING_TYPE`` and ``_AMQ_ORIG_MESSAGE_ID``, in the place
-of what the message had by these names. So a topology with filters that read them has its exchanges once for each way.
+sets ``_AMQ_ORIG_ADDRESS``, ``_AMQ_ORIG_QUEUE``, ``_AMQ_ORIG_MESSAGE_ID`` and, if the message has a routing type,
+``_AMQ_ORIG_ROUTING_TYPE``, in the place of what the message had by these names. Over AMQP a property that its sender
+has set goes before; that is not evaluated, and a finding says so. A topology with filters that read these names has its
+exchanges once for each way.
 
 Sources: ``QueueImpl`` of Artemis, ``checkRedelivery``, ``sendToDeadLetterAddress``, ``expire`` and ``createResources``.
 The numbers in comments are those of the page of rules, docs/jms-brokers.md.
@@ -14,9 +16,10 @@ The numbers in comments are those of the page of rules, docs/jms-brokers.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, TopicPattern, is_wild
 from transpiler.language.filters.binding_rules import TopicRules
 from transpiler.language.selector.dialects import Dialect
@@ -43,7 +46,8 @@ _ROUTING_TYPES: Mapping[str, int | Unknown] = {"ANYCAST": 1, "MULTICAST": 0, _UN
 class Hop(NamedTuple):
     """Headers that the broker sets when it forwards a message; ``queue`` is the divert's or queue's name, or None.
 
-    ``address`` is the one before, None where it is not known.
+    ``address`` is the one before, None where it is not known. ``type`` is the routing type that the message had last;
+    without one it has the header that it was sent with, if any.
     """
 
     name: str
@@ -71,6 +75,11 @@ class Entry(NamedTuple):
     detached: bool = False
 
     @property
+    def last_type(self) -> str | None:
+        """The routing type of the message here, or else the one that it had last."""
+        return self.type or (self.hop.type if self.hop is not None else None)
+
+    @property
     def name(self) -> str:
         """The name of its exchange."""
         name = entry_name(self.type, self.qualified)
@@ -95,6 +104,16 @@ def reads_hops(taker: Taker) -> bool:
     return reads_names(taker.filter, _NAMES, taker.dialect)
 
 
+def of_senders(takers: Iterable[Taker]) -> Iterator[Diagnostic]:
+    """Yield a finding where filters read headers of the broker's that a sender may have set as well."""
+    if any(reads_names(taker.filter, _NAMES - {_ADDRESS}, taker.dialect) for taker in takers):
+        message = (
+            "filters read _AMQ_ORIG_ADDRESS or its like: of a message over AMQP that has such a property of its own "
+            "the broker reads that one after a divert, too, and not what it has set; answers are of other messages"
+        )
+        yield Diagnostic("topology.own-header", "info", message)
+
+
 def filter_at(selector: str, dialect: Dialect, hop: Hop | None, address: str | None) -> Decided:
     """Return a filter with what is known at an address in the place of names, as far as it is decided."""
     return with_known_names(selector, known_at(hop, address), dialect)
@@ -114,7 +133,7 @@ def known_at(hop: Hop | None, address: str | None) -> Callable[[str], Known]:
             case "_AMQ_ORIG_QUEUE":
                 return Unknown.SOME if hop.queue == _UNKNOWN else hop.queue
             case "_AMQ_ORIG_ROUTING_TYPE":
-                return None if hop.type is None else _ROUTING_TYPES[hop.type]
+                return Unknown.OWN if hop.type is None else _ROUTING_TYPES[hop.type]
             case _:
                 return Unknown.SOME
 
@@ -207,7 +226,7 @@ class BySettings:
             if not settings["send-to-dla-on-no-route"] or settings["dead-letter-address"] is None:
                 return None
             words = self._addresses.words(settings["dead-letter-address"])
-            hop = Hop("dead letters", self._addresses.name(address), entry.type) if self._hops else None
+            hop = Hop("dead letters", self._addresses.name(address), entry.last_type) if self._hops else None
             following = Entry(None, False, True, hop, words if hop is not None else None)
             onward = Target("exchange", self._enter(following), settings["dead-letter-address"])
             name = f"{entry.name}, to {settings['dead-letter-address']}"

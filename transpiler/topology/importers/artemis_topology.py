@@ -34,6 +34,7 @@ from transpiler.topology.importers.artemis_settings import (
     Hop,
     filter_at,
     known_at,
+    of_senders,
     reads_hops,
 )
 from transpiler.topology.importers.artemis_shown import shown_addresses
@@ -74,6 +75,7 @@ class _Artemis:
                 self._consumers.setdefault(queue, []).append(Condition.of(text, dialect))
             self._readers = (self._readers or frozenset()) | self._consumers.keys()
         self._hops = any(reads_hops(taker) for taker in self._addresses.takers)
+        self._findings += of_senders(self._addresses.takers)
         #: The targets of messages that no queue of their address took.
         self._dead_letters = {
             self._addresses.words(each["dead-letter-address"])
@@ -256,7 +258,7 @@ class _Artemis:
             hop = None
             if self._hops:
                 here = entry.at if entry.at is not None else None if is_wild(taker.words) else taker.words
-                hop = entry.hop if is_same else Hop(taker.name, self._addresses.name(here), entry.type, taker.name)
+                hop = entry.hop if is_same else Hop(taker.name, self._addresses.name(here), entry.last_type, taker.name)
                 if self._builder.is_full:
                     self._findings.append(too_many_ways("_AMQ_ORIG_ADDRESS and its like"))
                     hop = UNKNOWN_HOP

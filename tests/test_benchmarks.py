@@ -17,7 +17,7 @@ from tests.benchmarks.messages import NOW, PROPERTIES
 from tests.benchmarks.patterns import PATTERNS
 from tests.benchmarks.selectors import CASES
 from tests.sizes import is_full, size
-from tests.spark_ext.harness import answers, numbered
+from tests.spark_ext.harness import SPARK, answers, numbered
 from transpiler import Message
 from transpiler.message.message import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
@@ -43,8 +43,11 @@ TINY = Size(
 #: The tables of each part: in a sample those of selectors over the layouts of this project.
 TABLES = {"filters": 3, "compiling": 4}
 if is_full():
-    parts = ("stores", "activemq", "long", "patterns", "routing", "growth", "compiled", "ablation", "peers")
-    TABLES |= dict(zip(parts, (2, 1, 2, 1, 1, 5, 2, 1, 1), strict=True))
+    parts = ("stores", "activemq", "long", "patterns", "routing", "growth", "compiled", "ablation", "cores", "peers")
+    TABLES |= dict(zip(parts, (2, 1, 2, 1, 1, 5, 2, 1, 1, 1), strict=True))
+    if SPARK >= (4, 3):
+        # Spark before it has no real-time mode.
+        TABLES["latency"] = 1
 
 
 def test_every_part_of_the_benchmarks_runs(spark: SparkSession, tmp_path: Path) -> None:

@@ -20,7 +20,9 @@ from tests.benchmarks import (
     activemq,
     compiled,
     compiling,
+    cores,
     filters,
+    latency,
     long,
     patterns,
     peers,
@@ -37,7 +39,7 @@ from tests.benchmarks.selectors import CASES, Case
 RESULTS = Path(__file__).parent / "results"
 PARTS = (
     *("filters", "stores", "compiling", "long", "patterns", "activemq", "routing", "growth", "compiled", "ablation"),
-    "peers",
+    *("cores", "latency", "peers"),
 )
 
 #: The parts that read the messages of all layouts, which take a minute to write.
@@ -111,6 +113,10 @@ def tables(spark: SparkSession, directory: Path, size: Size, parts: tuple[str, .
                 yield topics.changes_table(spark, directory, size.routing, size.rounds)
             case "ablation":
                 yield ablation.ablation_table(spark, directory, size.routing, size.rounds)
+            case "cores":
+                yield cores.cores_table(spark, directory, size.routing, size.rounds)
+            case "latency":
+                yield latency.latency_table(spark, directory, size.routing)
             case "peers":
                 yield peers.peers_table(spark, directory, size.routing, size.rounds)
             case _:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from pyspark.sql import functions as sf
 from spark_ext import route, route_stream
 from tests.benchmarks.routing_shapes import COLUMNS, as_message
 from tests.spark_ext.harness import SPARK
+from tests.spark_ext.memory_stream import MemoryStream
 from tests.spark_ext.routing.test_shapes import SCHEMA, all_shapes
 from transpiler import Message
 from transpiler.message.types import AmqpType, AmqpValue
@@ -28,42 +28,15 @@ pytestmark = pytest.mark.skipif(SPARK < (4, 3), reason="Spark before 4.3 has no 
 TRIGGER = "5 seconds"
 
 
-class MemoryStream:
-    """A stream of texts that the real-time mode reads. PySpark has no name for it, nor for the sink in memory."""
-
-    def __init__(self, spark: SparkSession) -> None:
-        self._spark, self._jvm = spark, spark._jvm
-        sources = self._jvm.org.apache.spark.sql.execution.streaming.sources
-        texts = self._jvm.org.apache.spark.sql.Encoders.STRING()
-        self._source = _object(sources, "LowLatencyMemoryStream").singlePartition(spark._jsparkSession, texts)
-        self._sink = sources.ContinuousMemorySink()
-        self.frame = DataFrame(self._source.toDF(), spark)
-
-    def routed(self, routed: DataFrame, texts: Iterable[str], directory: Path) -> list[str]:
-        """Start a stream with one column of texts, send some in, and return as many as come out."""
-        streaming, none = self._jvm.org.apache.spark.sql.streaming, _object(self._jvm.scala, "None")
-        queries = self._spark._jsparkSession.streams()
-        clock = getattr(queries, "startQuery$default$11")()
-        options = _object(self._jvm.scala.collection.immutable, "Map").empty()
-        mode, trigger = streaming.OutputMode.Update(), streaming.Trigger.RealTime(TRIGGER)
-        state = self._jvm.scala.Some(str(directory))
-        query = queries.startQuery(
-            none, none, state, routed._jdf, options, self._sink, mode, False, True, trigger, clock, none, none
-        )
-        sent = self._jvm.scala.collection.immutable.List.newBuilder()
-        for count, text in enumerate(texts, 1):  # noqa: B007
-            sent.addOne(text)
-        self._source.addData(sent.result())
-        while self._sink.allData().size() < count:
-            assert query.isActive(), query.exception().get().getMessage()
-            time.sleep(0.05)
-        answers = self._sink.allData()
-        query.stop()
-        return [answers.apply(number).getString(0) for number in range(count)]
-
-
-def _object(package: Any, name: str) -> Any:
-    return getattr(getattr(package, f"{name}$"), "MODULE$")
+def answered(stream: MemoryStream, routed: DataFrame, texts: list[str], directory: Path) -> list[str]:
+    """Start a query with one column of texts, send some in, and return as many as come out."""
+    query = stream.start(routed, directory, TRIGGER)
+    stream.send(texts)
+    while stream.received < len(texts):
+        assert query.isActive(), query.exception().get().getMessage()
+        time.sleep(0.05)
+    query.stop()
+    return stream.texts()[: len(texts)]
 
 
 def text(value: str) -> AmqpValue:
@@ -99,7 +72,7 @@ def test_every_shape_of_bindings_is_routed_in_real_time(spark: SparkSession, tmp
         message: Message = as_message(row)
         return list(route_message(where, message, "x", [row.routing_key]))
 
-    answers = [json.loads(answer) for answer in stream.routed(routed, texts, tmp_path)]
+    answers = [json.loads(answer) for answer in answered(stream, routed, texts, tmp_path)]
     assert answers == list(map(expected, rows))
     assert any(answers)
 

@@ -1,0 +1,103 @@
+"""Real time: from a message in to its queues out, within a batch and between two, by rate and by bindings.
+
+Source and sink are in memory, and the sender runs beside them in this process. The time out is the clock of Java as a
+row passes behind its queues. Between two batches Spark plans anew and broadcasts the tables again; beside the routes
+runs a stream that routes nothing, so that the difference is what is ours.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from spark_ext import compile_topology, route
+from tests.benchmarks.measure import Table
+from tests.benchmarks.routing import selector_messages, selector_topology
+from tests.spark_ext.memory_stream import MemoryStream
+
+BINDINGS = (0, 1_000, 100_000)
+RATES = (200, 500, 1_000)
+
+#: Seconds of a batch, at least Spark's 5, and batches of each row; the first, in which Java compiles, is left out.
+BATCH, BATCHES = 20, 5
+
+#: Java's clock, which is that of ``time.monotonic_ns`` on Linux: in nanoseconds, of each row.
+_CLOCK = "CAST(reflect('java.lang.System', 'nanoTime') AS BIGINT)"
+
+
+def latency_table(spark: SparkSession, directory: Path, scale: int) -> Table:
+    """Each number of bindings at each rate; at another ``scale`` than 1 one rate, and two short batches."""
+    sizes, rates = (BINDINGS, RATES) if scale == 1 else (BINDINGS[:2], RATES[:1])
+    seconds, batches = (BATCH, BATCHES) if scale == 1 else (5, 2)
+    table = Table(
+        "Real time: milliseconds from a message in to its queues out",
+        ("bindings", "messages a second", "of them sent", "p50", "p99", "between batches, median", "the longest"),
+        f"By the clock, on all cores of the machine, of which the sender has one. Batches of {seconds} seconds. "
+        "Between batches: the time that the first message of a batch waited. Without bindings a message is "
+        "read and written, and not routed.",
+        unit="milliseconds, p99",
+    )
+    for bindings in sizes:
+        for rate in rates:
+            row = _measure(spark, directory / f"latency-{bindings}-{rate}", bindings, rate, seconds, batches)
+            table.add(bindings, rate, *row)
+            table.bars.append((f"{bindings:,} bindings, {rate:,} a second", row[2], 50.0))
+    return table
+
+
+def _measure(
+    spark: SparkSession, directory: Path, bindings: int, rate: int, seconds: int, batches: int
+) -> tuple[str, float, float, float, float]:
+    rows = selector_messages(spark, 1_000, max(1, bindings // 10)).select(sf.to_json(sf.struct("*"))).collect()
+    texts = [row[0] for row in rows]
+    schema = selector_messages(spark, 1, 1).schema
+    stream = MemoryStream(spark)
+    fields = sf.from_json("value", schema).alias("message")
+    sent = stream.frame.select(fields, sf.get_json_object("value", "$.sent").alias("sent")).select("message.*", "sent")
+    out = _routed(sent, bindings).withColumn("out", sf.expr(_CLOCK)).withColumn("batch", sf.current_timestamp())
+    query = stream.start(
+        out.select(sf.to_json(sf.struct("sent", "out", "batch", "queues"))), directory, f"{seconds} seconds"
+    )
+    count = 0
+    started = time.monotonic()
+    while (now := time.monotonic() - started) < seconds * batches:
+        if count <= now * rate:
+            stream.send([f'{{"sent":"{time.monotonic_ns()}",{texts[count % len(texts)][1:]}'])
+            count += 1
+        else:
+            time.sleep(count / rate - now)
+    while stream.received < count:
+        if not query.isActive():
+            raise RuntimeError(query.exception().get().getMessage())
+        time.sleep(0.1)
+    query.stop()
+    within, between = [], []
+    for number, batch in enumerate(_batches(stream.texts())):
+        first = batch[0][1]
+        if number:
+            within += [(out - sent) / 1e6 for sent, out in batch if sent > first]
+            between.append((first - batch[0][0]) / 1e6)
+    percentiles = statistics.quantiles(within, n=100)
+    sent_share = count / (rate * seconds * batches)
+    return f"{sent_share:.0%}", percentiles[49], percentiles[98], statistics.median(between), max(between)
+
+
+def _routed(messages: DataFrame, bindings: int) -> DataFrame:
+    if not bindings:
+        return messages.withColumn("queues", sf.expr("CAST(array() AS ARRAY<STRING>)"))
+    topology = selector_topology(bindings, max(1, bindings // 10))
+    return route(messages, compile_topology(topology, messages))
+
+
+def _batches(texts: list[str]) -> Iterator[list[tuple[int, int]]]:
+    """Yield the times in and out of the messages of each batch, in their order."""
+    rows = map(json.loads, texts)
+    for _, batch in groupby(rows, key=lambda row: row["batch"]):
+        yield [(int(row["sent"]), int(row["out"])) for row in batch]

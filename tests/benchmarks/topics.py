@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
 
 from spark_ext import CompiledTopology, compile_topology, route
 from tests.benchmarks.measure import Table, in_turn, ratio, spark_cpu, written
@@ -109,6 +110,78 @@ def realistic_topics_table(spark: SparkSession, directory: Path, scale: int, rou
         runs = in_turn((by_hand, partial(written, messages), partial(written, routed.frame)), cpu, rounds)
         add_row(table, shape.name, bindings, routed, runs)
     return table
+
+
+#: Bindings of the mix that has headers bindings, too.
+MIX = 20_000
+
+
+def by_hand_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
+    """A mix of topics and headers beside the broadcast joins that one would write; a ``scale`` divides both."""
+    cpu, count, bindings = spark_cpu(spark), MESSAGES // scale, max(100, MIX // scale)
+    table = Table(
+        f"Routing {count:,} messages by a mix of {bindings:,} bindings, and by four broadcast joins by hand",
+        ("way", "s", "times the joins", "times reading"),
+        "CPU seconds of Spark's process; ratios are medians over the rounds. A quarter of the bindings each is an "
+        "exact key, *.kind.<id>, #.<id>, and a header. The joins find the queues of each key in tables of four forms; "
+        "distinct takes repeated queues away, as a broker does. All give the same number of queues.",
+        unit="times the joins",
+    )
+    quarter = bindings // 4
+    columns = [f"concat('k', {_number(4, 2 * quarter)}) AS kind"]
+    sent = f"element_at(array('order', 'eu'), 1 + CAST({_number(2, 2)} AS INT))", "'kind'"
+    sent += (f"concat('c', {_number(1, 2 * quarter)})",)
+    columns += [f"concat_ws('.', {', '.join(sent)}) AS routing_key", "id"]
+    columns += [f"IF({_number(3, 4)} = 0, 'amq.headers', 'amq.topic') AS exchange"]
+    messages = stored(spark.range(count).selectExpr(*columns), directory, "mix")
+    topology = _mix(quarter)
+    routes = {
+        "route": route(messages, topology, messages),
+        "route, compiled": route(messages, compile_topology(topology, messages)),
+    }
+    joins = {"joins": _joined(messages, directory, quarter), "joins, distinct": None}
+    joins["joins, distinct"] = joins["joins"].withColumn("queues", sf.array_distinct("queues"))
+    frames = {**joins, **routes}
+    totals = {name: frame.agg(sf.sum(sf.size("queues"))).first()[0] for name, frame in frames.items()}
+    if len(set(totals.values())) > 1:
+        raise AssertionError(f"the ways differ in the number of queues: {totals}")
+    read, *spent = in_turn([partial(written, each) for each in (messages, *frames.values())], cpu, rounds)
+    for name, runs in zip(frames, spent, strict=True):
+        table.add(name, runs.seconds, ratio(runs, spent[0]), ratio(runs, read))
+        table.bars.append((name, ratio(runs, spent[0]), 1.0))
+    return table
+
+
+def _mix(quarter: int) -> Topology:
+    """A quarter of the bindings of each form, the last of them at a headers exchange."""
+    keys = [key.format(number) for key in ("order.kind.c{}", "*.kind.c{}", "#.c{}") for number in range(quarter)]
+    bindings = [Binding("amq.topic", f"q{place}", key) for place, key in enumerate(keys)]
+    for number in range(quarter):
+        arguments = {"kind": AmqpValue(AmqpType.STRING, f"k{number}")}
+        bindings.append(Binding("amq.headers", f"h{number}", "", arguments))
+    queues = tuple(Queue(binding.destination) for binding in bindings)
+    return Topology(RABBITMQ, (), queues, tuple(bindings))
+
+
+def _joined(messages: DataFrame, directory: Path, quarter: int) -> DataFrame:
+    """The messages with their queues by a broadcast join for each form of binding."""
+    words = "IF(exchange = 'amq.topic', split(routing_key, '[.]'), NULL) AS words"
+    found = messages.selectExpr("*", words)
+    key = {
+        "exact": "IF(exchange = 'amq.topic', routing_key, NULL)",
+        "star": "IF(size(words) = 3 AND words[1] = 'kind', words[2], NULL)",
+        "hash": "element_at(words, -1)",
+        "header": "IF(exchange = 'amq.headers', kind, NULL)",
+    }
+    texts = {"exact": "concat('order.kind.c', id)", "header": "concat('k', id)"}
+    for place, (name, tested) in enumerate(key.items()):
+        queue = "concat('h', id)" if name == "header" else f"concat('q', id + {place * quarter})"
+        text = texts.get(name, "concat('c', id)")
+        bound = messages.sparkSession.range(quarter).selectExpr(f"{text} AS key_{name}", f"array({queue}) AS {name}")
+        table = sf.broadcast(stored(bound, directory, f"mix-{name}"))
+        found = found.join(table, sf.expr(tested) == sf.col(f"key_{name}"), "left").drop(f"key_{name}")
+    lists = ", ".join(f"coalesce({name}, array())" for name in key)
+    return found.selectExpr(*messages.columns, f"concat({lists}) AS queues")
 
 
 #: Binding keys that are added for a change of each kind: a number of them.

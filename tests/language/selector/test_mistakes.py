@@ -40,6 +40,9 @@ MISTAKES = (
     ("a between 1 and", NOT_RABBITMQ, END, "", "expected an operand after and", "the upper bound is missing behind it"),
     ("a between 1 or 2", "rabbitmq", TOKEN, "between", "rabbitmq has no BETWEEN", "write a >= 1 AND a <= 2"),
     ("a NOT BETWEEN 1 AND 2", "rabbitmq", TOKEN, "BETWEEN", "rabbitmq has no BETWEEN", "write (a < 1 OR a > 2)"),
+    ("a between [1 AND 2]", "rabbitmq", TOKEN, "between", "rabbitmq has no BETWEEN", "write a >= 1 AND a <= 2"),
+    ("a not between [1..2]", "rabbitmq", TOKEN, "between", "rabbitmq has no BETWEEN", "write (a < 1 OR a > 2)"),
+    ("a between [b] AND [c]", "rabbitmq", TOKEN, "between", "rabbitmq has no BETWEEN", "write a >= [b] AND a <= [c]"),
     ("a not between 1", "rabbitmq", TOKEN, "between", "rabbitmq has no BETWEEN", "write (a < 1 OR a > …)"),
     # NOT
     ("a NOT = 5", NOT_RABBITMQ, TOKEN, "=", "expected LIKE, IN or BETWEEN after NOT", "write NOT (a = 5) or a <> 5"),

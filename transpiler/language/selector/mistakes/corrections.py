@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from transpiler.base.source import Span
-from transpiler.language.selector.dialect_rules import DoubleQuotes, Extension, Identifiers, ListMember
+from transpiler.language.selector.dialect_rules import BetweenMeaning, DoubleQuotes, Extension, Identifiers, ListMember
 from transpiler.language.selector.dialects import dialects_with
 from transpiler.language.selector.literal_scanner import string_literal
-from transpiler.language.selector.mistakes.word_patterns import Captured, Proposal, as_pattern
+from transpiler.language.selector.mistakes.word_patterns import INTERVAL, Captured, Proposal, as_pattern
 from transpiler.language.selector.mistakes.words import COMPARISONS, TESTS, both_ends
 
 
@@ -164,11 +164,14 @@ def between_in_parentheses(taken: Captured) -> Proposal:
 
 def between_in_brackets(taken: Captured) -> str | Proposal:
     """Return a BETWEEN for an interval in brackets."""
-    bounds = [part.strip() for part in taken["x"].content.strip("[]").split(",")]
+    bounds = [part.strip() for part in INTERVAL.split(taken["x"].content.strip("[]"))]
     if len(bounds) != 2 or not all(bounds):
-        return "perhaps {a} {no}BETWEEN 1 AND 9, without brackets".format_map(taken)
-    text = "{a} {no}BETWEEN ".format_map(taken) + " AND ".join(bounds)
-    return Proposal("write ", text, span=taken["a"].span.to(taken["x"].span))
+        return "BETWEEN takes two bounds without brackets, as in {a} {no}BETWEEN 1 AND 9".format_map(taken)
+    name, low, high = taken["a"], *bounds
+    text = "{a} {no}BETWEEN ".format_map(taken) + f"{low} AND {high}"
+    if taken.reading.dialect.between_meaning is BetweenMeaning.ABSENT:
+        text = f"({name} < {low} OR {name} > {high})" if taken.is_negated else f"{name} >= {low} AND {name} <= {high}"
+    return Proposal("write ", text, span=name.span.to(taken["x"].span))
 
 
 def chained(taken: Captured) -> str | Proposal:

@@ -149,6 +149,7 @@ RULES: tuple[Rule, ...] = (
     # BETWEEN
     *_saying(
         "{title} has no BETWEEN",
+        Row("a ?NOT @BETWEEN x:interval", between_in_brackets, "no between"),
         Row("a NOT @BETWEEN ?b ?AND,OR,TO,comma ?c", "write «({a} < {b} OR {a} > {c})»", "no between"),
         Row("a @BETWEEN open b comma c ?also:close", "write «{a} >= {b} AND {a} <= {c}»", "no between"),
         Row("a @BETWEEN ?b ?AND,OR,TO,comma ?c", "write «{a} >= {b} AND {a} <= {c}»", "no between"),

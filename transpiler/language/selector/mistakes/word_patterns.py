@@ -333,6 +333,9 @@ TAKERS: Mapping[str, Callable[[Reading, int], int | None]] = {
     "unquoted": _unquoted,
 }
 
+#: Signs and words between the two bounds of an interval in brackets.
+INTERVAL = re.compile(r",|;|\.\.+|\b(?:AND|TO)\b", re.IGNORECASE)
+
 #: Kinds of words beside those of ``Word``.
 KINDS: Mapping[str, Callable[[Word], bool]] = {
     "word": lambda word: word.kind in ("string", "quoted", "name", "number"),
@@ -352,6 +355,7 @@ KINDS: Mapping[str, Callable[[Word], bool]] = {
     "reserved": lambda word: word.kind == "keyword" and word.key not in ("AND", "OR"),
     "spelled": lambda word: word.key in SPELLED,
     "bracketed": lambda word: word.text[:1] == "[",
+    "interval": lambda word: word.text[:1] == "[" and INTERVAL.search(word.text) is not None,
     "backtick": lambda word: word.text[:1] == "`",
     "doubled": lambda word: word.kind == "quoted" and word.text[0] == '"',
     "unclosed": lambda word: word.kind == "quoted" and not word.is_closed,

@@ -31,13 +31,15 @@ if TYPE_CHECKING:
 class Unusable:
     """A column that cannot be a property, and why; ``store`` is the layout that reads properties in it.
 
-    ``fix`` is what the hint says to do. ``ordered`` is another hint, for a column that is compared with numbers.
+    ``fix`` is what the hint says to do. ``has_keys`` if the hint is about the values in it, by their keys. ``ordered``
+    is another hint, for a column that is compared with numbers.
     """
 
     reason: str
     hint: str
     store: str = ""
     fix: Remedy | None = None
+    has_keys: bool = False
     ordered: Unusable | None = None
 
     def refusal(self, subject: str) -> LayoutError:
@@ -46,6 +48,8 @@ class Unusable:
 
 
 _TEXTS = (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR)
+#: Columns that each record of Kafka has, whatever is in it.
+KAFKA = frozenset(("key", "value", "topic", "partition", "offset"))
 #: Columns in a ``repr``.
 MAX_NAMES = 8
 #: Columns that often are JSON, where they are text.
@@ -87,9 +91,9 @@ class FlatLayout:
                 if name.lower() in _JSON and isinstance(column, ir.Column) and column.type.kind is SparkType.STRING
             )
             unusable = (
-                _reading(f"for a key of the column {name}: ", column.store)
+                Advice(f"for a key of the column {name}: {column.store or column.hint}", column.fix)
                 for name, column in self.columns.items()
-                if isinstance(column, Unusable) and column.store
+                if isinstance(column, Unusable) and (column.store or column.has_keys)
             )
             return (*unusable, *json)
         name = NAMES.get(place)
@@ -106,8 +110,10 @@ class FlatLayout:
     def _columns_like(self, place: MessageField) -> Iterator[str]:
         """Yield the columns of a type that a header field may have: text is no time and no number."""
         is_text = AmqpType.STRING in FIELD_TYPES.get(place.section, {}).get(place.field, ())
+        # It says whose time a record's is.
+        of_kafka = {"timestampType"} if self.columns.keys() >= KAFKA else set()
         for name, column in self.columns.items():
-            if isinstance(column, ir.Column) and (column.type.kind in _TEXTS or not is_text):
+            if isinstance(column, ir.Column) and (column.type.kind in _TEXTS or not is_text) and name not in of_kafka:
                 yield name
 
     def named_header(self, name: str) -> Stored | None:

@@ -17,7 +17,7 @@ from transpiler.compiler.ir.column_types import ColumnType, Path
 from transpiler.compiler.layouts.amqp import AmqpLayout
 from transpiler.compiler.layouts.collations import Collations, type_with_collations
 from transpiler.compiler.layouts.columns import SECTIONS, UNION, Fields, UnionShape, read_type
-from transpiler.compiler.layouts.flat import FlatLayout, Unusable, recast
+from transpiler.compiler.layouts.flat import FlatLayout, Unusable, recast, replaced, spelled
 
 #: One field of a schema in Spark's JSON form.
 SchemaField = Mapping[str, Any]
@@ -98,24 +98,56 @@ def _unusable(name: str, path: Path, spark_type: Any) -> Unusable:
             ordered = Unusable(reason, f"{milliseconds}; {in_words}", fix=time[1])
             return Unusable(reason, f"{in_words}; {milliseconds}", fix=text[1], ordered=ordered)
         case "variant":
-            store = f"stores.variant({name!r})"
-        case {"type": "map", "keyType": "string", "valueType": "string" | "binary"}:
-            store = f"stores.text_map({name!r}, types='by-use')"
+            store = "stores.variant({})"
         case {"type": "map", "keyType": "string", "valueType": str() as values} if read_type(values) is not None:
-            store = f"stores.text_map({name!r}, types='by-use')"
+            store = "stores.text_map({}, types='by-use')"
         case {"type": "array", "elementType": {"type": "struct", "fields": [*fields]}} if _is_entry(fields):
-            store = f"stores.kafka_headers({name!r})"
+            store = "stores.kafka_headers({})"
+        case {"type": "array", "elementType": {"type": "struct", "fields": [*fields]}} if _entry_in(fields):
+            return _beside(reason, path, _as_entries(path, *_entry_in(fields)), "stores.kafka_headers({})")
+        case {"type": "map"}:
+            key = 'col("{}")[KEY]'.format(".".join(path))
+            hint = f"perhaps make a column of the value that is meant, as in df.withColumn(NAME, {key})"
+            return Unusable(reason, hint, has_keys=True)
         case _:
             return Unusable(
                 reason, "perhaps select a column of a simple type: BOOLEAN, a number, STRING, BINARY or a TIMESTAMP"
             )
+    if len(path) > 1:
+        return _beside(reason, path, spelled(path), store)
+    store = store.format(repr(name))
     return Unusable(reason, f"{store} reads properties in it", store, OptionFix("layout", store))
+
+
+def _beside(reason: str, path: Path, expression: str, store: str) -> Unusable:
+    """Return why a column is no property that a store reads as it is: the store is that of an expression."""
+    # A store's column is one of the table, and no field of a struct.
+    name = str(path[-1])
+    made, fix = replaced((name,), expression)
+    return Unusable(reason, f"{made}, which {store.format(repr(name))} reads", fix=fix, has_keys=True)
 
 
 def _is_entry(fields: list[SchemaField]) -> bool:
     """Return True for the fields of a record header: a key and a value."""
     types = {field["name"]: field["type"] for field in fields}
     return types.get("key") == "string" and types.get("value") in ("string", "binary")
+
+
+#: The names of the two fields of an entry that is no record header.
+_KEYS, _VALUES = ("key", "name", "k", "header"), ("value", "val", "v")
+
+
+def _entry_in(fields: list[SchemaField]) -> tuple[str, ...]:
+    """Return the fields of a key and its value in the structs of an array; nothing where there is no such pair."""
+    simple = [field["name"] for field in fields if read_type(field["type"]) is not None]
+    found = [next((name for name in simple if name.lower() in names), None) for names in (_KEYS, _VALUES)]
+    return tuple(name for name in found if name is not None) if None not in found else ()
+
+
+def _as_entries(path: Path, key: str, value: str) -> str:
+    """Return an array of entries in the form of record headers, as SQL."""
+    parts = (f"'{part}', CAST(x.{spelled((name,))} AS STRING)" for part, name in (("key", key), ("value", value)))
+    return f"transform({spelled(path)}, x -> named_struct({', '.join(parts)}))"
 
 
 _TWICE = Unusable(

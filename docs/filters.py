@@ -100,6 +100,12 @@ DECISIONS = (
         "with `rabbitmq:stream-match-unfiltered` those without one; over a table without annotations it is not in "
         "effect, with a finding. `rabbitmq:stream-offset-spec` says where a stream is read from, and selects nothing",
     ),
+    (
+        "sessions of Service Bus",
+        "`com.microsoft:session-filter` takes messages whose `group_id` is its text, be it described, by its symbol or "
+        "its code 0x00000013:0x7000000C, or a text by that name without a descriptor; with a null it asks for the next "
+        "session that is free, which selects nothing, with a finding",
+    ),
     ("a null in an application-properties filter", "the key is there; in a properties filter it is an error"),
 )
 

@@ -107,8 +107,24 @@ def test_a_table_without_annotations_has_no_filter_of_a_stream_and_says_so() -> 
     assert [one.code for one in made.diagnostics] == ["filters.stream"]
 
 
-def test_a_session_of_service_bus_is_its_group_id() -> None:
-    filters = {"com.microsoft:session-filter": "s1"}
-    assert "group_id" in transpile_filter(filters).sql
+#: The filter of a session as clients send it: without a descriptor, with its symbol, with its code.
+SESSIONS: tuple[dict[str, Any], ...] = (
+    {"com.microsoft:session-filter": "s1"},
+    {"s": {"descriptor": "com.microsoft:session-filter", "value": "s1"}},
+    {"com.microsoft:session-filter": {"descriptor": "0x00000013:0x7000000C", "value": "s1"}},
+)
+
+
+@pytest.mark.parametrize("filters", SESSIONS)
+def test_a_session_of_service_bus_is_its_group_id(filters: dict[str, Any]) -> None:
+    made = transpile_filter(filters)
+    assert "group_id" in made.sql
     groups = [Message.from_dict({"properties": {"group_id": group}}) for group in ("s1", "s2")]
     assert [matches(filters, message) for message in groups] == [True, False]
+
+
+@pytest.mark.parametrize("value", [None, {"descriptor": "com.microsoft:session-filter", "value": None}])
+def test_the_next_session_of_service_bus_selects_no_message_and_says_so(value: Any) -> None:
+    made = transpile_filter({"com.microsoft:session-filter": value})
+    assert made.sql == "true"
+    assert ["next session" in one.message for one in made.diagnostics] == [True]

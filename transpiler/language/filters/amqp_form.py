@@ -60,6 +60,9 @@ X_MATCH = "x-match"
 _NO_LOCAL_TEXT = "NoLocalFilter{}"
 #: The descriptors of a filter of a stream, and of what it does with messages without a value; neither has a code.
 STREAM, UNFILTERED = "rabbitmq:stream-filter", "rabbitmq:stream-match-unfiltered"
+#: The filter of Service Bus' clients that asks for one session: a text with this symbol or code as its descriptor, or
+#: without one by this name, as most clients send it. With a null it asks for the next session that is free.
+SESSION, SESSION_CODE = "com.microsoft:session-filter", 0x137000000C
 #: A filter that is not known may be left out.
 _IGNORED = OptionFix("unknown", "'ignore'")
 

@@ -17,6 +17,8 @@ from transpiler.base.errors import DecodeError
 from transpiler.language.filters.amqp_form import (
     MAX_DEPTH,
     MAX_ENTRIES,
+    SESSION,
+    SESSION_CODE,
     STREAM,
     UNFILTERED,
     X_MATCH,
@@ -59,6 +61,8 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
     content, inside = data["value"], f"{path}.value"
     if code_or_symbol in (STREAM, UNFILTERED):
         return Described(name, _texts(content, inside))
+    if code_or_symbol in (SESSION, SESSION_CODE):
+        return Described(name, read_value(inside, content))
     if row is None or row.kind is None:
         # Nothing is known of its payload, and whoever reads the filter looks at the descriptor first.
         return Described(name, AmqpValue(AmqpType.NULL, None))

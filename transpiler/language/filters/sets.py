@@ -17,6 +17,8 @@ from transpiler.base.documents.jsontext import JsonTextError, load_json
 from transpiler.base.errors import DecodeError
 from transpiler.base.source import Source
 from transpiler.language.filters.amqp_form import (
+    SESSION,
+    SESSION_CODE,
     STREAM,
     UNFILTERED,
     Reader,
@@ -52,8 +54,6 @@ _TEXTS = (AmqpType.STRING, AmqpType.SYMBOL)
 MAX_RABBITMQ_FIELDS = 16
 #: The only name of an SQL filter that RabbitMQ takes.
 SQL_NAME = "sql-filter"
-#: The filter of Service Bus' clients that asks for one session, a text without a descriptor.
-SESSION = "com.microsoft:session-filter"
 #: Filters that select no single messages, and what they do; one of a stream by its value does, if that is text.
 _STREAM_FILTERS = {
     "rabbitmq:stream-offset-spec": "says where a stream is read from",
@@ -269,11 +269,12 @@ def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
     streams = any(_stream_values(entry.value) for entry in listed)
     unfiltered = any(_is_stream(entry.value, UNFILTERED) and _is_true(entry.value) for entry in listed)
     for name, path, value, made in listed:
-        if isinstance(value, AmqpValue) and value.value is None:
-            # A null is no filter.
+        session = _session(name, value)
+        if session is not None and session.type is AmqpType.STRING:
+            filters.append((name, PropertiesFilter((("group_id", session),), path=path)))
             continue
-        if name == SESSION and isinstance(value, AmqpValue) and value.type is AmqpType.STRING:
-            filters.append((name, PropertiesFilter((("group_id", value),), path=path)))
+        if isinstance(value, AmqpValue) and value.value is None and session is None:
+            # A null is no filter.
             continue
         values = _stream_values(value)
         if values:
@@ -281,7 +282,7 @@ def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
             continue
         if streams and _is_stream(value, UNFILTERED):
             continue
-        purpose = _stream_purpose(value)
+        purpose = _stream_purpose(value) if session is None else "takes the next session that is free, whichever it is"
         if purpose is not None:
             ignored.append(name)
             message = f"{path}: this filter {purpose}"
@@ -301,6 +302,16 @@ def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
                 replace(finding, severity="warning", hint="so it is not in effect") for finding in error.diagnostics
             )
     return FilterSet(tuple(filters), tuple(ignored), tuple(reader.findings), frozenset(string_keyed))
+
+
+def _session(name: str, value: Value) -> AmqpValue | None:
+    """Return the session that a filter asks for, a text or a null; None for any other filter."""
+    if isinstance(value, Described) and isinstance(value.descriptor, AmqpValue):
+        found = value.value if value.descriptor.value in (SESSION, SESSION_CODE) else None
+    else:
+        found = value if name == SESSION else None
+    known = isinstance(found, AmqpValue) and found.type in (AmqpType.STRING, AmqpType.NULL)
+    return found if known else None  # type: ignore[return-value]
 
 
 def _is_stream(value: Value, symbol: str) -> bool:

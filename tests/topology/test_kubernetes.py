@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from transpiler import Message, Topology, route_message
+from transpiler.base.diagnostics import WordFix
 from transpiler.base.errors import TopologyError
 from transpiler.topology.files import parse_topology, topology_from_dict, vhosts_of
 
@@ -148,6 +149,16 @@ def test_errors_and_warnings_about_a_resource_have_its_place() -> None:
         parse_topology(OPERATOR.replace("autoDelete: false", "autoDelete: 'no'"), "t.yaml")
     [finding] = parse_topology(OPERATOR.replace("destination: rest", "destination: res"), "t.yaml").findings
     assert finding.render().startswith("t.yaml:29:37: warning: import.undeclared-queue: Binding/c.spec.destination: ")
+
+
+def test_a_key_that_is_nearly_one_of_a_resource_has_no_default_in_its_place() -> None:
+    for key, written in (("source: others", "sorce: others"), ("destinationType: queue", "destination_typ: queue")):
+        with pytest.raises(TopologyError, match=r"(?s)Binding/.*did you mean " + key.partition(":")[0]) as caught:
+            parse_topology(OPERATOR.replace(key, written), "t.yaml")
+        assert isinstance(caught.value.diagnostics[0].fix, WordFix)
+    assert parse_topology(
+        OPERATOR.replace("metadata: {name: c}\nspec: {", "metadata: {name: c}\nspec: {zz: 1, "), "t.yaml"
+    )
 
 
 @pytest.mark.parametrize(("text", "form"), [(OPERATOR, "artemis"), (ARTEMIS, "rabbitmq"), (OPERATOR, "topology")])

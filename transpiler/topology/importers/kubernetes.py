@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-from transpiler.base.diagnostics import Diagnostic
-from transpiler.base.documents.entries import Entry
+from transpiler.base.diagnostics import Diagnostic, meant
+from transpiler.base.documents.entries import Entry, refuse
 from transpiler.base.documents.loading import Document
 from transpiler.base.documents.placed_values import Node, Origin, json_documents
 from transpiler.base.documents.xml_elements import Element, XmlDocument
@@ -56,6 +56,15 @@ _MEMBERS = {
     "destinationType": "destination_type",
     "routingKey": "routing_key",
     "applyTo": "apply-to",
+}
+#: The names by which a resource has the members of definitions.
+_MEMBERS_OF = {member: name for name, member in _MEMBERS.items()}
+_KEYS = {
+    "Exchange": ("name", "type", "durable", "autoDelete", "arguments"),
+    "Queue": ("name", "type", "durable", "autoDelete", "arguments"),
+    "Binding": ("source", "destination", "destinationType", "routingKey", "arguments"),
+    "Policy": ("name", "pattern", "applyTo", "priority", "definition"),
+    "OperatorPolicy": ("name", "pattern", "applyTo", "priority", "definition"),
 }
 _NOT_IN_DEFINITIONS = ("rabbitmqClusterReference", "deletionPolicy", "deleteIfEmpty", "deleteIfUnused")
 _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
@@ -137,6 +146,7 @@ class RabbitMQResources:
             spec = each.at("spec")
             plain = None if spec is None else spec.plain()
             if isinstance(plain, Mapping):
+                _check_keys(each, plain)
                 plain = _in_definitions(each.kind, plain)
             part = _OF_RABBITMQ[each.kind]
             data.setdefault(part, []).append(plain)
@@ -400,6 +410,18 @@ def _rabbitmq(resources: Sequence[Resource]) -> Iterator[RabbitMQResources]:
             clusters.setdefault(str(name or "rabbitmq"), []).append(each)
     for name, listed in clusters.items():
         yield RabbitMQResources(name, tuple(listed))
+
+
+def _check_keys(resource: Resource, spec: Mapping[str, Any]) -> None:
+    """Refuse a key that is nearly one of the resource's: a default would take the place of its value."""
+    known = (*_KEYS[resource.kind], "vhost", *_NOT_IN_DEFINITIONS)
+    for name in spec:
+        if name not in known and _MEMBERS_OF.get(name, name) not in known:
+            hint, fix = meant(name, known, f"{resource.path}.spec")
+            if fix is not None:
+                refuse(
+                    "topology.unknown", f"{resource.path}.spec.{name}", f"a {resource.kind} has no {name!r}", hint, fix
+                )
 
 
 def _in_definitions(kind: str, spec: Mapping[str, Any]) -> dict[str, Any]:

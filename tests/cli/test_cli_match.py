@@ -154,6 +154,8 @@ def test_elements_of_an_array_are_printed_one_a_line() -> None:
         ("a.csv", "a ; b\n1 ; 2\n", "a.csv:1: commas separate the cells of CSV, and here it is ';'"),
         ("a.csv", "a;b\n1;2\n", "a.csv:1: commas separate the cells of CSV, and here it is ';'"),
         ("a.csv", "\na\tb\n1\t2\n", "a.csv:2: commas separate the cells of CSV, and here it is '\\t'"),
+        ("a.tsv", "a\tb\n1\t2\n", "a.tsv:1: commas separate the cells of CSV, and here it is '\\t'\n  hint: write it"),
+        ("a.txt", "a|b\n1|2\n", "a.txt:1: commas separate the cells of CSV, and here it is '|'"),
         ("a.csv", 'a,b\n1,"2" 3\n', "a.csv:2: this is not CSV"),
         ("a.csv", 'a,b\n1,"2\n', "a.csv:2: this is not CSV"),
         ("a.jsonl.gz", "no gzip", "file 'a.jsonl.gz' cannot be read"),

@@ -12,8 +12,9 @@ from transpiler.base.diagnostics import one_line
 from transpiler.tools.message_files.record import NumberedLines, Record
 from transpiler.tools.message_files.record_errors import Errors, place_of, refuse
 
-#: The names of two columns or more, where the name of the file does not say that it is CSV.
-HEADER = re.compile(r'"?[\w.$:-]+"?(?:,"?[\w.$:-]+"?)+\s*', re.ASCII)
+#: The names of two columns or more, where the name of the file does not say that it is CSV; what separates them in
+#: files of another kind is told of there.
+HEADER = re.compile(r'"?[\w.$:-]+"?(?:[,;\t|]"?[\w.$:-]+"?)+\s*', re.ASCII)
 
 
 class _Kept:
@@ -68,7 +69,8 @@ def _check_header(place: str, names: list[str], text: str) -> None:
     if len(set(names)) < len(names) or "" in names:
         refuse(place, f"a header of CSV names each column once: {one_line(text)}")
     if len(names) == 1 and (found := re.search(r"\w\s*([;\t|])\s*\w", text)):
-        refuse(place, f"commas separate the cells of CSV, and here it is {found[1]!r}")
+        hint = f"write it with commas, as pandas does: read_csv(FILE, sep={found[1]!r}).to_csv(OTHER, index=False)"
+        refuse(place, f"commas separate the cells of CSV, and here it is {found[1]!r}\n  hint: {hint}")
 
 
 def _boolean(cell: str) -> bool:

@@ -56,5 +56,5 @@ def _records(file: str, lines: NumberedLines, form: RecordForm | None, errors: E
 
 def _form(file: str) -> RecordForm | None:
     suffixes = [suffix.lower() for suffix in PurePath(file.removesuffix(".gz")).suffixes]
-    known: dict[str, RecordForm] = {".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
+    known: dict[str, RecordForm] = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
     return known.get("".join(suffixes[-1:]))

@@ -13,7 +13,7 @@ from spark_ext.cli.jobs import schema_option, session_options, start_session
 from transpiler.base.documents.jsontext import JsonTextError, load_json
 from transpiler.cli.group import click, fail
 from transpiler.cli.inputs import shown
-from transpiler.cli.layouts import ChosenLayout, choose_layout, layout_option
+from transpiler.cli.layouts import ChosenLayout, choose_layout, header_options, layout_option
 from transpiler.cli.messages import CommandErrors, keep_going_option, read_messages
 from transpiler.cli.options import LAYOUT
 from transpiler.compiler.layouts.amqp import AmqpLayout
@@ -147,9 +147,13 @@ def read_archive(
     """
     archive = _read_archive(session, inputs, layout, schema, errors)
     if layout is None or layout in (TRACE, FLAT, "amqp", ZERO_TEN.name):
-        if options:
+        if options and archive.layout is not archive.messages:
             fail("--layout-option is an option of a layout: give --layout NAME with it")
-        return archive
+        if not options:
+            return archive
+        from spark_ext.messages.schemas import shown_layout
+
+        return archive._replace(layout=shown_layout(archive.messages, headers=header_options(options)))
     from spark_ext.messages.schemas import bound_layout
 
     return archive._replace(layout=bound_layout(choose_layout(layout, options, None).layout, archive.messages))

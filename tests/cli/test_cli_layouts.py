@@ -42,6 +42,7 @@ def run(*words: str, given: str = "") -> Result:
         (["--schema", "properties STRUCT<x: INT>, JMSType STRING"], "(properties.x > 5)\n"),
         (["--schema", "x BIGINT"], "(x > 5)\n"),
         (["--layout", "x BIGINT"], "(x > 5)\n"),
+        (["--schema", "x BIGINT, kind STRING", "--layout-option", "headers.JMSType=kind"], "(x > 5)\n"),
     ],
 )
 def test_a_layout_and_its_options_are_those_of_the_sql(options: list[str], printed: str) -> None:
@@ -88,6 +89,7 @@ def test_a_schema_is_text_or_a_file(tmp_path: Path, form: str) -> None:
     ("options", "told"),
     [
         (["--layout-option", "types=by-use"], "--layout-option is an option of a layout: give --layout NAME with it"),
+        (["--schema", "x INT", "--layout-option", "types=json"], "give --layout NAME with it"),
         (["--layout", "text-map"], "the layout text-map needs the option types\n  hint: --layout-option types=by-use"),
         (["--layout", "kafka-headers", "--layout-option", "types"], "write KEY=VALUE, such as types=by-use"),
         (

@@ -17,6 +17,7 @@ HINTS = {
     "stores.struct('s', schema=df.schema)": "--layout struct --layout-option column=s --schema SCHEMA",
     "types='by-use' or types={'a': 'DOUBLE', '*': 'json'} always": "--layout-option types=by-use or "
     "--layout-option types.a=DOUBLE --layout-option 'types.*=json' always",
+    "perhaps infer_layout(df, headers={'JMSType': 'kind'}), or": "perhaps --layout-option headers.JMSType=kind, or",
     "headers={'JMSType': 'kind'} reads it": "--layout-option headers.JMSType=kind reads it",
     "headers={'JMSPriority': stores.number('p')}": '--layout-option \'headers.JMSPriority={"number": "p"}\'',
     "headers={'JMSTimestamp': stores.time('t', unit='s')}": "--layout-option "
@@ -25,7 +26,7 @@ HINTS = {
 
 #: Hints that are about a DataFrame, or cut short.
 KEPT = (
-    "infer_layout(df, headers={'JMSType': 'kind'}), or x",
+    "infer_layout(df, struct='kind'), or x",
     "stores.text_map('p', types=…), with 'x'",
     "write missing = 'null'",
     "types=' and stores.variant(",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import signature
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
@@ -19,7 +19,7 @@ from transpiler.compiler.presets import find_layout
 from transpiler.tools.message_files.record_errors import load_record
 
 if TYPE_CHECKING:
-    from transpiler.compiler.layouts.header_places import HeaderOption
+    from transpiler.compiler.layouts.header_places import HeaderOption, Headers
 
 
 class ChosenLayout(NamedTuple):
@@ -103,13 +103,13 @@ def choose_layout(name: str | None, given: tuple[str, ...], schema: str | None) 
     """Return the layout that the options name; what is no layout ends the command."""
     fields = None if schema is None else read_schema(schema)
     if name is None:
-        if given:
-            fail("--layout-option is an option of a layout: give --layout NAME with it")
         if fields is None:
+            if given:
+                _refuse_options()
             return ChosenLayout()
         from transpiler.compiler.inference import layout_from_schema
 
-        shown_by_schema = layout_from_schema(fields)
+        shown_by_schema = layout_from_schema(fields, headers=header_options(given))
         return ChosenLayout(shown_by_schema, shown_by_schema, _types(fields))
     layout = _named(name, given)
     if fields is not None:
@@ -164,6 +164,21 @@ def read_options(given: tuple[str, ...], store: Callable[..., Any]) -> dict[str,
         elif option != "types" and not isinstance(value, str):
             fail(f"--layout-option {option}: expected text")
     return options
+
+
+def header_options(given: tuple[str, ...]) -> Headers:
+    """Return the header fields that options give of a table whose layout is not named; another option has none."""
+    from transpiler.compiler.inference import layout_from_schema
+
+    options = read_options(given, layout_from_schema)
+    if options.keys() - {"headers"}:
+        _refuse_options()
+    headers: Headers = options.get("headers", {})
+    return headers
+
+
+def _refuse_options() -> NoReturn:
+    fail("--layout-option is an option of a layout: give --layout NAME with it")
 
 
 def _object(text: str, value: str) -> Any:

@@ -42,7 +42,9 @@ def spelled(hint: str) -> str:
         with suppress(ValueError):
             if call is not None:
                 tree, end = call
-                words = hint[found.start() : end] if found[1] else " ".join(_words(tree))
+                # Of a schema's own layout a command has the header fields as options.
+                is_kept = found[1] and {each.arg for each in tree.keywords} != {"headers"}
+                words = hint[found.start() : end] if is_kept else " ".join(_words(tree))
                 parts += [hint[at : found.start()], words]
                 at = end
     return "".join(parts) + hint[at:]
@@ -68,7 +70,8 @@ def _words(call: ast.Call) -> Iterator[str]:
 
     if isinstance(call.func, ast.Attribute):
         yield f"--layout {call.func.attr.replace('_', '-')}"
-    arguments = [(_COLUMN, argument) for argument in call.args]
+    positional = call.args if isinstance(call.func, ast.Attribute) else ()
+    arguments = [(_COLUMN, argument) for argument in positional]
     arguments += [(keyword.arg or "", keyword.value) for keyword in call.keywords]
     for name, value in arguments:
         if name in _OPTIONS:

@@ -27,6 +27,7 @@ from transpiler.language.selector.printer import print_selector
 from transpiler.message.types import TRUTH_TEXT
 from transpiler.reference.receiving import Receiver
 from transpiler.tools.explanation.explanation import explain_tree
+from transpiler.tools.explanation.message_ids import with_ids_of
 from transpiler.tools.explanation.parts import Part
 
 
@@ -93,6 +94,7 @@ def explain(
         return
     where = layout.layout
     transpiled = transpile_selector(text, where, dialect=dialect, missing=missing, now=now, destination=destination)
+    warnings = () if quiet else with_ids_of([each for _, each in messages], transpiled.diagnostics)
     # All messages are explained at one time.
     receiver = Receiver(Receiver(now).time, destination)
     explanations = [(number, explain_tree(tree, text, each, rules, receiver)) for number, each in messages]
@@ -104,7 +106,7 @@ def explain(
     for number, explanation in explanations:
         say(f"{shown(message or '')}:{number}: {explanation}" if several else str(explanation))
     if messages and (several or tree is None or not verbose):
-        warn(() if quiet else transpiled.diagnostics)
+        warn(warnings)
         return
     shown_parts = explanations[0][1].tree if messages else None
     if messages:
@@ -125,7 +127,7 @@ def explain(
             say(f"           there {explanation.consequence}")
     if not messages:
         say('a message  --message \'{"color": "red"}\', or a file of messages, says why one matches or does not')
-    warn(() if quiet else transpiled.diagnostics)
+    warn(warnings)
 
 
 def _read_messages(name: str, layout: ChosenLayout) -> list[tuple[int, Message]]:

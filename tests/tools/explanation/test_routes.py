@@ -147,8 +147,8 @@ def test_an_explanation_says_what_was_lacking(exchange: str, message: Any, text:
 def test_the_relay_says_where_a_message_went() -> None:
     topology = topology_from_dict(TOPOLOGY)
     astray = Message.from_dict({"properties": {"to": "nowhere"}})
-    assert explain_route(topology, astray, publish_to="to").note == "its to, 'nowhere', leads nowhere"
-    assert explain_route(topology, Message(), publish_to="to").note == "the message has no to"
+    assert explain_route(topology, astray, publish_to="to").note == "its field to, 'nowhere', leads nowhere"
+    assert explain_route(topology, Message(), publish_to="to").note == "the message has no field to"
     sent = Message.from_dict({"properties": {"to": "one"}})
     assert str(explain_route(topology, sent, publish_to="to")) == "the default exchange, key 'one' → one (delivered)"
 
@@ -179,7 +179,12 @@ ASTRAY = NEW.replace("new", "nwe")
             '"took": [], "nearly": [], "others": 8}, "version": 1}\n',
         ),
         (["--why", "--address", "orders/nwe"], "{}", 0, "exchange orders, key 'nwe' → no queue"),
-        (["--why", "--publish-to", "to"], ASTRAY, 0, "the relay → no queue (rejected)\n  the message has no to\n"),
+        (
+            ["--why", "--publish-to", "to"],
+            ASTRAY,
+            0,
+            "the relay → no queue (rejected)\n  the message has no field to\n",
+        ),
         (["--why", "--summary"], NEW, 2, "--why is about each message, and --summary about all of them"),
         (["--json"], NEW, 2, "--json is --format json in this command"),
         (["--format", "text"], NEW, 2, "--format text is for --why"),

@@ -37,12 +37,11 @@ _MAX_TEXT, _MAX_SENT, _MAX_LINES = 50, 100, 20
 
 @dataclass(frozen=True, slots=True)
 class BindingExplanation:
-    """A binding of an exchange that a message came to.
+    """A binding that the exchange of a message was asked for.
 
-    ``source`` is the exchange, and ``end`` the queue or exchange that the binding leads to; of a message that was sent
-    to a JMS broker they are destinations, or a destination and a queue. ``target`` is the end as a line shows it.
-    ``lacks`` is what the message lacked, empty if the binding took it; ``distance`` grows with what would have to
-    change.
+    ``source`` is the exchange, and ``end`` the queue or exchange that the binding leads to; for a JMS broker both are
+    destinations, or the end is a queue. ``target`` is the end as a line shows it. ``lacks`` says what the message
+    lacked, and is empty if the binding took it; ``distance`` is larger the more would have to change.
     """
 
     binding: Binding
@@ -55,11 +54,11 @@ class BindingExplanation:
 
     @property
     def divert(self) -> str | None:
-        """The name of the divert that the binding is."""
+        """Return the name of the divert that the binding stands for; None for another binding."""
         return self.binding.text(DIVERT_ARGUMENT)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
+        """Return the JSON form."""
         kind = "exchange" if self.binding.destination_type == "exchange" else "queue"
         return {
             "exchange": self.source,
@@ -73,13 +72,13 @@ class BindingExplanation:
 
 @dataclass(frozen=True, slots=True)
 class StepExplanation:
-    """A way on from a queue, and the route of the message behind it, where there is one."""
+    """A step of a message from its queue, and its route from there, if it has one."""
 
     step: Step
     route: RouteExplanation | None
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
+        """Return the JSON form."""
         return self.step.to_dict() | ({"why": self.route.to_dict()} if self.route is not None else {})
 
 
@@ -87,8 +86,8 @@ class StepExplanation:
 class RouteExplanation:
     """The route of one message: where it went, the bindings that took it, and those that nearly did, nearest first.
 
-    ``others`` is the number of bindings that are further off; ``note`` says what else kept the message from a queue.
-    Exchanges hand the message to some of the bindings in ``possible``, by a hash or at random.
+    ``others`` counts the bindings that are further off; ``note`` says what else kept the message from a queue. Some of
+    the bindings in ``possible`` get the message: their exchange chooses by a hash or at random.
     """
 
     routed: Routed
@@ -101,12 +100,12 @@ class RouteExplanation:
     possible: tuple[BindingExplanation, ...] = ()
     #: The message was sent to a destination of a JMS broker.
     sent: bool = False
-    #: Its ways on from its queues, where they were asked for.
+    #: Its steps from its queues, if they were asked for.
     path: tuple[StepExplanation, ...] = ()
 
     @property
     def headline(self) -> str:
-        """The exchange, the key, the queues and the outcome in a line."""
+        """Return the exchange, the key, the queues and the outcome in one line."""
         exchange = self.routed.exchange
         named = "the relay" if exchange is None else f"exchange {exchange}" if exchange else "the default exchange"
         if self.sent:
@@ -126,7 +125,7 @@ class RouteExplanation:
 
     @property
     def way(self) -> str:
-        """The headline, and the ways on."""
+        """Return the headline, and the steps from the queues."""
         lines = [self.headline, *self.diverted]
         for one in self.path:
             lines += [f"  {one.step}", *(one.route.diverted if one.route is not None else ())]
@@ -134,7 +133,7 @@ class RouteExplanation:
 
     @property
     def diverted(self) -> list[str]:
-        """Lines for the diverts of a JMS broker that took the message."""
+        """Return a line for each divert of a JMS broker that took the message."""
         listed = dict.fromkeys((one.divert, one.source, one.target) for one in self.took if one.divert is not None)
         return [f"  divert {divert}: {source} → {target}" for divert, source, target in listed]
 
@@ -164,7 +163,7 @@ class RouteExplanation:
         return lines
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
+        """Return the JSON form."""
         return {
             "exchange": self.routed.exchange,
             "keys": list(self.keys),
@@ -218,7 +217,7 @@ def _explained_step(step: Step, nearest: int) -> StepExplanation:
     traced = step.traced
     if traced is None or not traced.visits:
         return StepExplanation(step, None)
-    # The notes are of messages that somebody publishes.
+    # A note is about publishing, and nobody publishes here.
     return StepExplanation(step, replace(_explained(traced, nearest), note=None))
 
 
@@ -243,7 +242,7 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
             elif not sent or _is_at(topology, binding, visit):
                 missed.append(_binding(topology, binding, visit, lacks(topology, binding, visit, message)))
     if sent:
-        # Several cases of a broker lead along one divert, or to one queue.
+        # Several bindings may stand for one divert, or lead to one queue.
         took, possible, missed = (_once(listed) for listed in (took, possible, missed))
         took = took if own_prefix(topology) == "" else _without_ends(took)
         missed += _passed_over(traced, [*took, *possible, *missed])
@@ -273,14 +272,14 @@ def _once(listed: Iterable[BindingExplanation]) -> list[BindingExplanation]:
 
 
 def _without_ends(took: list[BindingExplanation]) -> list[BindingExplanation]:
-    """Return bindings without those of queues of ActiveMQ that other bindings lead to and nothing leads on from."""
+    """Return bindings without those of ActiveMQ's queues that another binding has led to and that lead no further."""
     leading = [one for one in took if one.source != one.end]
     ends = {one.end for one in leading} - {one.source for one in leading}
     return [one for one in took if one.source != one.end or one.source not in ends]
 
 
 def _is_at(topology: Topology, binding: Binding, visit: Visit) -> bool:
-    """Return True if a binding is of the address that a message to a JMS broker came to."""
+    """Return True if a binding belongs to the address that a message to a JMS broker came to."""
     topic = topology.rules.topic
     return topology.exchange_by_name[binding.source].type == "fanout" or any(
         matches_words(topic.pattern(binding.key), topic.words(key)) for key in visit.keys
@@ -288,7 +287,7 @@ def _is_at(topology: Topology, binding: Binding, visit: Visit) -> bool:
 
 
 def _passed_over(traced: Traced, listed: Sequence[BindingExplanation]) -> Iterator[BindingExplanation]:
-    """Yield what is at the addresses that a message came to, and was not asked."""
+    """Yield the bindings at the addresses of a message that were not asked, with the reason."""
     exclusive = {
         one.source: one.binding.text(DIVERT_ARGUMENT) or ""
         for one in listed
@@ -310,21 +309,21 @@ def _ends(topology: Topology, binding: Binding, visit: Visit) -> tuple[str, str]
 
 
 def _leads_on(topology: Topology, binding: Binding) -> bool:
-    """Return True if a binding leads to a queue or to another destination: others tell cases of a JMS broker apart."""
+    """Return True if a binding leads to a queue or to another destination, and does not only tell cases apart."""
     if binding.destination_type != "exchange":
         return binding.destination_type != "outcome"
     return topology.replacement_key(binding) is not None
 
 
 def _note(topology: Topology, message: Message, routed: Routed, keys: tuple[str | None, ...]) -> str | None:
-    """Return what besides bindings kept a message from a queue."""
+    """Return what kept a message from a queue beside its bindings; None where nothing did."""
     name = routed.exchange
     if routed.outcome == "no-exchange":
         near = did_you_mean(str(name), topology.exchange_by_name)
         return f"there is no exchange called {value_text(name)}" + (f"; {near}" if near else "")
     if name is None:
         to = message.properties.to if message.properties is not None else None
-        return "the message has no to" if to is None else f"its to, {value_text(to)}, leads nowhere"
+        return "the message has no field to" if to is None else f"its field to, {value_text(to)}, leads nowhere"
     if topology.exchange_by_name[name].internal:
         return f"the exchange {name} is internal: only other exchanges publish to it"
     if name == DEFAULT_EXCHANGE and not routed.queues:
@@ -335,6 +334,6 @@ def _note(topology: Topology, message: Message, routed: Routed, keys: tuple[str 
         return f"no queue is called {value_text(named[0])}" + (f"; {near}" if near else "")
     if not topology.bindings_by_source.get(name) and not routed.queues:
         if topology.exchange_by_name[name].type == UNKNOWN:
-            return f"what the exchange {name} does with a message is not known"
+            return f"it is not known what the exchange {name} does with a message"
         return f"the exchange {name} has no bindings"
     return None

@@ -96,6 +96,11 @@ SLIPS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("size NOT IN (5, 6)", "(size <> 5 AND size <> 6)", "(size <> 5 AND size <> 6)", {}),
     ("size BETWEEN 5, 9", "BETWEEN 5 AND 9", "size BETWEEN 5 AND 9", {}),
     ("size BETWEEN [5, 9]", "BETWEEN 5 AND 9", "size BETWEEN 5 AND 9", {}),
+    ("size BETWEEN [5 AND 9]", "BETWEEN 5 AND 9", "size BETWEEN 5 AND 9", {}),
+    ("size BETWEEN [5 TO 9]", "BETWEEN 5 AND 9", "size BETWEEN 5 AND 9", {}),
+    ("color = 're*'", "write color LIKE 're%'", "color LIKE 're%'", {}),
+    ("color IN ('*ed')", "write color LIKE '%ed'", "color LIKE '%ed'", {}),
+    ("name = 'O&apos;Reilly'", "write 'O''Reilly'", "name = 'O''Reilly'", {"name": "O'Reilly"}),
     ("size BETWEEN (5 AND 9)", "BETWEEN 5 AND 9", "size BETWEEN 5 AND 9", {}),
     ("size BETWEEN 9 AND 5", "exchange the bounds", "size BETWEEN 5 AND 9", {}),
     # missing values

@@ -241,6 +241,22 @@ def children(node: Expression) -> tuple[Expression, ...]:
             return ()
 
 
+def bare_span(node: Expression, text: str) -> Span:
+    """Return the place of a test in a selector's text without the parentheses around it.
+
+    What takes the place of the whole span of a node leaves its parentheses out, in which a NOT before them ends.
+    """
+    start, end = node.span
+    while text[start] == "(" and start < children(node)[0].span.start:
+        start += 1
+        end -= 1
+        while text[start].isspace():
+            start += 1
+        while text[end - 1].isspace():
+            end -= 1
+    return Span(start, end)
+
+
 def exchanged(node: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """Return a node with each of its operands exchanged by a function; a pattern and its escape stay."""
     changed: dict[str, object] = {}

@@ -116,8 +116,9 @@ def not_before(operand: ast.Expression, test: ast.Expression, text: str) -> tupl
     """Return the hint and the fix for a NOT that binds to the operand of a test alone; None for any other operand."""
     if not isinstance(operand, ast.Not) or text[operand.span.start] == "(":
         return None
-    written = f"NOT ({text[operand.operand.span.start : test.span.end]})"
-    return f"NOT binds to the name alone: write {written}", Fix(written, span=test.span)
+    span = ast.bare_span(test, text)
+    written = f"NOT ({text[operand.operand.span.start : span.end]})"
+    return f"NOT binds to the name alone: write {written}", Fix(written, span=span)
 
 
 #: A text that is a condition in quotes.
@@ -288,7 +289,10 @@ class _LiteralTypes:
                 hint, fix = "IS NULL and IS NOT NULL test for a missing property", None
                 if isinstance(other, ast.Identifier):
                     written = f"{self.source.text[other.span.start : other.span.end]} {test}"
-                    hint, fix = f"write {written}", Fix(written, certain=True, span=node.span)
+                    hint, fix = (
+                        f"write {written}",
+                        Fix(written, certain=True, span=ast.bare_span(node, self.source.text)),
+                    )
                 self.report("type.null", "nothing equals NULL", side.span, hint, fix)
                 return
         # A negative number is no literal to the broker.

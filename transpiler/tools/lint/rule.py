@@ -79,6 +79,10 @@ class Context:
         """Return a part of the selector as it is written."""
         return self.source.text[node.span.start : node.span.end]
 
+    def bare_span(self, node: ast.Expression) -> Span:
+        """Return the place of a test without the parentheses around it."""
+        return ast.bare_span(node, self.source.text)
+
     def removal(self, term: ast.Expression) -> Fix | None:
         """Return the change that takes a term out of its AND or OR; None for one that is in none."""
         for node in ast.walk(self.tree):

@@ -13,7 +13,7 @@ from transpiler.base.errors import LayoutError, SelectorTypeError, TranspilerErr
 from transpiler.base.source import Source
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, STRING
-from transpiler.compiler.layouts.flat import Unusable, typed_columns_of
+from transpiler.compiler.layouts.flat import KAFKA, Unusable, typed_columns_of
 from transpiler.compiler.layouts.layout import Layout, declaration, doubt, named_header, offers
 from transpiler.compiler.layouts.stored import Stored
 from transpiler.compiler.lowering.names.column_values import at, converted, expiry, whole_number
@@ -32,7 +32,7 @@ from transpiler.message.header_fields import (
     MessageField,
     Origin,
 )
-from transpiler.message.ids import canonical, text_of
+from transpiler.message.ids import ULONG, canonical, text_of
 from transpiler.message.operand_types import OperandType
 
 
@@ -70,8 +70,6 @@ _IDENTIFIER = re.compile(r"[^\W\d][\w.$]*")
 _NUMBERS = (ast.IntegerLiteral, ast.FloatLiteral)
 _KAFKA_HEADERS = Advice("Kafka's records have headers where they are read with the option includeHeaders")
 _MISSING = OptionFix("missing", "'null'")
-#: Columns that each record of Kafka has, whatever is in it.
-_KAFKA = {"key", "value", "topic", "partition", "offset"}
 
 
 class Names:
@@ -123,7 +121,7 @@ class Names:
         if seen != text:
             outcome = "true of every other" if _is_not_equal(test) else "never true"
             message = f"no {named.name} reads '{node.value}', so this is {outcome}"
-            self._warn("id.form", message, node, *_id_remedy(test, named, text, seen))
+            self._warn("id.form", message, node, *_id_remedy(text, seen))
         return text
 
     def _refuse_unknown_field(self, identifier: ast.Identifier) -> None:
@@ -219,7 +217,7 @@ class Names:
         unnamed = [other for other in names if not _IDENTIFIER.fullmatch(other)]
         # Half of a name with a blank or a hyphen is read for the whole.
         halves = [other for other in unnamed if name in re.split(r"[^\w$]+", other)]
-        if _KAFKA.issubset(names):
+        if KAFKA.issubset(names):
             yield _KAFKA_HEADERS
             yield Advice("JSON in their value, cast to STRING, is read by stores.variant('value', json=True)")
             return
@@ -253,7 +251,7 @@ class Names:
         if field.origins and not parts and self.missing == "error":
             first = field.places[0]
             own = () if identifier.section else (Advice(f"perhaps give the table a column {identifier.name}"),)
-            if _KAFKA.issubset(self.layout.names()):
+            if KAFKA.issubset(self.layout.names()):
                 own = (_KAFKA_HEADERS,)
             absent = Advice("missing='null' reads it as absent", _MISSING)
             self._no_place(
@@ -364,24 +362,15 @@ def _is_not_equal(test: ast.Compare | ast.In) -> bool:
     return test.negated if isinstance(test, ast.In) else test.operator is Comparison.NE
 
 
-def _id_remedy(
-    test: ast.Compare | ast.In, named: ast.Identifier, text: str, seen: str | None
-) -> tuple[str, Remedy | None]:
+def _id_remedy(text: str, seen: str | None) -> tuple[str, Remedy | None]:
     """Return the hint for the text of an id that no id reads, and its fix."""
-    if text.strip("*") != text:
-        no = "NOT " * _is_not_equal(test)
-        written = f"{named.name} {no}LIKE {string_literal(text.replace('*', '%'))}"
-        if not text.strip("*"):
-            written = f"{named.name} IS {'' if no else 'NOT '}NULL"
-        if isinstance(test, ast.In):
-            return f"* is no wildcard: perhaps {written} {'AND' if no else 'OR'} … is meant", None
-        return f"* is no wildcard: write {written}", Fix(written, span=test.span)
     if not seen:
         return "the rest of it does not fit the prefix", None
     if not text.startswith("ID:"):
         written = string_literal(f"ID:{text}")
-        no_prefix = f"{seen.removesuffix(text)}…"
-        return f"an id begins with ID: write {written}, or '{no_prefix}' where the client sent none", Fix(written)
+        other = f"'{seen.removesuffix(text)}…' where the message has this text alone"
+        number = f", '{ULONG}…' where it has this number" if text.isdecimal() else ""
+        return f"an id begins with ID: write {written}; perhaps {other}{number}", Fix(written)
     return f"that id reads '{seen}'", Fix(string_literal(seen))
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from html import unescape
 
 from transpiler.base.diagnostics import Diagnostic, Fix, nearest
+from transpiler.base.entities import ENTITY, without_entities
 from transpiler.base.source import Span
 from transpiler.base.times import iso_time
 from transpiler.language.selector.dialect_rules import PREFIXES, DoubleQuotes
@@ -110,9 +110,8 @@ def closed_without_opening(reading: Reading, finding: Diagnostic) -> Diagnostic 
     return replace(finding, hint="no parenthesis is open here; remove it", fix=Fix(""))
 
 
-#: An entity of XML or HTML, what tools put a value into, and a text without quotes that no name or number reads as.
-_ENTITY = re.compile(r"&(?:apos|quot|lt|gt|amp|#[0-9]+|#[xX][0-9a-fA-F]+);")
 _AND_SIGNS = re.compile(r"('(?:[^']|'')*')|&&")
+#: What tools put a value into, and a text without quotes that no name or number reads as.
 _PLACEHOLDER = re.compile(r"\?\d*|[:@]\w+|[#$%]?\{\{?[^{}]*\}?\}|%\(\w+\)s|%s\b|<\w+>")
 _UNQUOTED = re.compile(r"[^\s'\"(),=<>!&|;\[\]{}]+")
 _BEFORE_VALUE = COMPARISONS | frozenset(("LIKE", "BETWEEN", "AND"))
@@ -122,14 +121,14 @@ def markup_entities(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     """Find ``&apos;`` and ``&gt;``, which stand in a selector that was copied out of XML."""
     text = reading.source.text
     place = finding.span.start if finding.span is not None else len(text)
-    if not any(match.start() <= place < match.end() for match in _ENTITY.finditer(text)):
+    if not any(match.start() <= place < match.end() for match in ENTITY.finditer(text)):
         return None
     quote = "'" if reading.dialect.double_quotes is DoubleQuotes.REFUSED else '"'
-    written = _ENTITY.sub(lambda match: quote if match[0] == "&quot;" else unescape(match[0]), text)
+    written = without_entities(text, quote)
     # Code that was copied out of XML has the signs of code; a text between quotes may have them, too.
     written = _AND_SIGNS.sub(lambda match: match[0] if match[1] else "AND", written)
     hint, fix = f"write the characters themselves: {both_ends(written)}", Fix(written, span=Span(0, len(text)))
-    found = next(match for match in _ENTITY.finditer(text) if match.start() <= place < match.end())
+    found = next(match for match in ENTITY.finditer(text) if match.start() <= place < match.end())
     message = f"{found[0]} is markup of XML, and no part of a selector"
     span = Span(*found.span())
     return replace(finding, code="syntax.unexpected-token", message=message, span=span, hint=hint, fix=fix)

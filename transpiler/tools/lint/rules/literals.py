@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Fix
+from transpiler.base.entities import ENTITY, without_entities
 from transpiler.base.source import Span
 from transpiler.base.text_pattern import Wildcard
 from transpiler.base.times import iso_time
@@ -15,6 +16,8 @@ from transpiler.language.selector.dialect_rules import Wildcards
 from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.numbers import spelled_number
 from transpiler.language.selector.pattern import pattern_of
+from transpiler.message.header_fields import Conversion
+from transpiler.message.ids import PREFIX
 from transpiler.message.message import Message
 from transpiler.reference.evaluate import judge
 from transpiler.tools.analysis.building import identity_of
@@ -23,6 +26,11 @@ from transpiler.tools.lint.rules.spelling import is_null
 
 _OCTAL = re.compile(r"(-?)\s*(0[0-7]+)[lL]?")
 _DATE = re.compile(r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]")
+#: A text with * at an end, as files are named, or with % as in a pattern; a percentage has digits before it.
+_STARRED = re.compile(r"(?=.*\w)(?:\*.*|.*\*)", re.DOTALL)
+_WITH_PERCENT = re.compile(r"(?=.*\w)(?:%.*|.*[^\W\d]%)", re.DOTALL)
+#: Conversions after which each id begins with ``PREFIX``.
+_PREFIXED = (Conversion.MESSAGE_ID, Conversion.PREFIXED_ID)
 
 
 def _quoted_number(node: ast.Compare, context: Context) -> Iterator[Doubt]:
@@ -92,12 +100,78 @@ def _without_wildcard(node: ast.Like, context: Context) -> Iterator[Doubt]:
         hint = f"write {sign}"
         shown = context.source.text[node.operand.span.start : node.operand.span.end]
         texts = "".join(part for part in parts if isinstance(part, str))
-        fix = Fix(f"{shown} {sign} {string_literal(texts)}", span=node.span)
+        fix = Fix(f"{shown} {sign} {string_literal(texts)}", span=context.bare_span(node))
         if node.escape is None and ("*" in pattern or "?" in pattern):
             meant = pattern.replace(".*", "%").replace("*", "%").replace("?", "_")
             hint = f"% stands for any text and _ for one character, and case counts: write {string_literal(meant)}"
             fix = Fix(string_literal(meant))
         yield Doubt("a pattern without % or _ matches one text only", node.pattern.span, hint, fix=fix)
+
+
+def _wildcard_without_like(node: ast.Compare | ast.In, context: Context) -> Iterator[Doubt]:
+    """Doubt ``color = 'bl*'``: the text of an equality is compared as it is."""
+    match node:
+        case ast.In(operand=ast.Identifier() as named, members=members, negated=no):
+            texts = [one for one in members if isinstance(one, ast.StringLiteral)]
+        case (
+            ast.Compare(left=ast.Identifier() as named, right=ast.StringLiteral() as text, operator=operator)
+            | ast.Compare(left=ast.StringLiteral() as text, right=ast.Identifier() as named, operator=operator)
+        ) if operator.is_equality:
+            texts, no = [text], operator is Comparison.NE
+        case _:
+            return
+    alone = isinstance(node, ast.Compare) or len(node.members) == 1
+    for text in texts:
+        wildcard = _wildcard_of(text.value, named, context)
+        if wildcard is None:
+            continue
+        condition = _like(named, text.value, wildcard, no, context)
+        message, hint = (
+            f"{wildcard} is no wildcard beside {'IN' if isinstance(node, ast.In) else node.operator.value}",
+            f"write {condition}",
+        )
+        if not alone:
+            hint = f"perhaps {condition} {'AND' if no else 'OR'} … is meant"
+        yield Doubt(message, text.span, hint, fix=Fix(condition, span=context.bare_span(node)) if alone else None)
+
+
+def _wildcard_of(text: str, named: ast.Identifier, context: Context) -> str | None:
+    """Return what was meant as a wildcard in the text of an equality."""
+    field = context.header(named)
+    is_id = field is not None and (field.is_jms_id or field.has_conversion(*_PREFIXED))
+    if _STARRED.fullmatch(text) or (is_id and "*" in text):
+        return "*"
+    return "%" if _WITH_PERCENT.fullmatch(text) else None
+
+
+def _like(named: ast.Identifier, text: str, wildcard: str, negated: bool, context: Context) -> str:
+    """Return a test of a name for a text with a wildcard."""
+    shown, no = context.written(named), "NOT " * negated
+    if not text.strip("*"):
+        return f"{shown} IS {'' if negated else 'NOT '}NULL"
+    if wildcard == "%":
+        return f"{shown} {no}LIKE {string_literal(text)}"
+    field = context.header(named)
+    if field is not None and field.has_conversion(*_PREFIXED):
+        text = _with_prefix(text, "*")
+    escaped = re.sub("[!%_]", r"!\g<0>", text)
+    escape = "" if escaped == text else " ESCAPE '!'"
+    return f"{shown} {no}LIKE {string_literal(escaped.replace('*', '%'))}{escape}"
+
+
+def _with_prefix(pattern: str, wildcard: str) -> str:
+    """Return a pattern that ids can match, which begin with ``PREFIX``."""
+    fixed = pattern.partition(wildcard)[0]
+    return pattern if fixed.startswith(PREFIX) or (PREFIX.startswith(fixed) and fixed != pattern) else PREFIX + pattern
+
+
+def _markup_in_text(node: ast.StringLiteral | ast.Like, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
+    text = node.pattern if isinstance(node, ast.Like) else node
+    if "&" in text.value and ENTITY.search(text.value):
+        written = string_literal(without_entities(text.value))
+        found = ", ".join(dict.fromkeys(ENTITY.findall(text.value)))
+        message = f"{found} in a text is no markup: the text has these characters"
+        yield Doubt(message, text.span, f"if XML was copied, write {written}", fix=Fix(written))
 
 
 def _any_text(node: ast.Like, context: Context) -> Iterator[Doubt]:
@@ -111,7 +185,7 @@ def _any_text(node: ast.Like, context: Context) -> Iterator[Doubt]:
             hint = f"for messages without {shown}, write {shown} IS NULL"
         else:
             message, hint = f"{every} matches %: this asks if {shown} is text", f"write {shown} IS NOT NULL"
-        fix = Fix(f"{written} IS {'' if node.negated else 'NOT '}NULL", span=node.span)
+        fix = Fix(f"{written} IS {'' if node.negated else 'NOT '}NULL", span=context.bare_span(node))
         yield Doubt(message, node.pattern.span, hint, fix=fix)
 
 
@@ -242,6 +316,29 @@ RULES = (
         "is what `=` says.",
         nodes=(ast.Like,),
         find=_without_wildcard,
+    ),
+    Rule(
+        id="lint.wildcard-without-like",
+        title="A wildcard without LIKE",
+        wrong="color = 'bl*'",
+        right="color LIKE 'bl%'",
+        why="`=`, `<>` and `IN` compare a text as it is, and `*` and `%` are characters of it. Wildcards are those of "
+        "`LIKE`: `%` for any text and `_` for one character. The rule is silent about `*` alone and a percentage, as "
+        "`'50%'`; if values really have the character at an end, ignore it.",
+        nodes=(ast.Compare, ast.In),
+        find=_wildcard_without_like,
+        instead_of=("id.form", "lint.comma-in-string"),
+    ),
+    Rule(
+        id="lint.markup-in-text",
+        title="Markup of XML in a text",
+        wrong="name = 'O&apos;Brien'",
+        right="name = 'O''Brien'",
+        why="Outside an XML file `&apos;`, `&amp;` and `&gt;` stand for nothing: the text has these characters, and "
+        "equals a value that has them too. In an XML file they are read as the characters that they stand for; one "
+        "that is left over was escaped twice.",
+        nodes=(ast.StringLiteral, ast.Like),
+        find=_markup_in_text,
     ),
     Rule(
         id="lint.like-any-text",

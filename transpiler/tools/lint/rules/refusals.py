@@ -205,7 +205,7 @@ RULES = (
         "JMSCorrelationID = '1234'",
         "A number, a string and a boolean are never equal to each other. Where the types of both sides are known, by "
         "literals, header fields or the schema, the answer is the same for every message.",
-        instead_of=("lint.quoted-number",),
+        instead_of=("lint.quoted-number", "lint.quoted-boolean", "lint.wildcard-without-like"),
     ),
     _error(
         "name.unknown-field",

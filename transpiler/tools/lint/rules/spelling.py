@@ -11,6 +11,7 @@ from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import DoubleQuotes, Extension, Identifiers, ReservedWords
 from transpiler.language.selector.dialects import DIALECTS, JMS, RABBITMQ
 from transpiler.language.selector.lexer import SelectorLexer
+from transpiler.language.selector.static_typing import not_before
 from transpiler.tools.lint.rule import Context, Doubt, Rule
 
 #: Jakarta Messaging 3.5: names that begin with JMS are reserved, JMSX for the standard and JMS_ for providers.
@@ -68,7 +69,9 @@ def _null_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
             shown = other.name if isinstance(other, ast.Identifier) else "…"
             test = "IS NULL" if node.operator is not Comparison.NE else "IS NOT NULL"
             message = f"NULL is the name of a property in {context.dialect.title}"
-            fix = Fix(f"{shown} {test}", certain=True, span=node.span) if isinstance(other, ast.Identifier) else None
+            fix = None
+            if isinstance(other, ast.Identifier):
+                fix = Fix(f"{shown} {test}", certain=True, span=context.bare_span(node))
             yield Doubt(message, null.span, f"write {shown} {test}", fix=fix)
             return
 
@@ -180,6 +183,24 @@ def _in_parentheses(node: ast.Expression, context: Context) -> str:
     return f"({context.text(node)})" if bare else context.text(node)
 
 
+def _not_before_name(node: ast.IsNull | ast.Compare, context: Context) -> Iterator[Doubt]:
+    """Doubt a NOT that binds to a name in front of a test, which then is about a boolean."""
+    operand, others = (node.operand, ()) if isinstance(node, ast.IsNull) else (node.left, (node.right,))
+    # Beside a literal the types are known, and the compiler warns.
+    remedy = None if isinstance(others[0] if others else None, ast.LITERALS) else _remedy(operand, node, context)
+    if remedy is not None:
+        message = f"this tests {context.text(operand)}, and does not negate the test"
+        if isinstance(node, ast.IsNull):
+            name = context.text(operand).partition(" ")[2]
+            message = f"this asks if {name} is {'there' if node.negated else 'missing'}, as it does without NOT"
+        yield Doubt(message, operand.span, remedy[0], fix=remedy[1])
+
+
+def _remedy(operand: ast.Expression, node: ast.Expression, context: Context) -> tuple[str, Fix] | None:
+    is_of_name = isinstance(operand, ast.Not) and isinstance(operand.operand, ast.Identifier)
+    return not_before(operand, node, context.source.text) if is_of_name else None
+
+
 def _broker_limit(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     """Doubt a selector of no broker in particular that RabbitMQ would refuse for its length."""
     if context.dialect is not JMS:
@@ -270,6 +291,17 @@ RULES = (
         "`(color = 'red' OR color = 'blue') AND weight > 2500`.",
         nodes=(ast.Or,),
         find=_mixed_and_or,
+    ),
+    Rule(
+        id="lint.not-before-name",
+        title="NOT before a name",
+        wrong="NOT color IS NULL",
+        right="NOT (color IS NULL)",
+        why="In ActiveMQ and Artemis NOT binds to the name behind it: `NOT color IS NULL` is `(NOT color) IS NULL`, "
+        "and selects the messages without a color, as `color IS NULL` does. Parentheses negate the test.",
+        dialect="activemq",
+        nodes=(ast.IsNull, ast.Compare),
+        find=_not_before_name,
     ),
     Rule(
         id="lint.broker-limit",

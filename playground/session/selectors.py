@@ -21,7 +21,7 @@ from transpiler.tools.dialect_tools.compare_dialects import Compared, compare_di
 from transpiler.tools.dialect_tools.port.port import Changes, port_selector
 from transpiler.tools.explanation.explanation import explain_tree
 from transpiler.tools.explanation.parts import Part
-from transpiler.tools.lint.advice import transpile_selector
+from transpiler.tools.lint.advice import all_warnings, transpile_selector
 from transpiler.tools.lint.check import Checker
 from transpiler.tools.lint.fixes import mended
 
@@ -110,7 +110,7 @@ def _parts(part: Part, depth: int = 0) -> Iterator[dict[str, Any]]:
 def sql(
     selector: str, dialect: str, layout: str, result: Result, schema: str = "", message: str = ""
 ) -> dict[str, Any]:
-    """Return the SQL of a selector over a layout, and the compiler's warnings; ``sql`` is None where it refuses.
+    """Return the SQL of a selector over a layout, and the warnings about it; ``sql`` is None where it refuses.
 
     Where the layout is typed columns and no schema is given, ``schema`` is one for the selector and the message.
     """
@@ -118,10 +118,12 @@ def sql(
         schema = schema.strip() or columns_of(selector, message, find_dialect(dialect))
     answer: dict[str, Any] = {"sql": None, "schema": schema}
     try:
-        transpiled = transpile_selector(selector, _layout(layout, schema), dialect=dialect, result=result)
+        where = _layout(layout, schema)
+        transpiled = transpile_selector(selector, where, dialect=dialect, result=result)
     except TranspilerError as error:
         return {**answer, "findings": [_rendered(one) for one in error.diagnostics]}
-    return {**answer, "sql": transpiled.sql, "findings": [_rendered(one) for one in transpiled.diagnostics]}
+    findings = all_warnings(transpiled, selector, where, dialect)
+    return {**answer, "sql": transpiled.sql, "findings": [_rendered(one) for one in findings]}
 
 
 def _layout(name: str, schema: str) -> LayoutLike:

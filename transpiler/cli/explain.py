@@ -29,6 +29,7 @@ from transpiler.reference.receiving import Receiver
 from transpiler.tools.explanation.explanation import explain_tree
 from transpiler.tools.explanation.message_ids import with_ids_of
 from transpiler.tools.explanation.parts import Part
+from transpiler.tools.lint.advice import all_warnings
 
 
 def _is_text(given: str) -> bool:
@@ -94,7 +95,8 @@ def explain(
         return
     where = layout.layout
     transpiled = transpile_selector(text, where, dialect=dialect, missing=missing, now=now, destination=destination)
-    warnings = () if quiet else with_ids_of([each for _, each in messages], transpiled.diagnostics)
+    doubts = () if quiet else all_warnings(transpiled, text, where, dialect)
+    warnings = with_ids_of([each for _, each in messages], doubts)
     # All messages are explained at one time.
     receiver = Receiver(Receiver(now).time, destination)
     explanations = [(number, explain_tree(tree, text, each, rules, receiver)) for number, each in messages]

@@ -22,6 +22,7 @@ from transpiler.compiler.layouts.columns import UNION, UnionShape
 from transpiler.compiler.layouts.layout import archive_of
 from transpiler.compiler.presets import find_layout
 from transpiler.compiler.sql.quoting import opens_template, quote_name
+from transpiler.tools.lint.advice import all_warnings
 
 if TYPE_CHECKING:
     from transpiler.language.filters.sets import FilterSet
@@ -143,6 +144,7 @@ def sql(
         "alias": alias,
     }
     transpiled: Transpiled
+    given: str | None = None
     if filters is not None:
         transpiled = transpile_filter(filters, connection=connection, **options)
     elif selector is None:
@@ -153,11 +155,12 @@ def sql(
         click.echo(translate_names(read_text(selector), names, dialect=dialect))
         return
     else:
-        transpiled = transpile_selector(read_text(selector), **options)
+        given = read_text(selector)
+        transpiled = transpile_selector(given, **options)
     text = transpiled.sql if named is None else _statement(*named, transpiled.sql, layout, source, or_replace)
     click.echo(_on_lines(text) if pretty or (pretty is None and sys.stdout.isatty()) else text)
     if not quiet:
-        warn(transpiled.diagnostics)
+        warn(transpiled.diagnostics if given is None else all_warnings(transpiled, given, layout.layout, dialect))
 
 
 def _on_lines(sql: str) -> str:

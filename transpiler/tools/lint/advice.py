@@ -1,7 +1,7 @@
 """The warnings of ``check`` on the way of a compilation: in Python, in Spark and in the commands.
 
 ``transpile_selector`` is the compiler's, and looks for them when its diagnostics are read. What takes a proof over
-several conditions is left to ``check`` there, so that a compilation costs what it did.
+several conditions costs more than a compilation: there it is left out, and commands have it, which start once.
 """
 
 from __future__ import annotations
@@ -55,14 +55,29 @@ def transpile_selector(
     return replace(compiled, advise=lambda: _with_rules(tree, text, where, rules, found))
 
 
+def all_warnings(
+    compiled: Transpiled, text: str, layout: LayoutLike, dialect: str | Dialect
+) -> tuple[Diagnostic, ...]:
+    """Return the warnings of a compilation that ``check`` has, those that take a proof among them."""
+    if compiled.tree is None:
+        return compiled.diagnostics
+    return _with_rules(compiled.tree, text, find_layout(layout), find_dialect(dialect), compiled.found, proofs=True)
+
+
 def _with_rules(
-    tree: ast.Expression, text: str, layout: Layout, dialect: Dialect, compiled: tuple[Diagnostic, ...]
+    tree: ast.Expression,
+    text: str,
+    layout: Layout,
+    dialect: Dialect,
+    compiled: tuple[Diagnostic, ...],
+    *,
+    proofs: bool = False,
 ) -> tuple[Diagnostic, ...]:
     """Return the compiler's warnings about a tree and those of the rules."""
     # The rules bring the evaluator and the analysis along.
     from transpiler.tools.lint.registry import lint, without_lesser
 
-    doubts = lint(tree, Source(text), dialect, known=layout.names(), proofs=False)
+    doubts = lint(tree, Source(text), dialect, known=layout.names(), proofs=proofs)
     found = [one for one in doubts if one.severity != "info"]
     return tuple(without_lesser(found, compiled)) if found else compiled
 

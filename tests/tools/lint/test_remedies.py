@@ -204,6 +204,8 @@ LEGAL = (
     ("JMSMessageID = '1234*'", "jms", "JMSMessageID LIKE 'ID:1234%'"),
     ("JMSMessageID = '*'", "jms", "JMSMessageID IS NOT NULL"),
     ("JMSCorrelationID = 'a*c'", "jms", "JMSCorrelationID LIKE 'a%c'"),
+    ("JMSMessageID LIKE '1234%'", "jms", "JMSMessageID LIKE 'ID:1234%'"),
+    ("AMQUserID LIKE '1234%'", "artemis-core", "AMQUserID LIKE 'ID:1234%'"),
     ("color = '*b_l*'", "jms", "color LIKE '%b!_l%' ESCAPE '!'"),
     ("color IN ('bl%')", "jms", "color LIKE 'bl%'"),
     ("name = 'O&apos;Brien'", "jms", "name = 'O''Brien'"),

@@ -72,7 +72,7 @@ def check_pattern(pattern: str) -> str:
     if name in _NAMES or name in _LAST_PARTS or name.split(".")[0] in ("layout", "spark", "limit", "check"):
         return name
     near = nearest(name, _NAMES) or nearest(f"lint.{name}", _BY_ID)
-    hint, fix = "docs/rules lists the rules; a prefix such as lint is all of its rules", None
+    hint, fix = "selector-sql rule lists the rules; a prefix such as lint stands for all of its rules", None
     if near:
         hint, fix = f"did you mean {near[0]}?", OptionFix("rule", repr(near[0]))
     raise UnsupportedFeatureError.at("rule.unknown", f"there is no rule called {pattern!r}", hint=hint, fix=fix)

@@ -159,6 +159,20 @@ def _like(named: ast.Identifier, text: str, wildcard: str, negated: bool, contex
     return f"{shown} {no}LIKE {string_literal(escaped.replace('*', '%'))}{escape}"
 
 
+def id_pattern(node: ast.Like, context: Context) -> Iterator[Doubt]:
+    """Doubt a pattern that no id matches, for each begins with ``PREFIX``."""
+    field = context.header(node.operand)
+    parts = pattern_of(node, context.dialect.escapes)
+    if field is None or not field.has_conversion(*_PREFIXED) or not parts or not isinstance(parts[0], str):
+        return
+    pattern = node.pattern.value
+    if parts[0][: len(PREFIX)] != PREFIX[: len(parts[0])]:
+        name, outcome = context.text(node.operand), "true of every other" if node.negated else "never true"
+        written = string_literal(PREFIX + pattern)
+        message = f"each {name} begins with {PREFIX}, so this is {outcome}"
+        yield Doubt(message, node.pattern.span, f"write {written}", fix=Fix(written))
+
+
 def _with_prefix(pattern: str, wildcard: str) -> str:
     """Return a pattern that ids can match, which begin with ``PREFIX``."""
     fixed = pattern.partition(wildcard)[0]

@@ -1,10 +1,15 @@
-"""The errors and warnings of the parser, the checks and the compiler, as rules: their pages and their ids."""
+"""The errors and warnings of the parser, the checks and the compiler, as rules: their pages and their ids.
+
+Those that are of one kind with a finding of a rule have a ``find`` as well.
+"""
 
 from __future__ import annotations
 
 from functools import partial
 
+from transpiler.language.selector import ast
 from transpiler.tools.lint.rule import Rule
+from transpiler.tools.lint.rules.literals import id_pattern
 
 _error = partial(Rule, severity="error")
 _NESTED = "NOT " * 130 + "active"
@@ -227,6 +232,8 @@ RULES = (
         "JMSMessageID = 'ID:AMQP_ULONG:abc'",
         "JMSMessageID = 'ID:AMQP_ULONG:17'",
         "The prefix of an id says its type, and the rest has to fit it. No id reads so.",
+        nodes=(ast.Like,),
+        find=id_pattern,
     ),
     Rule(
         "portability.header",

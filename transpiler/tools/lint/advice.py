@@ -55,9 +55,7 @@ def transpile_selector(
     return replace(compiled, advise=lambda: _with_rules(tree, text, where, rules, found))
 
 
-def all_warnings(
-    compiled: Transpiled, text: str, layout: LayoutLike, dialect: str | Dialect
-) -> tuple[Diagnostic, ...]:
+def all_warnings(compiled: Transpiled, text: str, layout: LayoutLike, dialect: str | Dialect) -> tuple[Diagnostic, ...]:
     """Return the warnings of a compilation that ``check`` has, those that take a proof among them."""
     if compiled.tree is None:
         return compiled.diagnostics

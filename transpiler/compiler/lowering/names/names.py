@@ -368,9 +368,10 @@ def _id_remedy(text: str, seen: str | None) -> tuple[str, Remedy | None]:
         return "the rest of it does not fit the prefix", None
     if not text.startswith("ID:"):
         written = string_literal(f"ID:{text}")
-        other = f"'{seen.removesuffix(text)}…' where the message has this text alone"
-        number = f", '{ULONG}…' where it has this number" if text.isdecimal() else ""
-        return f"an id begins with ID: write {written}; perhaps {other}{number}", Fix(written)
+        no_prefix = f"{seen.removesuffix(text)}…"
+        number = f", or '{ULONG}…' where it sent this number" if text.isdecimal() else ""
+        hint = f"an id begins with ID: write {written}, or '{no_prefix}' where the client sent none{number}"
+        return hint, Fix(written)
     return f"that id reads '{seen}'", Fix(string_literal(seen))
 
 

@@ -142,6 +142,22 @@ def test_the_settings_that_match_best_decide_what_is_created() -> None:
     assert send(topology, "b", "ANYCAST") == Routed((), "rejected", "b")
 
 
+@pytest.mark.parametrize(
+    ("declared", "kind", "expected"),
+    [
+        # A queue of a wildcard is one of an address that the broker knows; it makes another where it does not.
+        ("<address name='a.b'/>", "ANYCAST", Routed(("w",), "delivered", "a.b")),
+        ("<address name='a.b'/>", "MULTICAST", Routed((), "discarded", "a.b")),
+        ("", "ANYCAST", Routed(("a.b", "w"), "delivered", "a.b")),
+    ],
+)
+def test_no_queue_is_made_at_a_known_address_that_a_wildcard_queue_matches(
+    declared: str, kind: str, expected: Routed
+) -> None:
+    wild = "<address name='a.#'><anycast><queue name='w'/></anycast></address>"
+    assert send(artemis(f"<addresses>{wild}{declared}</addresses>"), "a.b", kind) == expected
+
+
 def test_wildcards_inside_an_address_depend_on_the_order_of_addresses_and_are_a_finding() -> None:
     made_before = "<address name='a'><multicast><queue name='own'/></multicast></address>"
     wildcard = "<address name='a.#.b'><multicast><queue name='s'/></multicast></address>"

@@ -325,6 +325,12 @@ def test_a_shovel_from_a_stream_leaves_the_messages_there(kind: str, when: str) 
     assert [(link.destination, link.when) for link in topology.links] == [("r", when)]
 
 
+def test_a_policy_gives_an_exchange_that_only_bindings_name_an_alternate_too() -> None:
+    bindings = [_BINDING | {"source": "hidden"}, _BINDING | {"source": "amq.fanout", "destination": "r"}]
+    topology = read(queues=[_QUEUE, _QUEUE | {"name": "r"}], bindings=bindings, policies=[policy("")])
+    assert publish(topology, message("k"), "hidden") == Routed((), "undecided", "hidden", ("q", "r"))
+
+
 def test_a_policy_reaches_the_exchanges_that_no_export_has() -> None:
     parts: Json = {"queues": [_QUEUE], "bindings": [_BINDING | {"source": "amq.fanout", "routing_key": ""}]}
     topology = read(policies=[policy(r"^amq\.(topic|rabbitmq)")], **parts)

@@ -10,6 +10,7 @@ from tests.pages import ROOT
 from transpiler.tools.topology_report.listing import listing
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology import Topology, parse_topology, read_topology, topology_from_dict
+from transpiler.topology.shown_addresses import addresses_of
 
 Json = dict[str, Any]
 
@@ -52,7 +53,7 @@ def test_a_listing_says_who_gets_what_and_where_it_goes_next() -> None:
         "",
         "queues",
         "  eu: from orders; rejected → dlq",
-        "  all: from audit; moved from another broker; expired → rest, key 'k'",
+        "  all: from audit; filled from another broker; expired → rest, key 'k'",
         "  amq.gen-1 (not declared): from hidden",
         "  dlq: let go by eu",
         "  alone: only by its own name",
@@ -119,3 +120,16 @@ def test_no_character_of_a_name_controls_the_terminal() -> None:
     text = listing(topology_from_dict({"broker": "rabbitmq", "queues": ["a\x1b[31m\nb"]}))
     assert "\x1b" not in text
     assert len(text.splitlines()) == 4
+
+
+def test_a_topic_without_a_state_is_not_said_to_be_without_subscribers() -> None:
+    forward = "<forwardTo><topic physicalName='t'/></forwardTo>"
+    inner = f"<virtualDestinations><compositeQueue name='q'>{forward}</compositeQueue></virtualDestinations>"
+    inner = f"<virtualDestinationInterceptor>{inner}</virtualDestinationInterceptor>"
+    text = f"<broker><destinationInterceptors>{inner}</destinationInterceptors></broker>"
+    for state, said in (
+        (None, "who subscribes is not in the file"),
+        ({"subscriptions": []}, "nothing is bound to it"),
+    ):
+        topology = addresses_of(parse_topology(text, "activemq.xml", state=state))
+        assert f"  topic://t: {said}" in listing(topology).splitlines()

@@ -45,6 +45,17 @@ def test_the_picture_is_svg_with_each_name_once() -> None:
         assert texts.count(name) == 1
 
 
+def test_a_box_has_room_for_the_letters_of_a_wider_font() -> None:
+    name = "validation-job-preparation-queue"
+    root = ElementTree.fromstring(draw_svg(Topology(RABBITMQ, queues=(Queue(name),))))
+    [node] = (one for one in root.iter(f"{SVG}g") if one.get("class") == "node")
+    [box] = node.iter(f"{SVG}polygon")
+    places = [float(point.partition(",")[0]) for point in box.attrib["points"].split()]
+    [text] = root.iter(f"{SVG}text")
+    # A letter of DejaVu Sans is 0.52 of its size wide.
+    assert max(places) - min(places) > len(name) * 0.52 * float(text.attrib["font-size"])
+
+
 @pytest.mark.parametrize("count", [10, 40, 150])
 def test_the_queues_of_one_exchange_are_no_strip(count: int) -> None:
     queues = tuple(Queue(f"orders.region.{number}") for number in range(count))

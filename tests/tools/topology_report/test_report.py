@@ -419,6 +419,15 @@ def test_a_report_is_headed_by_the_version_of_the_file() -> None:
     assert str(report(topology())).startswith("rabbitmq: 0 exchanges, 2 queues, 0 bindings\n")
 
 
+def test_a_report_names_equal_subjects_once_and_holds_eighty_columns() -> None:
+    name = "a.queue.whose.name.is.rather.long.for.a.terminal"
+    placed = [{"source": "x", "queue": name, "key": "k", "arguments": {"n": 1}}] * 9
+    given_ = topology(queues=[name], exchanges=[{"name": "x", "type": "direct"}], bindings=placed)
+    lines = report(given_).render(columns=80).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert sum(name in line for line in lines) == 2
+
+
 def test_two_bindings_that_look_alike_are_told_apart_by_the_argument() -> None:
     pair = [{"x-match": "all", "a": value, "x-note": note} for value, note in ((1, "first"), (1, "second"))]
     bound = [{"source": "orders", "queue": "q", "arguments": arguments} for arguments in pair]

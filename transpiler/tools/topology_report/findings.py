@@ -165,7 +165,8 @@ def rows(findings: Sequence[Finding], columns: int, most: int = MAX_SHOWN) -> li
     lines = [f"  {finding.subject:{width}}  {one_line(finding.reason)}" for finding in shown]
     if max(map(len, lines), default=0) > columns:
         wrapped = TextWrapper(columns, initial_indent=" " * 6, subsequent_indent=" " * 6, break_on_hyphens=False)
-        lines = [line for one in shown for line in (f"  {one.subject}", *wrapped.wrap(one.reason))]
+        named = TextWrapper(columns, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+        lines = [line for one in shown for line in (*named.wrap(one.subject), *wrapped.wrap(one.reason))]
     return lines + ([f"  … and {len(findings) - most:,} more"] if len(findings) > most else [])
 
 
@@ -180,7 +181,7 @@ def alike(findings: Sequence[Finding]) -> list[Finding]:
         if len(equal) <= MAX_ALIKE:
             shown += equal
             continue
-        names = first_of((one.subject.removesuffix(aspect) for one in equal), MAX_NAMES)
+        names = first_of(dict.fromkeys(one.subject.removesuffix(aspect) for one in equal), MAX_NAMES)
         shown.append(equal[0]._replace(subject=f"{len(equal):,} of them ({names}){aspect}"))
     return shown
 

@@ -113,7 +113,8 @@ def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -
         lines.append(("otherwise", f"{alternate.type} {_name(alternate.name)}{there}"))
     if not lines:
         unknown = exchange.type == UNKNOWN
-        yield f"  {title}: {'what it does with messages is not known' if unknown else 'nothing is bound to it'}"
+        nothing = "nothing is bound to it" if topology.knows_subscribers else "who subscribes is not in the file"
+        yield f"  {title}: {'what it does with messages is not known' if unknown else nothing}"
     elif len(lines) == 1 and lines[0][0] in ("", "every message"):
         yield f"  {title} → {lines[0][1]}"
     else:
@@ -144,7 +145,7 @@ def _queues(topology: Topology, summary: Summary | None) -> Iterator[str]:
         if link.source is not None and link.source_type == "queue":
             links.setdefault(link.source, []).append(link)
         if link.destination_type == "queue" and link.destination is not None:
-            verb = "moved from" if link.kind in ("shovel", "federation") else "let go by"
+            verb = "filled from" if link.kind in ("shovel", "federation") else "let go by"
             letters.setdefault(link.destination, {})[verb, _name(link.source or "another broker")] = None
     groups: dict[str, list[Queue]] = {}
     for queue in topology.queues:
@@ -165,7 +166,7 @@ def _queue(
     parts = []
     if queue.name in sources:
         parts.append(f"from {names_of(sources[queue.name], topology.rules.nouns[1])}")
-    for verb in ("let go by", "moved from"):
+    for verb in ("let go by", "filled from"):
         names = [name for how, name in letters.get(queue.name, ()) if how == verb]
         parts += [f"{verb} {names_of(names, 'queues')}"] if names else []
     if not parts and topology.rules.destinations is None:

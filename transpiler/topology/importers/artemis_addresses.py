@@ -115,10 +115,8 @@ class Addresses:
         return [address for address, order in self.made.items() if order < taker.order]
 
     def _is_local(self, address: TopicPattern) -> bool:
-        """Return True if the broker has a queue at an address, a wildcard's too once something is bound there."""
-        if address in self._with_queue:
-            return True
-        return address in self.made and any(self.matches(taker, address) for taker in self._wild_queues)
+        """Return True if the broker has a queue for an address that it knows, its own or a wildcard's."""
+        return address in self._with_queue or any(self.matches(taker, address) for taker in self._wild_queues)
 
     def _ordered(self, settings: Iterable[Settings]) -> list[Settings]:
         """Return settings with what they inherit, the most specific first (rule 18)."""

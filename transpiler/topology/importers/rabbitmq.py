@@ -21,7 +21,7 @@ from transpiler.base.diagnostics import meant, one_line
 from transpiler.base.documents.entries import Entry, Findings, choose
 from transpiler.base.errors import TopologyError
 from transpiler.message.types import CLASS_OF, AmqpType, AmqpValue, Compound
-from transpiler.topology.broker_rules import RABBITMQ, RABBITMQ_3_12, UNKNOWN, Rules
+from transpiler.topology.broker_rules import RABBITMQ, RABBITMQ_3_12, Rules
 from transpiler.topology.importers.binding_arguments import TYPES_LOST, read_arguments
 from transpiler.topology.importers.jms_selector_term import selector_of_term
 from transpiler.topology.importers.perhaps import EVERY_MESSAGE, bound_perhaps
@@ -40,7 +40,6 @@ from transpiler.topology.model import (
     DEFAULT_EXCHANGE,
     SELECTOR_ARGUMENT,
     Binding,
-    Exchange,
     Link,
     Queue,
     Topology,
@@ -85,8 +84,8 @@ def topology_from_definitions(data: Mapping[str, Any] | Entry, vhost: str | None
     queue_entries = list(first_of(root, "queues", vhost_name, findings))
     queues = tuple(Queue(entry.text("name"), path=entry.path, **entry.flags(KEPT)) for entry in queue_entries)
     read = Exchanges(root, vhost_name, policies, findings)
-    exchanges, left_out = read.read, read.left_out
-    types = dict(RABBITMQ.predeclared) | {exchange.name: exchange.type for exchange in exchanges}
+    left_out = read.left_out
+    types = dict(RABBITMQ.predeclared) | {exchange.name: exchange.type for exchange in read.read}
     selectors = _Selectors(findings)
     bindings, headers = list[Binding](), list[Binding]()
     perhaps: list[int] = []
@@ -106,9 +105,8 @@ def topology_from_definitions(data: Mapping[str, Any] | Entry, vhost: str | None
         elif binding.source != DEFAULT_EXCHANGE or binding.key != binding.destination:
             bindings.append(binding)
     rules = _rules(root, headers, findings)
-    undeclared, unknown = _undeclared(root, vhost_name, queues, exchanges, left_out, findings)
-    queues += undeclared
-    exchanges += unknown
+    queues += _undeclared(root, vhost_name, queues, read, findings)
+    read.add_alternates()
     queues += _shovelled(root, vhost_name, {queue.name for queue in queues})
     links = [link for one in queue_entries for link in dead_letters(one, arguments_of(one), policies, limiting)]
     links += federation(policies, read.read, queues)
@@ -116,7 +114,7 @@ def topology_from_definitions(data: Mapping[str, Any] | Entry, vhost: str | None
     links += _parameters(root, vhost_name, streams, findings)
     topology = Topology(
         rules,
-        tuple(exchanges),
+        tuple(read.read),
         queues,
         (*bindings, *read.of_alternates),
         findings=tuple(findings.diagnostics),
@@ -129,17 +127,13 @@ def topology_from_definitions(data: Mapping[str, Any] | Entry, vhost: str | None
 
 
 def _undeclared(
-    root: Entry,
-    vhost: str | None,
-    queues: tuple[Queue, ...],
-    exchanges: list[Exchange],
-    left_out: set[str],
-    findings: Findings,
-) -> tuple[tuple[Queue, ...], list[Exchange]]:
-    """Return the queues and the exchanges that bindings name and nothing declares, with a finding for each."""
+    root: Entry, vhost: str | None, queues: tuple[Queue, ...], read: Exchanges, findings: Findings
+) -> tuple[Queue, ...]:
+    """Return the queues that bindings name and nothing declares, and declare such exchanges, each with a finding."""
+    declared = {exchange.name for exchange in read.read}
     known = {
         "queue": {queue.name for queue in queues},
-        "exchange": {exchange.name for exchange in exchanges} | {DEFAULT_EXCHANGE, *RABBITMQ.predeclared, *left_out},
+        "exchange": declared | {DEFAULT_EXCHANGE, *RABBITMQ.predeclared, *read.left_out},
     }
     found: dict[str, dict[str, str]] = {"queue": {}, "exchange": {}}
     for entry in listed(root, "bindings", vhost):
@@ -158,10 +152,9 @@ def _undeclared(
         for name, place in found[kind].items():
             message = f"the {kind} {name!r} is not declared, as {sort} one is not in an export: {fate}"
             findings.add(f"import.undeclared-{kind}", place, message, *meant(name, sorted(known[kind]), place))
-    return (
-        tuple(Queue(name, path=place, declared=False) for name, place in found["queue"].items()),
-        [Exchange(name, UNKNOWN, path=place, declared=False) for name, place in found["exchange"].items()],
-    )
+    for name, place in found["exchange"].items():
+        read.add_undeclared(name, place)
+    return tuple(Queue(name, path=place, declared=False) for name, place in found["queue"].items())
 
 
 def _shovelled(root: Entry, vhost: str | None, known: set[str]) -> tuple[Queue, ...]:

@@ -87,7 +87,6 @@ class Exchanges:
             elif entry.text("name") not in (DEFAULT_EXCHANGE, *RABBITMQ.predeclared):
                 self.left_out.add(entry.text("name"))
         self._add_predeclared({exchange.name for exchange in self.read})
-        self._add_perhaps()
 
     def _add(self, entry: Entry) -> None:
         name, exchange_type = entry.text("name"), self._type(entry)
@@ -116,6 +115,12 @@ class Exchanges:
                 if alternate is not None:
                     self.read.append(Exchange(name, exchange_type, alternate))
 
+    def add_undeclared(self, name: str, path: str) -> None:
+        """Declare an exchange that only bindings name: policies give it an alternate as well."""
+        self._taken.add(name)
+        alternate = self._alternate(self._policies.alternates(name, path))
+        self.read.append(Exchange(name, UNKNOWN, alternate, path=path, declared=False))
+
     def _alternate(self, candidates: frozenset[str | None]) -> Alternate | None:
         """Return the alternate that policies give; of several an exchange that may lead to each of them."""
         if len(candidates) < 2:
@@ -125,8 +130,8 @@ class Exchanges:
             self._perhaps[candidates] = free_name(_ALTERNATE_OF_SOME, self._taken)
         return Alternate(self._perhaps[candidates])
 
-    def _add_perhaps(self) -> None:
-        """Declare the exchanges that lead to the alternates of which one is an exchange's."""
+    def add_alternates(self) -> None:
+        """Declare the exchanges that lead to the alternates of which one is an exchange's, when all are there."""
         names = {exchange.name for exchange in self.read} | {*RABBITMQ.predeclared}
         for candidates, name in self._perhaps.items():
             self.read.append(Exchange(name, UNKNOWN, internal=True, path="policies"))

@@ -1,0 +1,347 @@
+"""Small models of three brokers that read the random configurations themselves, and decide what nobody knows by chance.
+
+They share no code with the importers and the reference: a model reads the file's text, takes one of the truths of what
+is open (a hash, a policy among equals, the size of a message, an earlier send) and says what the broker does then. A
+filter is a function of Python. What is certain of a route must hold in every such world, and no world may reach what
+is not possible.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+from xml.etree import ElementTree
+
+#: A message is too often on its way: the broker fails the send.
+_DEEPEST = 60
+
+Properties = Mapping[str, Any]
+
+
+class SendError(Exception):
+    """The send fails, or the broker refuses it."""
+
+    def __init__(self, outcome: str) -> None:
+        super().__init__(outcome)
+        self.outcome = outcome
+
+
+@dataclass
+class RabbitMQ:
+    """One world of a file of definitions: who wins among policies is drawn at once, a choice at each message."""
+
+    data: dict[str, Any]
+    draw: Random
+    types: dict[str, str] = field(default_factory=lambda: {"": "direct", "amq.topic": "topic"})
+
+    def __post_init__(self) -> None:
+        self.exchanges = {one["name"]: one for one in self.data["exchanges"]}
+        # Of an exchange that only bindings name nobody knows anything.
+        self.types |= {one["source"]: "x-strange" for one in self.data["bindings"] if one["source"] not in self.types}
+        self.types |= {name: one["type"] for name, one in self.exchanges.items()}
+        self.queues = {one["name"] for one in self.data["queues"]}
+        self.queues |= {one["destination"] for one in self.data["bindings"] if one["destination_type"] == "queue"}
+        order = [*self.data["policies"]]
+        self.draw.shuffle(order)
+        self.policies = sorted(order, key=lambda one: -one["priority"])
+
+    def _policy(self, name: str, applied: str) -> dict[str, Any]:
+        for one in self.policies:
+            if one["apply-to"] in ("all", applied) and re.search(one["pattern"], name):
+                return dict(one["definition"])
+        return {}
+
+    def _alternate(self, name: str) -> str | None:
+        own = self.exchanges.get(name, {}).get("arguments", {}).get("alternate-exchange")
+        found = self._policy(name, "exchanges").get("alternate-exchange") if own is None else own
+        return found if found in self.types and found != "" else None
+
+    def route(self, exchange: str, key: str, sent: Properties) -> set[str]:
+        """Return the queues that a message reaches."""
+        found: set[str] = set()
+        waiting, seen = [exchange], {exchange}
+        while waiting:
+            name = waiting.pop()
+            targets = [*self._targets(name, key, sent)]
+            if name and not targets and (alternate := self._alternate(name)) is not None:
+                targets = [("exchange", alternate)]
+            for kind, target in targets:
+                if kind == "queue":
+                    found.add(target)
+                elif target not in seen:
+                    seen.add(target)
+                    waiting.append(target)
+        return found
+
+    def _targets(self, name: str, key: str, sent: Properties) -> Iterator[tuple[str, str]]:
+        if name == "":
+            yield from [("queue", key)] if key in self.queues else []
+            return
+        bindings = [one for one in self.data["bindings"] if one["source"] == name]
+        match self.types[name]:
+            case "x-consistent-hash":
+                bindings = [self.draw.choice(bindings)] if bindings else []
+            case "x-strange":
+                bindings = [one for one in bindings if self.draw.random() < 0.5]
+            case kind:
+                bindings = [one for one in bindings if self._matches(kind, one, key, sent)]
+        yield from ((one["destination_type"], one["destination"]) for one in bindings)
+
+    def _matches(self, kind: str, binding: dict[str, Any], key: str, sent: Properties) -> bool:
+        if kind == "topic":
+            return _topic(binding["routing_key"].split("."), key.split(".") if key else [])
+        if kind == "headers":
+            pairs = {name: value for name, value in binding["arguments"].items() if name != "x-match"}
+            answers = [sent.get(name) == value for name, value in pairs.items()]
+            return any(answers) if binding["arguments"].get("x-match") == "any" else all(answers)
+        return kind == "fanout" or binding["routing_key"] == key
+
+    def letters(self, queue: str) -> tuple[str, str | None] | None:
+        """Return the exchange and the key of a queue's dead letters, None where it has none."""
+        own = next((one["arguments"] for one in self.data["queues"] if one["name"] == queue), {})
+        if own.get("x-queue-type") == "stream" or queue == "unseen":
+            return None
+        given = {**self._policy(queue, "queues"), **{name[2:]: value for name, value in own.items()}}
+        exchange = given.get("dead-letter-exchange")
+        return None if exchange is None else (exchange, given.get("dead-letter-routing-key"))
+
+
+def _topic(pattern: list[str], words: list[str]) -> bool:
+    if not pattern:
+        return not words
+    if pattern[0] == "#":
+        return any(_topic(pattern[1:], words[skipped:]) for skipped in range(len(words) + 1))
+    return bool(words) and pattern[0] in ("*", words[0]) and _topic(pattern[1:], words[1:])
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a filter reads: the message's properties and priority, the place before, and a truth by chance."""
+
+    sent: Properties
+    before: str | None
+    here: str
+    chance: Callable[[], bool]
+
+    @property
+    def n(self) -> int | None:
+        value = self.sent.get("n")
+        return value if isinstance(value, int) else None
+
+
+#: The filters of the random configurations, where they are TRUE.
+FILTERS: Mapping[str, Callable[[Seen], bool]] = {
+    "n = 1": lambda of: of.n == 1,
+    "n <> 1": lambda of: of.n is not None and of.n != 1,
+    "n > 1": lambda of: of.n is not None and of.n > 1,
+    "m IS NULL": lambda of: "m" not in of.sent,
+    "m = 'x' OR n = 1": lambda of: of.sent.get("m") == "x" or of.n == 1,
+    "n = 1 AND n = 2": lambda _: False,
+    "NOT (n = 1)": lambda of: of.n is not None and of.n != 1,
+    "AMQPriority > 4": lambda of: of.sent["priority"] > 4,
+    "AMQSize > 3": lambda of: of.chance(),
+    "AMQSize > 3 AND n = 1": lambda of: of.n == 1 and of.chance(),
+    "AMQSize > 3 OR n = 1": lambda of: of.n == 1 or of.chance(),
+    "_AMQ_ORIG_ADDRESS = 'a'": lambda of: of.before == "a",
+    "_AMQ_ORIG_ADDRESS IS NULL OR n = 1": lambda of: of.before is None or of.n == 1,
+    "JMSDestination LIKE 'topic://%'": lambda of: of.here.startswith("topic://"),
+    "JMSDestination = 'queue://a' OR n = 1": lambda of: of.here == "queue://a" or of.n == 1,
+    "XPATH 'ancestor::x'": lambda of: of.chance(),
+    "n = 1 OR XPATH 'ancestor::x'": lambda of: of.n == 1 or of.chance(),
+    "NOT (JMSDestination = 'queue://a')": lambda of: of.here != "queue://a",
+}
+
+
+def _filter(element: ElementTree.Element) -> str | None:
+    found = element.find("filter")
+    return None if found is None else found.get("string")
+
+
+@dataclass(frozen=True)
+class _Queue:
+    name: str
+    address: str
+    kind: str
+    filter: str | None
+
+
+class Artemis:
+    """One world of a ``broker.xml``: the sizes of messages, who is next in turn, and what earlier sends have made."""
+
+    def __init__(self, text: str, state: Mapping[str, Any] | None, draw: Random) -> None:
+        core = ElementTree.fromstring(text)[0]
+        self._draw = draw
+        addresses = core.findall("addresses/address")
+        self._kinds: dict[str, set[str]] = {}
+        queues: list[_Queue] = []
+        for address in addresses:
+            at = address.get("name", "")
+            self._kinds[at] = {part.tag.upper() for part in address}
+            queues += [
+                _Queue(one.get("name", ""), at, part.tag.upper(), _filter(one)) for part in address for one in part
+            ]
+        state = state or {}
+        queues += [_Queue(name, name, "ANYCAST", None) for name in state.get("queues", ())]
+        queues += [
+            _Queue(one["name"], one["destination"], "MULTICAST", one.get("filter"))
+            for one in state.get("subscriptions", ())
+        ]
+        self._queues = {one.name: one for one in reversed(queues)}
+        for one in self._queues.values():
+            self._kinds.setdefault(one.address, set()).add(one.kind)
+        self._consumers = state.get("consumers")
+        self._diverts = core.findall("diverts/divert")
+        self._settings = core.findall("address-settings/address-setting")
+
+    def send(self, address: str, kind: str | None, sent: Properties) -> set[str]:
+        """Return the queues that a message reaches; ``SendError`` where the send fails."""
+        found: set[str] = set()
+        self._route(address, kind, sent, None, found, 0, last=False)
+        return found
+
+    def _create(self, address: str, kind: str) -> bool:
+        """Return True if the broker makes a queue of the address's name."""
+        # An address that only diverts name is made by the send, as one that nobody names.
+        if address in self._kinds and any(_is_in(address, one.address) for one in self._queues.values()):
+            return False
+        settings = self._of(address)
+        if kind not in self._kinds.get(address, ()) and settings.get("auto-create-addresses") == "false":
+            raise SendError("rejected")
+        if kind == "MULTICAST":
+            return False
+        if address in self._queues:
+            return False
+        if settings.get("auto-create-queues") == "false":
+            raise SendError("rejected")
+        return True
+
+    def _of(self, address: str) -> dict[str, str]:
+        found = [one for one in self._settings if _is_in(address, one.get("match", ""))]
+        found.sort(key=lambda one: (not one.get("match", "").endswith("#"), len(one.get("match", ""))))
+        return {part.tag: part.text or "" for one in found for part in one}
+
+    def _route(
+        self,
+        address: str,
+        kind: str | None,
+        sent: Properties,
+        before: str | None,
+        found: set[str],
+        depth: int,
+        last: bool,
+    ) -> None:
+        if depth > _DEEPEST:
+            raise SendError("error")
+        # The session of the sender goes along, but for dead letters.
+        made = kind is not None and not last and self._create(address, kind)
+        seen = Seen(sent, before, address, lambda: self._draw.random() < 0.5)
+        takes = [
+            one
+            for one in self._diverts
+            if _is_in(address, one.findtext("address", "")) and _is_true(_filter(one), seen)
+        ]
+        exclusive = [one for one in takes if one.findtext("exclusive") == "true"]
+        taken = False
+        if not exclusive:
+            taken = self._queues_of(address, kind, seen, found)
+            if made:
+                found.add(address)
+                taken = True
+        for divert in exclusive or takes:
+            to, onward = divert.findtext("forwarding-address", ""), divert.findtext("routing-type", "STRIP")
+            following = {"STRIP": None, "PASS": kind}.get(onward, onward)
+            # A divert to its own address hands on the message itself, and no copy with a header.
+            own = (before, kind) if to == address else (address, following)
+            self._route(to, own[1], sent, own[0], found, depth + 1, last)
+        settings = self._of(address)
+        dead = settings.get("dead-letter-address")
+        if not taken and not last and dead and settings.get("send-to-dla-on-no-route") == "true":
+            self._route(dead, None, sent, address, found, depth + 1, last=True)
+
+    def _queues_of(self, address: str, kind: str | None, seen: Seen, found: set[str]) -> bool:
+        taking = [one for one in self._queues.values() if _is_in(address, one.address) and _is_true(one.filter, seen)]
+        got = {one.name for one in taking if one.kind == "MULTICAST" and kind != "ANYCAST"}
+        if kind != "MULTICAST":
+            for pattern in {one.address for one in taking if one.kind == "ANYCAST"}:
+                group = [one.name for one in taking if (one.address, one.kind) == (pattern, "ANYCAST")]
+                eager = [name for name in group if self._reads(name, seen)]
+                got.add(self._draw.choice(eager or group))
+        found |= got
+        return bool(got)
+
+    def _reads(self, queue: str, seen: Seen) -> bool:
+        if self._consumers is None:
+            return self._draw.random() < 0.5
+        return any(one["queue"] == queue and _is_true(one.get("filter"), seen) for one in self._consumers)
+
+
+def _is_in(address: str, pattern: str) -> bool:
+    if not pattern.endswith("#"):
+        return address == pattern
+    return pattern == "#" or address == pattern[:-2] or address.startswith(pattern[:-1])
+
+
+def _is_true(text: str | None, seen: Seen) -> bool:
+    # Names of a client's are no names of the broker.
+    return text is None or (text != "JMSPriority > 4" and FILTERS[text](seen))
+
+
+class ActiveMQ:
+    """One world of an ``activemq.xml``: what an XPath that is not evaluated says of each message."""
+
+    def __init__(self, text: str, state: Mapping[str, Any] | None, draw: Random) -> None:
+        broker = ElementTree.fromstring(re.sub(" xmlns='[^']*'", "", text))[0]
+        self._draw = draw
+        self._composites = broker.findall(".//compositeQueue") + broker.findall(".//compositeTopic")
+        self._subscriptions = (state or {}).get("subscriptions", ())
+
+    def send(self, destination: str, sent: Properties) -> set[str]:
+        """Return the queues and subscriptions that a message reaches; ``SendError`` where the send fails."""
+        found: set[str] = set()
+        self._route(destination, sent, destination, found, 0)
+        return found
+
+    def _route(self, at: str, sent: Properties, before: str, found: set[str], depth: int) -> None:
+        if depth > _DEEPEST:
+            raise SendError("error")
+        kind, _, name = at.partition("://")
+        there = [one for one in self._composites if one.tag == f"composite{kind.title()}" and _below(name, one)]
+        for composite in there:
+            seen = Seen(sent, None, before, lambda: self._draw.random() < 0.5)
+            taking = [one for one in composite.find("forwardTo") or () if self._takes(one, seen)]
+            for target in taking:
+                to = "queue" if "queue" in (target.tag, *target.keys()) else "topic"
+                onward = target.get("physicalName") or target.get(to)
+                self._route(f"{to}://{onward}", sent, at, found, depth + 1)
+        if there and all(one.get("forwardOnly") == "true" for one in there):
+            return
+        if kind == "queue":
+            found.add(at)
+        for one in self._subscriptions:
+            seen = Seen(sent, None, at, lambda: self._draw.random() < 0.5)
+            if one["destination"] == at and self._selects(one.get("filter"), seen):
+                found.add(one["name"])
+
+    def _takes(self, target: ElementTree.Element, seen: Seen) -> bool:
+        return target.tag != "filteredDestination" or self._selects(target.get("selector"), seen)
+
+    def _selects(self, text: str | None, seen: Seen) -> bool:
+        if text == "JMSPriority > 4":
+            return int(seen.sent["priority"]) > 4
+        return text is None or FILTERS[text](seen)
+
+
+def _below(name: str, composite: ElementTree.Element) -> bool:
+    pattern = composite.get("name", "")
+    return name == pattern or (pattern.endswith(".>") and (name + ".").startswith(pattern[:-1]))
+
+
+def world(broker: str, text: str, state: Mapping[str, Any] | None, draw: Random) -> RabbitMQ | Artemis | ActiveMQ:
+    """Return one world of a configuration."""
+    if broker == "rabbitmq":
+        return RabbitMQ(json.loads(text), draw)
+    return (Artemis if broker == "artemis" else ActiveMQ)(text, state, draw)

@@ -1,0 +1,96 @@
+"""What is certain of a route holds in each world of a small model, and what a world reaches is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.sizes import size
+from tests.tools.topology_report.configurations import Configuration, Sent, configuration, universe
+from tests.topology.models import ActiveMQ, Artemis, RabbitMQ, SendError, world
+from transpiler import Message
+from transpiler.reference.route import trace
+from transpiler.reference.route_path import RoutePath, follow
+from transpiler.reference.routed import Routed
+from transpiler.topology.model import Topology
+
+#: Worlds that are drawn of each configuration.
+WORLDS = 12
+
+
+def plain(message: Message) -> Mapping[str, Any]:
+    """Return the properties and the priority of a message as Python's values."""
+    header = message.header
+    priority = 4 if header is None or header.priority is None else header.priority
+    return {name: one.value for name, one in (message.application_properties or {}).items()} | {"priority": priority}
+
+
+def told(model: RabbitMQ | Artemis | ActiveMQ, one: Sent) -> set[str] | str:
+    """Return the queues of a message in a world, or the outcome of a send that fails."""
+    try:
+        match model:
+            case RabbitMQ():
+                return model.route(one.to, one.key or "", plain(one.message))
+            case Artemis():
+                return model.send(one.to, one.routing_type, plain(one.message))
+            case _:
+                return model.send(one.to, plain(one.message))
+    except SendError as error:
+        return error.outcome
+
+
+def contradicts(routed: Routed, got: set[str] | str) -> bool:
+    """Return True if an answer does not allow what became of a message."""
+    if isinstance(got, str):
+        # Of a send that is refused at one address and comes back to another it is the order that decides.
+        return bool(routed.queues) or routed.outcome not in ("rejected", "error", "undecided")
+    certain, possible = set(routed.queues), {*routed.queues, *routed.possible_queues}
+    is_lost = routed.outcome in ("discarded", "rejected", "error")
+    return not certain <= got <= possible or (is_lost and bool(got)) or (routed.outcome == "delivered" and not got)
+
+
+def strays(model: RabbitMQ, path: RoutePath, got: set[str], one: Sent) -> Iterator[str]:
+    """Yield what a path says otherwise of the dead letters of queues than a world."""
+    for queue in got:
+        letters = model.letters(queue)
+        steps = [step for step in path.steps if step.queue == queue]
+        if letters is None:
+            yield from (f"{queue}: {step}" for step in steps if ", if " not in step.link.when)
+            continue
+        exchange, key = letters
+        to = key if exchange == "" and key is not None else exchange
+        ways = [step for step in steps if step.to == to and (step.link.key == key or exchange == "")]
+        if not ways:
+            yield f"{queue}: no way to {to!r} under {key!r}"
+        elif exchange in model.types:
+            landed = model.route(exchange, (one.key or "") if key is None else key, plain(one.message))
+            yield from (f"{queue}: {way}" for way in ways[:1] if way.traced and contradicts(way.routed, landed))
+
+
+def contradictions(broker: str, given_: Configuration, topology: Topology, draw: Random) -> list[str]:
+    """Return what is said of a configuration's messages and does not hold in some world."""
+    sent = [(one, trace(topology, one.message, **one.options)) for one in universe(topology)]
+    found = []
+    for _ in range(WORLDS):
+        model = world(broker, given_.text, given_.state, draw)
+        for one, traced in sent:
+            got = told(model, one)
+            if contradicts(traced.routed, got):
+                found.append(f"{one}: {traced.routed}, and {got}")
+            elif isinstance(model, RabbitMQ) and isinstance(got, set):
+                found += strays(model, follow(traced), got, one)
+    return found
+
+
+@pytest.mark.parametrize("broker", ["rabbitmq", "artemis", "activemq"])
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=size(2, 25), deadline=None)
+def test_no_world_contradicts_a_route(broker: str, seed: int) -> None:
+    draw = Random(seed)
+    drawn = configuration(broker, draw)
+    assert contradictions(broker, drawn, drawn.read(), draw) == []

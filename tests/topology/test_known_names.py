@@ -49,6 +49,7 @@ XPATHS = (
     ("XPATH '//a['", None),
     ("XPATH 'nobody(1)'", None),
     ("XQUERY 'for $x in //a return $x'", None),
+    ("XPATH '/a[@b = $c]'", "the variable $c of an XPath is not served"),
     ("XPATH 'ancestor::a'", "the axis ancestor of an XPath is not served"),
     ("XPATH '//a[following-sibling::b]'", "the axis following-sibling of an XPath is not served"),
     ("n = 1 AND NOT XPATH 'substring(a, 1) = b'", "the function substring of an XPath is not served"),

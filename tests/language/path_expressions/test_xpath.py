@@ -67,7 +67,8 @@ def test_the_reference_evaluates_the_tree(expression: str, verdict: bool) -> Non
         ("\u00a0/é", "begins nothing", 0),
         ("a/×", "begins nothing", 2),
         ("up::a", "up is no axis", 0),
-        ("$a", "begins nothing", 0),
+        ("$", "begins nothing", 0),
+        ("$1", "begins nothing", 0),
         ("(" * 100 + "1" + ")" * 100, f"more than {MAX_DEPTH} levels", MAX_DEPTH + 1),
     ],
 )
@@ -92,6 +93,7 @@ def test_a_text_that_is_no_xpath_says_where(expression: str, what: str, place: i
         ("count(1)", "1"),
         ("substring(a, 1) = 'b'", "substring"),
         ("not(1, 2)", "not"),
+        ("/a[@b = $c]", "$c"),
         ("(1)[1]", "[1]"),
     ],
 )

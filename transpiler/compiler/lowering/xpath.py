@@ -183,7 +183,8 @@ class _Check:
         if name in ("position", "last") and not within:
             raise NoXPathError(f"{name} is read in a predicate only", place)
         if name not in FUNCTIONS:
-            raise NoXPathError(f"the function {name} is not read", place)
+            kind = "variable" if name.startswith("$") else "function"
+            raise NoXPathError(f"the {kind} {name} is not read", place)
         for argument in call.arguments:
             nodes = self.nodes(argument, within)
             self._only_nodes(nodes or name not in _OF_NODES, f"is taken by {name}", argument.span.start)

@@ -1,4 +1,4 @@
-"""XPath 1.0 from text to tree: the whole grammar but variables, which a selector cannot bind."""
+"""XPath 1.0 from text to tree. A variable, which a selector cannot bind, is the call of a function that nobody has."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ _NODE_TYPES = ("comment", "text", "processing-instruction", "node")
 _TOKEN = re.compile(
     rf"""[ \t\r\n]*(?:(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)
     |(?P<string>"[^"]*"|'[^']*')
+    |(?P<variable>\$[ \t\r\n]*{NAME}(?::{NAME})?)
     |(?P<sign>//|!=|<=|>=|::|\.\.|[/.@()\[\]|+\-=<>*,])
     |(?P<name>{NAME}(?::(?:{NAME}|\*))?))""",
     re.VERBOSE,
@@ -149,7 +150,7 @@ class _Parser:
         begin: nodes.Start | nodes.Expression = nodes.Start.CONTEXT
         steps: list[nodes.Step] = []
         called = kind == "name" and self._ahead("(") and text not in _NODE_TYPES
-        if kind in ("number", "string") or self._is("(") or called:
+        if kind in ("number", "string", "variable") or self._is("(") or called:
             begin = self._filtered()
             if not self._is("/", "//"):
                 return begin
@@ -181,6 +182,8 @@ class _Parser:
                 return nodes.Constant(float(text), self._span(start))
             case "string":
                 return nodes.Constant(text[1:-1], self._span(start))
+            case "variable":
+                return nodes.Call(text, (), self._span(start))
             case "sign":
                 with self._nested():
                     inner = self._operation()

@@ -280,6 +280,9 @@ _read_body = _section(Body, _FIELDS["body"])
 
 def _body(path: str, value: Any) -> Any:
     """A body. Elsewhere null is an absent field; as the value of an amqp-value section it is AMQP's own."""
+    if isinstance(value, str):
+        hint = 'a text is {"section": "amqp-value", "value": "…"}'
+        _refuse("message.type", mismatch("an object of fields", kind_of(value)), path, hint)
     body = _read_body(path, value)
     if body.section == "amqp-value" and body.value is None and "value" in value:
         return replace(body, value=AmqpValue(AmqpType.NULL, None))

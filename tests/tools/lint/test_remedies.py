@@ -127,6 +127,7 @@ KAFKA = "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT, t
         ),
         ("JMSType = 'stock'", "order_type STRING, kind_type INT", "order_type", "kind_type"),
         ("temp > 5", "level INT, tags MAP<STRING, DOUBLE>", "text_map", "missing="),
+        ("payload.color = 'red'", "payload STRING", "and color in the place of payload.color", "did you mean"),
         ("day > '2025-06-01'", "day DATE", "timestamp_ntz", 'cast("timestamp")'),
     ],
 )

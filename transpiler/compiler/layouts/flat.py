@@ -86,7 +86,7 @@ class FlatLayout:
         """Return the columns that may have a header field, or the stores that read properties from one."""
         if place.section == "application_properties":
             json = (
-                _reading(f"if the column {name} is JSON: ", f"stores.variant({name!r}, json=True)")
+                _json(name, place.field)
                 for name, column in self.columns.items()
                 if name.lower() in _JSON and isinstance(column, ir.Column) and column.type.kind is SparkType.STRING
             )
@@ -149,8 +149,13 @@ class FlatLayout:
         return flat_message(row_columns(row), typed, self.sections.sections)
 
 
-def _reading(condition: str, store: str) -> Advice:
-    return Advice(condition + store, OptionFix("layout", store))
+def _json(column: str, name: str) -> Advice:
+    store = f"stores.variant({column!r}, json=True)"
+    hint = f"if the column {column} is JSON: {store}"
+    if name.startswith(f"{column}."):
+        # Members are the properties, without the column.
+        hint += f", and {name.removeprefix(f'{column}.')} in the place of {name}"
+    return Advice(hint, OptionFix("layout", store))
 
 
 def replaced(path: Path, expression: str) -> tuple[str, ColumnFix]:

@@ -154,7 +154,9 @@ class _Checker:
         inner = without_plus(operand) if self.dialect.unary_plus is UnaryPlus.NOTHING else operand
         if form is OperandForm.NAME and not isinstance(inner, ast.Identifier):
             message = f"the left side of {operator} is the name of a property, and this is {describe(operand)}"
-            advice = not_before(operand, test, self.source.text) or (_ANY_OPERAND[operator], None)
+            advice = (
+                not_before(operand, test, self.source.text) or self._exchanged(test) or (_ANY_OPERAND[operator], None)
+            )
             self.report("type.not-a-name", message, operand.span, *advice)
         elif form is OperandForm.BARE_NAME and (
             not isinstance(operand, ast.Identifier) or self._in_parentheses(operand)
@@ -162,6 +164,15 @@ class _Checker:
             message = f"{self.dialect.title} takes {form.value} on the left of {operator}"
             advice = not_before(operand, test, self.source.text) or ("qpid-cpp takes any expression", None)
             self.report("type.not-a-name", message, operand.span, *advice)
+
+    def _exchanged(self, test: ast.Expression) -> tuple[str, Fix] | None:
+        """Return the comparisons of a literal with the names in a list; None for a list of anything else."""
+        if not isinstance(test, ast.In) or not all(isinstance(member, ast.Identifier) for member in test.members):
+            return None
+        sign, joint = ("<>", " AND ") if test.negated else ("=", " OR ")
+        text = joint.join(f"{self._text(name)} {sign} {self._text(test.operand)}" for name in test.members)
+        written = text if len(test.members) == 1 else f"({text})"
+        return f"write {written}", Fix(written, span=ast.bare_span(test, self.source.text))
 
     def _joined(self, node: ast.In) -> str | None:
         """Return the comparisons of a list of literals; None for a list of anything else."""

@@ -188,7 +188,8 @@ class Names:
         ):
             return (Advice(f"did you mean {bare}? alias= puts the table before it", Fix(bare)),)
         named = [other for other in names if _IDENTIFIER.fullmatch(other)]
-        near = nearest(name, named)
+        # A column is no misspelling of what would be in it.
+        near = [other for other in nearest(name, named) if not name.startswith(f"{other}.")]
         halves = [other for other in names if other not in named and name in re.split(r"[^\w$]+", other)]
         if near and not halves:
             return (Advice(f"did you mean {' or '.join(near)}? Names are case-sensitive", Fix(near[0])),)

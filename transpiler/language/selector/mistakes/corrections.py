@@ -112,6 +112,11 @@ def bare_before_quote(taken: Captured) -> Proposal:
     return Proposal("text goes into single quotes: ", f"{text:text}", span=Span(text.span.start, text.span.end + 1))
 
 
+def doubled_quotes(taken: Captured) -> Proposal:
+    """Return a text whose quotes are two single ones."""
+    return Proposal("text goes into single quotes: ", f"{taken['y']:text}", span=taken["x"].span.to(taken["z"].span))
+
+
 def as_name(taken: Captured) -> str | Proposal:
     """Return how the dialect writes the name between wrong quotes."""
     dialect, hyphens, name = taken.reading.dialect, taken.reading.hyphens, both_ends(taken["x"].content)
@@ -124,8 +129,8 @@ def as_name(taken: Captured) -> str | Proposal:
         return Proposal("write the name in brackets: ", f"[{name}]", elsewhere, where)
     if dialect.double_quotes is DoubleQuotes.IDENTIFIER:
         return Proposal("write the name in double quotes: ", f'"{name}"', elsewhere, where)
-    dots = " and dots" if dialect.identifiers is not Identifiers.ASCII else ""
-    return f"the name of a property has letters, digits, _ and ${dots}" + elsewhere
+    dots = ", dots" if dialect.identifiers is not Identifiers.ASCII else ""
+    return f"the name of a property has letters, digits{dots}, _ and $" + elsewhere
 
 
 def regex_elsewhere(taken: Captured) -> str | Proposal:

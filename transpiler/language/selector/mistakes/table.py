@@ -29,6 +29,7 @@ from transpiler.language.selector.mistakes.corrections import (
     chained,
     closed_text,
     corrected_list,
+    doubled_quotes,
     each_pattern,
     functions_elsewhere,
     like_for_regex,
@@ -115,6 +116,7 @@ RULES: tuple[Rule, ...] = (
     *_saying("text goes into single quotes", Row("a ?NOT LIKE @x:quoted", "put it into single quotes: «{x:text}»")),
     *_saying(
         "expected a string literal after {before}, found {x:raw}",
+        Row("y:string ?NOT LIKE @x:called", "the name stands before LIKE: write «{x} {no}LIKE {y}»"),
         Row("a ?NOT LIKE @x:unquoted", "put it into single quotes: «{x:text}»"),
     ),
     # IS
@@ -136,6 +138,7 @@ RULES: tuple[Rule, ...] = (
         Row("a IS ?NOT @EQUAL,EQUALS ?TO ?b", "write «{a} {equals} {b}»"),
         Row("a IS @DEFINED,EXISTING,PRESENT,SET", "write «{a} IS NOT NULL»"),
         Row("a IS ?NOT @DEFINED,EXISTING,PRESENT,SET", "write «{a} IS NULL»"),
+        Row("a IS @NOTNULL", "write «{a} IS NOT NULL»"),
         Row("a IS ?NOT @ABSENT,BLANK,EMPTY,MISSING,NIL,NONE,NULLABLE,~NULL", "write «{a} IS {no}NULL»"),
         Row("a IS ?NOT @UNDEFINED,UNKNOWN,UNSET,VOID", "write «{a} IS {no}NULL»"),
         Row(
@@ -167,6 +170,8 @@ RULES: tuple[Rule, ...] = (
         Row("a ?NOT BETWEEN b @c", "write «{a} {no}BETWEEN {b} AND {c}»"),
     ),
     # quotes
+    Row("x:empty ^@y:called ^z:empty", doubled_quotes),
+    Row("also:prefix ^@x:string", "a text has nothing before its quote: write «{x}»"),
     Row("string ^@name,number,keyword", quote_inside),
     *_saying(
         "a double quote begins nothing {where}",
@@ -256,6 +261,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Row(f"{_COMPARED} @x:words", "text goes into single quotes: «{x:text}»"),
     _hint(f"{_COMPARED} b name", _JOIN),
+    Row("start,open,AND,OR also:EXISTS,HAS,DEFINED,PRESENT @x:called", "write «{x} IS NOT NULL»"),
+    Row("a = also:ANY,SOME @x:group", "write «{a} IN {x}»"),
     Row("start @op:~NOT name", "did you mean «NOT» at the beginning?"),
     *_saying(
         "there is no such operator: {op:raw}",
@@ -318,7 +325,9 @@ RULES: tuple[Rule, ...] = (
     ),
     # signs of other languages
     *_sign(
-        "{title} has no operator that joins texts", Row("x:string @|| y:string", "write «'{x:content}{y:content}'»")
+        "{title} has no operator that joins texts",
+        Row("x:string @|| y:string", "write «'{x:content}{y:content}'»"),
+        Row("a @|| string =,<>,LIKE", "perhaps compare {a} with the rest of the text"),
     ),
     *_sign("{title} writes {op} as OR", Row("@op:||", "write OR", fix="OR"), Row("@op:|", "write «OR»")),
     *_sign("{title} writes {op} as AND", Row("@op:&&", "write AND", fix="AND"), Row("@op:&", "write «AND»")),

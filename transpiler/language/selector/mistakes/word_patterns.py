@@ -354,6 +354,9 @@ KINDS: Mapping[str, Callable[[Word], bool]] = {
     "incomparable": lambda word: word.kind == "operator" and word.text[0] in "<>=" and word.key not in COMPARISONS,
     "reserved": lambda word: word.kind == "keyword" and word.key not in ("AND", "OR"),
     "spelled": lambda word: word.key in SPELLED,
+    "empty": lambda word: word.text == "''",
+    # Of texts in other languages.
+    "prefix": lambda word: word.kind == "name" and word.text.upper() in ("E", "N", "R", "U"),
     "bracketed": lambda word: word.text[:1] == "[",
     "interval": lambda word: word.text[:1] == "[" and INTERVAL.search(word.text) is not None,
     "backtick": lambda word: word.text[:1] == "`",

@@ -29,6 +29,7 @@ _DATE = re.compile(r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]")
 #: A text with * at an end, as files are named, or with % as in a pattern; a percentage has digits before it.
 _STARRED = re.compile(r"(?=.*\w)(?:\*.*|.*\*)", re.DOTALL)
 _WITH_PERCENT = re.compile(r"(?=.*\w)(?:%.*|.*[^\W\d]%)", re.DOTALL)
+_ESCAPED = re.compile(r"\\[%_]")
 #: Conversions after which each id begins with ``PREFIX``.
 _PREFIXED = (Conversion.MESSAGE_ID, Conversion.PREFIXED_ID)
 
@@ -100,12 +101,24 @@ def _without_wildcard(node: ast.Like, context: Context) -> Iterator[Doubt]:
         hint = f"write {sign}"
         shown = context.source.text[node.operand.span.start : node.operand.span.end]
         texts = "".join(part for part in parts if isinstance(part, str))
+        if node.escape is not None and (_STARRED.fullmatch(texts) or _WITH_PERCENT.fullmatch(texts)):
+            # Beside = it would look like a wildcard, and the author has escaped it.
+            return
         fix = Fix(f"{shown} {sign} {string_literal(texts)}", span=context.bare_span(node))
         if node.escape is None and ("*" in pattern or "?" in pattern):
             meant = pattern.replace(".*", "%").replace("*", "%").replace("?", "_")
             hint = f"% stands for any text and _ for one character, and case counts: write {string_literal(meant)}"
             fix = Fix(string_literal(meant))
         yield Doubt("a pattern without % or _ matches one text only", node.pattern.span, hint, fix=fix)
+
+
+def _backslash_without_escape(node: ast.Like, context: Context) -> Iterator[Doubt]:
+    parts = pattern_of(node, context.dialect.escapes) or ()
+    kept = any("\\" in part for part in parts if isinstance(part, str))
+    if node.escape is None and kept and _ESCAPED.search(node.pattern.value):
+        written = f"{string_literal(node.pattern.value)} ESCAPE '\\'"
+        message = "a backslash escapes nothing without ESCAPE: this asks for the backslash itself"
+        yield Doubt(message, node.pattern.span, f"write {written}", fix=Fix(written))
 
 
 def _wildcard_without_like(node: ast.Compare | ast.In, context: Context) -> Iterator[Doubt]:
@@ -330,6 +343,16 @@ RULES = (
         "is what `=` says.",
         nodes=(ast.Like,),
         find=_without_wildcard,
+    ),
+    Rule(
+        id="lint.backslash-without-escape",
+        title="A backslash before a wildcard",
+        wrong="name LIKE '%100\\%'",
+        right="name LIKE '%100\\%' ESCAPE '\\'",
+        why="No character escapes a wildcard by itself: `ESCAPE` names the one that does. Without it the backslash is "
+        "a character of the text, and the wildcard behind it is one.",
+        nodes=(ast.Like,),
+        find=_backslash_without_escape,
     ),
     Rule(
         id="lint.wildcard-without-like",

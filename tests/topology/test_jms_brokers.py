@@ -681,3 +681,12 @@ def test_any_words_in_the_prefix_of_a_virtual_topic_are_of_any_depth(
     routed = send(activemq(composites(virtual), state=state), f"topic://{topic}")
     assert routed.queues == tuple(f"queue://{name}" for name in certain)
     assert routed.possible_queues == tuple(f"queue://{name}" for name in possible)
+
+
+def test_a_divert_that_did_not_take_a_message_or_may_take_it_has_its_name() -> None:
+    divert = "<divert name='{0}'><address>a</address><forwarding-address>{0}</forwarding-address>{1}</divert>"
+    inner = divert.format("red", "<filter string='color IS NOT NULL'/>")
+    inner += divert.format("big", "<filter string='AMQSize &gt; 9'/>")
+    said = str(explain_route(artemis(f"<diverts>{inner}</diverts>"), Message(), "a", routing_type="MULTICAST"))
+    assert "divert red: " in said.partition("nearly took it")[2]
+    assert "divert big: by what is not known here" in said

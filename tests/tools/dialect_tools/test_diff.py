@@ -578,3 +578,17 @@ def test_one_side_is_read_from_standard_input() -> None:
 def test_a_selector_that_does_not_parse_is_an_error() -> None:
     with pytest.raises(SelectorSyntaxError):
         diff_selectors("a = 1", "a = ")
+
+
+def test_what_is_judged_of_a_queue_is_not_said_to_be_a_setting_without_a_judgement() -> None:
+    def host(attempts: int, durability: str) -> Topology:
+        queue = {"name": "a", "type": "standard", "maximumDeliveryAttempts": attempts, "messageDurability": durability}
+        queue |= {"alternateBinding": {"destination": "b"}}
+        data = {"modelVersion": "9.0", "name": "h", "queues": [queue, {"name": "b", "type": "standard"}]}
+        return parse_topology(json.dumps(data), "h.json")
+
+    found = diff_topologies(host(4, "ALWAYS"), host(6, "NEVER"))
+    assert [one.detail for one in found.changes] == [
+        "arguments maximumDeliveryAttempts 6, was maximumDeliveryAttempts 4"
+    ]
+    assert [one.detail for one in found.settings] == ["messageDurability NEVER, was ALWAYS"]

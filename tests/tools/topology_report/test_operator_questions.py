@@ -119,6 +119,8 @@ def test_shapes_are_counted_the_commonest_first() -> None:
     assert ("headers | all: region = ?", "2 bindings of h, as all: region=eu") in found
     selectors = [subject for subject, _ in found if subject.startswith("topic | key word.#")]
     assert len(selectors) == 1
+    assert any("?" in subject for subject in selectors)
+    assert all(subject.isprintable() for subject, _ in found)
 
 
 def test_slow_patterns_are_told_with_the_reason_of_the_broker() -> None:

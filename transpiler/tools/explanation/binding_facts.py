@@ -71,7 +71,9 @@ def _text_at_address(topology: Topology, binding: Binding) -> str:
     asked += [clipped(selector, _MAX_LINE)] if selector is not None else []
     divert = binding.text(DIVERT_ARGUMENT)
     named = "" if divert is None else f"divert {clipped(divert, _MAX_LINE)}: "
-    return named + (" and ".join(asked) or "any message")
+    # A case that may be one: what it asks for is not evaluated, or only the broker knows.
+    is_open = topology.exchange_by_name[binding.source].type == "maybe"
+    return named + (" and ".join(asked) or ("by what is not known here" if is_open else "any message"))
 
 
 def _headers_text(arguments: HeadersMatch) -> str:

@@ -154,7 +154,10 @@ class RouteExplanation:
             width = max(map(len, targets))
             lines.append(f"  {heading}")
             for target, one in zip(targets, bindings, strict=False):
-                said = "; ".join(one.lacks) if one.lacks else one.asks
+                said = one.asks
+                if one.lacks:
+                    named = "" if one.divert is None else f"divert {one.divert}: "
+                    said = named + "; ".join(one.lacks)
                 lines.append(f"    {target:<{width}}  {said}")
             if len(bindings) > len(targets):
                 lines.append(f"    and {len(bindings) - len(targets):,} more")

@@ -163,6 +163,8 @@ def _setting_changes(old: Topology, new: Topology, names: Names) -> Iterator[tup
     """Yield the settings that differ, and whether each decides about sends; those of one side's parts are no change."""
     if old.rules.destinations is not new.rules.destinations:
         return
+    # What a queue has as an argument is compared with it.
+    compared = {(queue.name, name) for queue in new.queues for name in queue.arguments}
     there = {"queue": (old.queue_names, new.queue_names), "exchange": (old.exchange_by_name, new.exchange_by_name)}
     before = {_part_of(one, names.of(one.of)): one for one in old.settings}
     after = {_part_of(one, one.of): one for one in new.settings}
@@ -175,6 +177,8 @@ def _setting_changes(old: Topology, new: Topology, names: Names) -> Iterator[tup
         if one.kind in there:
             sides = there[one.kind]
             if one.of not in sides[1] or not any(names.of(name) == one.of for name in sides[0]):
+                continue
+            if one.kind == "queue" and (one.of, one.name) in compared:
                 continue
         values = [side.value if side is not None else "none" for side in (now, was)]
         detail = f"{one.name} {values[0]}, was {values[1]}".strip()

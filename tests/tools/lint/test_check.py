@@ -57,7 +57,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["routes.sel"], "", 1, "routes.sel:3:10: warning: lint.unquoted-word"),
         (["."], "", 1, "1 error, 1 warning in 2 of 5 selectors, 5 files"),
         (["etc", "src"], "", 1, "etc/broker.xml:1:67: syntax.operator"),
-        (["src"], "", 0, "no findings: 1 selector, 1 file"),
+        (["src"], "", 0, "no findings: 1 selector, 1 file; read: src/Listener.java:1"),
         (["--file", "routes.sel"], "", 1, "routes.sel:3:10: "),
         (["routes.sel", "--exit-zero"], "", 0, "1 warning in 1 of 2 selectors, 1 file"),
         # An argument that names no file is a selector, unless it looks like the name of one.
@@ -274,7 +274,7 @@ def test_the_summary_ends_with_the_selectors_that_are_not_read(repository: Path)
     result = check("src")
     assert result.exit_code == 0
     assert result.stderr.splitlines()[-1] == (
-        "no findings: 2 selectors, 2 files; "
+        "no findings: 2 selectors, 2 files; read: src/Listener.java:1, src/Orders.java:1; "
         "4 selectors not read: src/Orders.java:2, src/Orders.java:3, src/Orders.java:4 and 1 more"
     )
 

@@ -12,7 +12,7 @@ from transpiler.base.source import Span
 
 #: The severities as people call them, and SARIF.
 NOUNS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
-#: Unread selectors, and files that were left out, that the summary names.
+#: Selectors, read and unread ones, and files that were left out, that the summary names.
 _MAX_NAMED = 3
 
 
@@ -116,7 +116,12 @@ class Report:
 
     def summary(self) -> str:
         """Return the findings by severity and what was looked at, in one line."""
-        return self._counts() + self._not_read() + self._left_out()
+        return self._counts() + self._read() + self._not_read() + self._left_out()
+
+    def _read(self) -> str:
+        """Return where the selectors are that a file has among other things, if nothing is found in them."""
+        places = dict.fromkeys(f"{one.name}:{one.used}" for one in self.listed if one.whence)
+        return f"; read: {_some(list(places))}" if places and not self.findings else ""
 
     def _left_out(self) -> str:
         return f"; left out: {_some(self.left_out)}" if self.left_out else ""

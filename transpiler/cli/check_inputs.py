@@ -24,7 +24,7 @@ from transpiler.cli.inputs import check_input, exists, input_lines, read_bytes, 
 from transpiler.cli.replacing import replace_file
 from transpiler.language.selector.dialects import Dialect
 from transpiler.tools.lint.check import Checker
-from transpiler.tools.lint.embedded import KINDS, UnreadableError, is_known
+from transpiler.tools.lint.embedded import KINDS, Functions, UnreadableError, is_known
 from transpiler.tools.lint.embedded.placeholders import Properties, read_properties
 from transpiler.tools.lint.fixes import fix_file
 from transpiler.tools.lint.report import Lines
@@ -36,6 +36,10 @@ _SKIPPED = frozenset("node_modules target dist obj venv __pycache__ site-package
 _OUR_PROJECT = re.compile(rb'^name *= *"selector-sql"', re.MULTILINE)
 #: A word without blanks, quotes and operators, with a slash or an ending, that looks like the name of a file.
 _FILE_NAME = re.compile(r"[^\s'\"=<>()]*(?:[/\\][^\s'\"=<>()]*|\.[A-Za-z][A-Za-z0-9]{0,11})")
+#: A program that a build made: by its name, and by its lines, of which one has as many characters on average.
+_MINIFIED = re.compile(r"\.min\.[cm]?js$")
+_LONG_LINES, _ENOUGH = 1_000, 10_000
+_SCRIPTS = (".js", ".mjs")
 #: Bytes of a file that is read because its directory is checked: what people write by hand is smaller.
 _MAX_BYTES = 8 * 2**20
 
@@ -70,6 +74,8 @@ class Inputs:
     left_out: list[str] = field(default_factory=list)
     failed: bool = False
     _git_ignores: GitIgnores = field(default_factory=GitIgnores)
+    #: The files of the directories.
+    _found: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not (self.arguments or self.selectors or self.files):
@@ -104,14 +110,27 @@ class Inputs:
             else:
                 yield from self._file(name)
 
-    def fixed(self, dialects: Sequence[Dialect], checker: Checker) -> Iterator[Text]:
+    def functions(self) -> Functions:
+        """Return the functions with a selector that the files of the directories declare."""
+        functions = Functions()
+        for argument in self.arguments:
+            if argument != "-" and _is_directory(argument):
+                for name in self._files_in(argument):
+                    # What cannot be read is told where it is checked.
+                    with suppress(OSError, UnicodeDecodeError, click.ClickException):
+                        data = read_bytes(name)
+                        if Functions.may_have(name, data):
+                            functions.add(_normalized(data.decode()), name)
+        return functions
+
+    def fixed(self, dialects: Sequence[Dialect], checker: Checker, functions: Functions) -> Iterator[Text]:
         """Read the texts and write their corrections, then yield them as they are now."""
         for text in self.texts():
             given = (_STANDARD_INPUT, self.choice.stdin_filename)
             if text.file is None or text.file in given or text.file.endswith(".gz"):
                 fail("--fix writes files: give the names of files or directories, not a selector or standard input")
             try:
-                content, count = fix_file(text.content, text.kind or text.file, dialects, checker)
+                content, count = fix_file(text.content, text.kind or text.file, dialects, checker, functions)
             except UnreadableError:
                 # It is told with the findings.
                 content, count = text.content, 0
@@ -157,11 +176,10 @@ class Inputs:
             yield Text(read_text_file(name), name, kind)
 
     def _directory(self, directory: str) -> Iterator[Text]:
-        found = False
-        for name in self._files_of(directory):
-            found = True
+        names = self._files_in(directory)
+        for name in names:
             yield from self._of_directory(name)
-        if not found:
+        if not names:
             ends = ", ".join(f".{kind}" for kind in KINDS if kind != "selectors")
             self.notes.append(
                 f"{shown(directory)}: there is no file that check reads: .sel, {ends}; "
@@ -176,13 +194,22 @@ class Inputs:
             if size > _MAX_BYTES:
                 self.notes.append(f"{shown(name)}: skipped: it has more than {_MAX_BYTES // 2**20} MiB")
                 return
-            yield Text(_normalized(decode_text(read_bytes(name))), name, kind, named=False)
+            content = None if _MINIFIED.search(name) else _normalized(decode_text(read_bytes(name)))
+            if content is None or (name.endswith(_SCRIPTS) and _is_minified(content)):
+                self.left_out.append(f"{shown(name)} (minified)")
+            else:
+                yield Text(content, name, kind, named=False)
         except EncodingError as error:
             self.notes.append(f"{shown(name)}: skipped: it {error}")
         except UnicodeDecodeError:
             self.notes.append(f"{shown(name)}: skipped: it is not UTF-8")
         except (OSError, click.ClickException) as error:
             self.notes.append(f"{shown(name)}: skipped: {getattr(error, 'message', error)}")
+
+    def _files_in(self, directory: str) -> list[str]:
+        if directory not in self._found:
+            self._found[directory] = list(self._files_of(directory))
+        return self._found[directory]
 
     def _files_of(self, directory: str) -> Iterator[str]:
         """Yield the files of a directory and those below in which selectors are looked for, in the order of names."""
@@ -235,6 +262,10 @@ def _unknown() -> str:
         "check does not know this kind of file; --as selectors reads it as one selector a line, "
         f"and --as KIND as one of: {', '.join(kind for kind in KINDS if kind != 'selectors')}"
     )
+
+
+def _is_minified(text: str) -> bool:
+    return len(text) > max(_ENOUGH, _LONG_LINES * (text.count("\n") + 1))
 
 
 def _is_in_ours(name: str) -> bool:

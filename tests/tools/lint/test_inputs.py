@@ -94,6 +94,18 @@ def test_a_directory_of_builds_is_left_out_where_a_gitignore_says_so(
     assert (f"left out: p/{name}" in result.stderr) is not is_read
 
 
+def test_minified_programs_are_left_out_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "const a = {messageSelector: \"kind == 'a'\"}; "
+    files = {"a.min.js": code, "b.mjs": code * 300, "c.js": f"{code}\n" * 300, "d.js": code, "e.cs": code * 300}
+    write(tmp_path, files)
+    monkeypatch.chdir(tmp_path)
+    result = check(".")
+    assert dict.fromkeys(files_of(result.stdout)) == {"c.js": None, "d.js": None, "e.cs": None}
+    assert result.stderr.splitlines()[-1].endswith("left out: a.min.js (minified), b.mjs (minified)")
+    # What is named is read.
+    assert check("a.min.js").exit_code == 1
+
+
 @pytest.mark.parametrize("files", [{}, {"Jenkinsfile": "x"}, {"README.md": "x", "node_modules/a.sel": "a == 1"}])
 def test_a_directory_without_a_file_to_read_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str]

@@ -259,7 +259,7 @@ def test_other_shapes_are_read_or_listed(name: str, text: str, is_one: bool) -> 
 def test_a_file_with_a_place_is_worth_reading(place: Place) -> None:
     near = re.sub(r"\\b|[()?:]", " ", place.near)
     worth = WORTH_READING_CODE if place.language in ("code", "text") else WORTH_READING
-    assert worth.search(place.pattern) or worth.search(near)
+    assert worth.search(place.pattern.replace("*", "a")) or worth.search(near)
 
 
 def test_an_unread_selector_is_at_its_expression() -> None:

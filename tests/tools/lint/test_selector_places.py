@@ -116,6 +116,7 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     ("a.groovy", "triggers([[$class: 'ActiveMQSubscriberProviderData', name: 'x', selector: 'S']])", ["S"]),
     ("a.js", "const {filter: f} = require('rhea'); open({source: {filter: f.selector(\"S\")}})", ["S"]),
     ("a.js", 'x = rhea.types.wrap_described("S", 0x468C00000004)', ["S"]),
+    ("a.js", "a = {'jms-selector': x.wrap_described('S', 0x468C00000004)}", ["S"]),
     ("a.js", "y = wrap_described('T', 0x1)", []),
     ("u.py", 'from uamqp import Source\nSource(u).set_filter(b"S")', ["S"]),
     ("c.properties", "camel.source.endpoint.selector=S", ["S"]),
@@ -191,6 +192,31 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
         """f("[$class: 'ActiveMQSubscriberProviderData',\\n" + " selector: \\"x = 'y'\\",\\n" + "]");""",
         ["x = 'y'"],
     ),
+    # Helpers, the broker's own view, options of a destination, and other things that are called so.
+    (
+        "A.java",
+        'import javax.jms.*; createConsumer(s, "red"); createConsumer(s, "x = 1"); createConsumer(s, f());',
+        ["x = 1", 1],
+    ),
+    ("a.cs", 'using Amqp; session.CreateReceiver("r" + n, "any"); session.CreateReceiver("r" + n, a.Path);', []),
+    ("A.java", "import javax.jms.*; c.createJmsConsumer(q, o.getSelector(), 1); c.createQueueBrowser(q, f, x);", [1]),
+    (
+        "A.java",
+        'import javax.jms.*; c.createConsumer(name, q, null, jmsSelector); c.createConsumer("red", selector);',
+        [1, 1],
+    ),
+    ("A.java", 'import javax.jms.*; v.createDurableSubscriber(id, "s", "t", "x = 1");', ["x = 1"]),
+    ("A.java", 'import javax.jms.*; s.createDurableSubscriber(t, "a?consumer.prefetchSize=1");', []),
+    ("A.java", 'new ActiveMQQueue("A.B?a=1&consumer.selector=x%3D1&b=2"); new Other("A.B?selector=x");', ["x=1"]),
+    ("A.java", 'import javax.jms.*; String SELECTOR_ONE = "x = 1", mySelector = "red", one = "x = 2";', ["x = 1"]),
+    (
+        "a.cs",
+        'f.Add(new Symbol("apache.org:selector-filter:string"),\n'
+        ' new DescribedValue(new Symbol("apache.org:selector-filter:string"), filter));\n'
+        'f.Get(new Symbol("apache.org:selector-filter:string"), other);',
+        [2],
+    ),
+    ("a.js", "function overhead(selector) { selector(document); }", []),
     # This project's own functions and commands.
     ("a.py", 'from spark_ext import compile_selector\ncompile_selector("S", df)', ["S"]),
     ("a.py", 'import transpiler\ntranspiler.transpile_selector("S", dialect="artemis")', ["artemis: S"]),

@@ -9,7 +9,7 @@ from transpiler.base.diagnostics import Fix
 from transpiler.base.source import Span
 from transpiler.language.selector.dialects import JMS, Dialect, find_dialect
 from transpiler.tools.lint.check import Checker
-from transpiler.tools.lint.embedded import FoundSelector, find_selectors
+from transpiler.tools.lint.embedded import FoundSelector, Functions, find_selectors
 from transpiler.tools.lint.embedded.markers import IgnoreComments
 from transpiler.tools.lint.report import Lines
 
@@ -76,13 +76,15 @@ def _first_error(checker: Checker, text: str, dialect: Dialect) -> int | None:
     return min(errors, default=None)
 
 
-def fix_file(content: str, name: str, dialects: Sequence[Dialect], checker: Checker) -> tuple[str, int]:
+def fix_file(
+    content: str, name: str, dialects: Sequence[Dialect], checker: Checker, functions: Functions | None = None
+) -> tuple[str, int]:
     """Return a file's text after the changes of its selectors that are certain, and their number.
 
     A selector whose changed characters are apart in the file, or whose line ignores a rule, stays as it is. What comes
     out reads as the selectors that were meant; otherwise nothing is changed. Raises ``UnreadableError``.
     """
-    selectors = [one for one in find_selectors(content, name) if isinstance(one, FoundSelector)]
+    selectors = [one for one in find_selectors(content, name, functions) if isinstance(one, FoundSelector)]
     lines = Lines(content)
     ignored = IgnoreComments(lines.texts)
     #: Two selectors may have one constant, which is changed once.
@@ -104,7 +106,7 @@ def fix_file(content: str, name: str, dialects: Sequence[Dialect], checker: Chec
     written = content
     for span, new in sorted(edits.items(), reverse=True):
         written = written[: span.start] + new + written[span.end :]
-    read = [one.mapped.text for one in find_selectors(written, name) if isinstance(one, FoundSelector)]
+    read = [one.mapped.text for one in find_selectors(written, name, functions) if isinstance(one, FoundSelector)]
     return (written, count) if read == meant else (content, 0)
 
 

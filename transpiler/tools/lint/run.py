@@ -15,6 +15,7 @@ from transpiler.language.selector.dialects import JMS, Dialect, find_dialect
 from transpiler.tools.lint.check import Checker, Finding
 from transpiler.tools.lint.embedded import (
     FoundSelector,
+    Functions,
     UnreadableError,
     UnreadSelector,
     find_selectors,
@@ -50,6 +51,8 @@ class Run:
     refuse: Callable[[Text, UnreadableError], None] | None = None
     #: Called with the name of a file that has a placeholder in a selector; returns the properties of its project.
     properties: Callable[[str], Properties] = lambda _: {}
+    #: The functions that the files declare which are checked together.
+    functions: Functions = field(default_factory=Functions)
 
     def report(self, texts: Iterable[Text]) -> Report:
         """Check all selectors of some texts; without ``refuse`` an ``UnreadableError`` is raised."""
@@ -78,7 +81,8 @@ class Run:
 
     def _file(self, text: Text, report: Report) -> None:
         name = text.kind or text.file or ""
-        in_file = list(filled(find_selectors(text.content, name), partial(self.properties, text.file or name)))
+        own = find_selectors(text.content, name, self.functions)
+        in_file = list(filled(own, partial(self.properties, text.file or name)))
         report.files += 1
         lines = Lines(text.content)
         comments = IgnoreComments(lines.texts)

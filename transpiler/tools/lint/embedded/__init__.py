@@ -10,7 +10,8 @@ The places where files keep selectors are records of ``selector_places``, and no
 Deliberately not here: opening files (``transpiler.cli``), and what a selector means.
 
 In reading order: ``selector_places``, ``selector_text``, ``markers``; ``data_text``, ``xml_text``; ``code_tokens``,
-``code_scopes``, ``code_values``, ``code_text``; ``shell_text``, ``notebook_text``; ``prose``, ``placeholders``.
+``code_scopes``, ``code_values``, ``code_patterns``, ``code_functions``, ``code_text``; ``shell_text``,
+``notebook_text``; ``prose``, ``placeholders``.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import PurePath
 
+from transpiler.tools.lint.embedded.code_functions import Functions
 from transpiler.tools.lint.embedded.code_text import find_in_code
 from transpiler.tools.lint.embedded.code_tokens import FAMILIES
 from transpiler.tools.lint.embedded.data_text import find_in_json, find_in_lines, find_in_properties, find_in_yaml
@@ -32,6 +34,7 @@ from transpiler.tools.lint.embedded.xml_text import find_in_xml
 __all__ = [
     "KINDS",
     "FoundSelector",
+    "Functions",
     "UnreadSelector",
     "UnreadableError",
     "find_selectors",
@@ -70,10 +73,11 @@ def is_selector_file(name: str) -> bool:
     return PurePath(name).suffix.lower() in SELECTOR_FILES
 
 
-def find_selectors(text: str, name: str) -> Iterator[InFile]:
+def find_selectors(text: str, name: str, functions: Functions | None = None) -> Iterator[InFile]:
     """Yield the selectors of a file's text; the end of its name says what it is.
 
-    Lines of the text end at LF. Raises ``UnreadableError``, for a name of no known kind as well.
+    ``functions`` are those that the files beside it declare. Lines of the text end at LF. Raises ``UnreadableError``,
+    for a name of no known kind as well.
     """
     if not is_known(name):
         raise UnreadableError("check does not know this kind of file")
@@ -82,7 +86,10 @@ def find_selectors(text: str, name: str) -> Iterator[InFile]:
         return
     suffix = PurePath(name).suffix.lower()
     is_code = suffix in FAMILIES and suffix not in _SCRIPTS
-    if (WORTH_READING_CODE if is_code else WORTH_READING).search(text):
+    others = functions.of(text, name) if is_code and functions is not None else []
+    if others:
+        yield from find_in_code(text, FAMILIES[suffix], others)
+    elif (WORTH_READING_CODE if is_code else WORTH_READING).search(text):
         yield from without_prose(_READERS[suffix](text), text, name)
         if suffix in _SCRIPTS:
             yield from find_in_shell(text)

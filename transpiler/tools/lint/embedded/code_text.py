@@ -4,14 +4,6 @@ The code is read as tokens and brackets, by the family of its language; nothing 
 a constant of the same file, or what + joins of them; another is known at run time only and is told to be unread, unless
 it is surely no text (``code_values``). Two places of equal texts with the same characters are one selector.
 
-In a pattern ``createConsumer(_, $)`` the ``$`` is the selector, ``_`` any argument but a literal of text (beside one
-the selector has an operator), ``*`` any argument, and ``...`` any number of them; what stands behind the ``$`` is not
-looked at, but for ``_``. ``a(b = $)`` is an argument or a member with a name, anywhere within the brackets; ``'x'`` is
-that literal. ``a().b($)`` is a call behind one of ``a``, ``a.b($)`` one of a member of ``a``. ``a = $`` is an
-assignment, a member or a named argument of any call. ``def a(b = $)`` is a call of a function that the file declares
-with a parameter of that name, ``def a(..., $)`` the first condition in one of a declared function. Names are compared
-without case and underscores, ``*`` in one stands for any characters.
-
 A literal, or a constant by its name, that is a key of a data file has a selector behind it if that is a condition.
 """
 
@@ -19,16 +11,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from typing import NamedTuple
 
 from transpiler.base.source import Span
+from transpiler.tools.lint.embedded.code_functions import DECLARES, Function, declared
+from transpiler.tools.lint.embedded.code_patterns import CodePattern, of_assignment, of_call, patterns, squeezed
 from transpiler.tools.lint.embedded.code_tokens import CLOSING, OPENING, Family, Token, content, escaped, tokens
 from transpiler.tools.lint.embedded.code_values import Value, Values
 from transpiler.tools.lint.embedded.markers import read_marker
-from transpiler.tools.lint.embedded.selector_places import PLACES, Place, find_place, is_condition, names_of
+from transpiler.tools.lint.embedded.selector_places import Place, find_place, is_condition, names_of
 from transpiler.tools.lint.embedded.selector_text import (
     Escape,
     FoundSelector,
@@ -40,94 +32,24 @@ from transpiler.tools.lint.embedded.selector_text import (
     known_dialect,
 )
 
-_CALL = re.compile(r"(?P<own>def )?(?:(?P<before>\w+)(?P<called>\(\))?\.)?(?P<name>[\w*]+)\((?P<arguments>.*)\)")
 #: Signs between the name of an argument, a member or a variable and its value.
 _GIVES = {"=", ":", "=>", ":="}
 _TYPES = {"class", "interface", "enum", "struct", "object", "record", "trait"}
-_DECLARES = {"def", "func", "fun", "function", "fn"} | _TYPES
 #: Words in the head of a type or of a function, before its body.
 _IN_HEADS = {"throws", "implements", "extends"} | _TYPES
 _BETWEEN_NAMES = {",", ".", "<", ">"}
+#: Signs and words before the name of a function of an object, of a type, or of a new object.
+_BEFORE_NAMES = {".", "->", "::", "new", "@"}
+#: Names of selectors, and of what is one beside the descriptor of a selector.
+_CALLED_SELECTOR, _CALLED_SO = re.compile(r"[sS]elector|SELECTOR"), re.compile(r"(?i)selector|filter")
 #: Lines from a comment that marks a selector to the literal.
 _NEAR = 3
 #: Brackets from a call to a member with a name.
 _MAX_LEVELS = 3
-#: Names of calls whose patterns are kept, over all files.
-_MAX_NAMES = 50_000
 #: Parts of all names of the keys of data files, and what joins the steps of a key.
 _IN_KEYS, _KEY_STEPS = re.compile(r"selector|filter", re.IGNORECASE), re.compile(r"[.\[\]]")
 #: Signs between a key and what belongs to it.
 _BEHIND_KEYS = {",", "->", "to"}
-
-
-class _CodePattern(NamedTuple):
-    """A call in which one argument is a selector; without a name of the call, a name to which one is assigned.
-
-    ``key`` is the name of the selector's argument, ``before`` the call or the member before the point.
-    """
-
-    name: re.Pattern[str] | None
-    key: str | None
-    arguments: tuple[str, ...] = ()
-    #: Texts that the call has to have.
-    literals: frozenset[str] = frozenset()
-    before: str | None = None
-    #: True for calls of functions that the file declares.
-    is_own: bool = False
-
-    @property
-    def is_any(self) -> bool:
-        """True for a pattern of calls of every name."""
-        return self.name is not None and self.name.pattern == ".*"
-
-
-@cache
-def _read_pattern(pattern: str) -> _CodePattern:
-    call = _CALL.fullmatch(pattern)
-    if call is None:
-        return _CodePattern(None, squeezed(pattern.removesuffix(" = $")))
-    named = [argument.rpartition(" = ") for argument in call["arguments"].split(", ")]
-    key = next(squeezed(name) for name, _, text in named if text == "$")
-    texts = tuple(text for _, _, text in named)
-    literals = frozenset(squeezed(text.strip("'")) for text in texts if text.startswith("'"))
-    before = None if call["before"] is None else squeezed(call["before"]) + (call["called"] or "")
-    name = _wildcards(call["name"])
-    return _CodePattern(name, key or None, texts, literals, before, call["own"] is not None)
-
-
-@cache
-def _wildcards(name: str) -> re.Pattern[str]:
-    """Return the pattern of a name in which ``*`` stands for any characters."""
-    return re.compile(squeezed(name).replace("*", ".*"))
-
-
-@cache
-def _patterns() -> tuple[tuple[_CodePattern, Place], ...]:
-    """Return the patterns of the places of source code."""
-    return tuple((_read_pattern(place.pattern), place) for place in PLACES if place.language == "code")
-
-
-@cache
-def _assigned() -> dict[str | None, list[tuple[_CodePattern, Place]]]:
-    """Return the patterns of assignments by the names that they assign to."""
-    found: dict[str | None, list[tuple[_CodePattern, Place]]] = {}
-    for pattern, place in _patterns():
-        if pattern.name is None:
-            found.setdefault(pattern.key, []).append((pattern, place))
-    return found
-
-
-@lru_cache(_MAX_NAMES)
-def _of_name(name: str) -> tuple[tuple[_CodePattern, Place], ...]:
-    """Return the patterns of calls of a name."""
-    calls = [(own, place) for own, place in _patterns() if own.name is not None and not own.is_own]
-    return tuple(one for one in calls if one[0].name is not None and one[0].name.fullmatch(name))
-
-
-@lru_cache(_MAX_NAMES)
-def squeezed(name: str) -> str:
-    """Return a name as names are compared: ``MESSAGE_SELECTOR`` is ``messageSelector``."""
-    return name.lower().replace("_", "").replace("-", "")
 
 
 @dataclass(slots=True)
@@ -144,22 +66,25 @@ class _Call:
     begin: int
     #: True for a block of statements, whose names are not those of the call around it.
     is_block: bool
+    #: True for a call of a function by its name alone, which is one of the file's or of a type that it extends.
+    is_alone: bool
     arguments: list[int]
     members: list[tuple[str, int, int]] = field(default_factory=list)
     literals: set[str] = field(default_factory=set)
 
 
-def find_in_code(text: str, family: Family) -> Iterator[InFile]:
-    """Yield the selectors of a source file, in its order."""
+def find_in_code(text: str, family: Family, others: Iterable[Function] = ()) -> Iterator[InFile]:
+    """Yield the selectors of a source file, in its order; ``others`` are functions of other files that it calls."""
     all_tokens = tokens(text, family)
     code = [token for token in all_tokens if token.kind != "comment"]
-    reader = _Reader(text, code, Values(code, family, text))
+    reader = _Reader(text, code, Values(code, family, text), others)
     for comment in all_tokens:
         if comment.kind == "comment":
             reader.comment(comment)
     reader.calls()
     reader.own_functions()
     reader.texts()
+    reader.inner()
     for _, selectors in sorted(reader.found.items()):
         yield from selectors
 
@@ -171,20 +96,24 @@ _Key = tuple[int, int, str]
 class _Reader:
     """The finds in a file, by their places."""
 
-    def __init__(self, text: str, code: Sequence[Token], values: Values) -> None:
+    def __init__(self, text: str, code: Sequence[Token], values: Values, others: Iterable[Function]) -> None:
         self._text, self._code, self._values = text, code, values
         self._literals = [number for number, token in enumerate(code) if token.kind == "text"]
         self._ends = [code[number].end for number in self._literals]
         #: True for what a place has to be near to, if the file matches it.
         self._near: dict[str, bool] = {}
-        self._own = [one for one in _patterns() if one[0].is_own and self._is_near(one[1])]
-        #: The calls of each name, and the places of what is given to the functions of the file.
+        own = [one for one in patterns() if one[0].is_own and self._is_near(one[1])]
+        #: The functions that take a selector, by their names, and their calls.
+        self._functions: dict[str, list[Function]] = {}
         self._calls: dict[str, list[_Call]] = {}
-        self._functions: dict[str, list[tuple[int | None, Place]]] = {}
+        for function in (*(declared(code, values, own) if own else ()), *others):
+            self._functions.setdefault(function.name, []).append(function)
         #: The values of names that may be selectors, and the values of variables that are.
         self._later: list[tuple[int, Place]] = []
         self._used: set[int | None] = set()
         self.found: dict[_Key, list[InFile]] = {}
+        #: The first tokens of unread expressions, by their places.
+        self._unread: dict[int, int] = {}
 
     def comment(self, comment: Token) -> None:
         """Find the selector that a comment marks."""
@@ -192,7 +121,7 @@ class _Reader:
         number = self._marked(comment) if marked else None
         if number is not None:
             first, value = self._values.around(number)
-            self._add(value, self._code[first], dialect, "a comment")
+            self._add(value, first, dialect, "a comment")
 
     def calls(self) -> None:
         """Find the selectors in calls and assignments."""
@@ -214,7 +143,8 @@ class _Reader:
                     # A comma behind the last argument, or none at all.
                     call.arguments.pop()
                 self._match(call)
-                self._note(call, number)
+                if call.name in self._functions and call.literals and not call.is_block:
+                    self._calls.setdefault(call.name, []).append(call)
                 if opened and not call.is_block:
                     opened[-1].literals |= call.literals
                     opened[-1].members += [(name, at, level + 1) for name, at, level in call.members]
@@ -227,14 +157,15 @@ class _Reader:
         return found
 
     def own_functions(self) -> None:
-        """Find the selectors given to functions that the file declares, and those of variables that no call uses."""
-        for name, places in self._functions.items():
-            named = [(position, known) for position, known in places if position is not None]
-            for call in self._calls.get(name, ()):
+        """Find the selectors given to functions that are declared, and those of variables that no call uses."""
+        for name, calls in self._calls.items():
+            functions = self._functions[name]
+            by_name = next((one.place for one in functions if one.position is None), None)
+            named = {one.position: one.place for one in functions if one.position is not None}
+            for call in calls:
                 count = len(call.arguments)
-                read = [self._condition(call.arguments[at], known) for at, known in named if at < count]
-                by_name = None if any(read) else next((known for position, known in places if position is None), None)
-                if by_name is not None:
+                read = [self._condition(call.arguments[at], known) for at, known in named.items() if at < count]
+                if by_name is not None and not any(read):
                     for at in call.arguments:
                         if self._condition(at, by_name):
                             break
@@ -259,6 +190,14 @@ class _Reader:
             if selectors:
                 self.found.setdefault((token.start, token.start, "text"), selectors)
 
+    def inner(self) -> None:
+        """Take out each unread expression in which another place is: the selector is that of the inner one."""
+        places = sorted(place for place, *_ in self.found)
+        for start, number in self._unread.items():
+            behind = bisect_right(places, start)
+            if behind < len(places) and places[behind] < self._values.end(number):
+                self.found.pop((start, start, ""), None)
+
     def _call(self, number: int, closed: dict[int, _Call]) -> _Call:
         names = [token.text if token.kind == "name" else "" for token in self._code[max(0, number - 3) : number]]
         name = names[-1] if names else ""
@@ -267,15 +206,16 @@ class _Reader:
             called = closed.get(number - 3)
             before = squeezed(names[-3]) if called is None else f"{called.name}()"
         is_body = self._code[number].text == "{" and self._is_head(number - 1)
-        is_declared = is_body or (len(names) > 1 and names[-2] in _DECLARES)
+        is_declared = is_body or (len(names) > 1 and names[-2] in DECLARES)
         is_block = self._code[number].text == "{" and (not name or (number > 0 and self._code[number - 1].text == ")"))
         is_block |= is_body
         if is_block and number and self._code[number - 1].text in ("(", ",", "[", "{", "=", ":", "return"):
             # An object or a map among arguments.
             is_block = False
         squeezed_name = squeezed(name)
+        is_alone = self._code[number].text == "(" and (number < 2 or self._code[number - 2].text not in _BEFORE_NAMES)
         begin, declared = self._code[number].start, squeezed_name if is_declared else ""
-        return _Call("" if is_declared else squeezed_name, declared, before, begin, is_block, [number + 1])
+        return _Call("" if is_declared else squeezed_name, declared, before, begin, is_block, is_alone, [number + 1])
 
     def _is_head(self, at: int) -> bool:
         """Return True if the names that end with a token are the head of a type, or of a function that throws."""
@@ -284,30 +224,6 @@ class _Reader:
                 return True
             at -= 1
         return False
-
-    def _note(self, call: _Call, closing: int) -> None:
-        """Note a call, or the parameters of a function that is declared, for ``own_functions``."""
-        name = call.name or call.declared
-        if not self._own or not name or call.is_block or not call.arguments:
-            return
-        if "selector" not in name and "elector" not in self._text[call.begin : self._code[closing].end]:
-            # No function that counts is declared here.
-            if call.literals and not call.declared:
-                self._calls.setdefault(name, []).append(call)
-            return
-        parameters = [self._values.parameter(at, bool(call.declared)) for at in call.arguments]
-        if call.declared or (parameters and None not in parameters):
-            is_method = bool(parameters) and parameters[0] in ("self", "cls", "this")
-            for pattern, known in self._own:
-                if pattern.name is None or not pattern.name.fullmatch(name):
-                    continue
-                if pattern.key is None:
-                    self._functions.setdefault(name, []).append((None, known))
-                for position, parameter in enumerate(parameters[is_method:]):
-                    if pattern.key is not None and _wildcards(pattern.key).fullmatch(squeezed(parameter or "")):
-                        self._functions.setdefault(name, []).append((position, known))
-        elif call.literals:
-            self._calls.setdefault(name, []).append(call)
 
     def _key(self, number: int) -> None:
         """Find the selector behind a key of a data file."""
@@ -334,7 +250,7 @@ class _Reader:
         parts = value.text or value.parts
         if parts is None or not is_condition(parts.text):
             return False
-        self._add(value, self._code[self._values.behind_name(at)], known.dialect, known.pattern)
+        self._add(value, self._values.behind_name(at), known.dialect, known.pattern)
         return True
 
     def _member(self, number: int, opened: list[_Call]) -> None:
@@ -349,10 +265,10 @@ class _Reader:
         name = squeezed(content(token).text if token.kind == "text" else token.text)
         if opened:
             opened[-1].members.append((name, at, 0))
-        for _, known in _assigned().get(name, ()):
+        for known in of_assignment(name):
             if self._is_near(known):
                 if known.is_sure:
-                    self._add(self._values.assigned(at), self._code[at], known.dialect, known.pattern)
+                    self._add(self._values.assigned(at), at, known.dialect, known.pattern)
                 else:
                     self._later.append((at, known))
                 return
@@ -362,31 +278,46 @@ class _Reader:
                 self._condition(at, key)
 
     def _match(self, call: _Call) -> None:
-        for pattern, known in _of_name(call.name):
+        is_found = False
+        for pattern, known in of_call(call.name):
             if not pattern.literals <= call.literals or not self._is_near(known):
                 continue
-            if pattern.before is not None and call.before != pattern.before:
+            if (pattern.before is not None and call.before != pattern.before) or (is_found and not known.is_sure):
                 continue
             for at, is_certain in self._arguments(pattern, call):
                 value = self._values.argument(at)
                 text = "" if value.text is None else value.text.text
-                # In any call with the literal, only a text is surely one.
-                if squeezed(text) in pattern.literals or (pattern.is_any and value.kind != "text"):
+                if squeezed(text) in pattern.literals or not (value.kind == "text" or self._is_one(pattern, known, at)):
                     continue
-                is_sure = is_certain and known.is_sure
-                if is_sure or is_condition(value.parts.text if value.parts is not None else text):
-                    begin = self._code[self._values.behind_name(at)]
-                    self._add(value, begin, self._dialect(known, call), known.pattern)
+                is_helper = call.is_alone and "_" in pattern.arguments and value.kind == "text"
+                is_sure = is_certain and known.is_sure and not is_helper
+                if is_sure or self._is_selector(value, at):
+                    self._add(value, self._values.behind_name(at), self._dialect(known, call), known.pattern)
+                    is_found = True
                     if not known.is_sure:
                         # Another argument is none then.
                         return
 
-    def _arguments(self, pattern: _CodePattern, call: _Call) -> Iterator[tuple[int, bool]]:
+    def _is_one(self, pattern: CodePattern, known: Place, at: int) -> bool:
+        """Return True if what is no text may be a selector: in any call with a literal only what is called so."""
+        return not pattern.is_any or (known.is_sure and self._values.is_called(at, _CALLED_SO))
+
+    def _is_selector(self, value: Value, at: int) -> bool:
+        """Return True for a condition, or for an unknown value that is called a selector."""
+        parts = value.text or value.parts
+        if parts is None:
+            return value.kind == "unknown" and self._values.is_called(at, _CALLED_SELECTOR)
+        return is_condition(parts.text)
+
+    def _arguments(self, pattern: CodePattern, call: _Call) -> Iterator[tuple[int, bool]]:
         """Yield where the selectors of a call begin, and False where another call may be meant."""
         if pattern.key is not None:
             yield from ((at, True) for name, at, level in call.members if name == pattern.key and level < _MAX_LEVELS)
             return
         kinds = pattern.arguments
+        if kinds == ("...", "$", "..."):
+            yield from ((at, True) for at in call.arguments)
+            return
         least = len(kinds) - kinds.count("...")
         if len(call.arguments) < least:
             return
@@ -395,7 +326,7 @@ class _Reader:
             place -= len(kinds)
         places = call.arguments if place >= 0 else call.arguments[-len(kinds) :]
         others = [at for kind, at in zip(kinds, places, strict=False) if kind == "_"] if place >= 0 else []
-        yield call.arguments[place], not any(map(self._values.is_literal, others))
+        yield call.arguments[place], not any(map(self._values.begins_with_text, others))
 
     def _marked(self, comment: Token) -> int | None:
         """Return the literal that a comment marks: the last one before it on its line, or the next one."""
@@ -421,12 +352,15 @@ class _Reader:
                 return known.dialect if text is None else known_dialect(text.text) or known.dialect
         return known.dialect
 
-    def _add(self, value: Value, token: Token, dialect: str | None, whence: str) -> None:
+    def _add(self, value: Value, number: int, dialect: str | None, whence: str) -> None:
         if value.kind not in ("text", "unknown"):
             return
         self._used.add(value.begin)
+        token = self._code[number]
         if value.text is None:
-            self.found.setdefault((token.start, token.start, ""), [UnreadSelector(token.start, whence=whence)])
+            unread = UnreadSelector(token.start, whence=whence)
+            self.found.setdefault((token.start, token.start, ""), [unread])
+            self._unread[token.start] = number
         else:
             place = value.text.place(Span(0, len(value.text.text)))
             selectors = found(value.text, dialect, _escape(value.literal), whence)

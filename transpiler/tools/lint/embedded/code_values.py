@@ -141,9 +141,37 @@ class Values:
             return names[0 if is_behind else -1] if names else None
         return self.tokens[inside[-1]].text if self._declares(inside) else None
 
+    def end(self, number: int) -> int:
+        """Return the place in the file where an expression ends that begins with a token."""
+        inside = self._extent(number)
+        return self.tokens[inside[-1]].end if inside else self.tokens[number].start
+
+    def arguments(self, opening: int) -> list[int]:
+        """Return the first token of each argument in the parentheses that open at a token."""
+        found, place = [], opening + 1
+        while place < len(self.tokens) and self.tokens[place].text not in CLOSING:
+            found.append(place)
+            inside = self._extent(place)
+            place = max(inside.stop, place + 1)
+            if not self._is(place, ","):
+                break
+            place += 1
+        return found
+
     def is_literal(self, number: int) -> bool:
         """Return True for an argument that is a literal of text and nothing else."""
         return self._kind(number) == "text" and self._is(number + 1, ",", ")")
+
+    def is_called(self, number: int, word: re.Pattern[str]) -> bool:
+        """Return True for a name, or a call of one, that has a word in it."""
+        inside = self._extent(number)
+        opened = next((place for place in inside if self.tokens[place].text == "("), inside.stop)
+        names = [place for place in inside if place < opened and self._kind(place) == "name"]
+        return bool(names) and word.search(self.tokens[names[-1]].text) is not None
+
+    def begins_with_text(self, number: int) -> bool:
+        """Return True for an argument whose first operand is a literal of text."""
+        return self._kind(number) == "text"
 
     def around(self, number: int) -> tuple[int, Value]:
         """Return the expression that a literal of text is a part of, and the number of its first token."""

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import islice, product
 
-from transpiler.tools.lint.embedded.code_text import squeezed
+from transpiler.tools.lint.embedded.code_patterns import squeezed
 from transpiler.tools.lint.embedded.data_text import entries, scalars
 from transpiler.tools.lint.embedded.selector_places import is_complete
 from transpiler.tools.lint.embedded.selector_text import FoundSelector, InFile, UnreadableError, decoded

@@ -34,6 +34,7 @@ class Place(NamedTuple):
 _STOMP, _JMS = r"(?i)stomp", r"(?i)jms|session|activemq|qpid|\bnms\b"
 _OURS = r"\b(?:transpiler|spark_ext)\b"
 _MESSAGING = r"(?i)jms|amqp|activemq|artemis|qpid|stomp|\bnms\b|messaging"
+_OF_MESSAGES = re.compile(_MESSAGING)
 _BROKERS = r"(?i)jms|amqp|activemq|artemis|qpid|stomp|\bnms\b|ejb|messagedriven"
 _ARTEMIS_CORE = r"ClientSession|artemis\.api\.core"
 #: A file with both APIs says of no session which one it is of.
@@ -103,6 +104,8 @@ PLACES: tuple[Place, ...] = (
         Place("code", f"{helper}(*, *, $)", near=_JMS, is_sure=False)
         for helper in ("createConsumer", "createReceiver", "createBrowser")
     ),
+    # The broker's own view takes the names of client and subscription before a topic.
+    Place("code", "createDurableSubscriber(*, *, *, $)", near=_JMS, is_sure=False),
     Place("code", "createConsumer(*, $)", "artemis-core", near=_CORE_ALONE),
     Place("code", "createConsumer(*, $)", "artemis", near=_ARTEMIS_CORE),
     Place("code", "createConsumer(_, $)", near=_JMS),
@@ -117,6 +120,11 @@ PLACES: tuple[Place, ...] = (
     Place("code", "createSharedDurableConnectionConsumer(_, *, $)"),
     Place("code", "createReceiver(_, $)", near=_JMS),
     Place("code", "createSubscriber(_, $, *)", near=_JMS),
+    # Other helpers, in which it is called so, or has an operator.
+    *(
+        Place("code", f"create*{kind}*(..., $, ...)", near=_MESSAGING, is_sure=False)
+        for kind in ("Consumer", "Receiver", "Subscriber", "Browser")
+    ),
     Place("code", "setMessageSelector($)"),
     Place("code", "messageSelector($)"),
     Place("code", "*ActivationConfigProperty(propertyName = 'messageSelector', propertyValue = $)"),
@@ -135,7 +143,9 @@ PLACES: tuple[Place, ...] = (
     Place("code", "setSelector($)", near=_MESSAGING),
     Place("code", "withSelector($)", near=_MESSAGING),
     Place(
-        "code", "selector($)", near=r"org\.apache\.camel|EndpointRouteBuilder|ciBuildTrigger|ActiveMQSubscriber|rhea"
+        "code",
+        "selector($)",
+        near=r"org\.apache\.camel|EndpointRouteBuilder|ciBuildTrigger|ActiveMQSubscriber|\brhea\b",
     ),
     Place("code", "*('ActiveMQSubscriberProviderData', selector = $)"),
     Place("code", "ActiveMQSubscriberProviderData(*, *, $, *, *, *, *)"),
@@ -154,7 +164,7 @@ PLACES: tuple[Place, ...] = (
     Place("code", "messageSelector = $", near=_BROKERS),
     Place("code", "messageSelector = $", is_sure=False),
     Place("code", "jmsSelector = $"),
-    Place("code", "selector = $", near=_MESSAGING, is_sure=False),
+    Place("code", "*selector* = $", near=_MESSAGING, is_sure=False),
     Place("code", "filterExpression = $", "artemis", near=r"ConsumerConfiguration|ActiveMQ\.Artemis"),
     # RabbitMQ's clients for AMQP 1.0.
     Place("code", "filter().sql($)", "rabbitmq"),
@@ -202,7 +212,9 @@ PLACES: tuple[Place, ...] = (
     Place(
         "text",
         r"(?:\b(?:jms|sjms2?|activemq6?|amqp|artemis)\d*|\ufffc):[^?\s]*\?(?:[^\s?]*&)?"
-        r"(?:jmsMessageSelector|messageSelector|(?:consumer\.)?selector)=",
+        r"(?:jmsMessageSelector|messageSelector|(?:consumer\.)?selector)="
+        # The options of a destination of ActiveMQ.
+        r"|[\w.>*]\?(?:[^\s?]*&)?consumer\.selector=",
     ),
     Place("text", r"\b(?i:WITHJMSSELECTOR)\s*=\s*"),
     # A pipeline of Jenkins in a text.
@@ -232,7 +244,7 @@ _OPERATOR = re.compile(
 #: Signs outside the quotes of no selector, and of no common mistake: of CSS, of the queries of URIs, of functions, and
 #: of the labels of Kubernetes.
 _FOREIGN = re.compile(
-    r"^\s*(?:[#/]|\.(?!\d))|\[|;|(?<!&)&(?!&)|://|->|=>|^[\w./-]+=(?!true$|false$)[A-Za-z_][\w.-]*(?:,|$)",
+    r"^\s*(?:[#/]|\.(?!\d))|^[^\s=<>]*\?[\w.]+=|\[|;|(?<!&)&(?!&)|://|->|=>|^[\w./-]+=(?!true$|false$)[A-Za-z_][\w.-]*(?:,|$)",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"'[^']*'")
@@ -284,6 +296,11 @@ def _step_pattern(part: tuple[str, str, str]) -> str:
 def text_pattern() -> re.Pattern[str]:
     """Return the pattern of what stands before a selector within a text."""
     return re.compile("|".join(place.pattern for place in PLACES if place.language == "text"))
+
+
+def is_messaging(text: str) -> bool:
+    """Return True for a file that has to do with messages."""
+    return _OF_MESSAGES.search(text) is not None
 
 
 def is_complete(text: str) -> bool:

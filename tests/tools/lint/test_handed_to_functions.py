@@ -1,0 +1,79 @@
+"""Conditions that are handed to functions of other files of a directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from transpiler.cli import main
+from transpiler.tools.lint.embedded import FoundSelector, Functions, find_selectors
+
+RULE = "class Rule { Rule(int id, String selector) { } static void subscribe(String mySelector, String name) { } }"
+
+#: The file that declares, the one that calls, and what is read of this one; None for an unread one.
+CASES: tuple[tuple[tuple[str, str], tuple[str, str], list[str | None]], ...] = (
+    (("Rule.java", RULE), ("A.java", 'class A { Rule r = new Rule(5, "x = 1"), s = new Rule(5, "red"); }'), ["x = 1"]),
+    (("Rule.java", RULE), ("A.java", 'class A { void a() { Rule.subscribe("x = 1", "y = 1"); } }'), ["x = 1"]),
+    (("Rule.java", RULE), ("A.java", 'class A { Rule r = new Rule(5, "x = " + y); }'), [None]),
+    (
+        ("Rule.java", RULE),
+        ("A.java", 'class A { static final String X = "x = 1"; Rule r = new Rule(5, X + " OR y = 1"); }'),
+        ["x = 1 OR y = 1"],
+    ),
+    # A function of the same name in a file that does not name the one of the declaration.
+    (("Rule.java", RULE), ("A.java", 'class A { void a() { Other.subscribe("x = 1", "y"); } }'), []),
+    (("Rule.java", RULE), ("a.sql", "-- Rule\nSELECT Rule(1, 'x = 1')"), []),
+    (
+        ("Rule.java", "class Rule { void a() { other(id, selector); } }"),
+        ("A.java", 'class A { Rule r; void a() { r.other(id, "x = 1"); } }'),
+        [],
+    ),
+    (
+        ("helpers.py", "import stomp\ndef listen(queue, selector=None):\n    pass\n"),
+        ("a.py", "from helpers import listen\nlisten('q', \"x = 'y'\")\nlisten('x = 1')\n"),
+        ["x = 'y'"],
+    ),
+    (
+        ("Check.java", "import javax.jms.*; class Check { static void matchesSelector(Message m, String text) { } }"),
+        ("A.java", 'class A { void a() { Check.matchesSelector(m, "x = 1"); } }'),
+        ["x = 1"],
+    ),
+    # In a page it is a path of CSS.
+    (
+        ("page.js", "export function click(name, selector) {}"),
+        ("a.js", "import {click} from 'page'; click('a', 'ul > li');"),
+        [],
+    ),
+)
+
+
+@pytest.mark.parametrize(("declares", "calls", "expected"), CASES, ids=range(len(CASES)))
+def test_a_condition_is_read_where_another_file_declares_what_takes_it(
+    declares: tuple[str, str], calls: tuple[str, str], expected: list[str | None]
+) -> None:
+    functions = Functions()
+    functions.add(declares[1], declares[0])
+    functions.add("import javax.jms.*;", "B.java")
+    found = find_selectors(calls[1], calls[0], functions)
+    assert [one.mapped.text if isinstance(one, FoundSelector) else None for one in found] == expected
+    # One file alone says nothing of it.
+    assert not list(find_selectors(calls[1], calls[0]))
+
+
+def test_without_messages_in_the_directory_a_selector_is_another_one() -> None:
+    functions = Functions()
+    functions.add(RULE, "Rule.java")
+    assert not list(find_selectors('class A { Rule r = new Rule(5, "x = 1"); }', "A.java", functions))
+
+
+def test_the_files_of_a_directory_know_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "Rule.java").write_text(f"import javax.jms.*; {RULE}", encoding="utf-8")
+    (tmp_path / "A.java").write_text('class A { Rule r = new Rule(5, "x == 1"); }\n', encoding="utf-8")
+    assert CliRunner().invoke(main, ["check", "A.java"]).exit_code == 0
+    result = CliRunner().invoke(main, ["check", "."])
+    assert (result.exit_code, result.stdout.partition(" ")[0]) == (1, "A.java:1:35:")
+    assert CliRunner().invoke(main, ["check", ".", "--fix"]).exit_code == 0
+    assert "x = 1" in (tmp_path / "A.java").read_text(encoding="utf-8")

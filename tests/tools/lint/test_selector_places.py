@@ -89,6 +89,11 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     # Public repositories: Vert.x, Artemis, Alpakka, Camel's endpoint DSL, NMS, Jenkins, Azure Functions, rhea, uamqp.
     ("A.java", 'import io.vertx.amqp.*; new AmqpReceiverOptions().setSelector("S");', ["S"]),
     ("A.java", 'JmsEndpoint endpoint; endpoint.setSelector("S");', ["S"]),
+    (
+        "A.java",
+        'import org.citrusframework.*; receive("q").selector("x = 1"); b.selector("jsonPath"), c.selector(x);',
+        ["x = 1"],
+    ),
     ("A.java", 'pod.setSelector("app=x"); spec.withSelector("app=x"); q.selector("div.a");', []),
     ("A.java", 'new QueueConfiguration("q").setFilterString("S"); divert.setFilterString(f());', ["artemis: S", 1]),
     (
@@ -204,6 +209,11 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
         "A.java",
         'import javax.jms.*; c.createConsumer(name, q, null, jmsSelector); c.createConsumer("red", selector);',
         [1, 1],
+    ),
+    (
+        "A.java",
+        'import org.apache.qpid.*; peer.expectAttach().withJMSSelector("S").and().withJMSSelector(f);',
+        ["S", 1],
     ),
     ("A.java", 'import javax.jms.*; v.createDurableSubscriber(id, "s", "t", "x = 1");', ["x = 1"]),
     ("A.java", 'import javax.jms.*; s.createDurableSubscriber(t, "a?consumer.prefetchSize=1");', []),

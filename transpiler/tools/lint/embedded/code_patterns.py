@@ -1,8 +1,8 @@
 """The patterns of places of source code (``selector_places``), read.
 
 In a pattern ``createConsumer(_, $)`` the ``$`` is the selector, ``_`` any argument but one that begins with a literal
-of text (beside one, and in a call of a function by its name alone, the selector has an operator), ``*`` any argument, and
-``...`` any number of them; what stands behind the ``$`` is not looked at, but for ``_``. ``a(..., $, ...)`` is the
+of text (beside one, and in a call of a function by its name alone, the selector has an operator), ``*`` any argument,
+and ``...`` any number of them; what stands behind the ``$`` is not looked at, but for ``_``. ``a(..., $, ...)`` is the
 first argument that is a condition, or unknown and called a selector. ``a(b = $)`` is an argument or a member with a
 name, anywhere within the brackets; ``'x'`` is that literal. ``a().b($)`` is a call behind one of ``a``, ``a.b($)`` one
 of a member of ``a``. ``a = $`` is an assignment, a member or a named argument of any call. ``def a(b = $)`` is a call

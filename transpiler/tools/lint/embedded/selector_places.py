@@ -141,12 +141,13 @@ PLACES: tuple[Place, ...] = (
     Place("code", "createQueue(*, *, *, $, *)", "artemis", _ARTEMIS_CORE, False),
     # Setters and builders of clients: Vert.x, Camel, Alpakka; annotations of .NET and of messaging for CDI.
     Place("code", "setSelector($)", near=_MESSAGING),
-    Place("code", "withSelector($)", near=_MESSAGING),
+    Place("code", "with*Selector($)", near=_MESSAGING),
     Place(
         "code",
         "selector($)",
         near=r"org\.apache\.camel|EndpointRouteBuilder|ciBuildTrigger|ActiveMQSubscriber|\brhea\b",
     ),
+    Place("code", "selector($)", near=rf"{_MESSAGING}|citrusframework", is_sure=False),
     Place("code", "*('ActiveMQSubscriberProviderData', selector = $)"),
     Place("code", "ActiveMQSubscriberProviderData(*, *, $, *, *, *, *)"),
     Place("code", "ActiveMQSubscriberProviderData(*, $)", is_sure=False),

@@ -24,7 +24,7 @@ from transpiler.cli.inputs import check_input, exists, input_lines, read_bytes, 
 from transpiler.cli.replacing import replace_file
 from transpiler.language.selector.dialects import Dialect
 from transpiler.tools.lint.check import Checker
-from transpiler.tools.lint.embedded import KINDS, Functions, UnreadableError, is_known
+from transpiler.tools.lint.embedded import KINDS, Functions, UnreadableError, is_code, is_known
 from transpiler.tools.lint.embedded.placeholders import Properties, read_properties
 from transpiler.tools.lint.fixes import fix_file
 from transpiler.tools.lint.report import Lines
@@ -116,11 +116,10 @@ class Inputs:
         for argument in self.arguments:
             if argument != "-" and _is_directory(argument):
                 for name in self._files_in(argument):
-                    # What cannot be read is told where it is checked.
-                    with suppress(OSError, UnicodeDecodeError, click.ClickException):
-                        data = read_bytes(name)
-                        if Functions.may_have(name, data):
-                            functions.add(_normalized(data.decode()), name)
+                    if is_code(name):
+                        # What cannot be read is told where it is checked.
+                        with suppress(OSError, UnicodeDecodeError, click.ClickException):
+                            functions.add(_normalized(read_bytes(name).decode()), name)
         return functions
 
     def fixed(self, dialects: Sequence[Dialect], checker: Checker, functions: Functions) -> Iterator[Text]:

@@ -72,25 +72,28 @@ class GitIgnores:
     """The .gitignore files around directories, each read once."""
 
     def __init__(self) -> None:
-        self._read: dict[Path, tuple[Globs | None, bool]] = {}
+        self._read: dict[str, tuple[Globs, ...]] = {}
 
     def match(self, directory: str) -> bool:
         """Return True for a directory that a .gitignore of its repository leaves out."""
-        place = Path(directory).absolute()
-        for parent in place.parents:
-            globs, is_root = self._at(parent)
-            matched = None if globs is None else globs.match(str(place), True)
+        place = os.path.abspath(directory)
+        for globs in self._around(os.path.dirname(place)):
+            matched = globs.match(place, True)
             if matched is not None:
                 return matched
-            if is_root:
-                break
         return False
 
-    def _at(self, directory: Path) -> tuple[Globs | None, bool]:
-        """Return the patterns of a directory's .gitignore, and True for the root of a repository."""
-        if directory not in self._read:
-            globs = None
-            with suppress(OSError), open(directory / ".gitignore", encoding="utf-8", errors="replace") as file:
-                globs = Globs(file, str(directory))
-            self._read[directory] = globs, (directory / ".git").exists()
-        return self._read[directory]
+    def _around(self, directory: str) -> tuple[Globs, ...]:
+        """Return the patterns of a directory and of those above it in its repository, the nearest first."""
+        known = self._read.get(directory)
+        if known is None:
+            own: tuple[Globs, ...] = ()
+            with (
+                suppress(OSError),
+                open(os.path.join(directory, ".gitignore"), encoding="utf-8", errors="replace") as file,
+            ):
+                own = (Globs(file, directory),)
+            above = os.path.dirname(directory)
+            is_root = above == directory or os.path.exists(os.path.join(directory, ".git"))
+            known = self._read[directory] = own if is_root else (*own, *self._around(above))
+        return known

@@ -55,7 +55,7 @@ def test_a_condition_is_read_where_another_file_declares_what_takes_it(
 ) -> None:
     functions = Functions()
     functions.add(declares[1], declares[0])
-    functions.add("import javax.jms.*;", "B.java")
+    functions.add("import javax.jms.*; void a(String selector) {}", "B.java")
     found = find_selectors(calls[1], calls[0], functions)
     assert [one.mapped.text if isinstance(one, FoundSelector) else None for one in found] == expected
     # One file alone says nothing of it.

@@ -9,7 +9,7 @@ import pytest
 
 from transpiler.base.source import Span
 from transpiler.tools.lint.embedded import FoundSelector, UnreadSelector, find_selectors
-from transpiler.tools.lint.embedded.selector_places import PLACES, WORTH_READING, WORTH_READING_CODE, Place
+from transpiler.tools.lint.embedded.selector_places import PLACES, Place, is_worth_reading
 from transpiler.tools.lint.report import Lines
 from transpiler.tools.lint.run import Run, Text
 
@@ -258,8 +258,7 @@ def test_other_shapes_are_read_or_listed(name: str, text: str, is_one: bool) -> 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_file_with_a_place_is_worth_reading(place: Place) -> None:
     near = re.sub(r"\\b|[()?:]", " ", place.near)
-    worth = WORTH_READING_CODE if place.language in ("code", "text") else WORTH_READING
-    assert worth.search(place.pattern.replace("*", "a")) or worth.search(near)
+    assert is_worth_reading(f"{place.pattern.replace('*', 'a')} {near}", place.language in ("code", "text"))
 
 
 def test_an_unread_selector_is_at_its_expression() -> None:

@@ -26,7 +26,7 @@ from transpiler.tools.lint.embedded.code_tokens import FAMILIES
 from transpiler.tools.lint.embedded.data_text import find_in_json, find_in_lines, find_in_properties, find_in_yaml
 from transpiler.tools.lint.embedded.notebook_text import find_in_notebook
 from transpiler.tools.lint.embedded.prose import without_prose
-from transpiler.tools.lint.embedded.selector_places import WORTH_READING, WORTH_READING_CODE
+from transpiler.tools.lint.embedded.selector_places import is_worth_reading
 from transpiler.tools.lint.embedded.selector_text import FoundSelector, InFile, UnreadableError, UnreadSelector
 from transpiler.tools.lint.embedded.shell_text import find_in_shell
 from transpiler.tools.lint.embedded.xml_text import find_in_xml
@@ -38,6 +38,7 @@ __all__ = [
     "UnreadSelector",
     "UnreadableError",
     "find_selectors",
+    "is_code",
     "is_known",
     "is_selector_file",
 ]
@@ -68,6 +69,12 @@ def is_known(name: str) -> bool:
     return PurePath(name).suffix.lower() in _READERS
 
 
+def is_code(name: str) -> bool:
+    """Return True for the name of a file of source code."""
+    suffix = PurePath(name).suffix.lower()
+    return suffix in FAMILIES and suffix not in _SCRIPTS
+
+
 def is_selector_file(name: str) -> bool:
     """Return True for a file with one selector a line."""
     return PurePath(name).suffix.lower() in SELECTOR_FILES
@@ -85,11 +92,10 @@ def find_selectors(text: str, name: str, functions: Functions | None = None) -> 
         yield from find_in_lines(text)
         return
     suffix = PurePath(name).suffix.lower()
-    is_code = suffix in FAMILIES and suffix not in _SCRIPTS
-    others = functions.of(text, name) if is_code and functions is not None else []
+    others = functions.of(text, name) if is_code(name) and functions is not None else []
     if others:
         yield from find_in_code(text, FAMILIES[suffix], others)
-    elif (WORTH_READING_CODE if is_code else WORTH_READING).search(text):
+    elif is_worth_reading(text, is_code(name)):
         yield from without_prose(_READERS[suffix](text), text, name)
         if suffix in _SCRIPTS:
             yield from find_in_shell(text)

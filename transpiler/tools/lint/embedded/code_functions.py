@@ -6,7 +6,6 @@ them. A function of another file is one for a file that names the file of the de
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -21,8 +20,6 @@ from transpiler.tools.lint.embedded.selector_places import Place, is_messaging
 DECLARES = frozenset("def func fun function fn class interface enum struct object record trait".split())
 #: Tokens from a name to the bracket that it is in, of which a longer declaration is not looked for.
 _MAX_TOKENS = 400
-#: Names of what is called.
-_CALLED = re.compile(r"[A-Za-z_]\w*(?=(?:<>)?\s?\()")
 #: Languages that call each other's functions; another one calls its own.
 _TOGETHER = (
     frozenset(".java .kt .kts .scala .groovy".split()),
@@ -34,9 +31,13 @@ _OF_PAGES = frozenset(".js .mjs .ts .tsx .jsx .php .rb".split())
 
 
 class Function(NamedTuple):
-    """A function that takes a selector, by its name; ``position`` is the argument's, None for the first condition."""
+    """A function that takes a selector; ``position`` is the argument's, None for the first condition.
+
+    ``name`` is its name as names are compared, and ``written`` as it is written.
+    """
 
     name: str
+    written: str
     position: int | None
     place: Place
 
@@ -72,7 +73,8 @@ def _declared(
 ) -> Iterator[Function]:
     if opening == 0 or code[opening - 1].kind != "name":
         return
-    name = squeezed(code[opening - 1].text)
+    written = code[opening - 1].text
+    name = squeezed(written)
     is_declared = opening > 1 and code[opening - 2].text in DECLARES
     parameters = [values.parameter(at, is_declared) for at in values.arguments(opening)]
     if not parameters or not (is_declared or None not in parameters):
@@ -81,11 +83,11 @@ def _declared(
     for pattern, place in own:
         if pattern.name is not None and pattern.name.fullmatch(name):
             if pattern.key is None:
-                yield Function(name, None, place)
+                yield Function(name, written, None, place)
             else:
                 for position, parameter in enumerate(parameters[is_method:]):
                     if wildcards(pattern.key).fullmatch(squeezed(parameter or "")):
-                        yield Function(name, position, place)
+                        yield Function(name, written, position, place)
 
 
 @dataclass
@@ -93,46 +95,40 @@ class Functions:
     """Functions that the files of a directory declare; none of them counts in a directory without messages."""
 
     is_of_messages: bool = False
-    #: The functions by their names, each with its file, and False where that has no messages.
-    _by_name: dict[str, list[tuple[Function, PurePath, bool]]] = field(default_factory=dict)
-
-    @staticmethod
-    def may_have(name: str, data: bytes) -> bool:
-        """Return True if a file of source code may declare such a function; ``data`` are its bytes."""
-        return PurePath(name).suffix.lower() in FAMILIES and b"elector" in data
+    #: The functions by the names of their files without an end, each with that, and False where it has no messages.
+    _by_file: dict[str, list[tuple[Function, str, bool]]] = field(default_factory=dict)
 
     def add(self, text: str, name: str) -> None:
         """Add those of a file of source code, whose name says its language."""
+        if "elector" not in text:
+            return
         path = PurePath(name)
         family = FAMILIES[path.suffix.lower()]
         is_near = is_messaging(text)
         self.is_of_messages |= is_near
         code = [token for token in tokens(text, family) if token.kind != "comment"]
         for one in declared(code, Values(code, family, text), _own()):
-            self._by_name.setdefault(one.name, []).append((one, path, is_near))
+            self._by_file.setdefault(path.stem, []).append((one, path.suffix.lower(), is_near))
 
     def of(self, text: str, name: str) -> list[Function]:
         """Return those that a file may call, which declares none of them."""
-        if not (self._by_name and self.is_of_messages):
+        if not (self._by_file and self.is_of_messages):
             return []
         path = PurePath(name)
-        is_page, is_near = path.suffix.lower() in _OF_PAGES, None
+        suffix = path.suffix.lower()
         found = []
-        for called in self._by_name.keys() & {squeezed(word) for word in _CALLED.findall(text)}:
-            for one, declaring, is_declared_near in self._by_name[called]:
-                if declaring.stem == path.stem or declaring.stem not in text or not _together(declaring, path):
-                    continue
-                if is_page and not is_declared_near:
-                    is_near = is_messaging(text) if is_near is None else is_near
-                    if not is_near:
-                        continue
-                found.append(one)
+        for stem, functions in self._by_file.items():
+            # Few files name one, and this is asked of all files.
+            if stem in text and stem != path.stem:
+                for one, language, is_near in functions:
+                    is_called = one.written in text and _together(language, suffix)
+                    if is_called and (suffix not in _OF_PAGES or is_near or is_messaging(text)):
+                        found.append(one)
         return found
 
 
-def _together(one: PurePath, other: PurePath) -> bool:
-    ends = {one.suffix.lower(), other.suffix.lower()}
-    return len(ends) == 1 or any(ends <= languages for languages in _TOGETHER)
+def _together(one: str, other: str) -> bool:
+    return one == other or any({one, other} <= languages for languages in _TOGETHER)
 
 
 def _own() -> list[tuple[CodePattern, Place]]:

@@ -222,18 +222,19 @@ PLACES: tuple[Place, ...] = (
     Place("text", r"\b[aA]ctiveMQSubscriber(?:ProviderData)?\b[^}]*?\bselector:\s*"),
 )
 
-#: A file without any of these words has no selector that is found by its place.
-WORTH_READING = re.compile(
-    r"selector|filter|select|create\w*(?:consumer|subscriber|browser|receiver|queue)|\bsql\b|\btranspiler\b|\bspark_ext\b"
-    r"|jmsclient|msgsel|468c0|subscriberproviderdata",
-    re.IGNORECASE,
+#: A file without any of these words, and without what a pattern finds, has no selector that is found by its place.
+#: A search for a pattern that begins with letters is fast.
+_CREATED = re.compile(r"create\w*(?:consumer|subscriber|browser|receiver|queue)")
+_WORDS = (
+    *("selector", "select", "filter", "msgsel", "jmsclient", "468c0", "subscriberproviderdata", "spark_ext"),
+    *("sql", "transpiler"),
 )
 #: The same for source code, in which these words are no names of variables.
-WORTH_READING_CODE = re.compile(
-    r"selector|selected|create\w*(?:consumer|subscriber|browser|receiver|queue)|set_?filter|filter_?(?:string|expression"
-    r"|options)|\bsql\s*\(|\btranspiler\b|\bspark_ext\b|jmsclient|468c0|subscriberproviderdata",
-    re.IGNORECASE,
+_WORDS_OF_CODE = (
+    *("selector", "selected", "jmsclient", "468c0", "subscriberproviderdata", "spark_ext", "setfilter", "set_filter"),
+    "transpiler",
 )
+_FILTERS, _SQL = re.compile(r"filter_?(?:string|expression|options)"), re.compile(r"sql\s*\(")
 #: Stands in a text for what is known at run time only.
 HOLE = "\ufffc"
 #: A placeholder that another tool replaces, or an expression of Mule: the text is no selector yet.
@@ -297,6 +298,13 @@ def _step_pattern(part: tuple[str, str, str]) -> str:
 def text_pattern() -> re.Pattern[str]:
     """Return the pattern of what stands before a selector within a text."""
     return re.compile("|".join(place.pattern for place in PLACES if place.language == "text"))
+
+
+def is_worth_reading(text: str, is_code: bool) -> bool:
+    """Return False for a file that has no selector which is found by its place."""
+    lowered = text.lower()
+    words, patterns = (_WORDS_OF_CODE, (_CREATED, _FILTERS, _SQL)) if is_code else (_WORDS, (_CREATED,))
+    return any(word in lowered for word in words) or any(pattern.search(lowered) for pattern in patterns)
 
 
 def is_messaging(text: str) -> bool:

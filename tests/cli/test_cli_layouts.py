@@ -90,7 +90,10 @@ def test_a_schema_is_text_or_a_file(tmp_path: Path, form: str) -> None:
     [
         (["--layout-option", "types=by-use"], "--layout-option is an option of a layout: give --layout NAME with it"),
         (["--schema", "x INT", "--layout-option", "types=json"], "give --layout NAME with it"),
-        (["--layout", "text-map"], "the layout text-map needs the option types\n  hint: --layout-option types=by-use"),
+        (
+            ["--layout", "text-map"],
+            "the layout text-map needs the option types\n  hint: --layout text-map --layout-option",
+        ),
         (["--layout", "kafka-headers", "--layout-option", "types"], "write KEY=VALUE, such as types=by-use"),
         (
             ["--layout", "kafka-headers", "--layout-option", "types=guess"],

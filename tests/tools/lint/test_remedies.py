@@ -234,7 +234,7 @@ def test_a_warning_that_is_followed_is_gone(selector: str, dialect: str, fixed: 
 
 def test_every_fix_of_every_rule_leads_to_a_selector_without_its_finding() -> None:
     texts = dict.fromkeys(
-        [*(rule.wrong for rule in RULES), *(row[0] for row in WARNINGS), *(row[0] for row in (*MISTAKES, *BAD))]
+        [*(rule.wrong for rule in RULES), *(row[0] for row in WARNINGS), *(str(row[0]) for row in (*MISTAKES, *BAD))]
     )
     tried = [*product((text for text in texts if len(text) < 200), DIALECTS)]
     tried += [(f"NOT ({rule.wrong}) AND zz = 1", rule.dialect) for rule in RULES if len(rule.wrong) < 200]

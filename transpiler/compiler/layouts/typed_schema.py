@@ -106,7 +106,7 @@ def _unusable(name: str, path: Path, spark_type: Any) -> Unusable:
         case {"type": "array", "elementType": {"type": "struct", "fields": [*fields]}} if _entry_in(fields):
             return _beside(reason, path, _as_entries(path, *_entry_in(fields)), "stores.kafka_headers({})")
         case {"type": "map"}:
-            key = 'col("{}")[KEY]'.format(".".join(path))
+            key = 'col("{}")[KEY]'.format(".".join(map(str, path)))
             hint = f"perhaps make a column of the value that is meant, as in df.withColumn(NAME, {key})"
             return Unusable(reason, hint, has_keys=True)
         case _:

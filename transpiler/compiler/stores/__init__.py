@@ -18,6 +18,7 @@ from inspect import signature
 from types import MappingProxyType
 from typing import Any
 
+from transpiler.base.diagnostics import OptionFix
 from transpiler.base.errors import LayoutError
 from transpiler.compiler.layouts.header_places import HeaderOption, time_option
 from transpiler.compiler.layouts.header_readings import Integer, Mode
@@ -129,6 +130,7 @@ def preset(name: str, options: Mapping[str, Any] = NO_HEADERS) -> StoreLayout:
             raise LayoutError.at("layout.option", f"the layout {name} has no option {option}", hint=f"it has {known}")
     for key, parameter in parameters.items():
         if parameter.default is parameter.empty and key not in options:
-            hint = f"--layout-option {key}=by-use, or stores.{function.__name__}({key}=…)"
-            raise LayoutError.at("layout.option", f"the layout {name} needs the option {key}", hint=hint)
+            made = f"stores.{function.__name__}({key}='by-use')"
+            message, fix = f"the layout {name} needs the option {key}", OptionFix("layout", made)
+            raise LayoutError.at("layout.option", message, hint=made, fix=fix)
     return function(**options)

@@ -182,6 +182,13 @@ def test_json_in_a_binary_column_is_told_of_when_the_layout_is_made() -> None:
     assert caught.value.diagnostics[0].fix == ColumnFix("value", "CAST(value AS STRING)")
 
 
+@pytest.mark.parametrize("selector", ["payload = 'x'", "payload LIKE 'x%'", "payload IN ('x')"])
+def test_a_text_beside_a_binary_column_has_its_cast_as_the_remedy(selector: str) -> None:
+    [finding] = transpile_selector(selector, "payload BINARY").diagnostics
+    assert finding.fix == ColumnFix("payload", "CAST(payload AS STRING)")
+    assert 'col("payload").cast("string")' in (finding.hint or "")
+
+
 def test_a_pandas_frame_as_the_schema_is_told_of_as_one() -> None:
     frame = type("DataFrame", (), {"__module__": "pandas.core.frame"})()
     with pytest.raises(LayoutError, match="pandas"):

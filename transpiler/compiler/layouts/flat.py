@@ -127,6 +127,9 @@ class FlatLayout:
             made, fix = replaced((name,), modes)
             return Advice(f"{made} has the words that a selector reads", fix)
         column, types = self.columns.get(name), {"a number": "DOUBLE", "a boolean": "BOOLEAN"}
+        if kind == "a string" and isinstance(column, ir.Column) and column.type.kind is SparkType.BINARY:
+            made, fix = recast(column.path, "string")
+            return Advice(f"{made} makes text of it, if its bytes are UTF-8", fix)
         if (
             not isinstance(column, ir.Column)
             or kind not in types

@@ -171,7 +171,7 @@ class TypeWarnings:
         throws = operator == "LIKE" and self._dialect.like_not_string is LikeNotString.THROWS
         outcome = f"throws in {self._dialect.title}" if throws else "is never true"
         described = self._described(test.operand, kinds)
-        advice = not_before(test.operand, test, self._source.text)
+        advice = not_before(test.operand, test, self._source.text) or self._declaration(test.operand, {"a string"})
         message = f"{described}: {operator} holds for strings only, so this {outcome}"
         self._warn(message, test.operand.span, *_parts(advice))
 

@@ -142,6 +142,16 @@ def test_the_settings_that_match_best_decide_what_is_created() -> None:
     assert send(topology, "b", "ANYCAST") == Routed((), "rejected", "b")
 
 
+def test_a_divert_from_a_wildcard_to_the_address_of_the_message_fails_the_send() -> None:
+    # The broker makes a copy, with a header, only where the address is another one.
+    divert = "<divert name='d'><address>a.#</address><forwarding-address>a.b</forwarding-address>{}</divert>"
+    divert = divert.format("<filter string='_AMQ_ORIG_ADDRESS IS NULL'/>")
+    queue = "<addresses><address name='a.b'><multicast><queue name='q'/></multicast></address></addresses>"
+    topology = artemis(f"<diverts>{divert}</diverts>{queue}")
+    assert send(topology, "a.b", "MULTICAST").outcome == "error"
+    assert send(topology, "a.c", "MULTICAST") == Routed(("q",), "delivered", "a.c")
+
+
 @pytest.mark.parametrize(
     ("declared", "kind", "expected"),
     [

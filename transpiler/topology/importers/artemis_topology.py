@@ -42,7 +42,7 @@ from transpiler.topology.importers.constant_conditions import never_holds
 from transpiler.topology.importers.exchange_builder import ExchangeBuilder, too_many_ways
 from transpiler.topology.importers.known_names import Decided
 from transpiler.topology.model import SELECTOR_ARGUMENT, Queue, Topology
-from transpiler.topology.targets import Entered, Target
+from transpiler.topology.targets import FAILED, Entered, Target
 
 #: Binds a taker to an exchange under a pattern.
 _Bind = Callable[[str, TopicPattern], None]
@@ -254,7 +254,9 @@ class _Artemis:
         for forward in taker.forwards:
             address, qualified, _ = forward.partition(self._config.rules.topic.queue_mark)
             words = self._addresses.words(address)
-            is_same = not qualified and taker.words == words and not is_wild(words)
+            # What is sent on to the address where it is goes there as it is, without a header.
+            place = entry.at if entry.at is not None else taker.words
+            is_same = not qualified and place == words and not is_wild(words)
             hop = None
             if self._hops:
                 here = entry.at if entry.at is not None else None if is_wild(taker.words) else taker.words
@@ -264,8 +266,21 @@ class _Artemis:
                     hop = UNKNOWN_HOP
             at = words if hop is not None else None
             following = Entry(routing_type, bool(qualified), False, hop, at, entry.last or entry.detached)
-            targets.append(Target("exchange", self._enter(following), forward))
+            target = Target("exchange", self._enter(following), forward)
+            if self._hops and entry.at is None and not qualified and is_wild(taker.words):
+                target = self._unless_there(taker, entry, words, target)
+            targets.append(target)
         return targets
+
+    def _unless_there(self, taker: Taker, entry: Entry, words: TopicPattern, target: Target) -> Target:
+        """Return the way of a message that a divert from a wildcard sends on; one that is there already fails."""
+        if is_wild(words) or not self._addresses.matches(taker, words):
+            return target
+        name = f"{entry.name}, {taker.name} to {self._addresses.name(words)}"
+        if name not in self._builder.exchanges:
+            self._builder.exchange(name, alternate=target)
+            self._builder.bind(name, self._key(entry, words), FAILED)
+        return Target("exchange", name)
 
     def _bind(
         self,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from transpiler.base.identity_enum import IdentityEnum
 
 
-class Comparison(Enum):
+class Comparison(IdentityEnum):
     """The comparison operators of Jakarta Messaging 3.8.1.2, by their spelling."""
 
     EQ = "="

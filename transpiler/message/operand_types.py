@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 
+from transpiler.base.identity_enum import IdentityEnum
 from transpiler.message.types import DECIMALS, INTEGER_RANGES, AmqpType, Compound, ValueType
 
 _INTEGER_TYPES = frozenset(("byte", "short", "int", "long", "big"))
 _FLOATING_TYPES = frozenset(("float", "double"))
 
 
-class OperandType(Enum):
+class OperandType(IdentityEnum):
     """The types of operands, narrow before wide.
 
     ``integer`` for the exact numeric types, ``floating`` for the approximate ones, ``numeric`` for all that arithmetic

@@ -14,8 +14,10 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
+from transpiler.base.identity_enum import IdentityEnum
 
-class AmqpType(Enum):
+
+class AmqpType(IdentityEnum):
     """The primitive types of AMQP 1.0, by the names of its type system."""
 
     NULL = "null"
@@ -73,7 +75,7 @@ class Compound(Enum):
 ValueType: TypeAlias = AmqpType | Compound
 
 
-class TypeClass(Enum):
+class TypeClass(IdentityEnum):
     """Types whose values can be compared with each other are alike; the value names the canonical schema's field.
 
     Numbers of every width are alike, but integers and floating point numbers live in two fields.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from transpiler.base.identity_enum import IdentityEnum
 from transpiler.message.types import AmqpType
 
 
-class SparkType(Enum):
+class SparkType(IdentityEnum):
     """The Spark types that have an AMQP counterpart, or that hold values which have one, by their SQL names."""
 
     BOOLEAN = "BOOLEAN"

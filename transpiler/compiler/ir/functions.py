@@ -7,8 +7,8 @@ the ``try_`` functions, casts that could fail are ``try_cast``.
 from __future__ import annotations
 
 import re
-from enum import Enum
 
+from transpiler.base.identity_enum import IdentityEnum
 from transpiler.compiler.ir import encoded_bytes
 from transpiler.message import ids
 from transpiler.message.header_fields import FIRST_NEGATIVE, FOLD
@@ -45,7 +45,7 @@ _UUID_TEXT = "lower(regexp_replace(hex({0:bare}), '(.{{8}})(.{{4}})(.{{4}})(.{{4
 _ESCAPED = f"WHEN {{0:bare}} RLIKE '^({'|'.join(ids.ESCAPED)})' THEN concat('{ids.STRING}', {{0:bare}})"
 
 
-class Function(Enum):
+class Function(IdentityEnum):
     """The operations on values; each says its own type.
 
     ``sql`` has a place for each argument, by its number: ``{0:sum}`` is the text of an argument in parentheses where it

@@ -67,7 +67,8 @@ class ArchiveLayout(Layout, Protocol):
 
 def is_layout(value: object) -> TypeGuard[Layout]:
     """Return True for a layout, and for no name or schema of one."""
-    return isinstance(value, Layout)
+    # By isinstance, Python 3.11 would collect the members of the protocol anew each time.
+    return all(hasattr(value, member) for member in ("name", "field", "property", "names"))
 
 
 def archive_of(layout: Layout) -> ArchiveLayout | None:

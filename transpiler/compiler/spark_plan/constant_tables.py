@@ -36,7 +36,8 @@ def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:
                 return listed[0]
             return node if all(map(is_, listed, terms)) and len(listed) == len(terms) else type(node)(listed)
         case ir.Coalesce(tests=tests):
-            return _with_lists(node, tuple(map(tabulate_disjunctions, tests))) or node
+            listed = tuple(map(tabulate_disjunctions, tests))
+            return node if all(map(is_, listed, tests)) else _with_lists(node, listed) or node
         case ir.NotTrue():
             return ir.rebuild(node, tabulate_disjunctions, _same)
         case _:

@@ -20,11 +20,9 @@ def split_methods(node: ir.Predicate) -> ir.Predicate:
     the test is NULL it is evaluated twice. It also does where blocks within blocks would make the text much longer.
     """
     splitter = _Splitter()
-    if splitter.has_long_test(node):
+    if splitter.weight(node) <= tuning.METHOD_BYTES or splitter.has_long_test(node):
         return node
     divided = splitter.cut(node)[0]
-    if divided is node:
-        return node
     sizes = ir.Sizes()
     return divided if sizes.of(divided) <= tuning.MAX_GROWTH * sizes.of(node) else node
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from itertools import chain
 from operator import is_
 
@@ -60,7 +59,7 @@ def cancel_complements(node: ir.Predicate) -> ir.Predicate:
         case ir.NotTrue(predicate=ir.BoolConst(value=value)):
             return ir.BoolConst(not value)
         case ir.NotTrue(predicate=ir.IsNull() | ir.IsNan() as inner):
-            return replace(inner, negated=not inner.negated)
+            return type(inner)(inner.value, not inner.negated)
         case ir.NotTrue(predicate=ir.NotTrue(predicate=inner)):
             return inner
         case _:
@@ -95,7 +94,9 @@ def excluded_middle(node: ir.Predicate) -> ir.Predicate:
     if not isinstance(node, ir.Chain):
         return node
     complements = {cancel_complements(ir.NotTrue(term)) for term in node.terms if isinstance(term, _HAS_COMPLEMENT)}
-    return node if complements.isdisjoint(node.terms) else ir.BoolConst(isinstance(node, ir.Or))
+    if not complements or complements.isdisjoint(node.terms):
+        return node
+    return ir.BoolConst(isinstance(node, ir.Or))
 
 
 def absorb_terms(node: ir.Predicate) -> ir.Predicate:
@@ -103,7 +104,9 @@ def absorb_terms(node: ir.Predicate) -> ir.Predicate:
     if not isinstance(node, ir.Chain):
         return node
     dual = ir.Or if isinstance(node, ir.And) else ir.And
-    own = set(node.terms) if any(isinstance(term, dual) for term in node.terms) else set()
+    if not any(isinstance(term, dual) for term in node.terms):
+        return node
+    own = set(node.terms)
     kept = tuple(term for term in node.terms if not isinstance(term, dual) or own.isdisjoint(term.terms))
     if len(kept) == len(node.terms):
         return node

@@ -15,7 +15,7 @@ def tighten_bounds(node: ir.Predicate) -> ir.Predicate:
     ``a > 3 OR a < 5`` is ``a IS NOT NULL``. NaN, which is above every number to Spark, is on the same side of each
     number, so the laws hold for it.
     """
-    if not isinstance(node, ir.Chain):
+    if not isinstance(node, ir.Chain) or sum(isinstance(term, ir.Compare) for term in node.terms) < 2:
         return node
     by_value: dict[tuple[ir.Value, ColumnType], list[ir.Compare]] = {}
     for term in node.terms:

@@ -126,7 +126,7 @@ class SelectorParser(Parser):
 
     @_("equality")
     def negation(self, p: Any) -> ast.Expression:
-        return p.equality
+        return p[0]
 
     # comparison: = and IS NULL are one level looser than the others, which shows only where a dialect chains them
 
@@ -140,7 +140,7 @@ class SelectorParser(Parser):
 
     @_("relation")
     def equality(self, p: Any) -> ast.Expression:
-        return p.relation
+        return p[0]
 
     @_("relation LT sum", "relation LE sum", "relation GT sum", "relation GE sum")
     def relation(self, p: Any) -> ast.Expression:
@@ -163,7 +163,7 @@ class SelectorParser(Parser):
 
     @_("sum")
     def relation(self, p: Any) -> ast.Expression:
-        return p.sum
+        return p[0]
 
     @_("ESCAPE string")
     def escape(self, p: Any) -> ast.StringLiteral:
@@ -190,7 +190,7 @@ class SelectorParser(Parser):
 
     @_("product")
     def sum(self, p: Any) -> ast.Expression:
-        return p.product
+        return p[0]
 
     @_("product TIMES sign", "product DIVIDE sign", "product REMAINDER sign")
     def product(self, p: Any) -> ast.Expression:
@@ -198,7 +198,7 @@ class SelectorParser(Parser):
 
     @_("sign")
     def product(self, p: Any) -> ast.Expression:
-        return p.sign
+        return p[0]
 
     @_("MINUS sign")
     def sign(self, p: Any) -> ast.Expression:
@@ -223,7 +223,7 @@ class SelectorParser(Parser):
 
     @_("primary")
     def sign(self, p: Any) -> ast.Expression:
-        return p.primary
+        return p[0]
 
     @_("LPAREN condition RPAREN")
     def primary(self, p: Any) -> ast.Expression:
@@ -238,7 +238,7 @@ class SelectorParser(Parser):
 
     @_("string")
     def primary(self, p: Any) -> ast.Expression:
-        return p.string
+        return p[0]
 
     @_("INTEGER")
     def primary(self, p: Any) -> ast.Expression:

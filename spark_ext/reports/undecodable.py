@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from transpiler import Diagnostic, Layout
-from transpiler.base.diagnostics import OptionFix
+from transpiler.base.hints import Hint, Setting
 from transpiler.compiler.layouts.store import store_of
 from transpiler.language.selector import ast
 
-_FIX = OptionFix("types", "'amqp'")
+_TYPES = Setting("types", "amqp")
 
 
 class Undecodable:
@@ -35,8 +35,8 @@ class Undecodable:
 
 def _finding(name: str, rows: int) -> Diagnostic:
     message = f"{name} has bytes that are no UTF-8 text in {rows:,} of the rows that were looked at"
-    hint = f"{_FIX} reads values in AMQP's encoding, as Event Hubs writes them through its Kafka endpoint"
-    return Diagnostic("layout.bytes", "warning", message, hint=hint, fix=_FIX)
+    hint = Hint(_TYPES, " reads values in AMQP's encoding, as Event Hubs writes them through its Kafka endpoint")
+    return Diagnostic("layout.bytes", "warning", message, hint=hint, fix=_TYPES.fix)
 
 
 def rendered(findings: Iterable[Diagnostic]) -> list[str]:

@@ -2,45 +2,90 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
+from transpiler import TranspilerError, transpile_selector
+from transpiler.base.hints import Hint, Setting, StoreCall, Verbatim, joined
 from transpiler.tools.command_spelling import spelled
 
-#: Hints of the library, and those of a command.
-HINTS = {
-    "missing='null' reads it as absent": "--missing null reads it as absent",
-    "perhaps unknown='ignore'": "perhaps --unknown ignore",
-    "stores.variant('v'); b: stores.variant('w', json=True)": "--layout variant --layout-option column=v; b: "
-    "--layout variant --layout-option column=w --layout-option json=true",
-    "stores.text_map('my tags', types='by-use'), or": "--layout text-map --layout-option 'column=my tags' "
-    "--layout-option types=by-use, or",
-    "stores.struct('s', schema=df.schema)": "--layout struct --layout-option column=s --schema SCHEMA",
-    "types='by-use' or types={'a': 'DOUBLE', '*': 'json'} always": "--layout-option types=by-use or "
-    "--layout-option types.a=DOUBLE --layout-option 'types.*=json' always",
-    "perhaps infer_layout(df, headers={'JMSType': 'kind'}), or": "perhaps --layout-option headers.JMSType=kind, or",
-    "headers={'JMSType': 'kind'} reads it": "--layout-option headers.JMSType=kind reads it",
-    "headers={'JMSPriority': stores.number('p')}": '--layout-option \'headers.JMSPriority={"number": "p"}\'',
-    "headers={'JMSTimestamp': stores.time('t', unit='s')}": "--layout-option "
-    '\'headers.JMSTimestamp={"time": "t", "unit": "s"}\'',
-}
+#: Hints, with their text, which is Python's, and as those of a command.
+HINTS = (
+    (
+        Hint(Setting("missing", "null"), " reads it as absent"),
+        "missing='null' reads it as absent",
+        "--missing null reads it as absent",
+    ),
+    (Hint("perhaps ", Setting("unknown", "ignore")), "perhaps unknown='ignore'", "perhaps --unknown ignore"),
+    (
+        joined([Hint(StoreCall("variant", "v")), Hint("b: ", StoreCall("variant", "w", {"json": True}))]),
+        "stores.variant('v'); b: stores.variant('w', json=True)",
+        "--layout variant --layout-option column=v; b: "
+        "--layout variant --layout-option column=w --layout-option json=true",
+    ),
+    (
+        Hint(StoreCall("text_map", "my tags", {"types": "by-use"}), ", or"),
+        "stores.text_map('my tags', types='by-use'), or",
+        "--layout text-map --layout-option 'column=my tags' --layout-option types=by-use, or",
+    ),
+    (
+        Hint(StoreCall("struct", "s", {"schema": Verbatim("df.schema")})),
+        "stores.struct('s', schema=df.schema)",
+        "--layout struct --layout-option column=s --schema SCHEMA",
+    ),
+    (
+        Hint(Setting("types", {"a": "DOUBLE", "*": "json"}), " always"),
+        "types={'a': 'DOUBLE', '*': 'json'} always",
+        "--layout-option types.a=DOUBLE --layout-option 'types.*=json' always",
+    ),
+    (
+        Hint("perhaps ", Setting("headers", {"JMSType": "kind"}, of_schema=True), ", or"),
+        "perhaps infer_layout(df, headers={'JMSType': 'kind'}), or",
+        "perhaps --layout-option headers.JMSType=kind, or",
+    ),
+    (
+        Hint(Setting("headers", {"JMSPriority": StoreCall("number", "p")})),
+        "headers={'JMSPriority': stores.number('p')}",
+        '--layout-option \'headers.JMSPriority={"number": "p"}\'',
+    ),
+    (
+        Hint(Setting("headers", {"JMSTimestamp": StoreCall("time", "t", {"unit": "s"})})),
+        "headers={'JMSTimestamp': stores.time('t', unit='s')}",
+        '--layout-option \'headers.JMSTimestamp={"time": "t", "unit": "s"}\'',
+    ),
+)
 
-#: Hints that are about a DataFrame, or cut short.
+#: Hints that propose nothing, whatever they quote.
 KEPT = (
     "infer_layout(df, struct='kind'), or x",
-    "stores.text_map('p', types=…), with 'x'",
     "write missing = 'null'",
-    "types=' and stores.variant(",
-    "did you mean red?",
-    "the columns are stores.variant(x), types={a}, headers={**b}, missing='",
-    "stores.variant(" + "(" * 300 + ")",
+    "perhaps stores.map('x')",
 )
 
 
-@pytest.mark.parametrize(("hint", "command"), HINTS.items())
-def test_a_hint_is_spelled_as_a_command(hint: str, command: str) -> None:
-    assert spelled(hint) == command
+@pytest.mark.parametrize(("hint", "text", "command"), HINTS)
+def test_a_hint_is_spelled_in_python_and_as_a_command(hint: Hint, text: str, command: str) -> None:
+    assert (hint, spelled(hint)) == (text, command)
+    assert spelled(pickle.loads(pickle.dumps(hint))) == command
 
 
 @pytest.mark.parametrize("hint", KEPT)
-def test_a_hint_about_something_else_is_kept(hint: str) -> None:
-    assert spelled(hint) == hint
+def test_a_hint_that_proposes_nothing_is_kept(hint: str) -> None:
+    assert spelled(hint) == spelled(Hint(hint)) == hint
+
+
+#: Selectors and schemas, with what a command proposes.
+REFUSED = (
+    ("colour = 'red'", "color STRING", "did you mean color"),
+    ("tenant = 'a'", "weight INT", "--missing null reads an unknown name as a missing property"),
+    ("tags = 'a'", "tags MAP<STRING, STRING>", "--layout text-map --layout-option column=tags"),
+    ("x = 1 AND tags > 'a'", "x INT, tags VARIANT", "--layout variant --layout-option column=tags reads properties"),
+)
+
+
+@pytest.mark.parametrize(("selector", "schema", "command"), REFUSED)
+def test_the_hint_of_an_error_keeps_its_proposals(selector: str, schema: str, command: str) -> None:
+    with pytest.raises(TranspilerError) as caught:
+        transpile_selector(selector, schema)
+    assert command in spelled(caught.value.diagnostics[0].hint or "")

@@ -62,16 +62,10 @@ class ColumnFix:
 
 @dataclass(frozen=True, slots=True)
 class OptionFix:
-    """An option that a hint proposes, by the name of its parameter, and its value as Python text.
-
-    ``str`` is its spelling in Python, ``missing='null'``; a command shows the hint with its own.
-    """
+    """An option that a hint proposes, by the name of its parameter, and its value as Python text."""
 
     option: str
     value: str
-
-    def __str__(self) -> str:
-        return f"{self.option}={self.value}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +149,7 @@ class Diagnostic:
                 at = self.source.position(self.span.start)
                 result |= {"start": self.span.start, "end": self.span.end, "line": at.line, "column": at.column}
         if self.hint:
-            result["hint"] = self.hint
+            result["hint"] = str(self.hint)
         match self.fix:
             case Fix(text=text, certain=certain, span=Span(start, end)):
                 result["fix"] = {"start": start, "end": end, "text": text, "certain": certain}

@@ -165,8 +165,10 @@ def say_data(text: str) -> None:
 def told(error: TranspilerError) -> str:
     """Return the text of an error; options and layouts that a hint proposes are as the command line spells them."""
     if isinstance(error, RecordError):
-        lines = error.text.split("\n")
-        return "\n".join(spelled(line) if line.startswith("  hint: ") else line for line in lines)
+        text = error.text
+        for hint in (diagnostic.hint for diagnostic in error.diagnostics if diagnostic.hint):
+            text = text.replace(hint, spelled(hint))
+        return text
     return "\n".join(for_command(diagnostic).render() for diagnostic in error.diagnostics)
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from transpiler.base.diagnostics import OptionFix
 from transpiler.base.errors import LayoutError
+from transpiler.base.hints import Hint, StoreCall
 from transpiler.compiler import stores
 from transpiler.compiler.layouts.amqp import AmqpLayout
 from transpiler.compiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
@@ -180,18 +180,22 @@ def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | Non
     texts = [name for name, field in fields.items() if _TEXTS(field["type"]) or _map_of(_BYTES)(field["type"])]
     if texts:
         name = "properties" if "properties" in texts else texts[0]
+        by_use = StoreCall("text_map", name, {"types": "by-use"})
         source = UnchosenTexts(
             name,
             f"the column {name} has all values as text, and their types are lost",
-            f"choose what a text is: stores.text_map({name!r}, types='by-use'), or with string, parsed, json or "
-            "a mapping such as {'weight': 'DOUBLE'} for by-use",
-            OptionFix("layout", f"stores.text_map({name!r}, types='by-use')"),
+            Hint(
+                "choose what a text is: ",
+                by_use,
+                ", or with string, parsed, json or a mapping such as {'weight': 'DOUBLE'} for by-use",
+            ),
+            by_use.fix,
         )
         return unchosen(source, schema)
     if own is not None and _TEXT(own["type"]):
         message = "the column properties is text, and may be JSON"
-        store = "stores.variant('properties', json=True)"
-        source = UnchosenTexts("properties", message, f"if it is, {store} reads it", OptionFix("layout", store))
+        store = StoreCall("variant", "properties", {"json": True})
+        source = UnchosenTexts("properties", message, Hint("if it is, ", store, " reads it"), store.fix)
         return unchosen(source, schema)
     return None
 

@@ -96,7 +96,9 @@ def test_a_column_of_properties_that_no_layout_reads_is_made_one_that_a_layout_r
 ) -> None:
     found = _refused("color = 'red'", schema)
     assert (found.fix, "missing" in (found.hint or ""), store in (found.hint or "")) == (fix, False, True)
-    assert str(_refused("color = 'red'", after).fix).startswith(f"layout={store}")
+    remedy = _refused("color = 'red'", after).fix
+    assert isinstance(remedy, OptionFix)
+    assert remedy.value.startswith(store)
 
 
 @pytest.mark.parametrize("schema", ["m MAP<INT, STRING>", "m MAP<STRING, DATE>", "m MAP<STRING, ARRAY<INT>>, size INT"])

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from transpiler.base.diagnostics import Advice, ColumnFix, OptionFix, Remedy, first_of
+from transpiler.base.diagnostics import Advice, ColumnFix, Remedy, first_of
 from transpiler.base.errors import LayoutError
+from transpiler.base.hints import Hint, Setting, StoreCall
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import AMQP_TYPES, Path, SparkType
 from transpiler.compiler.layouts.amqp import AmqpLayout
@@ -37,7 +38,7 @@ class Unusable:
 
     reason: str
     hint: str
-    store: str = ""
+    store: StoreCall | None = None
     fix: Remedy | None = None
     has_keys: bool = False
     ordered: Unusable | None = None
@@ -91,21 +92,14 @@ class FlatLayout:
                 if name.lower() in _JSON and isinstance(column, ir.Column) and column.type.kind is SparkType.STRING
             )
             unusable = (
-                Advice(f"for a key of the column {name}: {column.store or column.hint}", column.fix)
+                Advice(Hint(f"for a key of the column {name}: ", column.store or column.hint), column.fix)
                 for name, column in self.columns.items()
                 if isinstance(column, Unusable) and (column.store or column.has_keys)
             )
             return (*unusable, *json)
         name = NAMES.get(place)
         like = [] if name is None else like_columns(name, self._columns_like(place))
-        return tuple(
-            Advice(
-                f"if the column {column} has it: df.withColumnRenamed({column!r}, {name!r}), "
-                f"or infer_layout(df, headers={{{name!r}: {column!r}}})",
-                OptionFix("headers", f"{{{name!r}: {column!r}}}"),
-            )
-            for column in like
-        )
+        return tuple(_renamed(column, str(name)) for column in like)
 
     def _columns_like(self, place: MessageField) -> Iterator[str]:
         """Yield the columns of a type that a header field may have: text is no time and no number."""
@@ -152,13 +146,17 @@ class FlatLayout:
         return flat_message(row_columns(row), typed, self.sections.sections)
 
 
+def _renamed(column: str, header: str) -> Advice:
+    renamed = f"if the column {column} has it: df.withColumnRenamed({column!r}, {header!r}), or "
+    setting = Setting("headers", {header: column}, of_schema=True)
+    return Advice(Hint(renamed, setting), setting.fix)
+
+
 def _json(column: str, name: str) -> Advice:
-    store = f"stores.variant({column!r}, json=True)"
-    hint = f"if the column {column} is JSON: {store}"
-    if name.startswith(f"{column}."):
-        # Members are the properties, without the column.
-        hint += f", and {name.removeprefix(f'{column}.')} in the place of {name}"
-    return Advice(hint, OptionFix("layout", store))
+    store = StoreCall("variant", column, {"json": True})
+    # Members are the properties, without the column.
+    renamed = f", and {name.removeprefix(f'{column}.')} in the place of {name}" if name.startswith(f"{column}.") else ""
+    return Advice(Hint(f"if the column {column} is JSON: ", store, renamed), store.fix)
 
 
 def replaced(path: Path, expression: str) -> tuple[str, ColumnFix]:

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
-from transpiler.base.diagnostics import Advice, OptionFix, meant
+from transpiler.base.diagnostics import Advice, meant
 from transpiler.base.errors import LayoutError
+from transpiler.base.hints import Hint, Setting, StoreCall
 from transpiler.base.ieee754 import special_name
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING, VARIANT, ColumnType, Path, SparkType
@@ -251,29 +252,30 @@ def _beside(name: str, place: ColumnPlace, column_type: ColumnType) -> HeaderPla
     """A header column of a known type; one of an unlike type is refused when it is used, with the option to give."""
     kind, own = column_type.kind, READINGS[name]
     integer, text = kind.bits is not None, kind in (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR)
-    call, reads, column = "", "", place.path[-1]
+    call: StoreCall | None = None
+    reads, column = "", str(place.path[-1])
     match own:
         case Mode() if text:
             return HeaderPlace(place, Mode(named_only=True))
         case Mode():
-            call, reads = f"stores.mode({column!r})", "1 and 2, or a boolean"
+            call, reads = StoreCall("mode", column), "1 and 2, or a boolean"
         case Time() if integer or kind in _TIMES:
             return HeaderPlace(place, own)
         case Time():
-            call, reads = f"stores.time({column!r}, unit=\"yyyy-MM-dd'T'HH:mm:ssX\")", "a text"
+            call, reads = StoreCall("time", column, {"unit": "yyyy-MM-dd'T'HH:mm:ssX"}), "a text"
         case Integer() if integer:
             return HeaderPlace(place, own)
         case Integer():
-            call, reads = f"stores.number({column!r})", "the text of a number"
+            call, reads = StoreCall("number", column), "the text of a number"
         case Flag() if kind is SparkType.BOOLEAN:
             return HeaderPlace(place, own)
         case Text() if text:
             return HeaderPlace(place, own)
         case _:
             advice = Advice("perhaps cast the column, or name another one in headers")
-    if call:
-        headers = f"{{{name!r}: {call}}}"
-        advice = Advice(f"headers={headers} reads {reads}", OptionFix("headers", headers))
+    if call is not None:
+        headers = Setting("headers", {name: call})
+        advice = Advice(Hint(headers, f" reads {reads}"), headers.fix)
     return HeaderPlace(RefusedPlace(name, ".".join(map(str, place.path)), column_type, advice), own)
 
 

@@ -18,6 +18,7 @@ from uuid import UUID
 
 from transpiler.base.diagnostics import first_of, meant
 from transpiler.base.errors import DecodeError, LayoutError
+from transpiler.base.hints import joined
 from transpiler.base.times import iso_time
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, SparkType
@@ -107,7 +108,7 @@ def check_columns(value: Any, layout: Layout) -> None:
         return
     read, found = first_of(known, 6) or "none", first_of(value, 6)
     message = f"no column of the layout {layout.name} is here: it reads {read}, and the row has {found}"
-    offered = "; ".join(advice.hint for advice in offers(layout, MessageField("application_properties", "")))
+    offered = joined(advice.hint for advice in offers(layout, MessageField("application_properties", "")))
     hint = offered or "perhaps name the layout of these rows, or none for message JSON and plain properties"
     raise DecodeError.at("row.columns", message, hint=hint)
 

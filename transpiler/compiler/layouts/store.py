@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from transpiler.base.diagnostics import Advice, Fix, OptionFix
+from transpiler.base.diagnostics import Advice, Fix
+from transpiler.base.hints import Hint, Setting, StoreCall
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT
 from transpiler.compiler.layouts.collations import NO_COLLATIONS, Collations
@@ -160,9 +161,9 @@ class StoreLayout:
             return ()
         like = like_columns(name, self.columns)
         if not like:
-            return (Advice(f"perhaps a column or a key has it: headers={{'{name}': '…'}}"),)
-        headers = f"{{{name!r}: {like[0]!r}}}"
-        return (Advice(f"headers={headers} reads it from there", OptionFix("headers", headers)),)
+            return (Advice(Hint("perhaps a column or a key has it: ", Setting("headers", {name: "…"}))),)
+        headers = Setting("headers", {name: like[0]})
+        return (Advice(Hint(headers, " reads it from there"), headers.fix),)
 
     def _doubtful_property(self, name: str) -> tuple[str, Advice] | None:
         column, source = self._beside(name), column_of(self.source)
@@ -172,9 +173,9 @@ class StoreLayout:
             if self.source.names():
                 return None
             message = f"{name} is read from the column of that name, not from {source}"
-            types = ", types='by-use'" if self.name == "text-map" else ""
-            store = f"stores.{self.name.replace('-', '_')}({source!r}{types})"
-            return message, Advice(f"{store} reads the key", OptionFix("layout", store))
+            types = {"types": "by-use"} if self.name == "text-map" else {}
+            store = StoreCall(self.name.replace("-", "_"), source, types)
+            return message, Advice(Hint(store, " reads the key"), store.fix)
         header = self._header_of(column)
         if header is not None:
             message = f"{name} is read from {source}, and the column {name} has {header}"
@@ -192,8 +193,8 @@ class StoreLayout:
         """The policy, or the type, that makes something else of a text; None where the store has types."""
         if not isinstance(self.source, TextProperties) or kind not in _DECLARED or name in FIELDS:
             return None
-        hint = f"types='by-use' reads a text as {kind} beside one, and types={{'{name}': '{_DECLARED[kind]}'}} always"
-        return Advice(hint, OptionFix("types", "'by-use'"))
+        by_use, always = Setting("types", "by-use"), Setting("types", {name: _DECLARED[kind]})
+        return Advice(Hint(by_use, f" reads a text as {kind} beside one, and ", always, " always"), by_use.fix)
 
     def names(self) -> tuple[str, ...]:
         """The properties that have a place, where they are known."""

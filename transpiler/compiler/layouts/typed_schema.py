@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from transpiler.base.diagnostics import OptionFix
 from transpiler.base.errors import LayoutError
+from transpiler.base.hints import Hint, StoreCall
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, Path
 from transpiler.compiler.layouts.amqp import AmqpLayout
@@ -83,12 +83,12 @@ def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tup
             inner = _columns(field["type"]["fields"], place, f"{name}.") if is_part else ()
             yield from (each for each in inner if each[0] not in own)
         else:
-            yield name, _unusable(name, place, field["type"])
+            yield name, _unusable(place, field["type"])
 
 
-def _unusable(name: str, path: Path, spark_type: Any) -> Unusable:
+def _unusable(path: Path, spark_type: Any) -> Unusable:
     """Return why a column of no simple type is no property."""
-    reason = f"no message property has the type {_describe(spark_type)}"
+    reason, column = f"no message property has the type {_describe(spark_type)}", str(path[-1])
     match spark_type:
         case "date":
             text, time = (recast(path, kind) for kind in ("string", "timestamp_ntz"))
@@ -98,13 +98,13 @@ def _unusable(name: str, path: Path, spark_type: Any) -> Unusable:
             ordered = Unusable(reason, f"{milliseconds}; {in_words}", fix=time[1])
             return Unusable(reason, f"{in_words}; {milliseconds}", fix=text[1], ordered=ordered)
         case "variant":
-            store = "stores.variant({})"
+            store = StoreCall("variant", column)
         case {"type": "map", "keyType": "string", "valueType": str() as values} if read_type(values) is not None:
-            store = "stores.text_map({}, types='by-use')"
+            store = StoreCall("text_map", column, {"types": "by-use"})
         case {"type": "array", "elementType": {"type": "struct", "fields": [*fields]}} if _is_entry(fields):
-            store = "stores.kafka_headers({})"
+            store = StoreCall("kafka_headers", column)
         case {"type": "array", "elementType": {"type": "struct", "fields": [*fields]}} if _entry_in(fields):
-            return _beside(reason, path, _as_entries(path, *_entry_in(fields)), "stores.kafka_headers({})")
+            return _beside(reason, _as_entries(path, *_entry_in(fields)), StoreCall("kafka_headers", column))
         case {"type": "map"}:
             key = 'col("{}")[KEY]'.format(".".join(map(str, path)))
             hint = f"perhaps make a column of the value that is meant, as in df.withColumn(NAME, {key})"
@@ -114,17 +114,15 @@ def _unusable(name: str, path: Path, spark_type: Any) -> Unusable:
                 reason, "perhaps select a column of a simple type: BOOLEAN, a number, STRING, BINARY or a TIMESTAMP"
             )
     if len(path) > 1:
-        return _beside(reason, path, spelled(path), store)
-    store = store.format(repr(name))
-    return Unusable(reason, f"{store} reads properties in it", store, OptionFix("layout", store))
+        return _beside(reason, spelled(path), store)
+    return Unusable(reason, Hint(store, " reads properties in it"), store, store.fix)
 
 
-def _beside(reason: str, path: Path, expression: str, store: str) -> Unusable:
+def _beside(reason: str, expression: str, store: StoreCall) -> Unusable:
     """Return why a column is no property that a store reads as it is: the store is that of an expression."""
     # A store's column is one of the table, and no field of a struct.
-    name = str(path[-1])
-    made, fix = replaced((name,), expression)
-    return Unusable(reason, f"{made}, which {store.format(repr(name))} reads", fix=fix, has_keys=True)
+    made, fix = replaced((store.column,), expression)
+    return Unusable(reason, Hint(f"{made}, which ", store, " reads"), fix=fix, has_keys=True)
 
 
 def _is_entry(fields: list[SchemaField]) -> bool:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from transpiler.base.diagnostics import Diagnostic, OptionFix
+from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
+from transpiler.base.hints import Hint, Setting
 from transpiler.compiler import ir
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.lowering.bindings.bindings import LITERALS, Bindings, TextKey
@@ -165,10 +166,11 @@ class FilterLowering:
     def _field(self, field: MessageField, path: str) -> Header:
         location = self.layout.field(field)
         if location is None and self.missing == "error":
+            absent = Setting("missing", "null")
             raise LayoutError.at(
                 "layout.no-column",
                 f"{path}: reads {field.section}.{field.field}, and the layout has no such column",
-                hint="missing='null' reads it as absent",
-                fix=OptionFix("missing", "'null'"),
+                hint=Hint(absent, " reads it as absent"),
+                fix=absent.fix,
             )
         return header_at(location)

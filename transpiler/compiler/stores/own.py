@@ -9,6 +9,7 @@ from typing import Any
 
 from transpiler.base.diagnostics import ColumnFix, mismatch
 from transpiler.base.errors import LayoutError
+from transpiler.base.hints import Hint, StoreCall, Verbatim
 from transpiler.compiler.layouts.flat import FlatLayout
 from transpiler.compiler.layouts.header_places import Headers, header_columns
 from transpiler.compiler.layouts.header_readings import READINGS, Flag, Integer, Mode, Time, TimeText
@@ -71,10 +72,8 @@ class _UnknownFields(StructFields):
     def stored(self, name: str) -> Any:
         """``LayoutError``: the type of a field is needed."""
         message = f"the type of {self.column}.{name} is not known"
-        column = repr(self.column)
-        hint = (
-            f"perhaps give the schema: infer_layout(df, struct={column}), or stores.struct({column}, schema=df.schema)"
-        )
+        struct = StoreCall("struct", self.column, {"schema": Verbatim("df.schema")})
+        hint = Hint(f"perhaps give the schema: infer_layout(df, struct={self.column!r}), or ", struct)
         raise LayoutError.at("layout.schema", message, hint=hint)
 
 

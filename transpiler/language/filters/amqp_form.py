@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from transpiler.base.diagnostics import Diagnostic, OptionFix, Remedy, WordFix, mismatch, nearest
+from transpiler.base.diagnostics import Diagnostic, Remedy, WordFix, mismatch, nearest
 from transpiler.base.errors import DecodeError, UnsupportedFeatureError
+from transpiler.base.hints import Hint, Setting
 from transpiler.base.topics import SEPARATOR
 from transpiler.language.filters.descriptors import (
     BY_KIND,
@@ -64,7 +65,7 @@ STREAM, UNFILTERED = "rabbitmq:stream-filter", "rabbitmq:stream-match-unfiltered
 #: without one by this name, as most clients send it. With a null it asks for the next session that is free.
 SESSION, SESSION_CODE = "com.microsoft:session-filter", 0x137000000C
 #: A filter that is not known may be left out.
-_IGNORED = OptionFix("unknown", "'ignore'")
+_IGNORED = Setting("unknown", "ignore")
 
 _TEXTS = (AmqpType.STRING, AmqpType.SYMBOL)
 
@@ -131,7 +132,7 @@ class Reader:
                     f"{path}: the code {code_text(name)} is ambiguous: it is {_short(row.symbol)} in {row.source}, "
                     f"and {_short(other.symbol)} in the {other.source}"
                 )
-                hint = "perhaps the symbol is meant: " + row.symbol + ("" if fits else f" or {other.symbol}")
+                hint: str = "perhaps the symbol is meant: " + row.symbol + ("" if fits else f" or {other.symbol}")
                 if not fits:
                     raise UnknownFilterError.at("filters.ambiguous-code", message, hint=hint)
                 self.findings.append(Diagnostic("filters.ambiguous-code", "warning", message, hint=hint))
@@ -142,8 +143,8 @@ class Reader:
                 hint = "give the filter set in a source; as bytes a whole source or attach is read"
                 raise refusal("filters.frame", path, f"{shown} is AMQP's {composite}, and no filter", hint)
             near = nearest(name, BY_SYMBOL) if isinstance(name, str) else []
-            fix: Remedy = _IGNORED
-            hint = "unknown='ignore' leaves it out, as most brokers do"
+            fix: Remedy = _IGNORED.fix
+            hint = Hint(_IGNORED, " leaves it out, as most brokers do")
             if near:
                 hint, fix = f"did you mean {near[0]}?", WordFix(path, str(name), near[0])
             message = f"{path}: no filter has the descriptor {shown}"
@@ -151,7 +152,7 @@ class Reader:
         if row.kind is None:
             message = f"{path}: {row.symbol} is known, and not available here"
             raise UnknownFilterError.at(
-                "filters.unavailable", message, hint="unknown='ignore' leaves it out", fix=_IGNORED
+                "filters.unavailable", message, hint=Hint(_IGNORED, " leaves it out"), fix=_IGNORED.fix
             )
         return row
 
@@ -180,9 +181,10 @@ class Reader:
             case AmqpList(items=items):
                 raise refusal("filters.payload", f"{path}.value", f"no-local has no fields, found {len(items)}")
             case _:
-                hint = f"some clients send the text '{_NO_LOCAL_TEXT}', which is read; unknown='ignore' reads anything"
+                sent = f"some clients send the text '{_NO_LOCAL_TEXT}', which is read; "
+                hint = Hint(sent, _IGNORED, " reads anything")
                 message = f"a list belongs here, found {kind_of(payload)}"
-                raise refusal("filters.payload", f"{path}.value", message, hint, _IGNORED)
+                raise refusal("filters.payload", f"{path}.value", message, hint, _IGNORED.fix)
         return NoLocal(path=path, descriptor=name)
 
     def headers(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:

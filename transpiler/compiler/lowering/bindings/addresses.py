@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import reduce
 
-from transpiler.base.diagnostics import Diagnostic, OptionFix
+from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
+from transpiler.base.hints import Hint, Setting
 from transpiler.compiler import ir
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.lowering.bindings.bindings import LITERALS, Bindings, TextKey
@@ -75,5 +76,5 @@ class Addresses:
         if self._missing == "null":
             return NULL
         message = "the routing key is read from properties.subject, and the layout has no such column"
-        fix = OptionFix("missing", "'null'")
-        raise LayoutError.at("layout.no-column", message, hint="missing='null' reads it as absent", fix=fix)
+        absent = Setting("missing", "null")
+        raise LayoutError.at("layout.no-column", message, hint=Hint(absent, " reads it as absent"), fix=absent.fix)

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from transpiler.base.comparison import Comparison
-from transpiler.base.diagnostics import Fix, OptionFix, Remedy, nearest
+from transpiler.base.diagnostics import Fix, Remedy, nearest
 from transpiler.base.errors import LayoutError
+from transpiler.base.hints import Hint, Setting
 from transpiler.base.source import Source, Span
 from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
@@ -183,8 +184,9 @@ class HeaderLookup:
         subject = self._layout.field(SUBJECT) if name == self._subject_header else None
         if location is None and subject is None and self._missing == "error":
             near = nearest(name, self._layout.names())
-            hint = "missing='null' reads an unknown name as a missing property"
-            fix: Remedy | None = OptionFix("missing", "'null'")
+            absent = Setting("missing", "null")
+            hint: str = Hint(absent, " reads an unknown name as a missing property")
+            fix: Remedy | None = absent.fix
             if near:
                 hint = f"did you mean {' or '.join(near)}? Names are case-sensitive"
                 fix = None if source is None else Fix(near[0])

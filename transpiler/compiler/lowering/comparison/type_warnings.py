@@ -12,6 +12,7 @@ from decimal import Context, Decimal
 
 from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Advice, Diagnostic, Fix, Remedy
+from transpiler.base.hints import joined
 from transpiler.base.ieee754 import float32
 from transpiler.base.source import Source, Span
 from transpiler.compiler import ir
@@ -76,7 +77,7 @@ class TypeWarnings:
                 literal, fix = self._literal(node.right, first, node.left)
             declared = self._declaration(node.left, second) or self._declaration(node.right, first)
             if declared is not None:
-                literal = "; ".join(filter(None, (literal, declared.hint)))
+                literal = joined(filter(None, (literal, declared.hint)))
                 fix = fix or declared.fix
             hint = literal
         self._warn(f"{sides}: {reason}, so this is {outcome}", node.span, hint, fix)

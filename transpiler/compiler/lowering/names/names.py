@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Literal, NamedTuple, NoReturn
 
 from transpiler.base.comparison import Comparison
-from transpiler.base.diagnostics import Advice, Diagnostic, Fix, OptionFix, Remedy, first_of, nearest
+from transpiler.base.diagnostics import Advice, Diagnostic, Fix, Remedy, first_of, nearest
 from transpiler.base.errors import LayoutError, SelectorTypeError, TranspilerError
+from transpiler.base.hints import Hint, Setting, StoreCall, joined
 from transpiler.base.source import Source
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, STRING
@@ -69,7 +70,7 @@ _IDENTIFIER = re.compile(r"[^\W\d][\w.$]*")
 
 _NUMBERS = (ast.IntegerLiteral, ast.FloatLiteral)
 _KAFKA_HEADERS = Advice("Kafka's records have headers where they are read with the option includeHeaders")
-_MISSING = OptionFix("missing", "'null'")
+_ABSENT = Setting("missing", "null")
 
 
 class Names:
@@ -220,7 +221,9 @@ class Names:
         halves = [other for other in unnamed if name in re.split(r"[^\w$]+", other)]
         if KAFKA.issubset(names):
             yield _KAFKA_HEADERS
-            yield Advice("JSON in their value, cast to STRING, is read by stores.variant('value', json=True)")
+            yield Advice(
+                Hint("JSON in their value, cast to STRING, is read by ", StoreCall("variant", "value", {"json": True}))
+            )
             return
         if named and not halves:
             yield Advice(f"the columns are {first_of(named, 8)}")
@@ -229,7 +232,7 @@ class Names:
                 f"no selector can name {first_of(halves or unnamed, 8)}: perhaps rename the column, or give it an alias"
             )
         if not is_offered:
-            yield Advice("missing='null' reads an unknown name as a missing property", _MISSING)
+            yield Advice(Hint(_ABSENT, " reads an unknown name as a missing property"), _ABSENT.fix)
 
     def _doubt(self, identifier: ast.Identifier, place: MessageField) -> None:
         """Warn where the layout could read a name in another way, too."""
@@ -254,7 +257,7 @@ class Names:
             own = () if identifier.section else (Advice(f"perhaps give the table a column {identifier.name}"),)
             if KAFKA.issubset(self.layout.names()):
                 own = (_KAFKA_HEADERS,)
-            absent = Advice("missing='null' reads it as absent", _MISSING)
+            absent = Advice(Hint(_ABSENT, " reads it as absent"), _ABSENT.fix)
             self._no_place(
                 identifier,
                 f"{identifier.name} is read from {first.section}.{first.field}, and the layout has no such column",
@@ -349,7 +352,7 @@ class Names:
 
 def _joined(advices: Sequence[Advice]) -> tuple[str | None, Remedy | None]:
     """Return some advices as one hint, with the first remedy; a second one is as likely, and no more is known."""
-    hint = "; ".join(advice.hint for advice in advices)
+    hint = joined(advice.hint for advice in advices)
     return hint or None, next((advice.fix for advice in advices if advice.fix is not None), None)
 
 
@@ -399,7 +402,7 @@ def with_refused_columns(error: SelectorTypeError, text: str, layout: Layout) ->
             # A selector that fails here orders.
             ordered = column.ordered if isinstance(column, Unusable) else None
             said, fix = (finding.hint, finding.fix) if ordered is None else (ordered.hint, ordered.fix)
-            refused.append(Advice(f"{finding.message}: {said}", fix))
+            refused.append(Advice(Hint(f"{finding.message}: ", said or ""), fix))
     first, *others = error.diagnostics
     own = () if first.hint is None else (Advice(first.hint, first.fix),)
     hint, fix = _joined((*own, *refused))

@@ -191,7 +191,7 @@ def read_schema(given: str | None) -> Any:
     except Exception as error:
         if isinstance(error, TranspilerError):
             raise
-        # PySpark has an exception for each thing that can be wrong with it.
+        # PySpark has no base class for the errors of its JSON reader.
         fail(f"{shown(given)} is no schema in Spark's JSON form: write it with df.schema.json()")
 
 
@@ -247,7 +247,7 @@ def is_uri(name: str) -> bool:
 
 def _local(uri: str) -> str:
     """Return the name of the local file that a URI with the scheme file stands for, or the URI."""
-    # A question mark is that of a pattern, and no query.
+    # A question mark is a wildcard of the file name here, and does not begin a query.
     local = _LOCAL_URI.match(uri)
     return uri if local is None else unquote(uri[local.end() :])
 

@@ -18,7 +18,7 @@ from transpiler.topology.targets import Outcome
 
 
 class Outcomes:
-    """Adds the outcome to routed messages; with ``relay`` these were sent to the anonymous relay."""
+    """Add the outcome to routed messages; with ``relay`` these were sent to the anonymous relay."""
 
     def __init__(self, topology: Topology, plan: RoutingPlan, publisher: Publisher, relay: bool) -> None:
         self._topology = topology

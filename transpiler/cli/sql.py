@@ -35,7 +35,7 @@ _VIEWS = ("view", "temp-view")
 #: SQL names of the types whose names in Spark's JSON form are other words.
 _SQL_NAMES: Mapping[str, str] = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGINT"}
 
-#: A table is named for nothing to read it.
+#: The error for a table that is named although the output has no place for its name.
 _NO_VIEW = "--from names the table of a view: give it with --as view NAME"
 
 _NO_OBJECT = "--or-replace is of a function or a view: give it with --as"

@@ -132,7 +132,7 @@ class Base64Text:
         return ir.Apply(ir.Function.TEXT_OF_BYTES, (octets,), STRING)
 
     def read(self, raw: AmqpValue) -> str | None:
-        """The string in Python."""
+        """Decode the base64 of UTF-8; None for other text, U+FFFD for bytes that are no UTF-8."""
         octets = read_base64(str(raw.value))
         return None if octets is None else octets.decode("utf-8", "replace")
 

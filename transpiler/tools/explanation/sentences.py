@@ -9,7 +9,7 @@ from transpiler.tools.explanation.facts import leaf_fact
 from transpiler.tools.explanation.parts import Evaluation
 from transpiler.tools.explanation.wording import listed, name_is, operand_text, quoted_part, value_text
 
-#: Conditions, failing ones, and alternatives, of which one sentence says why; and the values of a list.
+#: Most conditions, failing conditions and alternatives that one sentence gives reasons for, and most values of a list.
 _MAX_TOGETHER, _MAX_FAILING, _MAX_ALTERNATIVES, _NEAREST, _MAX_VALUES = 4, 3, 3, 2, 4
 
 

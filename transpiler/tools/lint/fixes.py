@@ -124,7 +124,7 @@ def _changes(text: str, fixes: Sequence[Fix]) -> list[tuple[Span, str]]:
             written += character
             continue
         if number == place and written and place:
-            # A place between two characters is that of one of them.
+            # An insertion has an empty span, so it replaces the character before it by that and the new text.
             changes.append((Span(place - 1, place), text[place - 1] + written))
         elif number > place:
             changes.append((Span(place, number), written))

@@ -1,4 +1,4 @@
-"""Builds the topology of a JMS broker that people see: addresses or destinations, and what leads on from them.
+"""Build the topology of a JMS broker that people see: addresses or destinations, and their diverts and queues.
 
 The exchanges that route are cases: they differ by routing type, by what has taken a message already, and by who was
 asked before. Here an address, or a destination, is one exchange, and a binding is what the file says of it: a queue, a

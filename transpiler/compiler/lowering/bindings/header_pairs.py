@@ -63,7 +63,7 @@ class Header:
 
     @property
     def present(self) -> ir.Predicate:
-        """The predicate that the message has the key, be it with a null value."""
+        """The predicate that the message has the key, also where its value is null."""
         return ir.any_of(*[place.key_present for place in self.places])
 
     @property

@@ -106,7 +106,7 @@ class Part(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """Its place in the source."""
+        """The span of the words that were found."""
         return Span(self.reading.at(self.first).start, self.reading.at(self.behind - 1).end)
 
     @property

@@ -217,6 +217,13 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     ),
     ("A.java", 'import javax.jms.*; v.createDurableSubscriber(id, "s", "t", "x = 1");', ["x = 1"]),
     ("A.java", 'import javax.jms.*; s.createDurableSubscriber(t, "a?consumer.prefetchSize=1");', []),
+    (
+        "A.java",
+        'import javax.jms.*; s.createDurableSubscriber(t, "a.>"); f(s.createReceiver("d/" + e, "d/<e>/f"));',
+        [],
+    ),
+    ("a.cpp", "Jms::Jms(string selector) : selector(selector) {}", []),
+    ("A.java", 'import org.x.amqp.*; pods.withPodSelector(Map.of("x", "y"));', []),
     ("A.java", 'new ActiveMQQueue("A.B?a=1&consumer.selector=x%3D1&b=2"); new Other("A.B?selector=x");', ["x=1"]),
     ("A.java", 'import javax.jms.*; String SELECTOR_ONE = "x = 1", mySelector = "red", one = "x = 2";', ["x = 1"]),
     (

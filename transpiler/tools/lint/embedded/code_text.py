@@ -291,7 +291,7 @@ class _Reader:
                     continue
                 is_helper = call.is_alone and "_" in pattern.arguments and value.kind == "text"
                 is_sure = is_certain and known.is_sure and not is_helper
-                if is_sure or self._is_selector(value, at):
+                if is_sure or self._is_selector(value, at, len(pattern.arguments) > 1):
                     self._add(value, self._values.behind_name(at), self._dialect(known, call), known.pattern)
                     is_found = True
                     if not known.is_sure:
@@ -302,11 +302,11 @@ class _Reader:
         """Return True if what is no text may be a selector: in any call with a literal only what is called so."""
         return not pattern.is_any or (known.is_sure and self._values.is_called(at, _CALLED_SO))
 
-    def _is_selector(self, value: Value, at: int) -> bool:
-        """Return True for a condition, or for an unknown value that is called a selector."""
+    def _is_selector(self, value: Value, at: int, is_one_of_several: bool) -> bool:
+        """Return True for a condition, or for an unknown value that is called a selector beside other arguments."""
         parts = value.text or value.parts
         if parts is None:
-            return value.kind == "unknown" and self._values.is_called(at, _CALLED_SELECTOR)
+            return is_one_of_several and value.kind == "unknown" and self._values.is_called(at, _CALLED_SELECTOR)
         return is_condition(parts.text)
 
     def _arguments(self, pattern: CodePattern, call: _Call) -> Iterator[tuple[int, bool]]:

@@ -141,7 +141,8 @@ PLACES: tuple[Place, ...] = (
     Place("code", "createQueue(*, *, *, $, *)", "artemis", _ARTEMIS_CORE, False),
     # Setters and builders of clients: Vert.x, Camel, Alpakka; annotations of .NET and of messaging for CDI.
     Place("code", "setSelector($)", near=_MESSAGING),
-    Place("code", "with*Selector($)", near=_MESSAGING),
+    Place("code", "withSelector($)", near=_MESSAGING),
+    Place("code", "withJmsSelector($)"),
     Place(
         "code",
         "selector($)",
@@ -243,10 +244,10 @@ _PLACEHOLDER = re.compile(rf"^\s*#\[|[$#]\{{|\{{\{{|@[A-Za-z_.]+@|{HOLE}")
 _OPERATOR = re.compile(
     r"[=<>]|\bis\s+(?:not\s+)?null\b|\bin\s*\(|\blike\s*['\"]|\bbetween\b[^=<>]*\band\b", re.IGNORECASE
 )
-#: Signs outside the quotes of no selector, and of no common mistake: of CSS, of the queries of URIs, of functions, and
-#: of the labels of Kubernetes.
+#: Signs outside the quotes of no selector, and of no common mistake: of CSS, of the queries of URIs, of functions, of
+#: wildcards of destinations and words to replace, and of the labels of Kubernetes.
 _FOREIGN = re.compile(
-    r"^\s*(?:[#/]|\.(?!\d))|^[^\s=<>]*\?[\w.]+=|\[|;|(?<!&)&(?!&)|://|->|=>|^[\w./-]+=(?!true$|false$)[A-Za-z_][\w.-]*(?:,|$)",
+    r"^\s*(?:[#/]|\.(?!\d))|^[^\s=<>]*\?[\w.]+=|\.>|<[\w-]+>|\[|;|(?<!&)&(?!&)|://|->|=>|^[\w./-]+=(?!true$|false$)[A-Za-z_][\w.-]*(?:,|$)",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"'[^']*'")

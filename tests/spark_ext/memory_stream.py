@@ -33,11 +33,10 @@ class MemoryStream:
         )
 
     def send(self, texts: Iterable[str]) -> None:
-        """Send texts in."""
-        sent = self._jvm.scala.collection.immutable.List.newBuilder()
-        for text in texts:
-            sent.addOne(text)
-        self._source.addData(sent.result())
+        """Send texts without a NUL in, in as many calls of Java for a thousand as for one."""
+        java = self._jvm.java.util
+        listed = java.Collections.list(java.StringTokenizer("\0".join(texts), "\0"))
+        self._source.addData(self._jvm.org.apache.spark.api.python.PythonUtils.toSeq(listed))
 
     @property
     def received(self) -> int:

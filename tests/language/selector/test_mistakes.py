@@ -287,6 +287,8 @@ MISTAKES = (
     ("b = 1 AND EXISTS a", "jms", TOKEN, "a", "expected a comparison", "write a IS NOT NULL"),
     ("a = ANY ('b', 'c')", "jms", TOKEN, "(", "expected a comparison", "write a IN ('b', 'c')"),
     ("a || 'x' = 'redx'", "jms", SIGN, "||", "no operator that joins texts", "perhaps compare a with the rest"),
+    ("size & 1 = 1", "jms", SIGN, "&", "no operators of bits", "perhaps name the values of size that have these bits"),
+    ("size | 4 > 0", "jms", SIGN, "|", "no operators of bits", "perhaps name the values of size that have these bits"),
     ("a IS NULL = TRUE", "jms", TOKEN, "= TRUE", "a condition itself", "write a IS NULL alone"),
     ("a IS NOT NULL = FALSE", "jms", TOKEN, "= FALSE", "a condition itself", "write a IS NULL alone"),
     ("a =~ 'r.*'", ALL, SIGN, "=~", "there is no operator =~", "write a LIKE 'r%'"),

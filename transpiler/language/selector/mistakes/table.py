@@ -329,6 +329,10 @@ RULES: tuple[Rule, ...] = (
         Row("x:string @|| y:string", "write «'{x:content}{y:content}'»"),
         Row("a @|| string =,<>,LIKE", "perhaps compare {a} with the rest of the text"),
     ),
+    *_sign(
+        "{title} has no operators of bits",
+        Row(f"?a @op:&,|,^ number {_COMPARED}", "perhaps name the values of {a} that have these bits: {a} IN (…)"),
+    ),
     *_sign("{title} writes {op} as OR", Row("@op:||", "write OR", fix="OR"), Row("@op:|", "write «OR»")),
     *_sign("{title} writes {op} as AND", Row("@op:&&", "write AND", fix="AND"), Row("@op:&", "write «AND»")),
     *_sign(

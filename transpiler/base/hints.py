@@ -21,14 +21,15 @@ class Verbatim(str):
 
 @dataclass(frozen=True, slots=True)
 class StoreCall:
-    """A call of a function of ``stores``: its name, the column that it is given, and its options."""
+    """A call of a function of ``stores``: its name, the column that it is given or None, and its options."""
 
     function: str
-    column: str
+    column: str | None
     options: Mapping[str, object] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"stores.{self.function}({', '.join([repr(self.column), *_named(self.options)])})"
+        column = [] if self.column is None else [repr(self.column)]
+        return f"stores.{self.function}({', '.join([*column, *_named(self.options)])})"
 
     @property
     def fix(self) -> OptionFix:

@@ -38,7 +38,7 @@ def _words(proposal: StoreCall | Setting) -> Iterator[str]:
     arguments = (
         {proposal.name: proposal.value}
         if isinstance(proposal, Setting)
-        else {"column": proposal.column, **proposal.options}
+        else {**({} if proposal.column is None else {"column": proposal.column}), **proposal.options}
     )
     for name, value in arguments.items():
         if name in _OPTIONS:

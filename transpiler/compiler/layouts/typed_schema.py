@@ -104,7 +104,7 @@ def _unusable(path: Path, spark_type: Any) -> Unusable:
         case {"type": "array", "elementType": {"type": "struct", "fields": [*fields]}} if _is_entry(fields):
             store = StoreCall("kafka_headers", column)
         case {"type": "array", "elementType": {"type": "struct", "fields": [*fields]}} if _entry_in(fields):
-            return _beside(reason, _as_entries(path, *_entry_in(fields)), StoreCall("kafka_headers", column))
+            return _beside(reason, _as_entries(path, *_entry_in(fields)), column, StoreCall("kafka_headers", column))
         case {"type": "map"}:
             key = 'col("{}")[KEY]'.format(".".join(map(str, path)))
             hint = f"perhaps make a column of the value that is meant, as in df.withColumn(NAME, {key})"
@@ -114,14 +114,14 @@ def _unusable(path: Path, spark_type: Any) -> Unusable:
                 reason, "perhaps select a column of a simple type: BOOLEAN, a number, STRING, BINARY or a TIMESTAMP"
             )
     if len(path) > 1:
-        return _beside(reason, spelled(path), store)
+        return _beside(reason, spelled(path), column, store)
     return Unusable(reason, Hint(store, " reads properties in it"), store, store.fix)
 
 
-def _beside(reason: str, expression: str, store: StoreCall) -> Unusable:
+def _beside(reason: str, expression: str, column: str, store: StoreCall) -> Unusable:
     """Return why a column is no property that a store reads as it is: the store is that of an expression."""
     # A store's column is one of the table, and no field of a struct.
-    made, fix = replaced((store.column,), expression)
+    made, fix = replaced((column,), expression)
     return Unusable(reason, Hint(f"{made}, which ", store, " reads"), fix=fix, has_keys=True)
 
 

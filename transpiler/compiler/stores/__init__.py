@@ -18,8 +18,8 @@ from inspect import signature
 from types import MappingProxyType
 from typing import Any
 
-from transpiler.base.diagnostics import OptionFix
 from transpiler.base.errors import LayoutError
+from transpiler.base.hints import Hint, StoreCall
 from transpiler.compiler.layouts.header_places import HeaderOption, time_option
 from transpiler.compiler.layouts.header_readings import Integer, Mode
 from transpiler.compiler.layouts.store import StoreLayout
@@ -130,7 +130,7 @@ def preset(name: str, options: Mapping[str, Any] = NO_HEADERS) -> StoreLayout:
             raise LayoutError.at("layout.option", f"the layout {name} has no option {option}", hint=f"it has {known}")
     for key, parameter in parameters.items():
         if parameter.default is parameter.empty and key not in options:
-            made = f"stores.{function.__name__}({key}='by-use')"
-            message, fix = f"the layout {name} needs the option {key}", OptionFix("layout", made)
-            raise LayoutError.at("layout.option", message, hint=made, fix=fix)
+            made = StoreCall(function.__name__, None, {key: "by-use"})
+            message = f"the layout {name} needs the option {key}"
+            raise LayoutError.at("layout.option", message, hint=Hint(made), fix=made.fix)
     return function(**options)

@@ -104,7 +104,7 @@ def peers_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -
             )
             read = ("id", *shape.reads)
             [ours] = routed.agg(sf.sum(sf.size("queues"))).first() or (0,)
-            [theirs] = database.execute(f"SELECT coalesce(sum(len(queues)), 0) FROM ({query})").fetchone() or (0,)
+            [[theirs]] = database.sql(f"SELECT coalesce(sum(len(queues)), 0) FROM ({query})").fetchall()
             if ours != theirs:
                 raise AssertionError(f"{shape.name}: the route has {ours:,} matches, DuckDB {theirs:,}")
             runs = (

@@ -56,10 +56,6 @@ LAWS: Mapping[type[ir.Predicate], tuple[Law, ...]] = {
     ir.Or: _CHAIN,
 }
 
-#: The laws that rewrite no test of a bare column, as most tests are: they look for a constant or a function there.
-_NOT_OF_COLUMNS = (orient_comparison, fold_constants, solve_timestamp, unwrap_casts, invert_text)
-_OF_COLUMNS = {kind: tuple(law for law in laws if law not in _NOT_OF_COLUMNS) for kind, laws in LAWS.items()}
-
 
 def optimize(node: ir.Predicate) -> ir.Predicate:
     """Apply all laws to a predicate; the result holds in the same rows."""
@@ -84,8 +80,7 @@ class _Optimizer:
 
     def settle(self, node: ir.Predicate) -> ir.Predicate:
         """Rewrite a node whose parts are settled until no law changes it."""
-        laws = _OF_COLUMNS if _tests_column(node) else LAWS
-        for law in laws.get(type(node), ()):
+        for law in LAWS.get(type(node), ()):
             changed = law(node)
             if changed is not node and changed != node:
                 # A law makes nodes that no law has seen; the parts that it kept are settled.
@@ -105,13 +100,3 @@ class _Optimizer:
                 return inner if new == ir.TRUE else ir.When(new, self.value(inner))
             case _:
                 return value
-
-
-def _tests_column(node: ir.Predicate) -> bool:
-    match node:
-        case ir.Compare(left=ir.Column()):
-            return True
-        case ir.In(value=value) | ir.Like(value=value) | ir.IsNull(value=value) | ir.IsNan(value=value):
-            return isinstance(value, ir.Column)
-        case _:
-            return False

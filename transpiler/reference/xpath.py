@@ -143,6 +143,8 @@ def _value(expression: path.Expression, context: _Context) -> _Value:
             return _unique(node for part in parts for node in _nodes(_value(part, context)))
         case path.Call(function=name, arguments=arguments):
             return _called(name, [_value(argument, context) for argument in arguments], context)
+        case path.Variable():
+            raise _OutsideError
         case path.Filtered(primary=primary, predicates=predicates):
             return _filtered(_nodes(_value(primary, context)), predicates)
         case path.Path():

@@ -150,6 +150,8 @@ class _Check:
             case path.Call():
                 self._call(expression, within)
                 return False
+            case path.Variable(name=name):
+                raise NoXPathError(f"the variable ${name} is not read", expression.span.start)
             case path.Filtered(primary=primary, predicates=predicates):
                 self._only_nodes(self.nodes(primary, within), "is followed by [", primary.span.end)
                 self._predicates(predicates)
@@ -183,8 +185,7 @@ class _Check:
         if name in ("position", "last") and not within:
             raise NoXPathError(f"{name} is read in a predicate only", place)
         if name not in FUNCTIONS:
-            kind = "variable" if name.startswith("$") else "function"
-            raise NoXPathError(f"the {kind} {name} is not read", place)
+            raise NoXPathError(f"the function {name} is not read", place)
         for argument in call.arguments:
             nodes = self.nodes(argument, within)
             self._only_nodes(nodes or name not in _OF_NODES, f"is taken by {name}", argument.span.start)

@@ -1,4 +1,4 @@
-"""XPath 1.0 from text to tree. A variable, which a selector cannot bind, is the call of a function that nobody has."""
+"""XPath 1.0 from text to tree: the whole grammar."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ class _Parser:
             case "string":
                 return nodes.Constant(text[1:-1], self._span(start))
             case "variable":
-                return nodes.Call(text, (), self._span(start))
+                return nodes.Variable(text.lstrip("$ \t\r\n"), self._span(start))
             case "sign":
                 with self._nested():
                     inner = self._operation()

@@ -72,6 +72,14 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable, by its name without the ``$``; a selector binds none."""
+
+    name: str
+    span: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Filtered:
     """A constant, a call or a group with predicates."""
 
@@ -103,4 +111,4 @@ class Path:
     span: Span = field(default=_NOWHERE, compare=False)
 
 
-Expression = Constant | Group | Negation | Operation | Union | Call | Filtered | Path
+Expression = Constant | Group | Negation | Operation | Union | Call | Variable | Filtered | Path

@@ -67,10 +67,10 @@ def _outside(node: nodes.Expression) -> Iterator[str]:
             case nodes.Call(function=name, arguments=arguments):
                 if name in _OTHER_FUNCTIONS:
                     yield f"the function {name}"
-                elif name.startswith("$"):
-                    # An engine that comes to it fails, or refuses the whole expression: so the broker's decides.
-                    yield f"the variable {name}"
                 waiting += arguments
+            case nodes.Variable(name=name):
+                # An engine that comes to it fails, or refuses the whole expression: so the broker's decides.
+                yield f"the variable ${name}"
             case nodes.Path(start=start, steps=steps):
                 if not isinstance(start, nodes.Start):
                     waiting.append(start)

@@ -11,5 +11,6 @@ Deliberately not here: what the answers are for, and what is said of them (``lin
 report, ``explanation``).
 
 In reading order: ``formula``, ``constants``, ``building``, ``binding_conditions``; ``pattern_products``,
-``representatives``, ``cells``, ``cell_search``; ``samples``, ``solve``; ``subsumption``, ``contained_conditions``.
+``number_neighbours``, ``representatives``, ``cells``, ``cell_search``; ``samples``, ``solve``; ``subsumption``,
+``contained_conditions``.
 """

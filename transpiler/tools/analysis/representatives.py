@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import math
 import re
-import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
@@ -29,8 +28,8 @@ from transpiler.message.ids import canonical, read_id
 from transpiler.message.message import Body, Header, Message, Properties
 from transpiler.message.operand_types import UnsignedLong
 from transpiler.message.types import INTEGER_RANGES, AmqpType, AmqpValue
-from transpiler.reference.operands import wrap
 from transpiler.tools.analysis.formula import Subject, Test, Words
+from transpiler.tools.analysis.number_neighbours import LARGE, floats_near, is_extreme, whole_near
 from transpiler.tools.analysis.pattern_products import shortest_texts
 
 #: Types that JMS gives to properties.
@@ -47,7 +46,6 @@ _ENDS = (2**15, 2**31 - 1, -(2**31), 2**24 + 1, 2**53 + 1)
 #: A number within a text, of so many digits as a long has.
 _NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,6})?")
 _UUID = UUID("0123abcd-0123-0123-0123-0123456789ab")
-_LARGE = 2**53
 #: Sections whose fields are of any type.
 _SECTIONS = (PROPERTIES, "message_annotations")
 #: Places whose content is an integer, with the ends of its type.
@@ -305,7 +303,7 @@ def _uuids_of(text: str) -> Iterator[UUID]:
 
 
 def _number_items(constants: Constants, kinds: _Kinds) -> Iterator[Item]:
-    integers = dict.fromkeys(number for constant in constants.numbers for number in _whole_near(constant))
+    integers = dict.fromkeys(number for constant in constants.numbers for number in whole_near(constant))
     integers |= dict.fromkeys((0, 1) if not constants.numbers else (0,))
     if constants.numbers:
         integers |= dict.fromkeys((2**63 - 1, -(2**63)))
@@ -337,13 +335,13 @@ def _integers(kind: AmqpType, numbers: Iterable[int], constants: Constants) -> I
             if not 0xD800 <= number <= 0xDFFF:
                 yield Item(AmqpValue(kind, chr(number)), True)
         else:
-            far = abs(number) > _LARGE or (abs(number) >= 2**30 and number not in near)
+            far = abs(number) > LARGE or (abs(number) >= 2**30 and number not in near)
             yield Item(AmqpValue(kind, number), kind not in _JMS or far)
 
 
 def _floats(kind: AmqpType, constants: Constants) -> Iterator[Item]:
     values: dict[str, float] = {
-        repr(number): number for constant in constants.numbers for number in _floats_near(constant, kind)
+        repr(number): number for constant in constants.numbers for number in floats_near(constant, kind)
     }
     if constants.is_sampled:
         near_ends = (0.1, 1e300, 5e-324, *(-value for value in values.values()), *map(float, _ENDS))
@@ -354,65 +352,7 @@ def _floats(kind: AmqpType, constants: Constants) -> Iterator[Item]:
         if kind is AmqpType.DECIMAL64:
             yield Item(AmqpValue(kind, Decimal(repr(value))), True)
         else:
-            yield Item(AmqpValue(kind, value), _is_extreme(value))
-
-
-def _whole_near(constant: int | float) -> Iterator[int]:
-    if isinstance(constant, float) and not math.isfinite(constant):
-        return
-    whole = math.floor(constant)
-    yield from (whole, whole + 1, whole - 1)
-    if not -(2**63) <= whole < 2**63:
-        # The value of the literal in a dialect that keeps its low 64 bits.
-        yield wrap(whole, 64)
-    if abs(whole) >= _LARGE and abs(whole) < 2**66:
-        # The integers that round to the constant, and those beside them.
-        value = float(constant)
-        yield from (edge + step for above in (False, True) for edge in (_edge(value, above),) for step in (-1, 0))
-
-
-def _edge(value: float, above: bool) -> int:
-    """Return the least integer that rounds to a number of at least the value, or above it."""
-    low, high = -(2**67), 2**67
-    while low < high:
-        middle = (low + high) // 2
-        if float(middle) > value or (not above and float(middle) == value):
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
-def _floats_near(constant: int | float, kind: AmqpType) -> Iterator[float]:
-    try:
-        value = float(constant)
-    except OverflowError:
-        value = math.inf if constant > 0 else -math.inf
-    if kind is AmqpType.FLOAT:
-        single = _single(value)
-        yield from (single, _next_single(single, 1), _next_single(single, -1))
-    else:
-        yield from (value, value + 0.5, value - 0.5, math.nextafter(value, math.inf), math.nextafter(value, -math.inf))
-
-
-def _single(number: float) -> float:
-    try:
-        return float(struct.unpack("f", struct.pack("f", number))[0])
-    except OverflowError:
-        return math.copysign(math.inf, number)
-
-
-def _next_single(number: float, step: int) -> float:
-    if not math.isfinite(number):
-        return math.copysign(float.fromhex("0x1.fffffep+127"), number)
-    if number == 0:
-        return step * 2.0**-149
-    (bits,) = struct.unpack("i", struct.pack("f", number))
-    return float(struct.unpack("f", struct.pack("i", bits + (step if number > 0 else -step)))[0])
-
-
-def _is_extreme(number: float) -> bool:
-    return not math.isfinite(number) or abs(number) > _LARGE or (number == 0 and math.copysign(1, number) < 0)
+            yield Item(AmqpValue(kind, value), is_extreme(value))
 
 
 def _integer_items(constants: Constants) -> Iterator[Item]:
@@ -431,7 +371,7 @@ def _field_items(place: MessageField, constants: Constants) -> Iterator[Item]:
         case _, field if field in _NUMBERS:
             low, high = _NUMBERS[field]
             common = 9 if field == "priority" else 2**31 if high < 2**33 else high
-            near = [whole for constant in constants.numbers for whole in _whole_near(constant)]
+            near = [whole for constant in constants.numbers for whole in whole_near(constant)]
             near += [whole + step for whole in near[::3] for step in (-2, 2, 999, 1000, -999, -1000, FOLD)]
             edges = (4, 0, 1, 2, 9, 10, 2**31 - 1, 2**31, low, high)
             for number in dict.fromkeys((*near, *edges)):
@@ -459,7 +399,7 @@ def _ids(constants: Constants) -> Iterator[Item]:
         for uuid in _uuids_of(text):
             yield Item(AmqpValue(AmqpType.UUID, uuid), True)
     yield Item(AmqpValue(AmqpType.UUID, _UUID), True)
-    for number in (0, 2**64 - 1, *(whole for constant in constants.numbers for whole in _whole_near(constant))):
+    for number in (0, 2**64 - 1, *(whole for constant in constants.numbers for whole in whole_near(constant))):
         if 0 <= number < 2**64:
             yield Item(AmqpValue(AmqpType.ULONG, number), True)
 

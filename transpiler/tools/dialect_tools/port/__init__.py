@@ -1,6 +1,6 @@
 """Port a selector of one dialect to another one, so that it selects the same messages.
 
-In reading order: ``equivalence``, ``candidates``, ``port``.
+In reading order: ``equivalence``, ``pattern_spellings``, ``candidates``, ``port``.
 """
 
 from transpiler.tools.dialect_tools.port.port import Changes, Ported, port_selector

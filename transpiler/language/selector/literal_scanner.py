@@ -56,6 +56,11 @@ def scan(text: str) -> tuple[str, list[str]]:
     return "".join(parts), literals
 
 
+def without_literals(text: str) -> str:
+    """Return a text with a question mark in the place of each literal; all of it where it has what is not known."""
+    return text if _UNKNOWN.search(text) else _LITERALS.sub("?", text)
+
+
 #: The marks in a skeleton, in the places of literals.
 _STRING, _INTEGER, _FLOAT = "\x00s", "\x00i", "\x00f"
 

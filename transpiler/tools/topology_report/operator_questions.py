@@ -7,7 +7,6 @@ An answer is a ``Finding``, as those of a report are. What overlaps is shown by 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, combinations
@@ -15,7 +14,7 @@ from itertools import chain, combinations
 from transpiler.base.diagnostics import first_of, shortened
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
-from transpiler.language.selector.literal_scanner import scan
+from transpiler.language.selector.literal_scanner import without_literals
 from transpiler.language.selector.parsing import parse_tree
 from transpiler.language.selector.printer import print_selector
 from transpiler.message.message import plain_message
@@ -41,9 +40,6 @@ _ENGINES: Mapping[str, str] = {
     "qpid-cpp": "the broker's POSIX regular expression",
     "rabbitmq-jms": "the broker's PCRE, which gives up beyond its match limit,",
 }
-
-#: The mark of a literal in a skeleton of a selector.
-_LITERAL = re.compile("\0.")
 
 #: The tests of a selector, which have no condition in them.
 _TESTS = (ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull)
@@ -127,7 +123,7 @@ def _shape(topology: Topology, binding: Binding) -> str:
         parts.append("key " + ".".join("word" if isinstance(word, str) else word.value for word in words))
     selector = topology.selector(binding)
     if selector is not None:
-        parts.append(_LITERAL.sub("?", scan(selector)[0]))
+        parts.append(without_literals(selector))
     return " | ".join(part for part in parts if part) or "every message"
 
 

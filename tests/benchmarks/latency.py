@@ -70,7 +70,7 @@ def _measure(
     while (now := time.monotonic() - started) < seconds * batches:
         due = int(now * rate) + 1
         if count < due:
-            # What is due by now goes in together: a call of Java takes longer than a message at a high rate.
+            # All messages that are due go in together: a call of Java takes longer than a message at a high rate.
             moment = f'{{"sent":"{time.monotonic_ns()}",'
             stream.send(moment + texts[number % len(texts)][1:] for number in range(count, due))
             count = due

@@ -120,7 +120,7 @@ def _topic(pattern: list[str], words: list[str]) -> bool:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a filter reads: the message's properties and priority, the place before, and a truth by chance."""
+    """The values that a filter reads: properties and priority of the message, the place before, a truth by chance."""
 
     sent: Properties
     before: str | None

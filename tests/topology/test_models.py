@@ -1,4 +1,4 @@
-"""What is certain of a route holds in each world of a small model, and what a world reaches is possible."""
+"""The certain queues of a route are reached in each world of a small model; each that a world reaches is possible."""
 
 from __future__ import annotations
 

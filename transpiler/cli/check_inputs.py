@@ -117,7 +117,7 @@ class Inputs:
             if argument != "-" and _is_directory(argument):
                 for name in self._files_in(argument):
                     if is_code(name):
-                        # What cannot be read is told where it is checked.
+                        # A file that cannot be read is told where it is checked.
                         with suppress(OSError, UnicodeDecodeError, click.ClickException):
                             functions.add(_normalized(read_bytes(name).decode()), name)
         return functions

@@ -102,7 +102,7 @@ def test_minified_programs_are_left_out_and_counted(tmp_path: Path, monkeypatch:
     result = check(".")
     assert dict.fromkeys(files_of(result.stdout)) == {"c.js": None, "d.js": None, "e.cs": None}
     assert result.stderr.splitlines()[-1].endswith("left out: a.min.js (minified), b.mjs (minified)")
-    # What is named is read.
+    # A file that is named is read.
     assert check("a.min.js").exit_code == 1
 
 

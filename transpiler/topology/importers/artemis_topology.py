@@ -254,7 +254,7 @@ class _Artemis:
         for forward in taker.forwards:
             address, qualified, _ = forward.partition(self._config.rules.topic.queue_mark)
             words = self._addresses.words(address)
-            # What is sent on to the address where it is goes there as it is, without a header.
+            # A message that is sent on to the address where it is gets no header.
             place = entry.at if entry.at is not None else taker.words
             is_same = not qualified and place == words and not is_wild(words)
             hop = None

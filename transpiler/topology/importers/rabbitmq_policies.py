@@ -54,7 +54,7 @@ class _Policy:
         return self.definition.text(_ALTERNATE)
 
 
-#: What operator policies set of dead letters, beside what a policy or the queue sets.
+#: Settings of operator policies that make dead letters, beside those of a policy or the queue.
 _LIMITS = {"max-length", "max-length-bytes", "delivery-limit"}
 
 _OF_MIRRORS = "ha-mode ha-params ha-sync-mode ha-promote-on-shutdown ha-promote-on-failure queue-master-locator"

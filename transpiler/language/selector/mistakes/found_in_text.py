@@ -111,7 +111,7 @@ def closed_without_opening(reading: Reading, finding: Diagnostic) -> Diagnostic 
 
 
 _AND_SIGNS = re.compile(r"('(?:[^']|'')*')|&&")
-#: What tools put a value into, and a text without quotes that no name or number reads as.
+#: Placeholders for values, and texts without quotes that are neither names nor numbers.
 _PLACEHOLDER = re.compile(r"\?\d*|[:@]\w+|[#$%]?\{\{?[^{}]*\}?\}|%\(\w+\)s|%s\b|<\w+>")
 _UNQUOTED = re.compile(r"[^\s'\"(),=<>!&|;\[\]{}]+")
 _BEFORE_VALUE = COMPARISONS | frozenset(("LIKE", "BETWEEN", "AND"))

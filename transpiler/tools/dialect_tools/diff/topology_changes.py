@@ -163,7 +163,7 @@ def _setting_changes(old: Topology, new: Topology, names: Names) -> Iterator[tup
     """Yield the settings that differ, and whether each decides about sends; those of one side's parts are no change."""
     if old.rules.destinations is not new.rules.destinations:
         return
-    # What a queue has as an argument is compared with it.
+    # An argument of a queue is compared with the queue.
     compared = {(queue.name, name) for queue in new.queues for name in queue.arguments}
     there = {"queue": (old.queue_names, new.queue_names), "exchange": (old.exchange_by_name, new.exchange_by_name)}
     before = {_part_of(one, names.of(one.of)): one for one in old.settings}

@@ -22,7 +22,6 @@ from transpiler.compiler.layouts.columns import UNION, UnionShape
 from transpiler.compiler.layouts.layout import archive_of
 from transpiler.compiler.presets import find_layout
 from transpiler.compiler.sql.quoting import opens_template, quote_name
-from transpiler.tools.lint.advice import all_warnings
 
 if TYPE_CHECKING:
     from transpiler.language.filters.sets import FilterSet
@@ -144,7 +143,6 @@ def sql(
         "alias": alias,
     }
     transpiled: Transpiled
-    given: str | None = None
     if filters is not None:
         transpiled = transpile_filter(filters, connection=connection, **options)
     elif selector is None:
@@ -155,12 +153,11 @@ def sql(
         click.echo(translate_names(read_text(selector), names, dialect=dialect))
         return
     else:
-        given = read_text(selector)
-        transpiled = transpile_selector(given, **options)
+        transpiled = transpile_selector(read_text(selector), **options)
     text = transpiled.sql if named is None else _statement(*named, transpiled.sql, layout, source, or_replace)
     click.echo(_on_lines(text) if pretty or (pretty is None and sys.stdout.isatty()) else text)
     if not quiet:
-        warn(transpiled.diagnostics if given is None else all_warnings(transpiled, given, layout.layout, dialect))
+        warn(transpiled.diagnostics)
 
 
 def _on_lines(sql: str) -> str:

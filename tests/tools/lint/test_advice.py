@@ -77,7 +77,7 @@ def test_a_condition_that_the_type_of_a_column_makes_constant_warns(
     assert messages == "" if said is None else said in messages
 
 
-@pytest.mark.parametrize("command", ["sql", "match", "explain"])
+@pytest.mark.parametrize("command", ["match", "explain"])
 def test_commands_say_what_is_never_true_and_a_compilation_does_not_prove_it(command: str) -> None:
     run = CliRunner().invoke(main, [command, "a > 5 AND a < 3"], input='{"a": 1}\n')
     assert "lint.never-true" in run.stderr

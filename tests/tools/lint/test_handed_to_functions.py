@@ -40,6 +40,42 @@ CASES: tuple[tuple[tuple[str, str], tuple[str, str], list[str | None]], ...] = (
         ("A.java", 'class A { void a() { Check.matchesSelector(m, "x = 1"); } }'),
         ["x = 1"],
     ),
+    # An exception's text tells of selectors, an operator alone is none, nor is a text with names of another language.
+    (
+        ("Bad.java", "class BadSelectorException { BadSelectorException(String text, String selector, int at) { } }"),
+        ("A.java", 'class A { Bad b; void a() { throw new BadSelectorException("Invalid ==, use =", selector, i); } }'),
+        [],
+    ),
+    (
+        ("SelectorToken.java", "class SelectorToken { SelectorToken(int id, String text) { } }"),
+        (
+            "A.java",
+            'class A { SelectorToken a = new SelectorToken(1, "<="), b = new SelectorToken(1, "x:a = \'b\'"),'
+            " c = new SelectorToken(1, \"a = 'x:b'\"); }",
+        ),
+        ["a = 'x:b'"],
+    ),
+    # Go: a package is a directory, and others name the package.
+    (
+        ("mq/client.go", "package mq\nfunc (c *Client) Subscribe(queue, selector string) error { return nil }"),
+        ("mq/other.go", 'package mq\nfunc a() { c.Subscribe("q", "x = 1"); c.Subscribe("q", "x") }'),
+        ["x = 1"],
+    ),
+    (
+        ("client/client.go", "package mq\nfunc Listen(ctx context.Context, selector string) {}"),
+        ("cmd/mq.go", 'package main\nimport "x/mq"\nfunc main() { mq.Listen(ctx, "x = 1") }'),
+        ["x = 1"],
+    ),
+    (
+        ("mq/client.go", "package mq\nfunc Listen(ctx context.Context, selector string) {}"),
+        ("other/a.go", 'package other\nfunc a() { Listen(ctx, "x = 1") }'),
+        [],
+    ),
+    (
+        ("cmd/run.go", "package main\nfunc run(selector string) {}"),
+        ("other/main.go", 'package main\nfunc main() { run("x = 1") }'),
+        [],
+    ),
     # In a page it is a path of CSS.
     (
         ("page.js", "export function click(name, selector) {}"),

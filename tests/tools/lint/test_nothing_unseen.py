@@ -199,7 +199,7 @@ def test_a_name_has_the_value_of_its_block(name: str, text: str, expected: list[
 
 
 def _path(place: Place) -> list[str]:
-    steps = [step.rpartition(":")[2] for step in place.pattern.split("/")]
+    steps = [step.rpartition(":")[2] for step in re.split("[/>]", place.pattern)]
     return [step.replace("*", "x").replace("xjmsx", "jms") if step != "*" else "x" for step in steps]
 
 

@@ -215,7 +215,60 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
         'import org.apache.qpid.*; peer.expectAttach().withJMSSelector("S").and().withJMSSelector(f);',
         ["S", 1],
     ),
-    ("A.java", 'import javax.jms.*; v.createDurableSubscriber(id, "s", "t", "x = 1");', ["x = 1"]),
+    # ActiveMQ's view of a broker: client, subscription and topic before the selector.
+    (
+        "A.java",
+        'v.createDurableSubscriber(id, "s", "t", "x = 1"); v.createDurableSubscriber("i", s, t, "b");',
+        ["x = 1", "b"],
+    ),
+    ("A.java", 'v.createDurableSubscriber("id", "s", "a.b", null);', []),
+    ("A.java", 'v.createDurableSubscriber(id, "s", "t", x());\nv.createDurableSubscriber("id", s, t, x);', [1, 2]),
+    ("A.java", "void a(String f) {\n v.createDurableSubscriber(id, name, topicName,\n f); }", [3]),
+    (
+        "A.java",
+        's.createDurableSubscriber(t, "n", "x = 1", noLocal); s.createDurableSubscriber(t, "n", null, x);',
+        ["x = 1"],
+    ),
+    ("A.java", "void a(boolean f) { s.createDurableSubscriber(topic, name,\n selector,\n f); }", [2]),
+    ("A.java", "import javax.jms.*; c.createConsumer(d, session, null,\n selectorText, size);", [2]),
+    # XML in a literal, with the names of its namespaces.
+    (
+        "A.java",
+        'String a = """\n    <?xml version="1.0"?>\n    <core xmlns="urn:activemq:core">\n'
+        '      <queue><filter string="a &lt; 1"/></queue></core>\n    """;',
+        ["artemis-core: a < 1"],
+    ),
+    (
+        "A.java",
+        'String a = """\n<from uri="jms:q?selector=x%3D1&amp;b=2"/>\n<listener selector="${k}"/>\n""".strip();',
+        ["x=1", 3],
+    ),
+    (
+        "A.java",
+        'String a = "<property name=\\"messageSelector\\"" + " value=\\"a = 1\\"/>" + "<property/>";\n'
+        'String b = "<property name=\\"messageSelector\\" value=\\"a = \\"" + x;\n'
+        'String c = "<a><br></a><property name=\\"messageSelector\\" value=\\"a = 1\\"/>", d = "<a><br selector></a>";',
+        ["a = 1", 2, 3],
+    ),
+    ("a.kt", 'val a = """\n<listener selector="a = $x"/>\n<listener selector="a = 1"/>""".trimIndent()', [2, "a = 1"]),
+    ("a.py", "a = r'''\n<jmsListener selector='a = 1'/>'''", ["a = 1"]),
+    ("a.groovy", "def a = '''<jmsListener selector=\"a = '1'\"/>'''", ["a = '1'"]),
+    ("a.go", 'a := `<queue><filter string="a = 1"/></queue>`', ["artemis-core: a = 1"]),
+    ("a.cs", 'var a = @"<jmsListener selector=""a = 1""/>";', ["a = 1"]),
+    # Citrus's tests.
+    (
+        "a.yaml",
+        "- receive:\n    selector:\n      element:\n        - {name: a, value: b}\n"
+        "- receive:\n    selector:\n      value: a = 1\n- purge:\n    select: a = 2\n",
+        ["a = 1", "a = 2"],
+    ),
+    (
+        "a.xml",
+        "<t xmlns='http://citrusframework.org/schema/xml/testcase'><receive><selector><value>a = 1</value></selector>"
+        "</receive><receive><selector><element name='a' value='b'/></selector></receive>"
+        "<expect-timeout select='a = 2'/></t>",
+        ["a = 1", "a = 2"],
+    ),
     ("A.java", 'import javax.jms.*; s.createDurableSubscriber(t, "a?consumer.prefetchSize=1");', []),
     (
         "A.java",

@@ -1,11 +1,13 @@
 """Functions that take a selector, by their declarations: those of a file, and those of other files of a directory.
 
 A declaration is told by a word before its name or by its parameters, each of which has a type where languages have
-them. A function of another file is one for a file that names the file of the declaration, as imports and types do.
+them. A function of another file is one for a file that names the file of the declaration, as imports and types do; in
+Go for the other files of its package, which is a directory, and for those that name this.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -20,6 +22,10 @@ from transpiler.tools.lint.embedded.selector_places import Place, is_messaging
 DECLARES = frozenset("def func fun function fn class interface enum struct object record trait".split())
 #: Tokens from a name to the bracket that it is in, of which a longer declaration is not looked for.
 _MAX_TOKENS = 400
+#: The language whose packages are directories, the name of one, and the most tokens of a method's object.
+_GO, _PACKAGE, _MAX_RECEIVER = ".go", re.compile(r"^package (\w+)", re.MULTILINE), 12
+#: Ends of names of functions whose texts tell of selectors.
+_NO_CONDITION = re.compile(r"(?:exception|error)$")
 #: Languages that call each other's functions; another one calls its own.
 _TOGETHER = (
     frozenset(".java .kt .kts .scala .groovy".split()),
@@ -40,6 +46,15 @@ class Function(NamedTuple):
     written: str
     position: int | None
     place: Place
+
+
+class _Declared(NamedTuple):
+    """A function, the file that declares it, the end of its name, and False where it has no messages."""
+
+    function: Function
+    file: PurePath
+    suffix: str
+    is_near: bool
 
 
 def declared(code: Sequence[Token], values: Values, own: Iterable[tuple[CodePattern, Place]]) -> Iterator[Function]:
@@ -75,11 +90,13 @@ def _declared(
         return
     written = code[opening - 1].text
     name = squeezed(written)
-    is_declared = opening > 1 and code[opening - 2].text in DECLARES
+    is_declared = _is_declared(code, opening - 2)
     parameters = [values.parameter(at, is_declared) for at in values.arguments(opening)]
     if not parameters or not (is_declared or None not in parameters):
         return
     is_method = parameters[0] in ("self", "cls", "this")
+    if _NO_CONDITION.search(name):
+        return
     for pattern, place in own:
         if pattern.name is not None and pattern.name.fullmatch(name):
             if pattern.key is None:
@@ -90,41 +107,71 @@ def _declared(
                         yield Function(name, written, position, place)
 
 
+def _is_declared(code: Sequence[Token], at: int) -> bool:
+    """Return True if a word that declares stands before a name, or before the object that a function belongs to."""
+    while at > 0 and code[at].text == ".":
+        at -= 2
+    if at > 0 and code[at].text == ")":
+        # The receiver of a method in Go: one name, and its type.
+        opened = next((place for place in range(at, max(at - _MAX_RECEIVER, -1), -1) if code[place].text == "("), 0)
+        return code[opened - 1].text == "func"
+    return at >= 0 and code[at].text in DECLARES
+
+
 @dataclass
 class Functions:
     """Functions that the files of a directory declare; none of them counts in a directory without messages."""
 
     is_of_messages: bool = False
-    #: The functions by the names of their files without an end, each with that, and False where it has no messages.
-    _by_file: dict[str, list[tuple[Function, str, bool]]] = field(default_factory=dict)
+    #: The functions by the names of their files without an end, or of their packages.
+    _by_name: dict[str, list[_Declared]] = field(default_factory=dict)
+    #: Those of Go by their directories.
+    _by_directory: dict[PurePath, list[_Declared]] = field(default_factory=dict)
 
     def add(self, text: str, name: str) -> None:
         """Add those of a file of source code, whose name says its language."""
         if "elector" not in text:
             return
         path = PurePath(name)
-        family = FAMILIES[path.suffix.lower()]
+        suffix = path.suffix.lower()
+        family = FAMILIES[suffix]
         is_near = is_messaging(text)
         self.is_of_messages |= is_near
         code = [token for token in tokens(text, family) if token.kind != "comment"]
-        for one in declared(code, Values(code, family, text), _own()):
-            self._by_file.setdefault(path.stem, []).append((one, path.suffix.lower(), is_near))
+        for function in declared(code, Values(code, family, text), _own()):
+            one = _Declared(function, path, suffix, is_near)
+            if suffix == _GO:
+                self._by_directory.setdefault(path.parent, []).append(one)
+            named = _name(text, path)
+            if named is not None:
+                self._by_name.setdefault(named, []).append(one)
 
     def of(self, text: str, name: str) -> list[Function]:
         """Return those that a file may call, which declares none of them."""
-        if not (self._by_file and self.is_of_messages):
+        if not (self._by_name or self._by_directory) or not self.is_of_messages:
             return []
         path = PurePath(name)
         suffix = path.suffix.lower()
+        own = "" if suffix == _GO else path.stem
+        # Few files name one, and this is asked of all files.
+        known = [one for stem, functions in self._by_name.items() if stem in text and stem != own for one in functions]
+        if suffix == _GO:
+            known = [one for one in known if one.file.parent != path.parent]
+            known += [one for one in self._by_directory.get(path.parent, ()) if one.file != path]
         found = []
-        for stem, functions in self._by_file.items():
-            # Few files name one, and this is asked of all files.
-            if stem in text and stem != path.stem:
-                for one, language, is_near in functions:
-                    is_called = one.written in text and _together(language, suffix)
-                    if is_called and (suffix not in _OF_PAGES or is_near or is_messaging(text)):
-                        found.append(one)
+        for one in known:
+            is_called = one.function.written in text and _together(one.suffix, suffix)
+            if is_called and (suffix not in _OF_PAGES or one.is_near or is_messaging(text)):
+                found.append(one.function)
         return found
+
+
+def _name(text: str, path: PurePath) -> str | None:
+    """Return the name by which another file tells that it uses one; None for a program in Go, which no file uses."""
+    if path.suffix.lower() != _GO:
+        return path.stem
+    package = _PACKAGE.search(text)
+    return None if package is None or package[1] == "main" else package[1]
 
 
 def _together(one: str, other: str) -> bool:

@@ -3,11 +3,13 @@
 In a pattern ``createConsumer(_, $)`` the ``$`` is the selector, ``_`` any argument but one that begins with a literal
 of text (beside one, and in a call of a function by its name alone, the selector has an operator), ``*`` any argument,
 and ``...`` any number of them; what stands behind the ``$`` is not looked at, but for ``_``. ``a(..., $, ...)`` is the
-first argument that is a condition, or unknown and called a selector. ``a(b = $)`` is an argument or a member with a
-name, anywhere within the brackets; ``'x'`` is that literal. ``a().b($)`` is a call behind one of ``a``, ``a.b($)`` one
-of a member of ``a``. ``a = $`` is an assignment, a member or a named argument of any call. ``def a(b = $)`` is a call
-of a function that is declared with a parameter of that name, ``def a(..., $)`` the first condition in one of a declared
-function. Names are compared without case and underscores, ``*`` in one stands for any characters.
+first argument that is a condition, or unknown and called a selector. ``!`` is a flag, in the place where another
+function of the same name takes the selector: it is that where it is a text, or may be one beside a ``$`` that is none.
+``a(b = $)`` is an argument or a member with a name, anywhere within the brackets; ``'x'`` is that literal. ``a().b($)``
+is a call behind one of ``a``, ``a.b($)`` one of a member of ``a``. ``a = $`` is an assignment, a member or a named
+argument of any call. ``def a(b = $)`` is a call of a function that is declared with a parameter of that name,
+``def a(..., $)`` the first condition in one of a declared function. Names are compared without case and underscores,
+``*`` in one stands for any characters.
 """
 
 from __future__ import annotations

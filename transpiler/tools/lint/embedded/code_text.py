@@ -4,6 +4,7 @@ The code is read as tokens and brackets, by the family of its language; nothing 
 a constant of the same file, or what + joins of them; another is known at run time only and is told to be unread, unless
 it is surely no text (``code_values``). Two places of equal texts with the same characters are one selector.
 
+XML in a literal is read as a file of it is.
 A literal, or a constant by its name, that is a key of a data file has a selector behind it if that is a condition.
 """
 
@@ -20,7 +21,7 @@ from transpiler.tools.lint.embedded.code_patterns import CodePattern, of_assignm
 from transpiler.tools.lint.embedded.code_tokens import CLOSING, OPENING, Family, Token, content, escaped, tokens
 from transpiler.tools.lint.embedded.code_values import Value, Values
 from transpiler.tools.lint.embedded.markers import read_marker
-from transpiler.tools.lint.embedded.selector_places import Place, find_place, is_condition, names_of
+from transpiler.tools.lint.embedded.selector_places import HOLE, Place, find_place, is_condition, names_of
 from transpiler.tools.lint.embedded.selector_text import (
     Escape,
     FoundSelector,
@@ -31,6 +32,7 @@ from transpiler.tools.lint.embedded.selector_text import (
     found,
     known_dialect,
 )
+from transpiler.tools.lint.embedded.xml_text import find_in_xml_literal, is_xml
 
 #: Signs between the name of an argument, a member or a variable and its value.
 _GIVES = {"=", ":", "=>", ":="}
@@ -165,7 +167,7 @@ class _Reader:
             for call in calls:
                 count = len(call.arguments)
                 read = [self._condition(call.arguments[at], known) for at, known in named.items() if at < count]
-                if by_name is not None and not any(read):
+                if by_name is not None and not read:
                     for at in call.arguments:
                         if self._condition(at, by_name):
                             break
@@ -179,14 +181,19 @@ class _Reader:
         done: set[int] = set()
         for number in self._literals:
             token = self._code[number]
-            if "selector" not in token.text.lower():
+            lowered = token.text.lower()
+            if "selector" not in lowered and ("filter" not in lowered or "<" not in lowered):
                 continue
             first, value = self._values.around(number)
             if first in done:
                 continue
             done.add(first)
             text = value.text or value.parts
-            selectors = list(find_in_text(text, None, _escape(token))) if text is not None else []
+            if text is None:
+                continue
+            xml = text.part(0, len(text.text.rstrip(HOLE)))
+            escape = _escape(token)
+            selectors = list(find_in_xml_literal(xml, escape) if is_xml(xml.text) else find_in_text(text, None, escape))
             if selectors:
                 self.found.setdefault((token.start, token.start, "text"), selectors)
 
@@ -292,8 +299,9 @@ class _Reader:
                 is_helper = call.is_alone and "_" in pattern.arguments and value.kind == "text"
                 is_sure = is_certain and known.is_sure and not is_helper
                 if is_sure or self._is_selector(value, at, len(pattern.arguments) > 1):
-                    self._add(value, self._values.behind_name(at), self._dialect(known, call), known.pattern)
-                    is_found = True
+                    is_found |= self._add(
+                        value, self._values.behind_name(at), self._dialect(known, call), known.pattern
+                    )
                     if not known.is_sure:
                         # Another argument is none then.
                         return
@@ -318,15 +326,33 @@ class _Reader:
         if kinds == ("...", "$", "..."):
             yield from ((at, True) for at in call.arguments)
             return
-        least = len(kinds) - kinds.count("...")
+        least = len(kinds) - kinds.count("...") - kinds.count("!")
         if len(call.arguments) < least:
             return
         place = kinds.index("$")
+        if "!" in kinds and len(call.arguments) > kinds.index("!"):
+            flag = call.arguments[kinds.index("!")]
+            if self._values.is_nothing(flag):
+                return
+            if self._is_no_flag(flag, call.arguments[place], call.arguments[0]):
+                yield flag, True
+                return
         if "..." in kinds:
             place -= len(kinds)
         places = call.arguments if place >= 0 else call.arguments[-len(kinds) :]
         others = [at for kind, at in zip(kinds, places, strict=False) if kind == "_"] if place >= 0 else []
         yield call.arguments[place], not any(map(self._values.begins_with_text, others))
+
+    def _is_no_flag(self, flag: int, selector: int, first: int) -> bool:
+        """Return True if an argument is a text, or may be one where neither it nor the first one tells of a flag."""
+        value, other = self._values.argument(flag), self._values.argument(selector)
+        if value.kind != "unknown":
+            return value.kind == "text"
+        if self._values.is_of_text(flag) or self._values.begins_with_text(first):
+            return True
+        parts = other.text or other.parts
+        is_known = other.kind != "unknown" if parts is None else not is_condition(parts.text)
+        return is_known and not self._values.is_nothing(selector)
 
     def _marked(self, comment: Token) -> int | None:
         """Return the literal that a comment marks: the last one before it on its line, or the next one."""
@@ -352,9 +378,10 @@ class _Reader:
                 return known.dialect if text is None else known_dialect(text.text) or known.dialect
         return known.dialect
 
-    def _add(self, value: Value, number: int, dialect: str | None, whence: str) -> None:
+    def _add(self, value: Value, number: int, dialect: str | None, whence: str) -> bool:
+        """Add a value that is, or may be, a selector, and return True for one."""
         if value.kind not in ("text", "unknown"):
-            return
+            return False
         self._used.add(value.begin)
         token = self._code[number]
         if value.text is None:
@@ -366,6 +393,7 @@ class _Reader:
             selectors = found(value.text, dialect, _escape(value.literal), whence)
             used = [one._replace(used=token.start) if isinstance(one, FoundSelector) else one for one in selectors]
             self.found.setdefault((place.start, place.end, value.text.text), used)
+        return True
 
 
 def _escape(literal: Token | None) -> Escape:

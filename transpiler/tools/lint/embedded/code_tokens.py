@@ -59,7 +59,7 @@ _PYTHON = Family(
 _HASH = Family(comments=r"#[^\n]*", strings=f"{_DOUBLE}|{_SINGLE}", interpolated=_DOLLAR, declares=False)
 _SCRIPT = Family(
     comments=_JAVA_COMMENT,
-    strings=r'"""(?:[^\\]|\\.)*?"""' + f"|{_DOUBLE}|{_SINGLE}|`[^`]*`",
+    strings=f"{_TRIPLE}|{_DOUBLE}|{_SINGLE}|`[^`]*`",
     interpolated=_DOLLAR,
 )
 _PHP = replace(_SCRIPT, declares=False)

@@ -162,6 +162,19 @@ class Values:
         """Return True for an argument that is a literal of text and nothing else."""
         return self._kind(number) == "text" and self._is(number + 1, ",", ")")
 
+    def is_nothing(self, number: int) -> bool:
+        """Return True for an argument that is null, and nothing else."""
+        return self._is_alone(number) and self.tokens[number].text.lower() in _NOTHING
+
+    def is_of_text(self, number: int) -> bool:
+        """Return True for a variable that is declared as a text."""
+        variable = self._scopes.find(self.tokens[number].text, number) if self._is_alone(number) else None
+        return variable is not None and variable.type is not None and variable.type.lower() == "string"
+
+    def _is_alone(self, number: int) -> bool:
+        """Return True for a name that is an argument."""
+        return self._kind(number) == "name" and self._is(number + 1, ",", ")")
+
     def is_called(self, number: int, word: re.Pattern[str]) -> bool:
         """Return True for a name, or a call of one, that has a word in it."""
         inside = self._extent(number)

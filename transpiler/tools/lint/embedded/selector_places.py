@@ -1,10 +1,10 @@
 """The places where files keep selectors, a record each; readers of files look them up and know no name by themselves.
 
 ``data`` and the names of single formats are for the steps that lead to a text: keys, elements and attributes. A step
-matches without case and punctuation, ``*`` stands for any characters, and other steps may stand between two. ``jms:a``
-is the name ``a`` in a namespace that has ``jms`` in it. In code a key of ``data`` is one, too, if a condition stands
-behind it. ``code`` is for calls and assignments of programming languages (``code_text``), ``shell`` for commands
-(``shell_text``), ``text`` for what stands within a text of any file.
+matches without case and punctuation, ``*`` stands for any characters, and other steps may stand between two, but for
+``a>b``. ``jms:a`` is the name ``a`` in a namespace that has ``jms`` in it. In code a key of ``data`` is one, too, if a
+condition stands behind it. ``code`` is for calls and assignments of programming languages (``code_text``), ``shell``
+for commands (``shell_text``), ``text`` for what stands within a text of any file.
 """
 
 from __future__ import annotations
@@ -73,6 +73,11 @@ PLACES: tuple[Place, ...] = (
     Place("yaml", "from/parameters/selector"),
     Place("yaml", "to/parameters/selector"),
     Place("yaml", "pollEnrich/parameters/selector"),
+    # Citrus's tests, which compare header fields and parts of bodies of any transport in the same words.
+    *(Place("yaml", f"{action}/selector>value") for action in ("receive", "purge", "expectTimeout")),
+    *(Place("yaml", f"{action}/select") for action in ("purge", "expectTimeout")),
+    Place("xml", "citrusframework:selector>value"),
+    *(Place("xml", f"citrusframework:{action}/select") for action in ("purgeEndpoint", "expectTimeout")),
     # Artemis's broker.xml, and its older form for destinations of JMS, whose selectors the broker rewrites.
     *(
         Place("xml", f"{holder}/filter/string", "artemis-core")
@@ -104,13 +109,12 @@ PLACES: tuple[Place, ...] = (
         Place("code", f"{helper}(*, *, $)", near=_JMS, is_sure=False)
         for helper in ("createConsumer", "createReceiver", "createBrowser")
     ),
-    # The broker's own view takes the names of client and subscription before a topic.
-    Place("code", "createDurableSubscriber(*, *, *, $)", near=_JMS, is_sure=False),
     Place("code", "createConsumer(*, $)", "artemis-core", near=_CORE_ALONE),
     Place("code", "createConsumer(*, $)", "artemis", near=_ARTEMIS_CORE),
     Place("code", "createConsumer(_, $)", near=_JMS),
     Place("code", "createBrowser(_, $)", near=_JMS),
-    Place("code", "createDurableSubscriber(_, *, $)"),
+    # In ActiveMQ's view of a broker the names of client, subscription and topic stand before the selector.
+    Place("code", "createDurableSubscriber(_, *, $, !)"),
     Place("code", "createDurableConsumer(_, *, $)"),
     Place("code", "createSharedConsumer(_, *, $)"),
     Place("code", "createSharedDurableConsumer(_, *, $)"),
@@ -233,7 +237,7 @@ _WORDS = (
 #: The same for source code, in which these words are no names of variables.
 _WORDS_OF_CODE = (
     *("selector", "selected", "jmsclient", "468c0", "subscriberproviderdata", "spark_ext", "setfilter", "set_filter"),
-    "transpiler",
+    *("<filter string", "transpiler"),
 )
 _FILTERS, _SQL = re.compile(r"filter_?(?:string|expression|options)"), re.compile(r"sql\s*\(")
 #: Stands in a text for what is known at run time only.
@@ -244,10 +248,12 @@ _PLACEHOLDER = re.compile(rf"^\s*#\[|[$#]\{{|\{{\{{|@[A-Za-z_.]+@|{HOLE}")
 _OPERATOR = re.compile(
     r"[=<>]|\bis\s+(?:not\s+)?null\b|\bin\s*\(|\blike\s*['\"]|\bbetween\b[^=<>]*\band\b", re.IGNORECASE
 )
+#: A condition is about something, and no operator alone.
+_OPERAND = re.compile(r"\w|['\"]")
 #: Signs outside the quotes of no selector, and of no common mistake: of CSS, of the queries of URIs, of functions, of
-#: wildcards of destinations and words to replace, and of the labels of Kubernetes.
+#: wildcards of destinations and words to replace, of prefixes of XML, and of the labels of Kubernetes.
 _FOREIGN = re.compile(
-    r"^\s*(?:[#/]|\.(?!\d))|^[^\s=<>]*\?[\w.]+=|\.>|<[\w-]+>|\[|;|(?<!&)&(?!&)|://|->|=>|^[\w./-]+=(?!true$|false$)[A-Za-z_][\w.-]*(?:,|$)",
+    r"^\s*(?:[#/]|\.(?!\d))|^[^\s=<>]*\?[\w.]+=|\.>|<[\w-]+>|\[|;|(?<!&)&(?!&)|[a-z]:[a-z$/]|->|=>|^[\w./-]+=(?!true$|false$)[A-Za-z_][\w.-]*(?:,|$)",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"'[^']*'")
@@ -281,12 +287,16 @@ def _by_last(language: Language) -> dict[str, list[tuple[re.Pattern[str], Place]
         if place.language in ("data", language):
             parts = [part.rpartition(":") for part in place.pattern.split("/")]
             pattern = "(?:/[^/]*)*/".join(map(_step_pattern, parts))
-            found.setdefault(_squeezed(parts[-1][2]), []).append((re.compile(f"(?:^|/){pattern}$"), place))
+            last = parts[-1][2].rpartition(">")[2]
+            found.setdefault(_squeezed(last), []).append((re.compile(f"(?:^|/){pattern}$"), place))
     return found
 
 
 def _step_pattern(part: tuple[str, str, str]) -> str:
     namespace, _, name = part
+    if ">" in name:
+        outer, _, inner = name.partition(">")
+        return f"{_step_pattern((namespace, '', outer))}/{_step_pattern((namespace, '', inner))}"
     # A wildcard on both sides is a word of the name or of the namespace.
     inner = _squeezed(name).strip("*")
     if name.startswith("*") and name.endswith("*") and inner:
@@ -325,7 +335,7 @@ def has_operator(text: str) -> bool:
 
 def is_condition(text: str) -> bool:
     """Return True if a text has an operator, and no sign of other languages that have such operators, too."""
-    return has_operator(text) and not _FOREIGN.search(_QUOTED.sub("", text))
+    return has_operator(text) and _OPERAND.search(text) is not None and not _FOREIGN.search(_QUOTED.sub("", text))
 
 
 def _squeezed(name: str) -> str:

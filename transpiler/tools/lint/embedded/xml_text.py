@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
+from transpiler.base.source import Span
 from transpiler.tools.lint.embedded.selector_places import find_place, step
 from transpiler.tools.lint.embedded.selector_text import (
     Escape,
@@ -21,6 +22,7 @@ from transpiler.tools.lint.embedded.selector_text import (
     joined,
     plain,
     selectors_at,
+    within,
 )
 
 #: A tag up to the ``>`` that ends it, which is none inside attribute values.
@@ -38,6 +40,15 @@ _BROKERS = (
     (re.compile(r"activemq\.apache\.org/schema"), "activemq"),
     (re.compile(r"urn:activemq|messaging-activemq"), "artemis"),
 )
+
+
+#: Signs of selectors in XML, and those that a text which is none has for sure.
+_NEAR_SELECTORS = re.compile(r"selector|<(?:[\w-]+:)?filter\b|\bfilter=", re.IGNORECASE)
+_SURE_SELECTORS = re.compile(
+    r"(?:message|jms)-?selector|\b(?:jms|amq):[^<>]*\bselector\s*=|<filter\s+string\b", re.IGNORECASE
+)
+#: The element around those of a literal.
+_AROUND = "literal"
 
 
 @dataclass(slots=True)
@@ -63,7 +74,8 @@ class _Element:
 @dataclass(slots=True)
 class _Reader:
     text: str
-    parser: expat.XMLParserType
+    # The text is decoded already, whatever its declaration says.
+    parser: expat.XMLParserType = field(default_factory=lambda: expat.ParserCreate("utf-8"))
     offsets: _ByteOffsets = field(init=False)
     #: The document and the elements that are open.
     opened: list[_Element] = field(default_factory=lambda: [_Element()])
@@ -73,6 +85,15 @@ class _Reader:
         self.offsets = _ByteOffsets(self.text.encode("utf-8", "surrogatepass"))
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
+
+    def read(self) -> UnreadableError | None:
+        """Read the document, and return the error of one that is no XML."""
+        try:
+            self.parser.Parse(self.offsets.data, True)
+        except expat.ExpatError as error:
+            message = f"this is not XML: {expat.errors.messages[error.code]}"
+            return UnreadableError(message, self.offsets.characters(self.parser.ErrorByteIndex))
+        return None
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         begin, parent = self.offsets.characters(self.parser.CurrentByteIndex), self.opened[-1]
@@ -140,16 +161,40 @@ def escape(text: str) -> str:
     return _in_content(text).replace('"', "&quot;")
 
 
+def is_xml(text: str) -> bool:
+    """Return True for a text that begins as XML does, which may have a selector."""
+    return text.lstrip().startswith("<") and _NEAR_SELECTORS.search(text) is not None
+
+
+def find_in_xml_literal(value: MappedText, escaping: Escape) -> Iterator[InFile]:
+    """Yield the selectors of XML in a literal of another file, elements without one around them too.
+
+    Where it stops to be XML, a selector behind that place is told to be unread.
+    """
+    text = value.text.strip()
+    begin = value.text.find(text)
+    inner = value.part(begin, begin + len(text))
+    if not text.startswith(("<?", "<!")):
+        at = inner.place(Span(0, 0)).start
+        tags = [MappedText(tag, [at] * len(tag), [at] * len(tag), at) for tag in (f"<{_AROUND}>", f"</{_AROUND}>")]
+        inner = joined([tags[0], inner, tags[1]])
+    reader = _Reader(inner.text)
+    error = reader.read()
+    yield from within(iter(reader.selectors), inner, escaping)
+    if error is None or error.offset is None:
+        return
+    # The tag that is not whole is behind it, too.
+    behind = max(inner.text.rfind("<", 0, error.offset), 0)
+    if _SURE_SELECTORS.search(inner.text, behind):
+        yield UnreadSelector(inner.place(Span(behind, behind)).start, whence="XML in source code")
+
+
 def find_in_xml(text: str) -> Iterator[InFile]:
     """Yield the selectors of an XML document; ``UnreadableError`` where it is none."""
-    # The text is decoded already, whatever its declaration says.
-    parser = expat.ParserCreate("utf-8")
-    reader = _Reader(text, parser)
-    try:
-        parser.Parse(reader.offsets.data, True)
-    except expat.ExpatError as error:
-        message = f"this is not XML: {expat.errors.messages[error.code]}"
-        raise UnreadableError(message, reader.offsets.characters(parser.ErrorByteIndex)) from None
+    reader = _Reader(text)
+    error = reader.read()
+    if error is not None:
+        raise error
     yield from reader.selectors
 
 

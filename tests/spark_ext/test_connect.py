@@ -7,12 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.sizes import size
 from tests.spark_ext.harness import java_options
 
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.own_session
 def test_selectors_filter_on_spark_connect() -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
     environment["SPARK_SUBMIT_OPTS"] = java_options()

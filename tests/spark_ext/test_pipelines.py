@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pyspark
+import pytest
 
 from tests.spark_ext.harness import java_options
 
@@ -16,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 SPARK_HOME = Path(pyspark.__file__).parent
 
 
+@pytest.mark.own_session
 def test_selectors_and_routes_are_datasets_of_a_pipeline(tmp_path: Path) -> None:
     (tmp_path / "transformations").mkdir()
     shutil.copy(Path(__file__).with_name("pipeline_script.py"), tmp_path / "transformations" / "datasets.py")

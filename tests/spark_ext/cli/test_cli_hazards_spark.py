@@ -200,6 +200,7 @@ def test_help_has_the_exit_codes(words: str) -> None:
     assert "130 interrupted 141" in told
 
 
+@pytest.mark.own_session
 def test_a_process_is_quiet_in_every_locale_and_an_interrupt_leaves_no_output() -> None:
     Path("é.jsonl").write_text(lines(MESSAGES), encoding="utf-8")
     environ = os.environ | {"PYTHONPATH": str(ROOT), "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}

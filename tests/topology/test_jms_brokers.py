@@ -175,7 +175,27 @@ def test_wildcards_inside_an_address_depend_on_the_order_of_addresses_and_are_a_
     after = artemis(f"<addresses>{wildcard}{made_before}</addresses>")
     assert send(before, "a", "MULTICAST").queues == ("own", "s")
     assert send(after, "a", "MULTICAST").queues == ("own",)
+    # What is bound to an address later does not make it anew.
+    divert = "<divert name='d'><address>a</address><forwarding-address>t</forwarding-address></divert>"
+    bound = artemis(f"<addresses>{made_before}{wildcard}</addresses><diverts>{divert}</diverts>")
+    assert "s" in send(bound, "a", "MULTICAST").queues
     assert "topology.any-words" in [finding.code for finding in before.findings]
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        ({}, Routed((), "undecided", "a", ("q",))),
+        ({"consumers": []}, Routed((), "discarded", "a")),
+        ({"consumers": [{"queue": "q"}]}, Routed(("q",), "delivered", "a")),
+    ],
+)
+def test_a_queue_that_needs_a_consumer_is_possible_where_consumers_are_not_known(
+    state: dict[str, object], expected: Routed
+) -> None:
+    purging = "<multicast><queue name='q' purge-on-no-consumers='true'/></multicast>"
+    topology = artemis(f"<addresses><address name='a'>{purging}</address></addresses>", state=state)
+    assert send(topology, "a", "MULTICAST") == expected
 
 
 def test_a_ring_of_diverts_is_an_error_that_a_filter_ends() -> None:
@@ -588,6 +608,9 @@ def test_arithmetic_on_a_boolean_in_a_subscription_fails_the_send() -> None:
     assert send(topology, "topic://t", n=True).outcome == "error"
     assert send(topology, "topic://t", n=3) == Routed(("s",), "delivered", "topic://t")
     assert send(topology, "topic://u", n=True).outcome == "discarded"
+    state["subscriptions"][0]["selector"] = "a = 1 OR n + 1 = 4"
+    # The other side of OR may decide before.
+    assert send(activemq("", state=state), "topic://t", a=1, n=True) == Routed((), "undecided", "topic://t", ("s",))
 
 
 def test_mirrors_of_queues_that_nobody_named_go_through_virtual_topics_too() -> None:
@@ -691,6 +714,12 @@ def test_any_words_in_the_prefix_of_a_virtual_topic_are_of_any_depth(
     routed = send(activemq(composites(virtual), state=state), f"topic://{topic}")
     assert routed.queues == tuple(f"queue://{name}" for name in certain)
     assert routed.possible_queues == tuple(f"queue://{name}" for name in possible)
+
+
+def test_a_queue_of_prefix_and_postfix_alone_is_that_of_no_topic() -> None:
+    virtual = composites("<virtualTopic name='&gt;' prefix='C.*.' postfix='s.x'/>")
+    state = {"queues": ["queue://C.A.x", "queue://C.A.news.x"], "subscriptions": []}
+    assert send(activemq(virtual, state=state), "topic://new").queues == ("queue://C.A.news.x",)
 
 
 def test_a_divert_that_did_not_take_a_message_or_may_take_it_has_its_name() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from transpiler import Message, evaluate
 from transpiler.language.selector.dialects import ACTIVEMQ, ARTEMIS_CORE
+from transpiler.topology.importers.constant_conditions import never_holds
 from transpiler.topology.importers.known_names import Decided, Known, Unknown, reasons, with_known_names
 
 SIZES = (0, 7, 10_000_000)
@@ -122,3 +123,18 @@ def test_what_is_not_evaluated_has_one_reason(text: str, dialect: object, reason
 
 def test_what_the_broker_throws_on_is_evaluated() -> None:
     assert [*reasons("REGEX('(', n)", ACTIVEMQ)] == []
+
+
+@pytest.mark.parametrize(
+    ("known", "never"),
+    [
+        (Unknown.OWN, ()),
+        (Unknown.PERHAPS, ()),
+        (Unknown.SOME, ("n IS NULL",)),
+        ("x", ("n IS NULL",)),
+        (None, ("n IS NOT NULL",)),
+    ],
+)
+def test_only_what_is_known_to_be_there_or_not_decides_a_test_of_null(known: Known, never: tuple[str, ...]) -> None:
+    tests = ("n IS NULL", "n IS NOT NULL")
+    assert tuple(text for text in tests if never_holds(text, ARTEMIS_CORE, lambda _: known)) == never

@@ -265,6 +265,13 @@ LETTERS: tuple[tuple[str, list[Json], str, list[tuple[str, str]], list[str]], ..
         ["import.pattern"],
     ),
     (
+        "only a pattern that is not served",
+        [letters(r"(q)\1", "a")],
+        "classic",
+        [("a", r"rejected or expired, if the policy 'p(q)\\1' counts")],
+        ["import.pattern"],
+    ),
+    (
         "a setting that mirrored queues have",
         [policy("", None, definition={"ha-mode": "all"}, priority=1), letters("q", "a")],
         "quorum",

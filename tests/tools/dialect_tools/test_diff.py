@@ -229,6 +229,16 @@ def test_topologies_part_in_their_parts_and_on_messages() -> None:
     assert parting == {("audit", False), ("eu", True), ("eu", False), ("legacy", False), ("fresh", True)}
 
 
+@pytest.mark.parametrize(("old", "new"), [("ab", "c"), ("a", "bc"), ("ab", "cd")])
+def test_bindings_are_a_change_only_where_one_is_in_the_place_of_one(old: str, new: str) -> None:
+    sides = [
+        topology_from_dict(OLD | {"bindings": [{"source": "orders", "queue": "audit", "key": key} for key in keys]})
+        for keys in (old, new)
+    ]
+    told = [(each.change, each.detail) for each in diff_topologies(*sides, examples=1).changes]
+    assert told == [("removed", f"key '{key}'") for key in old] + [("added", f"key '{key}'") for key in new]
+
+
 def test_a_topology_with_its_parts_in_another_order_is_the_same() -> None:
     turned = OLD | {"bindings": OLD["bindings"][::-1], "queues": OLD["queues"][::-1]}
     assert str(diff_topologies(topology_from_dict(OLD), topology_from_dict(turned))) == (

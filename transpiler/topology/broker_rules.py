@@ -231,6 +231,8 @@ ARTEMIS = Rules(
 ACTIVEMQ = replace(
     ARTEMIS,
     name="activemq",
+    # Unknown are a virtual topic's queues that consumers make.
+    types=(*ARTEMIS.types, UNKNOWN),
     dialect="activemq",
     destinations=Destinations.ACTIVEMQ,
     topic=TopicRules(syntax=TopicSyntax(many_words=">", escape=_ESCAPE)),

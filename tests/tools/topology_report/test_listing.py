@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from tests.pages import ROOT
+from transpiler.tools.topology_report.findings import report
 from transpiler.tools.topology_report.listing import listing
+from transpiler.tools.topology_report.picture import draw
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology import Topology, parse_topology, read_topology, topology_from_dict
 from transpiler.topology.shown_addresses import addresses_of
@@ -133,3 +135,30 @@ def test_a_topic_without_a_state_is_not_said_to_be_without_subscribers() -> None
     ):
         topology = addresses_of(parse_topology(text, "activemq.xml", state=state))
         assert f"  topic://t: {said}" in listing(topology).splitlines()
+
+
+def test_a_virtual_topic_is_listed_drawn_and_reported_with_queues_that_are_not_known() -> None:
+    inner = "<virtualDestinations><virtualTopic name='V.&gt;' prefix='C.*.'/></virtualDestinations>"
+    inner = f"<virtualDestinationInterceptor>{inner}</virtualDestinationInterceptor>"
+    text = f"<broker><destinationInterceptors>{inner}</destinationInterceptors></broker>"
+    topology = addresses_of(parse_topology(text, "activemq.xml"))
+    assert listing(topology).splitlines()[3:] == [
+        "  topic://V.>",
+        "    perhaps → destination queue://C.*.V.>",
+        "  queue://C.*.V.>: which of these queues are there is not in the file",
+    ]
+    assert "<small>which of them are there is not known</small>" in draw(topology, "mermaid")
+    assert [(finding.kind, finding.subject) for finding in report(topology).findings] == [
+        ("unknown-queues", "topic://V.>")
+    ]
+    assert not report(topology).has("warning")
+    assert "nothing is dead, double or in a loop" in str(report(topology))
+    for queues, line in (
+        ([], "  topic://V.>: nothing is bound to it"),
+        (["C.a.V.b"], "  topic://V.b → queue://C.a.V.b"),
+    ):
+        known = addresses_of(parse_topology(text, "activemq.xml", state={"queues": queues, "subscriptions": []}))
+        assert listing(known).splitlines()[3] == line
+        assert "unknown-queues" not in report(known).by_kind()
+    own = addresses_of(parse_topology("<broker/>", "activemq.xml"))
+    assert "declares no destination" in listing(own)

@@ -26,7 +26,7 @@ from transpiler.tools.analysis.subsumption import never_true
 from transpiler.tools.topology_report.labels import Finding, binding_finding, binding_label
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.tools.topology_report.ways import Ways, exchanges, lonely_queues, loops, targets, unread
-from transpiler.topology.broker_rules import TAKING_ALL
+from transpiler.topology.broker_rules import TAKING_ALL, UNKNOWN, Destinations
 from transpiler.topology.choices import choices, is_choosing
 from transpiler.topology.destinations import SUBSCRIBERS
 from transpiler.topology.graph import Node, reached
@@ -46,7 +46,7 @@ VERSION = 1
 
 #: The kinds of findings by which messages are lost or a part does nothing, whatever is sent, and those without fault.
 ERRORS = frozenset({"missing-target", "dead-letters-lost", "never-matches", "refused-binding"})
-NOTES = frozenset({"hot-queue"})
+NOTES = frozenset({"hot-queue", "unknown-queues"})
 
 #: The kinds of findings, in the order of a report.
 TITLES: Mapping[str, str] = {
@@ -65,6 +65,7 @@ TITLES: Mapping[str, str] = {
     "refused-binding": "bindings that the broker refuses",
     "dead-binding": "bindings that carried no message",
     "hot-queue": "hot queues",
+    "unknown-queues": "virtual topics with queues that are not known",
 }
 
 
@@ -128,8 +129,8 @@ class TopologyReport:
         for kind, findings in self.by_kind().items():
             lines += ["", f"{self._title(kind)}: {len(findings):,}"]
             lines += rows(alike(findings), columns)
-        if not self.findings:
-            lines.append("nothing is dead, double or in a loop")
+        if not self.has("warning"):
+            lines.insert(1, "nothing is dead, double or in a loop")
         for note in self._notes():
             lines += ["", *([note] if len(note) <= columns else TextWrapper(columns).wrap(note))]
         return "\n".join(lines)
@@ -211,8 +212,22 @@ def report(topology: Topology, summary: Summary | None = None) -> TopologyReport
         *_refused(topology),
         *(_dead(ways, summary) if summary is not None else ()),
         *(_hot(summary) if summary is not None else ()),
+        *_unknown_queues(topology),
     ]
     return TopologyReport(topology, tuple(findings), not_compared)
+
+
+def _unknown_queues(topology: Topology) -> Iterator[Finding]:
+    """Yield the virtual topics of ActiveMQ whose queues neither the file nor the broker's state names."""
+    if topology.rules.destinations is not Destinations.ACTIVEMQ:
+        return
+    undeclared = {queue.name for queue in topology.queues if not queue.declared}
+    for binding in topology.bindings:
+        to = binding.destination
+        is_queue = binding.destination_type == "queue"
+        if to in undeclared if is_queue else topology.exchange_by_name[to].type == UNKNOWN:
+            reason = f"which queues {to} there are is not in the file: --state FILE says it"
+            yield Finding("unknown-queues", binding.source, reason, binding)
 
 
 def _ignored(topology: Topology) -> Iterator[Finding]:

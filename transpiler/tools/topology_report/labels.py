@@ -24,6 +24,10 @@ from transpiler.topology.model import (
 MAX_TEXT = 48
 
 
+#: What is said of a pattern of queues of a JMS broker that its file does not name.
+UNKNOWN_QUEUES = "which of these queues are there is not in the file"
+
+
 class Finding(NamedTuple):
     """One finding of a report: its kind, the name or binding that it is about, in words, and the reason.
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from textwrap import TextWrapper
 
 from transpiler.base.diagnostics import first_of, one_line
-from transpiler.tools.topology_report.labels import binding_label, exchange_title
+from transpiler.tools.topology_report.labels import UNKNOWN_QUEUES, binding_label, exchange_title
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.broker_rules import UNKNOWN, Destinations
 from transpiler.topology.graph import routes
@@ -112,9 +112,7 @@ def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -
         there = "" if topology.alternate(exchange) is not None else ", which is not there"
         lines.append(("otherwise", f"{alternate.type} {_name(alternate.name)}{there}"))
     if not lines:
-        unknown = exchange.type == UNKNOWN
-        nothing = "nothing is bound to it" if topology.knows_subscribers else "who subscribes is not in the file"
-        yield f"  {title}: {'what it does with messages is not known' if unknown else nothing}"
+        yield f"  {title}: {_of_nothing(topology, exchange)}"
     elif len(lines) == 1 and lines[0][0] in ("", "every message"):
         yield f"  {title} → {lines[0][1]}"
     else:
@@ -124,6 +122,14 @@ def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -
         yield from (f"    {label or 'every message':<{width}} → {to}" for label, to in shown)
         if len(lines) > len(shown):
             yield f"    … and {len(lines) - len(shown):,} more conditions"
+
+
+def _of_nothing(topology: Topology, exchange: Exchange) -> str:
+    """Return the reason why no way out of an exchange is listed."""
+    if exchange.type != UNKNOWN:
+        return "nothing is bound to it" if topology.knows_subscribers else "who subscribes is not in the file"
+    of_queues = topology.rules.destinations is not None
+    return UNKNOWN_QUEUES if of_queues else "what it does with messages is not known"
 
 
 def names_of(names: Iterable[str], several: str) -> str:

@@ -22,6 +22,7 @@ from transpiler.base.diagnostics import first_of, one_line, printable
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.tools.topology_report.labels import binding_label, exchange_title
 from transpiler.tools.topology_report.summary import Summary
+from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.graph import routes
 from transpiler.topology.model import Binding, Topology
 from transpiler.topology.targets import TargetType
@@ -174,6 +175,8 @@ class _Builder:
             if self.topology.rules.destinations is None:
                 details.append(exchange_type)
                 several = f"{exchange_type} {several}"
+            elif exchange_type == UNKNOWN:
+                details.append("which of them are there is not known")
             if not exchange.declared:
                 details.append("not declared")
             if exchange.unroutable != "discard":

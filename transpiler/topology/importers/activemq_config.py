@@ -56,13 +56,14 @@ class Composite:
 
 @dataclass(frozen=True, slots=True)
 class VirtualTopic:
-    """Topics whose messages go to queues, too."""
+    """Topics whose messages go to queues, too; ``declared`` is False for the broker's own."""
 
     name: str
     prefix: str
     postfix: str
     selector_aware: bool
     place: str
+    declared: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,7 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
         config.interceptors += [_interceptor(element, names, config) for element in listed.children]
         return config
     if broker.flag("useVirtualTopics", True):
-        config.interceptors.append((VirtualTopic(_DEFAULT_TOPICS, _DEFAULT_PREFIX, "", False, broker.place),))
+        config.interceptors.append((VirtualTopic(_DEFAULT_TOPICS, _DEFAULT_PREFIX, "", False, broker.place, False),))
     if broker.flag("useMirroredQueues", False):
         config.interceptors.append(Mirror(_MIRROR_PREFIX, "", broker.place))
     return config

@@ -58,15 +58,25 @@ def shown_destinations(
     links: Iterable[Link],
     readers: frozenset[str] | None,
     links_of: Callable[[str], Iterable[Link]],
+    *,
+    knows_queues: bool,
 ) -> Topology:
     """Return the destinations with the queues of the topology that routes, and its links.
 
-    ``known`` are the queues that are there, with True for those that a send may have made. ``links_of`` has the links
-    of a queue that is none of ``queues``, but which something leads to.
+    ``known`` are the queues that are there, with True for those that a send may have made; others may be there unless
+    the caller ``knows_queues``. ``links_of`` has the links of a queue that is none of ``queues``, but which something
+    leads to.
     """
-    edges = [*_of_interceptors(interceptors, known, watched), *_of_subscriptions(subscriptions)]
+    topics = [*_declared_topics(interceptors)]
+    unknown = [] if knows_queues else [*map(_of_unknown_queues, topics)]
+    edges = [*_of_interceptors(interceptors, known, watched), *unknown, *_of_subscriptions(subscriptions)]
     sources = _Sources(edges)
-    builder = ShownBuilder()
+    builder = ShownBuilder(
+        addresses=dict.fromkeys(
+            f"{TOPIC_KIND}://{topic.name}" for topic in topics if not any(_of_virtual_topic(topic, known, watched))
+        ),
+        unknown={edge.end for edge in unknown if edge.end.removeprefix(f"{QUEUE_KIND}://") not in known},
+    )
     for edge in edges:
         builder.bind(edge.source, sources.target(edge), edge.selector, edge.place, choice=edge.choice)
     there = {queue.name for queue in queues}
@@ -137,6 +147,20 @@ def _of_interceptors(
                 yield from _of_composite(destination)
             else:
                 yield from _of_virtual_topic(destination, known, watched)
+
+
+def _declared_topics(interceptors: Iterable[Interceptor]) -> Iterator[VirtualTopic]:
+    """Yield the virtual topics of the file; the broker's own are shown where something leads on from them."""
+    for interceptor in interceptors:
+        for one in () if isinstance(interceptor, Mirror) else interceptor:
+            if isinstance(one, VirtualTopic) and one.declared:
+                yield one
+
+
+def _of_unknown_queues(topic: VirtualTopic) -> _Edge:
+    """Return the way to the queues of a virtual topic that consumers make, by the pattern of their names."""
+    end = f"{QUEUE_KIND}://{topic.prefix}{topic.name}{topic.postfix}"
+    return _Edge(f"{TOPIC_KIND}://{topic.name}", end, place=topic.place, choice=PERHAPS)
 
 
 def _of_composite(composite: Composite) -> Iterator[_Edge]:

@@ -80,6 +80,7 @@ class _ActiveMQ:
         self._findings: list[Diagnostic] = list(config.findings)
         self._subscriptions = list(_subscriptions(state))
         self._knows_consumers = "subscriptions" in state or "consumers" in state
+        self._knows_queues = self._knows_consumers or "queues" in state
         #: The queues that are there, with True for those that a send may have made.
         self._queues: dict[str, bool] = dict.fromkeys(config.queues, False)
         for name in _names(state.get("queues", ())):
@@ -139,6 +140,7 @@ class _ActiveMQ:
                 links,
                 readers,
                 self._links_of,
+                knows_queues=self._knows_queues,
             ),
         )
 

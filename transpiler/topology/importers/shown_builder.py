@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.topology.broker_rules import Rules
+from transpiler.topology.broker_rules import UNKNOWN, Rules
 from transpiler.topology.model import (
     CHOICE_ARGUMENT,
     DIVERT_ARGUMENT,
@@ -32,10 +32,12 @@ ONE_OF, PERHAPS, OTHERWISE = "one of", "perhaps", "otherwise"
 
 @dataclass(slots=True)
 class ShownBuilder:
-    """The bindings and links so far."""
+    """The bindings and links so far, addresses without any, and ends of which nobody knows what is there."""
 
     bindings: dict[object, Binding] = field(default_factory=dict)
     links: list[Link] = field(default_factory=list)
+    addresses: dict[str, None] = field(default_factory=dict)
+    unknown: set[str] = field(default_factory=set)
 
     def bind(
         self,
@@ -71,15 +73,17 @@ class ShownBuilder:
 
     def topology(self, rules: Rules, queues: Iterable[Queue], readers: frozenset[str] | None) -> Topology:
         """Return the topology; what bindings and links lead to is there."""
-        ends = [("exchange", binding.source) for binding in self.bindings.values()]
+        sources = {binding.source for binding in self.bindings.values()}
+        ends = [("exchange", name) for name in (*self.addresses, *(one.source for one in self.bindings.values()))]
         ends += [(binding.destination_type, binding.destination) for binding in self.bindings.values()]
         ends += [end for link in self.links for end in link.ends]
         by_name: Mapping[str, Queue] = {queue.name: queue for queue in queues}
-        by_name = {**by_name, **{name: Queue(name) for kind, name in ends if kind == "queue" and name not in by_name}}
+        made = dict.fromkeys(name for kind, name in ends if kind == "queue" and name not in by_name)
+        by_name = {**by_name, **{name: Queue(name, declared=name not in self.unknown) for name in made}}
         exchanges = dict.fromkeys(name for kind, name in ends if kind == "exchange")
         return Topology(
             rules,
-            tuple(Exchange(name, "fanout") for name in exchanges),
+            tuple(Exchange(name, UNKNOWN if name in self.unknown - sources else "fanout") for name in exchanges),
             tuple(by_name.values()),
             tuple(self.bindings.values()),
             links=tuple(dict.fromkeys(self.links)),

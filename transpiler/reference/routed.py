@@ -51,7 +51,7 @@ class Traced(NamedTuple):
     """The outcome of a message, and the exchanges that it came to, each once for each set of keys.
 
     ``message`` and ``topology`` are as the address of the sender has changed them. With ``unknown`` it comes to a topic
-    whose subscribers are not known.
+    whose subscribers are not known. ``possible_visits`` are of exchanges that it comes to only by some choice.
     """
 
     routed: Routed
@@ -59,6 +59,7 @@ class Traced(NamedTuple):
     topology: Topology
     visits: tuple[Visit, ...] = ()
     unknown: bool = False
+    possible_visits: tuple[Visit, ...] = ()
 
 
 class Arrival(NamedTuple):
@@ -70,6 +71,7 @@ class Arrival(NamedTuple):
     possible: Ends
     outcome: Outcome
     visits: tuple[Visit, ...] = ()
+    possible_visits: tuple[Visit, ...] = ()
 
 
 def arrival(topology: Topology, message: Message, exchange: Exchange, keys: Keys, publisher: Publisher) -> Arrival:
@@ -77,10 +79,12 @@ def arrival(topology: Topology, message: Message, exchange: Exchange, keys: Keys
     route = ExchangeWalk(topology, message)
     ends = route.ends(exchange, keys) | ({FAILED} if route.comes_back else set())
     possible, unknown = frozenset[Target](), False
+    possible_visits: tuple[Visit, ...] = ()
     if route.used_choices:
         chosen = ExchangeWalk(topology, message, chosen=True)
         possible = (chosen.ends(exchange, keys) | ({FAILED} if chosen.comes_back else set())) - ends
         unknown = chosen.came_to_unknown
+        possible_visits = tuple(visit for state, visit in chosen.visits.items() if state not in route.visits)
     outcome: Outcome = "delivered"
     if not ends and not route.chose_queue:
         # "Otherwise, the message is discarded."
@@ -89,14 +93,14 @@ def arrival(topology: Topology, message: Message, exchange: Exchange, keys: Keys
         without = ExchangeWalk(topology, message, alternates=False)
         if not without.ends(exchange, keys) and not without.chose_queue:
             outcome = "alternate"
-    return Arrival(ends, possible, outcome, tuple(route.visits.values()))
+    return Arrival(ends, possible, outcome, tuple(route.visits.values()), possible_visits)
 
 
 def arrive(topology: Topology, message: Message, exchange: Exchange, keys: Keys, publisher: Publisher) -> Traced:
     """Return what becomes of a message that comes to an exchange of a broker whose senders name exchanges."""
     found = arrival(topology, message, exchange, keys, publisher)
     routed = Routed(_queues(found.ends), found.outcome, exchange.name, _queues(found.possible))
-    return Traced(routed, message, topology, found.visits)
+    return Traced(routed, message, topology, found.visits, possible_visits=found.possible_visits)
 
 
 def settle(topology: Topology, message: Message, destination: str, parts: Sequence[Arrival]) -> Traced:
@@ -125,7 +129,9 @@ def settle(topology: Topology, message: Message, destination: str, parts: Sequen
     elif not queues and not others and outcome not in ("delivered", "undecided"):
         outcome = "discarded"
     routed = Routed(queues, outcome, destination, others)
-    return Traced(routed, message, topology, tuple(visit for part in parts for visit in part.visits), unknown)
+    visits = tuple(visit for part in parts for visit in part.visits)
+    possible_visits = tuple(visit for part in parts for visit in part.possible_visits)
+    return Traced(routed, message, topology, visits, unknown, possible_visits)
 
 
 def _queues(ends: Ends) -> tuple[str, ...]:

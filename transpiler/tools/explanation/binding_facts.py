@@ -39,10 +39,13 @@ class Lack(NamedTuple):
     distance: float
 
 
-def binding_text(topology: Topology, binding: Binding) -> str:
-    """Return what a binding asks for: its key or its headers, and whether it has a selector or a query."""
+def binding_text(topology: Topology, binding: Binding, written: str | None = None) -> str:
+    """Return what a binding asks for: its key or its headers, and whether it has a selector or a query.
+
+    ``written`` is the selector of a JMS broker's file, where the binding is a case of it.
+    """
     if topology.rules.destinations is not None:
-        return _text_at_address(topology, binding)
+        return _text_at_address(topology, binding, written)
     selector = topology.selector(binding)
     match topology.exchange_by_name[binding.source].type:
         case "x-jms-topic":
@@ -62,12 +65,12 @@ def binding_text(topology: Topology, binding: Binding) -> str:
     return asked + (" and a query" if topology.xquery(binding) is not None else "")
 
 
-def _text_at_address(topology: Topology, binding: Binding) -> str:
+def _text_at_address(topology: Topology, binding: Binding, written: str | None) -> str:
     """Return what a JMS broker asks for: a divert by its name, an address with wildcards, and a selector."""
     pattern = topology.rules.topic.pattern(binding.key)
     is_pattern = is_wild(pattern) and pattern != (MANY_WORDS,)
     asked = [f"{topology.rules.nouns[0]} {address_of(topology, binding.key)}"] if is_pattern else []
-    selector = topology.selector(binding)
+    selector = topology.selector(binding) if written is None else written
     asked += [clipped(selector, _MAX_LINE)] if selector is not None else []
     divert = binding.text(DIVERT_ARGUMENT)
     named = "" if divert is None else f"divert {clipped(divert, _MAX_LINE)}: "

@@ -13,7 +13,14 @@ from typing import NamedTuple
 from transpiler.reference.routed import Traced
 from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.destinations import destination_name
-from transpiler.topology.model import ROUTING_TYPE_ARGUMENT, Binding
+from transpiler.topology.model import (
+    DIVERT_ARGUMENT,
+    EXCLUSIVE_ARGUMENT,
+    ROUTING_TYPE_ARGUMENT,
+    SELECTOR_ARGUMENT,
+    Binding,
+    Topology,
+)
 from transpiler.topology.shown_addresses import bindings_at
 
 
@@ -30,13 +37,13 @@ def passed_over(
 ) -> Iterator[PassedOver]:
     """Yield what got no message at the addresses that one came to, but for the ends in ``reached``, which were asked.
 
-    ``exclusive`` has the exclusive diverts that took the message, by their addresses.
+    ``exclusive`` has the exclusive diverts that took the message, by their addresses, in words.
     """
     shown = traced.topology.shown
     if shown is None:
         return
     came: dict[tuple[str, str | None], None] = {}
-    for visit in traced.visits:
+    for visit in (*traced.visits, *traced.possible_visits):
         if visit.exchange.entered is not None:
             name = destination_name(traced.topology, visit.exchange.name, visit.keys[0] or "")
             came.setdefault((name, visit.exchange.entered.by))
@@ -52,6 +59,39 @@ def passed_over(
             else:
                 continue
             yield PassedOver(address, binding, reason)
+
+
+class Written:
+    """The bindings of a JMS broker's file by their places: those that route are cases of them."""
+
+    def __init__(self, topology: Topology) -> None:
+        self._found: dict[tuple[str, str | None], list[Binding]] = {}
+        shown = topology.shown.bindings if topology.shown is not None else ()
+        for binding in (one for one in shown if one.path):
+            self._found.setdefault((binding.path, binding.text(DIVERT_ARGUMENT)), []).append(binding)
+
+    def of(self, binding: Binding) -> list[Binding]:
+        """Return what stands where a binding is from: one binding for each address that a divert forwards to.
+
+        Nothing where it is not known.
+        """
+        divert = binding.text(DIVERT_ARGUMENT)
+        found = self._found.get((binding.path, divert), [])
+        return found if len(found) == 1 or divert is not None else []
+
+    def selector(self, binding: Binding) -> str | None:
+        """Return the selector that stands where a binding is from; None if there is none, or if that is not known."""
+        return next((one.text(SELECTOR_ARGUMENT) for one in self.of(binding)), None)
+
+
+def exclusive_diverts(topology: Topology, diverts: Collection[tuple[str, str]]) -> dict[str, str]:
+    """Return those of some diverts that are exclusive, by their addresses, in words; given are addresses and names."""
+    found: dict[str, dict[str, None]] = {}
+    for address, name in diverts:
+        for binding in () if topology.shown is None else bindings_at(topology.shown, address):
+            if binding.text(DIVERT_ARGUMENT) == name and EXCLUSIVE_ARGUMENT in binding.arguments:
+                found.setdefault(address, {})[name] = None
+    return {address: " or ".join(names) for address, names in found.items()}
 
 
 #: Of what became of a message to a JMS broker: what bindings do not say.

@@ -17,7 +17,7 @@ from transpiler.reference.route import trace
 from transpiler.reference.route_path import Step, follow
 from transpiler.reference.routed import Routed, Traced
 from transpiler.tools.explanation.binding_facts import Lack, binding_text, lacks
-from transpiler.tools.explanation.passed_over import note_of_send, passed_over
+from transpiler.tools.explanation.passed_over import Written, exclusive_diverts, note_of_send, passed_over
 from transpiler.tools.explanation.wording import value_text
 from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.choices import choice_of, leaves_open
@@ -26,7 +26,7 @@ from transpiler.topology.destinations import (
     own_prefix,
     own_queue,
 )
-from transpiler.topology.model import DEFAULT_EXCHANGE, DIVERT_ARGUMENT, EXCLUSIVE_ARGUMENT, Binding, Topology
+from transpiler.topology.model import DEFAULT_EXCHANGE, DIVERT_ARGUMENT, Binding, Topology
 from transpiler.topology.publishing import ANY_PUBLISHER, Publisher, PublishTo
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender
@@ -56,6 +56,10 @@ class BindingExplanation:
     def divert(self) -> str | None:
         """Return the name of the divert that the binding stands for; None for another binding."""
         return self.binding.text(DIVERT_ARGUMENT)
+
+    def is_case_of(self, other: BindingExplanation) -> bool:
+        """Return True if both stand for one binding of a JMS broker's file."""
+        return (self.source, self.end, self.divert) == (other.source, other.end, other.divert)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -227,28 +231,34 @@ def _explained_step(step: Step, nearest: int) -> StepExplanation:
 def _explained(traced: Traced, nearest: int) -> RouteExplanation:
     topology, message = traced.topology, traced.message
     sent = topology.rules.destinations is not None
+    written = Written(topology) if sent else None
     took: list[BindingExplanation] = []
     missed: list[BindingExplanation] = []
     possible: list[BindingExplanation] = []
-    for visit in traced.visits:
+    for visit, perhaps in (*((one, False) for one in traced.visits), *((one, True) for one in traced.possible_visits)):
         choice = choice_of(topology, visit.exchange)
         if choice is not None and not choice.by_match:
-            possible += (_binding(topology, binding, visit) for binding in choice.bindings)
+            possible += (_binding(topology, binding, visit, written) for binding in choice.bindings)
         bindings = topology.bindings_by_source.get(visit.exchange.name, ()) if visit.matched else ()
         matched = [binding for binding, is_match in zip(bindings, visit.matched, strict=False) if is_match]
-        chosen = choice is not None and choice.by_match and leaves_open(topology, choice, matched)
+        perhaps |= choice is not None and choice.by_match and leaves_open(topology, choice, matched)
         for binding, is_match in zip(bindings, visit.matched, strict=True):
             if sent and not _leads_on(topology, binding):
+                if written is not None and not is_match and _is_at(topology, binding, visit):
+                    lacking = lacks(topology, binding, visit, message)
+                    missed += _as_written(topology, binding, visit, written, lacking)
                 continue
             if is_match:
-                (possible if chosen else took).append(_binding(topology, binding, visit))
+                (possible if perhaps else took).append(_binding(topology, binding, visit, written))
             elif not sent or _is_at(topology, binding, visit):
-                missed.append(_binding(topology, binding, visit, lacks(topology, binding, visit, message)))
+                missed.append(_binding(topology, binding, visit, written, lacks(topology, binding, visit, message)))
     if sent:
         # Several bindings may stand for one divert, or lead to one queue.
         took, possible, missed = (_once(listed) for listed in (took, possible, missed))
         took = took if own_prefix(topology) == "" else _without_ends(took)
-        missed += _passed_over(traced, [*took, *possible, *missed])
+        missed = [one for one in missed if not any(map(one.is_case_of, (*took, *possible)))]
+        possible = [one for one in _unless_diverted(traced, took, possible) if one not in took]
+        missed += _passed_over(traced, took, [*possible, *missed])
     missed.sort(key=lambda one: one.distance)
     keys = traced.visits[0].keys if traced.visits else ()
     is_asked = bool(took or missed or possible)
@@ -258,8 +268,10 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
     return RouteExplanation(traced.routed, keys, tuple(took), shown, others, note, traced.visits, tuple(possible), sent)
 
 
-def _binding(topology: Topology, binding: Binding, visit: Visit, lacking: Sequence[Lack] = ()) -> BindingExplanation:
-    asks = binding_text(topology, binding)
+def _binding(
+    topology: Topology, binding: Binding, visit: Visit, written: Written | None, lacking: Sequence[Lack] = ()
+) -> BindingExplanation:
+    asks = binding_text(topology, binding, None if written is None else written.selector(binding))
     if topology.rules.destinations is None:
         source, end = binding.source, binding.destination
         target = end if binding.destination_type == "queue" else f"exchange {end}"
@@ -268,6 +280,23 @@ def _binding(topology: Topology, binding: Binding, visit: Visit, lacking: Sequen
         target = end if binding.destination_type != "exchange" or "://" in end else f"address {end}"
     texts, distance = tuple(lack.text for lack in lacking), sum(lack.distance for lack in lacking)
     return BindingExplanation(binding, asks, source, end, target, texts, distance)
+
+
+def _as_written(
+    topology: Topology, binding: Binding, visit: Visit, written: Written, lacking: Sequence[Lack]
+) -> Iterator[BindingExplanation]:
+    """Yield what a JMS broker's file has in the place of a case that leads nowhere by itself."""
+    source, texts = _ends(topology, binding, visit)[0], tuple(lack.text for lack in lacking)
+    for one in written.of(binding):
+        asks = binding_text(topology, binding, written.selector(binding))
+        target = _target(one)
+        yield BindingExplanation(one, asks, source, one.destination, target, texts, sum(o.distance for o in lacking))
+
+
+def _target(shown: Binding) -> str:
+    """Return the end of a binding of a JMS broker's file as a line shows it."""
+    end = shown.destination
+    return end if shown.destination_type == "queue" or "://" in end else f"address {end}"
 
 
 def _once(listed: Iterable[BindingExplanation]) -> list[BindingExplanation]:
@@ -289,17 +318,35 @@ def _is_at(topology: Topology, binding: Binding, visit: Visit) -> bool:
     )
 
 
-def _passed_over(traced: Traced, listed: Sequence[BindingExplanation]) -> Iterator[BindingExplanation]:
+def _passed_over(
+    traced: Traced, took: Sequence[BindingExplanation], others: Sequence[BindingExplanation]
+) -> Iterator[BindingExplanation]:
     """Yield the bindings at the addresses of a message that were not asked, with the reason."""
-    exclusive = {
-        one.source: one.binding.text(DIVERT_ARGUMENT) or ""
-        for one in listed
-        if not one.lacks and EXCLUSIVE_ARGUMENT in one.binding.arguments
-    }
-    for source, binding, reason in passed_over(traced, {(one.source, one.end) for one in listed}, exclusive):
-        end = binding.destination
-        target = end if binding.destination_type == "queue" or "://" in end else f"address {end}"
-        yield BindingExplanation(binding, "any message", source, end, target, (reason,), 0.75)
+    exclusive = _exclusive(traced, took)
+    reached = {(one.source, one.end) for one in (*took, *others)}
+    for source, binding, reason in passed_over(traced, reached, exclusive):
+        yield BindingExplanation(binding, "any message", source, binding.destination, _target(binding), (reason,), 0.75)
+
+
+def _exclusive(traced: Traced, listed: Sequence[BindingExplanation]) -> dict[str, str]:
+    """Return the exclusive diverts among some bindings, by their addresses."""
+    diverts = dict.fromkeys((one.source, one.divert) for one in listed if one.divert is not None)
+    return exclusive_diverts(traced.topology, [*diverts])
+
+
+def _unless_diverted(
+    traced: Traced, took: Sequence[BindingExplanation], possible: Sequence[BindingExplanation]
+) -> Iterator[BindingExplanation]:
+    """Yield bindings that perhaps take a message, with the exclusive diverts that perhaps take it before them."""
+    exclusive = _exclusive(traced, [*took, *possible])
+    diverts = {one.divert for one in possible if _exclusive(traced, [one])}
+    for one in possible:
+        is_last = one.source in exclusive and (one.divert is None or one.divert not in diverts)
+        yield (
+            replace(one, asks=f"{one.asks}, unless the exclusive divert {exclusive[one.source]} takes it")
+            if is_last
+            else one
+        )
 
 
 def _ends(topology: Topology, binding: Binding, visit: Visit) -> tuple[str, str]:

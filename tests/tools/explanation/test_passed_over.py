@@ -1,0 +1,85 @@
+"""What is said of all that is at an address of a JMS broker, whether or not it got a message."""
+
+from __future__ import annotations
+
+import pytest
+
+from transpiler.message.message import Message
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.tools.explanation.routes import explain_route
+from transpiler.topology import parse_topology
+
+
+@pytest.mark.parametrize(
+    ("selector", "routing_type", "expected"),
+    [
+        (
+            "AMQSize &gt; 9",
+            None,
+            {
+                "address vip": "divert big: AMQSize > 9",
+                "vip": "any message",
+                "q": "any message, unless the exclusive divert big takes it",
+                "sub": "any message, unless the exclusive divert big takes it",
+                "red": "color is 'blue', not 'red'",
+            },
+        ),
+        (
+            "AMQSize &gt; 9",
+            "MULTICAST",
+            {
+                "address vip": "divert big: AMQSize > 9",
+                "vip": "any message",
+                "sub": "any message, unless the exclusive divert big takes it",
+                "q": "its routing type is ANYCAST, and the message was sent as MULTICAST",
+                "red": "color is 'blue', not 'red'",
+            },
+        ),
+        (
+            "AMQSize &gt; 9 OR color = 'blue'",
+            None,
+            {
+                "address vip": "divert big: AMQSize > 9 OR color = 'blue'",
+                "vip": "any message",
+                "q": "the exclusive divert big took the message",
+                "sub": "the exclusive divert big took the message",
+                "red": "the exclusive divert big took the message",
+            },
+        ),
+        (
+            "AMQSize &gt; 9 AND color = 'red'",
+            None,
+            {
+                "q": "any message",
+                "sub": "any message",
+                "address vip": "divert big: color is 'blue', not 'red'",
+                "red": "color is 'blue', not 'red'",
+            },
+        ),
+    ],
+)
+def test_each_queue_of_an_address_has_its_reason_where_an_exclusive_divert_is_open(
+    selector: str, routing_type: str | None, expected: dict[str, str]
+) -> None:
+    inner = (
+        "<diverts><divert name='big'><address>a</address><forwarding-address>vip</forwarding-address>"
+        f'<filter string="{selector}"/><exclusive>true</exclusive></divert></diverts>'
+        "<addresses><address name='a'><anycast><queue name='q'/></anycast><multicast><queue name='sub'/>"
+        "<queue name='red'><filter string=\"color = 'red'\"/></queue></multicast></address>"
+        "<address name='vip'><anycast><queue name='vip'/></anycast></address></addresses>"
+    )
+    topology = parse_topology(
+        f"<configuration xmlns='urn:activemq'><core xmlns='urn:activemq:core'>{inner}</core></configuration>",
+        "broker.xml",
+    )
+    message = Message(application_properties={"color": AmqpValue(AmqpType.STRING, "blue")})
+    explained = explain_route(topology, message, "a", routing_type=routing_type)
+    lines = [line.strip().partition("  ") for line in str(explained).splitlines() if line.startswith("    ")]
+    assert {ends.rpartition("→ ")[2]: said.strip() for ends, _, said in lines} == expected
+
+
+def test_a_condition_of_a_state_is_not_said_of_another_binding() -> None:
+    state = {"subscriptions": [{"name": "s", "destination": "topic://t", "selector": "n = 4"}]}
+    said = str(explain_route(parse_topology("<broker/>", "activemq.xml", state=state), Message(), "queue://q"))
+    assert "any message" in said
+    assert "n = 4" not in said

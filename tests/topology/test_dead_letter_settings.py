@@ -17,14 +17,14 @@ PAGE = Path(__file__).parents[2] / "docs" / "topologies.md"
 
 
 def rabbitmq(**arguments: Any) -> Topology:
-    kind = arguments.pop("kind", "classic")
+    kind, version = arguments.pop("kind", "classic"), arguments.pop("version", {"rabbitmq_version": "4.1.0"})
     given = {f"x-{name.replace('_', '-')}": value for name, value in arguments.items()} | {"x-queue-type": kind}
     queues: list[dict[str, Any]] = [
         {"name": name, "vhost": "/", "durable": True, "auto_delete": False} for name in ("q", "dead")
     ]
     queues[0]["arguments"] = given
     exchange = {"name": "dlx", "vhost": "/", "type": "fanout", "durable": True, "auto_delete": False}
-    exported = {"rabbitmq_version": "4.1.0", "vhosts": [{"name": "/"}], "exchanges": [exchange], "bindings": []}
+    exported = version | {"vhosts": [{"name": "/"}], "exchanges": [exchange], "bindings": []}
     return parse_topology(json.dumps(exported | {"queues": queues}), "d.json")
 
 
@@ -52,6 +52,7 @@ DLX = {"dead_letter_exchange": "dlx"}
 LEFT = "left behind when the queue is deleted"
 EITHER, LONG = "rejected or expired", "rejected, expired or over the queue's length"
 OFTEN = "rejected, expired or delivered too often"
+PERHAPS_OFTEN = "rejected, expired or from RabbitMQ 4.0 on delivered too often"
 ACTIVEMQ = "persistent, and delivered too often or expired"
 
 #: A broker, words of its row's setting, a topology, and the links of its queue: when, and to what.
@@ -74,6 +75,28 @@ CASES: tuple[tuple[str, str, Topology, list[tuple[str, str | None]]], ...] = (
         "delivery-limit",
         rabbitmq(**DLX, kind="quorum"),
         [(OFTEN, "dlx")],
+    ),
+    ("RabbitMQ", "delivery-limit", rabbitmq(**DLX, kind="quorum", delivery_limit=-1), [(EITHER, "dlx")]),
+    ("RabbitMQ", "delivery-limit", rabbitmq(**DLX, delivery_limit=3), [(EITHER, "dlx")]),
+    ("RabbitMQ", "from 4.0", rabbitmq(**DLX, kind="quorum", version={"rabbitmq_version": "3.13.7"}), [(EITHER, "dlx")]),
+    (
+        "RabbitMQ",
+        "delivery-limit",
+        rabbitmq(**DLX, kind="quorum", delivery_limit=3, version={"rabbitmq_version": "3.13.7"}),
+        [(OFTEN, "dlx")],
+    ),
+    (
+        "RabbitMQ",
+        "from 4.0",
+        rabbitmq(**DLX, kind="quorum", version={"product_name": "RabbitMQ", "product_version": "3.9.1"}),
+        [(EITHER, "dlx")],
+    ),
+    ("RabbitMQ", "does not say its version", rabbitmq(**DLX, kind="quorum", version={}), [(PERHAPS_OFTEN, "dlx")]),
+    (
+        "RabbitMQ",
+        "does not say its version",
+        rabbitmq(**DLX, kind="quorum", version={"product_name": "Another product", "product_version": "1.4.0"}),
+        [(PERHAPS_OFTEN, "dlx")],
     ),
     ("RabbitMQ", "a stream", rabbitmq(**DLX, kind="stream"), []),
     ("Broker-J", "alternateBinding", broker_j(), [(f"rejected, or {LEFT}", "dead")]),

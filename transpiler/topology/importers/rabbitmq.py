@@ -108,7 +108,8 @@ def topology_from_definitions(data: Mapping[str, Any] | Entry, vhost: str | None
     queues += _undeclared(root, vhost_name, queues, read, findings)
     read.add_alternates()
     queues += _shovelled(root, vhost_name, {queue.name for queue in queues})
-    links = [link for one in queue_entries for link in dead_letters(one, arguments_of(one), policies, limiting)]
+    number = _version_number(root)
+    links = [link for one in queue_entries for link in dead_letters(one, arguments_of(one), policies, limiting, number)]
     links += federation(policies, read.read, queues)
     streams = {one.text("name") for one in queue_entries if queue_type(one, arguments_of(one)) == "stream"}
     links += _parameters(root, vhost_name, streams, findings)
@@ -193,9 +194,9 @@ _EXACT = (3, 13)
 
 def _rules(root: Entry, headers: list[Binding], findings: Findings) -> Rules:
     """The rules of the version that wrote the export; without it those of today's, and a finding where they part."""
-    version = re.match(r"([0-9]{1,9})\.([0-9]{1,9})", _version(root))
+    version = _version_number(root)
     if version is not None:
-        return RABBITMQ_3_12 if (int(version[1]), int(version[2])) < _EXACT else RABBITMQ
+        return RABBITMQ_3_12 if version < _EXACT else RABBITMQ
     for binding in headers:
         if any(_is_number(value) for value in binding.arguments.values()):
             message = "the export does not say its version, and this binding asks for a number"
@@ -207,7 +208,16 @@ def _rules(root: Entry, headers: list[Binding], findings: Findings) -> Rules:
 def _version(root: Entry) -> str:
     """Return the version that wrote the export; empty where it is not said."""
     version = root.data.get("rabbitmq_version") or root.data.get("rabbit_version")
+    if not version and root.data.get("product_name") in (None, "RabbitMQ"):
+        # Products of others count versions of their own.
+        version = root.data.get("product_version")
     return one_line(version) if isinstance(version, str) and version[:1].isdigit() else ""
+
+
+def _version_number(root: Entry) -> tuple[int, int] | None:
+    """Return the first two numbers of the version that wrote the export."""
+    version = re.match(r"([0-9]{1,9})\.([0-9]{1,9})", _version(root))
+    return None if version is None else (int(version[1]), int(version[2]))
 
 
 def _is_number(value: AmqpValue) -> bool:

@@ -54,6 +54,9 @@ class _Policy:
         return self.definition.text(_ALTERNATE)
 
 
+#: The first version in which quorum queues have a delivery limit by default, of 20; a negative one is none.
+_DEFAULT_LIMIT = (4, 0)
+
 #: Settings of operator policies that make dead letters, beside those of a policy or the queue.
 _LIMITS = {"max-length", "max-length-bytes", "delivery-limit"}
 
@@ -207,10 +210,12 @@ def queue_type(entry: Entry, arguments: Entry) -> str:
     return str(arguments.data.get("x-queue-type") or entry.data.get("type") or "classic")
 
 
-def dead_letters(entry: Entry, arguments: Entry, policies: Policies, limiting: Policies) -> list[Link]:
+def dead_letters(
+    entry: Entry, arguments: Entry, policies: Policies, limiting: Policies, version: tuple[int, int] | None
+) -> list[Link]:
     """Return the ways of a queue's dead letters, of which one is its way; a stream keeps its messages.
 
-    ``limiting`` are the operator policies.
+    ``limiting`` are the operator policies, ``version`` the first numbers of RabbitMQ's where it is known.
     """
     name, kind = entry.text("name"), queue_type(entry, arguments)
     if kind == "stream":
@@ -222,8 +227,9 @@ def dead_letters(entry: Entry, arguments: Entry, policies: Policies, limiting: P
         settings = own if policy is None else {**policy.definition.data, **own}
         if limit is not None:
             settings = settings | {of: value for of, value in limit.definition.data.items() if of in _LIMITS}
+        too_often = _too_often(settings.get("delivery-limit"), version) if kind == "quorum" else ""
         counting = [one.name for one, of in ((policy, deciding), (limit, limits)) if one is not None and len(of) > 1]
-        ways.setdefault(_letters(name, kind, settings, entry.path), {}).update(dict.fromkeys(counting))
+        ways.setdefault(_letters(name, settings, entry.path, too_often), {}).update(dict.fromkeys(counting))
     if len(ways) == 1:
         return [link for link in ways if link is not None]
     policies.warn_of_tie(deciding, name, entry.path)
@@ -236,22 +242,30 @@ def _counting(names: Iterable[str]) -> str:
     return f"the policy {listed} counts" if listed else "no policy counts"
 
 
-def _letters(name: str, kind: str, settings: Mapping[str, Any], path: str) -> Link | None:
+def _letters(name: str, settings: Mapping[str, Any], path: str, too_often: str) -> Link | None:
     exchange, key = settings.get("dead-letter-exchange"), settings.get("dead-letter-routing-key")
     if not isinstance(exchange, str):
         return None
     key = key if isinstance(key, str) else None
-    return Link("dead-letter", _when(settings, kind), name, exchange, key=key, path=path)
+    return Link("dead-letter", _when(settings, too_often), name, exchange, key=key, path=path)
 
 
-def _when(settings: Mapping[str, Any], kind: str) -> str:
+def _too_often(limit: object, version: tuple[int, int] | None) -> str:
+    """Return whether a quorum queue lets go of what it has delivered too often, in words; empty if it does not."""
+    if isinstance(limit, int):
+        return "delivered too often" if limit >= 0 else ""
+    if version is None:
+        return f"from RabbitMQ {'.'.join(map(str, _DEFAULT_LIMIT))} on delivered too often"
+    return "delivered too often" if version >= _DEFAULT_LIMIT else ""
+
+
+def _when(settings: Mapping[str, Any], too_often: str) -> str:
     """Return when a queue makes dead letters, in words."""
     conditions = ["rejected", "expired"]
     limited = settings.get("max-length") is not None or settings.get("max-length-bytes") is not None
     if limited and settings.get("overflow") != "reject-publish":
         conditions.append("over the queue's length")
-    if kind == "quorum" or settings.get("delivery-limit") is not None:
-        conditions.append("delivered too often")
+    conditions += [too_often] if too_often else []
     return f"{', '.join(conditions[:-1])} or {conditions[-1]}"
 
 

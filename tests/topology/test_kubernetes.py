@@ -161,6 +161,15 @@ def test_a_key_that_is_nearly_one_of_a_resource_has_no_default_in_its_place() ->
     )
 
 
+@pytest.mark.parametrize("source", ["", "source: '', ", "source: null, "])
+def test_a_binding_without_a_source_says_that_one_is_missing(source: str) -> None:
+    with pytest.raises(
+        TopologyError, match=r"Binding/c\.spec.*: a Binding without a source is of the default"
+    ) as caught:
+        parse_topology(OPERATOR.replace("source: others, ", source), "t.yaml")
+    assert "goes into source" in str(caught.value)
+
+
 @pytest.mark.parametrize(("text", "form"), [(OPERATOR, "artemis"), (ARTEMIS, "rabbitmq"), (OPERATOR, "topology")])
 def test_resources_of_another_form_are_refused(text: str, form: Any) -> None:
     with pytest.raises(TopologyError, match=f"are not of the form {form}"):

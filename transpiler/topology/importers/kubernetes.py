@@ -70,7 +70,7 @@ _NOT_IN_DEFINITIONS = ("rabbitmqClusterReference", "deletionPolicy", "deleteIfEm
 _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "Exchange": {"type": "direct", "durable": False},
     "Queue": {"durable": False},
-    "Binding": {"source": "", "routing_key": "", "destination_type": "queue"},
+    "Binding": {"routing_key": "", "destination_type": "queue"},
 }
 
 
@@ -413,7 +413,7 @@ def _rabbitmq(resources: Sequence[Resource]) -> Iterator[RabbitMQResources]:
 
 
 def _check_keys(resource: Resource, spec: Mapping[str, Any]) -> None:
-    """Refuse a key that is nearly one of the resource's: a default would take the place of its value."""
+    """Refuse a key that is nearly one of the resource's, for which a default would stand, and a binding of nothing."""
     known = (*_KEYS[resource.kind], "vhost", *_NOT_IN_DEFINITIONS)
     for name in spec:
         if name not in known and _MEMBERS_OF.get(name, name) not in known:
@@ -422,6 +422,12 @@ def _check_keys(resource: Resource, spec: Mapping[str, Any]) -> None:
                 refuse(
                     "topology.unknown", f"{resource.path}.spec.{name}", f"a {resource.kind} has no {name!r}", hint, fix
                 )
+    if resource.kind == "Binding" and spec.get("source") in (None, ""):
+        # The operator's schema has it optional; an empty one is the default exchange, whose bindings nobody declares.
+        path = f"{resource.path}.spec.source" if "source" in spec else f"{resource.path}.spec"
+        message = "a Binding without a source is of the default exchange, and RabbitMQ refuses it"
+        hint = "perhaps the name of an exchange goes into source; every queue gets what has its name without a Binding"
+        refuse("topology.default-exchange", path, message, hint)
 
 
 def _in_definitions(kind: str, spec: Mapping[str, Any]) -> dict[str, Any]:

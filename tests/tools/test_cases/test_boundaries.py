@@ -14,6 +14,7 @@ from transpiler.language.selector.dialects import find_dialect
 from transpiler.testing import boundary_messages
 from transpiler.tools.test_cases import read_cases, run_case
 from transpiler.tools.test_cases.boundaries import boundaries, case_file
+from transpiler.tools.test_cases.coverage import uncovered
 
 SELECTORS = (
     "weight > 2500",
@@ -85,6 +86,40 @@ def test_cases_writes_a_file_that_test_runs(tmp_path: Path) -> None:
     assert test.exit_code == 0, test.output
     suite = ElementTree.fromstring(result.read_text(encoding="utf-8"))
     assert (suite.get("failures"), len(suite)) == ("0", int(suite.get("tests") or 0))
+
+
+#: The selector, its dialect, and what coverage says of its own cases: nothing, where each possible truth is there.
+COVERED = (
+    ("color LIKE 'r!_%' ESCAPE '!'", "jms", ()),
+    ("color IN ('red', 'blue') AND size NOT IN (1)", "rabbitmq", ()),
+    ("x BETWEEN low AND high", "jms", ()),
+    ("a < b AND b < c", "jms", ()),
+    ("price * quantity > 100 AND color IS NULL", "jms", ()),
+    ("(size + 1) * 2 = 10", "jms", ()),
+    ("size % 2 = 0", "activemq", ()),
+    ("a / b > 2", "jms", ()),
+    ("NOT (color LIKE '%x%' OR color IS NULL)", "jms", ()),
+    ("JMSMessageID LIKE 'ID:a%' AND JMSPriority > 4", "jms", ()),
+    ("JMSDeliveryMode = 'PERSISTENT' AND JMSTimestamp > 1700000000000", "jms", ()),
+    ("properties.subject = 'x' AND header.priority > 3", "rabbitmq", ()),
+    ("1 = 1 AND s LIKE '%'", "jms", ()),
+    ("INLIST(SPLIT('a,b', ','), color)", "activemq", ("INLIST(SPLIT('a,b', ','), color): never unknown",)),
+    ("hyphenated_props:a-b = 1", "artemis", ()),
+    ("UTC() > 5", "rabbitmq", ("UTC() > 5: never TRUE, never unknown",)),
+    ("XPATH '//book[price>10]'", "activemq", ("XPATH '//book[price>10]': never TRUE",)),
+)
+
+
+@pytest.mark.parametrize(("selector", "dialect", "lacking"), COVERED)
+def test_the_cases_of_a_selector_pass_and_cover_what_its_conditions_can_be(
+    selector: str, dialect: str, lacking: tuple[str, ...]
+) -> None:
+    text = case_file(selector, dialect)
+    cases = read_cases("made.selectors.yaml", text)
+    assert [result.failure for result in map(run_case, cases) if not result.passed] == []
+    [(_, lines)] = uncovered(cases)
+    assert tuple(lines) == lacking
+    assert ("# perhaps add a case in which" in text) is bool(lacking)
 
 
 def test_coverage_names_the_condition_that_never_decided(tmp_path: Path) -> None:

@@ -60,6 +60,7 @@ from transpiler.tools.analysis.formula import (
     FALSE,
     THROWN,
     TRUE,
+    UNKNOWN,
     Accepted,
     Formula,
     Junction,
@@ -170,6 +171,9 @@ class Conditions:
                 decided = False
         test = Test(len(self.tests), node, dialect, judged, subject, decided, patterns=patterns)
         test.outcomes = ANYTHING if dialect.on_throw else ANYTHING & ~THROWN
+        if isinstance(node, ast.BodyQuery):
+            # A message without such a body does not match.
+            test.outcomes &= ~UNKNOWN
         test.constants = tuple(_literals(node)) if decided else tuple(constants(node, dialect, other))
         if subject is None:
             if isinstance(node, ast.Compare) and isinstance(node.left, ast.Identifier):

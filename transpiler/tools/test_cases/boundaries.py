@@ -7,25 +7,26 @@ message is chosen so that the condition decides, where one of the tried bases le
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any, NamedTuple
 
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect, find_dialect
 from transpiler.language.selector.parsing import parse_selector
+from transpiler.message.header_fields import PROPERTIES, MessageField
 from transpiler.message.message import Message, plain_message
 from transpiler.message.types import AmqpType, AmqpValue, Truth
 from transpiler.reference.evaluate import judge
 from transpiler.tools.analysis.building import Conditions
 from transpiler.tools.analysis.cell_search import Requirement
-from transpiler.tools.analysis.formula import FALSE, NOT_TRUE, TRUE, Subject, all_tests
+from transpiler.tools.analysis.formula import FALSE, NOT_TRUE, TRUE, UNKNOWN, Subject, all_tests
 from transpiler.tools.analysis.representatives import representatives
-from transpiler.tools.analysis.solve import Solver
+from transpiler.tools.analysis.solve import Found, Solver
 from transpiler.tools.test_cases.reading import Expectation
 
 #: Conditions of one selector that have messages, and evaluations for the messages of one.
-MAX_CONDITIONS, _BUDGET = 200, 40_000
+MAX_CONDITIONS, BUDGET = 200, 40_000
 #: Names of a comparison whose values are tried, and messages that are.
 _TRIED_NAMES, _TRIED = 3, 500
 _TESTS = (ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull)
@@ -34,6 +35,7 @@ _PLAIN = (AmqpType.STRING, AmqpType.LONG, AmqpType.DOUBLE, AmqpType.BOOLEAN)
 #: For each truth of a condition a message, and the one place that it is about.
 _Sides = dict[Truth, tuple[Message, Subject | None]]
 _EXPECTED: dict[Truth, Expectation] = {True: "matches", False: "does not match", None: "unknown"}
+_BITS: Mapping[Truth, int] = {True: TRUE, False: FALSE, None: UNKNOWN}
 _SAID = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
@@ -55,7 +57,7 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
     """Return a message for each side that a condition of a selector has, each message once."""
     conditions = Conditions()
     whole = conditions.selector(tree, dialect)
-    solver = Solver(conditions, _BUDGET)
+    solver = Solver(conditions, BUDGET)
     leaves = list(conditions_of(tree))[:MAX_CONDITIONS]
     sides = [{**dict(_tried(leaf, dialect)), **dict(_sides(leaf, dialect, conditions, solver))} for leaf in leaves]
 
@@ -68,7 +70,7 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
     for leaf, own_sides in zip(leaves, sides, strict=True):
         beside = next((one for one in known if _decides(tree, leaf, own_sides, one, dialect)), known[0])
         for message, subject in own_sides.values():
-            made = _beside(beside, message, subject)
+            made = _beside(beside, message, subject, leaf, dialect)
             # Properties of the base may change the side of a condition of several names.
             own = judge(leaf, made, dialect, now=0).truth
             found.setdefault(_key(made), Boundary(leaf, own, made, _verdict(tree, made, dialect)))
@@ -90,31 +92,45 @@ def _joined(tree: ast.Expression, wanted: Truth, sides: Sequence[_Sides], dialec
     for chosen in islice(product(*(own.values() for own in sides if own)), _TRIED):
         message = Message()
         for own, subject in chosen:
-            message = _beside(message, own, subject)
+            message = _beside(message, own, subject, None, dialect)
         if _verdict(tree, message, dialect) is wanted:
             return message
     return None
 
 
 def _tried(leaf: ast.Expression, dialect: Dialect) -> Iterator[tuple[Truth, tuple[Message, Subject | None]]]:
-    """Yield a message for each truth that a comparison of several names has for simple values.
+    """Yield a message for each truth that a comparison of several names, or a computed one, has for simple values.
 
     The analysis reads such a comparison as one that may have any outcome.
     """
     names = list({node.name: None for node in ast.walk(leaf) if isinstance(node, ast.Identifier)})
-    if not isinstance(leaf, ast.Compare | ast.Between) or not 1 < len(names) <= _TRIED_NAMES:
+    computed = any(isinstance(node, ast.Calculate | ast.Call) for node in ast.walk(leaf))
+    if (
+        not isinstance(leaf, ast.Compare | ast.Between | ast.Call)
+        or not 1 + (not computed) <= len(names) <= _TRIED_NAMES
+    ):
         return
     if any(dialect.fields.find(node.name, node.section) for node in ast.walk(leaf) if isinstance(node, ast.Identifier)):
         return
-    constants = _constants(leaf)
-    values = dict.fromkeys((0, 1, *constants, *(constant + 1 for constant in constants)))
     seen: set[Truth] = set()
-    for chosen in islice(product(values, repeat=len(names)), _TRIED):
+    for chosen in islice(product(_values(leaf, len(names)), repeat=len(names)), _TRIED):
         message = Message.of(**dict(zip(names, chosen, strict=True)))
-        truth = judge(leaf, message, dialect, now=0).truth
-        if truth not in seen:
-            seen.add(truth)
-            yield truth, (message, None)
+        verdict = judge(leaf, message, dialect, now=0)
+        if verdict.truth not in seen and verdict.thrown is None:
+            seen.add(verdict.truth)
+            yield verdict.truth, (message, None)
+
+
+def _values(leaf: ast.Expression, names: int) -> list[Any]:
+    """Return values for the names of a comparison or a call: its constants, and for a single name many more."""
+    constants = _constants(leaf)
+    texts = [node.value for node in ast.walk(leaf) if isinstance(node, ast.StringLiteral)]
+    words = [word for text in texts for word in (text, *text.split(","), text.strip("^$.*"))]
+    values: list[Any] = [0, 1, *constants, *(constant + 1 for constant in constants), *words]
+    if names == 1:
+        values += [*range(2, 13), *(one / other for one in constants for other in constants if other), 10**6, -(10**6)]
+    # TRUE and 1 are equal, and no value of one type.
+    return list({(type(value), value): value for value in values}.values())
 
 
 def _constants(leaf: ast.Expression) -> list[int | float]:
@@ -154,7 +170,10 @@ def case_file(selector: str, dialect: str | Dialect = "jms") -> str:
     """Return a file of test cases that pass: a message on each side of every condition of a selector."""
     rules = find_dialect(dialect)
     tree = parse_selector(selector, rules)
-    lines = [f"selector: {json.dumps(selector, ensure_ascii=False)}", f"dialect: {rules.name}", "cases:"]
+    lines = [f"selector: {json.dumps(selector, ensure_ascii=False)}", f"dialect: {rules.name}"]
+    if tree is not None and any(isinstance(node, ast.Call) and not node.arguments for node in ast.walk(tree)):
+        lines.append("now: 0")
+    lines.append("cases:")
     made = [] if tree is None else boundaries(tree, rules)
     if not made:
         verdict = True if tree is None else _verdict(tree, Message(), rules)
@@ -168,7 +187,32 @@ def case_file(selector: str, dialect: str | Dialect = "jms") -> str:
         lines.append(f"  - name: {json.dumps(shown, ensure_ascii=False)}")
         lines.append(f"    message: {json.dumps(plain_message(one.message), ensure_ascii=False)}")
         lines.append(f"    expect: {one.expectation}")
+    for leaf, truths in [] if tree is None else _without_message(tree, made, rules):
+        text = " ".join(selector[leaf.span.start : leaf.span.end].split())
+        lines.append(
+            f"# perhaps add a case in which {text} is {' or '.join(_SAID[one] for one in truths)}: none was found"
+        )
     return "\n".join(lines) + "\n"
+
+
+def open_truths(leaf: ast.Expression, seen: Container[Truth], solver: Solver, dialect: Dialect) -> list[Truth]:
+    """Return the truths of a condition that no case has, without those that no message gives it."""
+    formula = solver.conditions.selector(leaf, dialect)
+    return [
+        truth
+        for truth, outcome in _BITS.items()
+        if truth not in seen and not solver.impossible(Requirement(formula, outcome))
+    ]
+
+
+def _without_message(
+    tree: ast.Expression, made: Sequence[Boundary], dialect: Dialect
+) -> Iterator[tuple[ast.Expression, list[Truth]]]:
+    solver = Solver(Conditions(), BUDGET)
+    for leaf in islice(conditions_of(tree), MAX_CONDITIONS):
+        seen = {judge(leaf, one.message, dialect, now=0).truth for one in made}
+        if truths := open_truths(leaf, seen, solver, dialect):
+            yield leaf, truths
 
 
 def _sides(
@@ -179,10 +223,10 @@ def _sides(
     tests = tuple(all_tests(formula))
     subject = tests[0].subject if len(tests) == 1 else None
     if subject is None or tests[0].relation is not None:
-        for outcomes in (TRUE, NOT_TRUE):
-            message = solver.example(Requirement(formula, outcomes))
-            if message is not None:
-                yield judge(leaf, message, dialect, now=0).truth, (message, None)
+        for outcomes in (TRUE, FALSE, UNKNOWN):
+            answer = solver.solve([Requirement(formula, outcomes)])
+            if isinstance(answer, Found):
+                yield judge(leaf, answer.message, dialect, now=0).truth, (answer.message, None)
         names = {node for node in ast.walk(leaf) if isinstance(node, ast.Identifier)}
         if names and judge(leaf, Message(), dialect, now=0).truth is None:
             yield None, (Message(), None)
@@ -223,12 +267,15 @@ def _decides(
     dialect: Dialect,
 ) -> bool:
     """Return True if the verdict on a base changes with the side of a condition."""
-    verdicts = {_verdict(tree, _beside(base, message, subject), dialect) is True for message, subject in sides.values()}
+    made = (_beside(base, message, subject, leaf, dialect) for message, subject in sides.values())
+    verdicts = {_verdict(tree, message, dialect) is True for message in made}
     return len(verdicts) > 1 or not isinstance(leaf, _TESTS)
 
 
-def _beside(base: Message, message: Message, subject: Subject | None) -> Message:
-    """Return a base with what a message has at a place; without one place all that it has."""
+def _beside(
+    base: Message, message: Message, subject: Subject | None, leaf: ast.Expression | None, dialect: Dialect
+) -> Message:
+    """Return a base with what a message has at a place; without one place, at those that a condition reads."""
     own, other = base.to_dict(), message.to_dict()
     if subject is not None:
         section = "header_values" if subject.place is None else subject.place.section
@@ -236,9 +283,20 @@ def _beside(base: Message, message: Message, subject: Subject | None) -> Message
         name = field if subject.place is None else subject.place.field
         if name is not None:
             own.get(section, {}).pop(name, None)
+    elif leaf is not None:
+        for place in _places(leaf, dialect):
+            own.get(place.section, {}).pop(place.field, None)
     for section, content in other.items():
         own[section] = {**own.get(section, {}), **content} if isinstance(content, dict) else content
     return Message.from_dict({section: content for section, content in own.items() if content})
+
+
+def _places(leaf: ast.Expression, dialect: Dialect) -> Iterator[MessageField]:
+    """Yield the places of a message that a condition reads."""
+    for node in ast.walk(leaf):
+        if isinstance(node, ast.Identifier):
+            field = dialect.fields.find(node.name, node.section)
+            yield from (MessageField(PROPERTIES, node.name),) if field is None else field.places
 
 
 def _verdict(tree: ast.Expression, message: Message, dialect: Dialect) -> Truth:

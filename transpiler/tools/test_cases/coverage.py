@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect, find_dialect
 from transpiler.language.selector.parsing import parse_selector
-from transpiler.message.message import Message
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import judge
-from transpiler.tools.test_cases.boundaries import conditions_of
+from transpiler.tools.analysis.building import Conditions
+from transpiler.tools.analysis.solve import Solver
+from transpiler.tools.test_cases.boundaries import BUDGET, conditions_of, open_truths
 from transpiler.tools.test_cases.reading import Case
 
 _SAID: Mapping[Truth, str] = {True: "TRUE", False: "FALSE", None: "unknown"}
@@ -21,21 +22,20 @@ def uncovered(cases: Iterable[Case]) -> Iterator[tuple[str, list[str]]]:
 
     A condition decides a case where another truth of it would change the verdict.
     """
-    groups: dict[tuple[str, Dialect], list[Message]] = {}
+    groups: dict[tuple[str, Dialect], list[Case]] = {}
     for case in cases:
-        groups.setdefault((case.selector, find_dialect(case.dialect)), []).append(case.message)
-    for (selector, dialect), messages in groups.items():
+        groups.setdefault((case.selector, find_dialect(case.dialect)), []).append(case)
+    for (selector, dialect), own in groups.items():
         tree = parse_selector(selector, dialect)
-        yield selector, [] if tree is None else list(_lacking(tree, selector, dialect, messages))
+        yield selector, [] if tree is None else list(_lacking(tree, selector, dialect, own))
 
 
-def _lacking(tree: ast.Expression, selector: str, dialect: Dialect, messages: list[Message]) -> Iterator[str]:
-    leaves = list(conditions_of(tree))
-    truths = [{id(leaf): judge(leaf, message, dialect).truth for leaf in leaves} for message in messages]
+def _lacking(tree: ast.Expression, selector: str, dialect: Dialect, cases: list[Case]) -> Iterator[str]:
+    leaves, solver = list(conditions_of(tree)), Solver(Conditions(), BUDGET)
+    truths = [{id(leaf): judge(leaf, case.message, dialect, now=case.now).truth for leaf in leaves} for case in cases]
     for leaf in leaves:
         seen = {own[id(leaf)] for own in truths}
-        possible = [True, False] if isinstance(leaf, ast.IsNull) else [True, False, None]
-        missing = [f"never {_SAID[truth]}" for truth in possible if truth not in seen]
+        missing = [f"never {_SAID[truth]}" for truth in open_truths(leaf, seen, solver, dialect)]
         if not any(_changes(tree, own, leaf) for own in truths):
             missing.insert(0, "never decided")
         if missing:

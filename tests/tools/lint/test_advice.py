@@ -28,6 +28,15 @@ def test_a_compilation_has_the_warnings_of_check(selector: str, schema: str, dia
     assert not [one for one in lean if one.code.startswith("lint.")]
 
 
+@pytest.mark.parametrize("selector", ["JMSMessageID = '1234'", "JMSMessageID LIKE '12%'"])
+def test_an_id_in_a_column_of_the_tables_own_needs_no_prefix(selector: str) -> None:
+    assert transpile_selector(selector, "JMSMessageID STRING", lint=True).diagnostics == ()
+    [found] = transpile_selector(selector, lint=True).diagnostics
+    assert found.code == "id.form"
+    run = CliRunner().invoke(main, ["check", selector, "--schema", "JMSMessageID STRING"])
+    assert (run.exit_code, "id.form" in run.output) == (0, False)
+
+
 def test_a_word_that_has_a_column_is_no_text_without_quotes() -> None:
     assert transpile_selector("n = small", "n INT, small TINYINT").diagnostics == ()
     [found] = transpile_selector("n = small", "n INT", missing="null").diagnostics

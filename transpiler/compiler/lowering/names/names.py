@@ -119,7 +119,8 @@ class Names:
             return node.value
         text = canonical(node.value)
         seen = text_of(text, message_id=field.has_conversion(Conversion.MESSAGE_ID))
-        if seen != text:
+        # A column of the table's own has its texts as they are, with the prefix of an id or without.
+        if seen != text and self._own_column(named) is None:
             outcome = "true of every other" if _is_not_equal(test) else "never true"
             message = f"no {named.name} reads '{node.value}', so this is {outcome}"
             self._warn("id.form", message, node, *_id_remedy(text, seen))

@@ -74,6 +74,9 @@ WARNINGS = (
     ("name LIKE '.*foo?'", ALL, "like-without-wildcard", "'.*foo?'", "one text only", "write '%foo_'"),
     ("e >= 2024-01-01", ALL, "date-as-subtraction", "2024-01-01", "gives 2022", "write 1704067200000 for the milli"),
     ("e = 2024-12-31", ALL, "date-as-subtraction", "2024-12-31", "gives 1981", "write '2024-12-31' for text, or 17356"),
+    ("e > 2024/12/31", ALL, "date-as-subtraction", "2024/12/31", "a division, and no date", "write 17356"),
+    ("e > SYSDATE - 1", ALL, "unquoted-word", "SYSDATE", "a selector has no clock", "perhaps the time of the query"),
+    ("a > 5 -- b", "artemis qpid-cpp rabbitmq", "comment-as-minus", "--", "two minus signs", "remove them"),
     ("color = red", ALL, "unquoted-word", "red", "name of a property here", "text goes into single quotes: 'red'"),
     ("place <> NEW_YORK", ALL, "unquoted-word", "NEW_YORK", "name of a property here", "quotes: 'NEW_YORK'"),
 )

@@ -14,12 +14,13 @@ from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import JMS, Dialect
 from transpiler.tools.lint.rule import Context, Doubt, Finder, Rule
-from transpiler.tools.lint.rules import headers, literals, logic, refusals, spelling
+from transpiler.tools.lint.rules import absence, headers, literals, logic, refusals, spelling
 
 #: All rules in the order of their pages.
 RULES: tuple[Rule, ...] = (
     *spelling.RULES,
     *literals.RULES,
+    *absence.RULES,
     *headers.RULES,
     *logic.RULES,
     *refusals.RULES,

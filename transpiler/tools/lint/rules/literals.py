@@ -1,4 +1,4 @@
-"""Rules on literals: quotes, lists, patterns, and tests that a missing property does not pass."""
+"""Rules on literals: quotes, numbers, dates, lists and patterns."""
 
 from __future__ import annotations
 
@@ -18,14 +18,12 @@ from transpiler.language.selector.numbers import spelled_number
 from transpiler.language.selector.pattern import pattern_of
 from transpiler.message.header_fields import Conversion
 from transpiler.message.ids import PREFIX
-from transpiler.message.message import Message
-from transpiler.reference.evaluate import judge
 from transpiler.tools.analysis.building import identity_of
 from transpiler.tools.lint.rule import Context, Doubt, Rule
 from transpiler.tools.lint.rules.spelling import is_null
 
 _OCTAL = re.compile(r"(-?)\s*(0[0-7]+)[lL]?")
-_DATE = re.compile(r"[12][0-9]{3}-[01][0-9]-[0-3][0-9]")
+_DATE = re.compile(r"[12][0-9]{3}([-/])[01][0-9]\1[0-3][0-9]")
 #: A text with * at an end, as files are named, or with % as in a pattern; a percentage has digits before it.
 _STARRED = re.compile(r"(?=.*\w)(?:\*.*|.*\*)", re.DOTALL)
 _WITH_PERCENT = re.compile(r"(?=.*\w)(?:%.*|.*[^\W\d]%)", re.DOTALL)
@@ -70,19 +68,20 @@ def _octal_number(node: ast.IntegerLiteral, context: Context) -> Iterator[Doubt]
 
 
 def _date_as_subtraction(node: ast.Compare | ast.In | ast.Between, context: Context) -> Iterator[Doubt]:
-    """Doubt ``2024-01-31`` without quotes, which is the number 1992."""
+    """Doubt ``2024-01-31`` without quotes, which is the number 1992, and ``2024/01/31``."""
     for part in ast.children(node):
         text = context.source.text[part.span.start : part.span.end]
-        time = iso_time(text) if isinstance(part, ast.Calculate) and _DATE.fullmatch(text) else None
+        time = iso_time(text.replace("/", "-")) if isinstance(part, ast.Calculate) and _DATE.fullmatch(text) else None
         if time is None:
             continue
-        year, month, day = (int(digits) for digits in text.split("-"))
+        year, month, day = map(int, re.split("[-/]", text))
+        given = f"is a subtraction and gives {year - month - day}" if "-" in text else "is a division, and no date"
         # Only some dialects order text.
         takes_text = isinstance(node, ast.In) or (isinstance(node, ast.Compare) and node.operator.is_equality)
         text_or = f"write '{text}' for text, or " if takes_text else "write "
         hint = f"{text_or}{time} for the milliseconds since 1970-01-01 in UTC"
         fix = Fix(f"'{text}'" if takes_text else str(time))
-        yield Doubt(f"this is a subtraction and gives {year - month - day}", part.span, hint, fix=fix)
+        yield Doubt(f"this {given}", part.span, hint, fix=fix)
 
 
 def _comma_in_string(node: ast.In, context: Context) -> Iterator[Doubt]:  # noqa: ARG001
@@ -164,8 +163,7 @@ def _like(named: ast.Identifier, text: str, wildcard: str, negated: bool, contex
         return f"{shown} IS {'' if negated else 'NOT '}NULL"
     if wildcard == "%":
         return f"{shown} {no}LIKE {string_literal(text)}"
-    field = context.header(named)
-    if field is not None and field.has_conversion(*_PREFIXED):
+    if _has_prefix(named, context):
         text = _with_prefix(text, "*")
     escaped = re.sub("[!%_]", r"!\g<0>", text)
     escape = "" if escaped == text else " ESCAPE '!'"
@@ -174,9 +172,8 @@ def _like(named: ast.Identifier, text: str, wildcard: str, negated: bool, contex
 
 def id_pattern(node: ast.Like, context: Context) -> Iterator[Doubt]:
     """Doubt a pattern that no id matches, for each begins with ``PREFIX``."""
-    field = context.header(node.operand)
     parts = pattern_of(node, context.dialect.escapes)
-    if field is None or not field.has_conversion(*_PREFIXED) or not parts or not isinstance(parts[0], str):
+    if not _has_prefix(node.operand, context) or not parts or not isinstance(parts[0], str):
         return
     pattern = node.pattern.value
     if parts[0][: len(PREFIX)] != PREFIX[: len(parts[0])]:
@@ -184,6 +181,13 @@ def id_pattern(node: ast.Like, context: Context) -> Iterator[Doubt]:
         written = string_literal(PREFIX + pattern)
         message = f"each {name} begins with {PREFIX}, so this is {outcome}"
         yield Doubt(message, node.pattern.span, f"write {written}", fix=Fix(written))
+
+
+def _has_prefix(named: ast.Expression, context: Context) -> bool:
+    """Return True for an id that is read with its prefix; a table's own column of the name is read as it is."""
+    field = context.header(named)
+    own = isinstance(named, ast.Identifier) and not named.section and named.name in (context.known or ())
+    return field is not None and field.has_conversion(*_PREFIXED) and not own
 
 
 def _with_prefix(pattern: str, wildcard: str) -> str:
@@ -242,45 +246,6 @@ def _repeated(node: ast.In | ast.And | ast.Or, context: Context) -> Iterator[Dou
             yield Doubt(f"this {what} twice", part.span, "remove one of the two", fix=fix)
         seen.add(key)
         before = part
-
-
-def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
-    """Doubt a negative test of a property that nothing else in the selector shows to be there."""
-    test = node.operand if isinstance(node, ast.Not) else node
-    name = _tested_name(test)
-    if name is None or _is_negative(test) is isinstance(node, ast.Not) or is_null(name, context):
-        return
-    field = context.header(name)
-    if field is not None and (field.default is not None or not field.origins):
-        return
-    verdict = judge(node, Message(), context.dialect, now=0)
-    if verdict.truth is not None or verdict.thrown is not None:
-        return
-    # Another test may show that the author thought of the name's absence, or rule it out.
-    others = (other for other in ast.walk(context.tree) if other is not test and name in ast.children(other))
-    if any(isinstance(one, ast.IsNull) or (isinstance(one, _TESTS) and not _is_negative(one)) for one in others):
-        return
-    shown, whole = context.text(name), context.source.text[slice(*node.span)]
-    hint = f"if it should, write ({context.text(node)} OR {shown} IS NULL)"
-    fix = Fix(f"({whole} OR {context.source.text[slice(*name.span)]} IS NULL)")
-    yield Doubt(f"this does not select messages without {shown}", node.span, hint, fix=fix)
-
-
-_TESTS = (ast.Compare, ast.In, ast.Like, ast.Between)
-
-
-def _tested_name(node: ast.Expression) -> ast.Identifier | None:
-    """Return the name that a test compares with values."""
-    if not isinstance(node, _TESTS):
-        return None
-    sides = (node.left, node.right) if isinstance(node, ast.Compare) else (node.operand,)
-    names = [side for side in sides if isinstance(side, ast.Identifier)]
-    return names[0] if len(names) == 1 else None
-
-
-def _is_negative(node: ast.Expression) -> bool:
-    """Return True for a test that is true of all values but some."""
-    return getattr(node, "negated", False) or (isinstance(node, ast.Compare) and node.operator is Comparison.NE)
 
 
 RULES = (
@@ -408,18 +373,5 @@ RULES = (
         nodes=(ast.In, ast.And, ast.Or),
         find=_repeated,
         instead_of=("lint.implied",),
-    ),
-    Rule(
-        id="lint.may-be-absent",
-        title="A negative test of a property that may be missing",
-        severity="info",
-        wrong="region <> 'eu'",
-        right="(region <> 'eu' OR region IS NULL)",
-        why="A comparison with a missing property is *unknown*, and so are `NOT LIKE`, `NOT IN` and `NOT (…)`; "
-        "only TRUE selects. `region <> 'eu'` does not select messages without a region. If all messages have the "
-        "property, or none of the others is wanted, this is right. The rule is silent where another part of the "
-        "selector tests the same property.",
-        nodes=(ast.Compare, ast.In, ast.Like, ast.Between, ast.Not),
-        find=_may_be_absent,
     ),
 )

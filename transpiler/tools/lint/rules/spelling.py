@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Fix, nearest
+from transpiler.base.source import Span
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import DoubleQuotes, Extension, Identifiers, ReservedWords
 from transpiler.language.selector.dialects import DIALECTS, JMS, RABBITMQ
@@ -19,12 +20,23 @@ _PREFIX, _PROVIDER = "JMS", "JMS_"
 
 #: The words of a name: by underscores and dots, humps and digits.
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[0-9]+")
+_TWO_MINUS = re.compile(r"\s+(--)\s")
+#: Clocks of other languages.
+_CLOCKS = frozenset(
+    "NOW SYSDATE SYSTIMESTAMP LOCALTIMESTAMP CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP CURRENTTIMEMILLIS".split()
+)
 #: Characters of a selector that a hint writes out with its parentheses.
 _LONGEST_PRECEDENCE = 120
 
 
 def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
     left, right = node.left, node.right
+    for name in ast.walk(right):
+        if isinstance(name, ast.Identifier) and name.name.upper() in _CLOCKS - {*map(str.upper, context.known or ())}:
+            message = f"{name.name} is the name of a property here, and a selector has no clock"
+            hint = "perhaps the time of the query goes in as a number: the milliseconds since 1970-01-01 in UTC"
+            yield Doubt(message, name.span, hint)
+            return
     if not isinstance(left, ast.Identifier) or not isinstance(right, ast.Identifier):
         return
     if not node.operator.is_equality or context.header(right) is not None:
@@ -221,6 +233,16 @@ def _broker_limit(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     yield Doubt(message, node.span, "perhaps split it into several consumers; for another broker, leave it")
 
 
+def _comment_as_minus(node: ast.Calculate, context: Context) -> Iterator[Doubt]:
+    """Doubt ``size > 5 -- big``, which subtracts a negative number."""
+    match = _TWO_MINUS.match(context.source.text, node.left.span.end, node.right.span.end)
+    if match is not None:
+        start, end = match.span(1)
+        fix = Fix("", span=Span(match.start(), node.right.span.end))
+        message = "these are two minus signs, and no comment"
+        yield Doubt(message, Span(start, end), "remove them and what stands behind, if it is one", fix=fix)
+
+
 RULES = (
     Rule(
         id="lint.unquoted-word",
@@ -254,6 +276,17 @@ RULES = (
         "case-sensitive. A misspelt one is a property that no message has, so the comparison is never true.",
         nodes=(ast.Identifier,),
         find=_unknown_header,
+    ),
+    Rule(
+        id="lint.comment-as-minus",
+        title="Two minus signs that are no comment",
+        wrong="size > 5 -- big",
+        right="size > 5",
+        dialect="rabbitmq",
+        why="Where a dialect has no comments, or the line behind `--` has no end, the signs subtract a negative "
+        "number: `5 -- big` is `5 + big`, which a message without `big` makes *unknown*.",
+        nodes=(ast.Calculate,),
+        find=_comment_as_minus,
     ),
     Rule(
         id="lint.hyphenated-name",

@@ -1,0 +1,99 @@
+"""The rule on tests that a missing property does not pass."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from transpiler.base.comparison import Comparison
+from transpiler.base.diagnostics import Fix, shortened
+from transpiler.language.selector import ast
+from transpiler.message.message import Message
+from transpiler.reference.evaluate import judge
+from transpiler.tools.lint.rule import Context, Doubt, Rule
+from transpiler.tools.lint.rules.spelling import is_null
+
+_ONLY_AND = re.compile(r"\s*AND\s*", re.IGNORECASE)
+_TESTS = (ast.Compare, ast.In, ast.Like, ast.Between)
+
+
+def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
+    """Doubt a negative test of a property that nothing else in the selector shows to be there."""
+    test = node.operand if isinstance(node, ast.Not) else node
+    name = _tested_name(test)
+    if name is None or _is_negative(test) is isinstance(node, ast.Not) or is_null(name, context):
+        return
+    field = context.header(name)
+    if field is not None and (field.default is not None or not field.origins):
+        return
+    verdict = judge(node, Message(), context.dialect, now=0)
+    if verdict.truth is not None or verdict.thrown is not None:
+        return
+    # Another test may show that the author thought of the name's absence, or rule it out.
+    others = (other for other in ast.walk(context.tree) if other is not test and name in ast.children(other))
+    if any(isinstance(one, ast.IsNull) or (isinstance(one, _TESTS) and not _is_negative(one)) for one in others):
+        return
+    shown, tests = context.text(name), _joined_tests(node, name, context)
+    if tests[0] is not node:
+        return
+    message, span = f"this does not select messages without {shown}", node.span.to(tests[-1].span)
+    if not _side_by_side(tests, context):
+        yield Doubt(message, node.span, f"perhaps each test of {shown} here goes with OR {shown} IS NULL")
+        return
+    whole = context.source.text[slice(*span)]
+    whole = whole if len(tests) == 1 else f"({whole})"
+    hint = f"if it should, write ({shortened(' '.join(whole.split()), 100)} OR {shown} IS NULL)"
+    fix = Fix(f"({whole} OR {context.source.text[slice(*name.span)]} IS NULL)", span=span)
+    yield Doubt(message, node.span, hint, fix=fix)
+
+
+def _joined_tests(node: ast.Expression, name: ast.Identifier, context: Context) -> list[ast.Expression]:
+    """Return the negative tests of one name that AND joins: with one of them mended the others fail."""
+    for joined in ast.walk(context.tree):
+        if isinstance(joined, ast.And) and any(term is node for term in joined.terms):
+            return [term for term in joined.terms if _negative_test(term) == name]
+    return [node]
+
+
+def _side_by_side(tests: list[ast.Expression], context: Context) -> bool:
+    """Return True if no other condition stands between the tests."""
+    text = context.source.text
+    return all(_ONLY_AND.fullmatch(text, one.span.end, other.span.start) for one, other in pairwise(tests))
+
+
+def _negative_test(node: ast.Expression) -> ast.Identifier | None:
+    """Return the name that a negative test compares; None for any other condition."""
+    test = node.operand if isinstance(node, ast.Not) else node
+    return None if _is_negative(test) is isinstance(node, ast.Not) else _tested_name(test)
+
+
+def _tested_name(node: ast.Expression) -> ast.Identifier | None:
+    """Return the name that a test compares with values."""
+    if not isinstance(node, _TESTS):
+        return None
+    sides = (node.left, node.right) if isinstance(node, ast.Compare) else (node.operand,)
+    names = [side for side in sides if isinstance(side, ast.Identifier)]
+    return names[0] if len(names) == 1 else None
+
+
+def _is_negative(node: ast.Expression) -> bool:
+    """Return True for a test that is true of all values but some."""
+    return getattr(node, "negated", False) or (isinstance(node, ast.Compare) and node.operator is Comparison.NE)
+
+
+RULES = (
+    Rule(
+        id="lint.may-be-absent",
+        title="A negative test of a property that may be missing",
+        severity="info",
+        wrong="region <> 'eu'",
+        right="(region <> 'eu' OR region IS NULL)",
+        why="A comparison with a missing property is *unknown*, and so are `NOT LIKE`, `NOT IN` and `NOT (…)`; "
+        "only TRUE selects. `region <> 'eu'` does not select messages without a region. If all messages have the "
+        "property, or none of the others is wanted, this is right. The rule is silent where another part of the "
+        "selector tests the same property.",
+        nodes=(ast.Compare, ast.In, ast.Like, ast.Between, ast.Not),
+        find=_may_be_absent,
+    ),
+)

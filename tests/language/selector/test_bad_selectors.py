@@ -76,7 +76,7 @@ BAD = [
     ("a =’x’", "syntax.unexpected-character", "’", "write '"),
     ("a\u00a0= 1", "syntax.unexpected-character", "\u00a0", "plain space"),
     ("a ≥ 1", "syntax.unexpected-character", "≥", "write >="),
-    ("a # b", "syntax.unexpected-character", "#", None),
+    ("a # b", "syntax.comment", "#", "remove it"),
     ("a IS EMPTY", "syntax.unexpected-token", "EMPTY", "IS NULL"),
     ("a IS", "syntax.unexpected-end", "", "write a IS NULL or a IS NOT NULL"),
     ("a IN 'b'", "syntax.unexpected-token", "'b'", "IN ('one', 'other')"),

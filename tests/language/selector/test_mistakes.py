@@ -294,6 +294,17 @@ MISTAKES = (
     ("a =~ 'r.*'", ALL, SIGN, "=~", "there is no operator =~", "write a LIKE 'r%'"),
     ("a ~ 'red'", ALL, SIGN, "~", "there is no operator ~", "write a LIKE '%red%'"),
     ("a =~ '^re[d]$'", ALL, SIGN, "=~", "there is no operator =~", "did you mean LIKE?"),
+    # advice without a text to write
+    ("lower(a) = 'red'", "jms", TOKEN, "lower(a)", "no function for the case", "a IN ('red', 'RED', 'Red')"),
+    ("a.toLowerCase() LIKE 'r%'", ALL, TOKEN, "a.toLowerCase()", "no function for the case", "list the spellings"),
+    ("CASE WHEN a = 1 THEN 1 ELSE 0 END = 1", "jms", TOKEN, "CASE", "no CASE", "join the conditions of the branches"),
+    ("a = 'x' ? 1 : 0", ALL, TOKEN, "?", "no other choice of a value", "perhaps the condition alone"),
+    ("a LIKE '%' + :x + '%'", "jms", SIGN, "+", "no operator that joins texts", "into one pair of quotes"),
+    ("a IN ?", "jms", CHARACTER, "?", "no bind variables", "in the place of ?"),
+    ("*", ALL, TOKEN, "*", "expected a condition", "perhaps leave the selector out"),
+    ("a = *", "jms", TOKEN, "*", "expected an operand", "perhaps a IS NOT NULL, for any value"),
+    ("//book[price>10]", "jms", TOKEN, "/", "expected a condition", "a path looks into the body"),
+    ("a = 'b' -- c d", "artemis", "syntax.comment", "--", "goes on to the end of its line", "between /* and */"),
     # a message names the words that stand there, in dialects that regroup them too
     ("a = NOT", "qpid-java", END, "", "expected an operand after NOT", "a condition is missing behind it"),
     ("a IN ('b') = TRUE", "jms", TOKEN, "=", "after ), found =", "comparisons do not chain"),

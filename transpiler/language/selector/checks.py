@@ -252,6 +252,11 @@ class _Checker:
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(FUNCTIONS)}"
             start = node.span.start
             fix = Fix(near[0], span=Span(start, start + len(node.function))) if near else None
+            # Only an error waits for it.
+            from transpiler.language.selector.mistakes.functions import operator_for
+
+            if not near and (found := operator_for(self._text(node))) is not None:
+                hint, fix = f"write {found[1]}", Fix(found[1], span=node.span)
             self.report("type.function", f"there is no function {node.function}", node.span, hint, fix)
             return
         least, most = function.least, function.most

@@ -315,6 +315,10 @@ class SelectorLexer(Lexer):
         if rest.startswith("--"):
             hint = "remove it; activemq, artemis and qpid-java read -- to the end of the line as a comment"
             self._fail("comment", f"{title} has no comments", Span(index, index + 2), hint, self._comment(index))
+        if rest.startswith("/*") and self.dialect.comments is Comments.TAKEN:
+            end = len(self.source.text)
+            fix = Fix(" */", span=Span(end, end))
+            self._fail("comment", "this comment is never closed", Span(index, index + 2), "close it with */", fix)
         if rest.startswith("/*"):
             hint = "remove it; activemq, artemis and qpid-java take comments"
             self._fail("comment", f"{title} has no comments", Span(index, index + 2), hint, self._comment(index))

@@ -28,9 +28,10 @@ _OPTION = re.compile(
 _QUOTED = re.compile(rf"\s*([\"“”])(\s*\(*[\w.$]+\s*{_TEST}.*)[\"“”]\s*", re.IGNORECASE | re.DOTALL)
 #: A literal in which a quote has a backslash before it, and no blank behind.
 _BACKSLASHED = re.compile(r"(['\"])((?:(?!\1)[^\\]|\\(?!\1).)*\\\1(?=\S)(?:(?!\1)[^\\]|\\.)*)\1", re.DOTALL)
-_SLASHED = re.compile(r"(!?)=?~\s*/((?:[^/\\\r\n]|\\.)*)/(\w*)")
+_SLASHED = re.compile(r"(?:(!)?=?~|\b(?:(NOT)\s+)?LIKE)\s*/((?:[^/\\\r\n]|\\.)*)/(\w*)", re.IGNORECASE)
 _PROPERTY_OF = re.compile(
     r"(?:(?:\w+\.)?(?:headers?|propert(?:y|ies)|attributes?)\[\s*[\"']([\w.$]+)[\"']\s*\]"
+    r"|(?:\w+\.)?(?:get\w*(?:Property|Header)|(?:headers?|propert(?:y|ies))\.get)\(\s*[\"']([\w.$]+)[\"']\s*\)"
     rf"|[$#]\{{(?:\w+\.)?(?:headers?|propert(?:y|ies))?\.?([\w$]+)\}})(?=\s*{_TEST})",
     re.IGNORECASE,
 )
@@ -38,9 +39,6 @@ _TYPED = re.compile(
     r"(?:(?:DATE|DATETIME|TIME|TIMESTAMP|TIMESTAMPTZ)\s*|(?:TO_)?(?:DATE|TIMESTAMP)\(\s*)'([^']*)'(\s*\))?", re.I
 )
 _CLOCK = re.compile(r"(?:NOW|SYSDATE|GETDATE|CURRENT_(?:DATE|TIMESTAMP))\s*\(\s*\)", re.IGNORECASE)
-_FUNCTIONS = {"PREFIX": "{}%", "STARTSWITH": "{}%", "ENDSWITH": "%{}", "SUFFIX": "%{}", "CONTAINS": "%{}%"}
-_FUNCTION = re.compile(r"(?:has_?)?(\w+)\s*\(\s*([\w.$]+)\s*,\s*('(?:[^']|'')*'|\"[^\"]*\")\s*\)", re.IGNORECASE)
-_EXISTS = re.compile(r"(EXISTS?|HAS|HASPROPERTY|DEFINED|ISNULL|IS_NULL|EMPTY)\s*\(\s*([\w.$]+)\s*\)", re.IGNORECASE)
 
 
 def _improved(
@@ -115,11 +113,11 @@ def slashed_regex(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     match = _around(_SLASHED, reading, _place(reading, finding))
     if match is None:
         return None
-    message, pattern = "a selector has no regular expressions between slashes", as_pattern(match[2])
-    if pattern is None or match[3]:
+    message, pattern = "a selector has no regular expressions between slashes", as_pattern(match[3])
+    if pattern is None or match[4]:
         hint = "perhaps LIKE does, with % for any text and _ for one character; case counts"
         return replace(finding, message=message, span=Span(*match.span()), hint=hint, fix=None)
-    written = f"{'NOT ' * bool(match[1])}LIKE {string_literal(pattern)}"
+    written = f"{'NOT ' * bool(match[1] or match[2])}LIKE {string_literal(pattern)}"
     return _improved(finding, message, f"did you mean LIKE? write {written}", Span(*match.span()), written)
 
 
@@ -128,7 +126,7 @@ def name_in_code(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     match = _around(_PROPERTY_OF, reading, _place(reading, finding))
     if match is None:
         return None
-    name = match[1] or match[2]
+    name = match[1] or match[2] or match[3]
     message = "a selector names a property as it is called"
     return _improved(finding, message, f"write the name alone: {name}", Span(*match.span()), name)
 
@@ -151,21 +149,6 @@ def typed_time(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     text_or = "" if is_ordered else f"{written} for text, or "
     hint = f"write {text_or}{time} for the milliseconds since 1970-01-01 in UTC"
     return _improved(finding, "a selector has no literal for a time", hint, Span(*match.span()), written)
-
-
-def function_for_operator(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``hasPrefix(color, 're')``, ``EXISTS(color)`` and ``ISNULL(color)``."""
-    place = _place(reading, finding)
-    match, written = _around(_FUNCTION, reading, place), ""
-    if match is not None and (pattern := _FUNCTIONS.get(match[1].upper().replace("_", ""))):
-        written = f"{match[2]} LIKE {string_literal(pattern.format(match[3][1:-1].replace(chr(39) * 2, chr(39))))}"
-    match = match if written else _around(_EXISTS, reading, place)
-    if match is None:
-        return None
-    if not written:
-        written = f"{match[2]} IS {'' if 'NULL' in match[1].upper() or match[1].upper() == 'EMPTY' else 'NOT '}NULL"
-    message = "a selector has operators in the place of functions"
-    return _improved(finding, message, f"write {written}", Span(*match.span()), written)
 
 
 def filter_policy(reading: Reading, finding: Diagnostic) -> Diagnostic | None:

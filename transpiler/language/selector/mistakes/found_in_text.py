@@ -12,7 +12,7 @@ from transpiler.base.diagnostics import Diagnostic, Fix, nearest
 from transpiler.base.entities import ENTITY, without_entities
 from transpiler.base.source import Span
 from transpiler.base.times import iso_time
-from transpiler.language.selector.dialect_rules import PREFIXES, DoubleQuotes
+from transpiler.language.selector.dialect_rules import PREFIXES, Comments, DoubleQuotes
 from transpiler.language.selector.dialects import dialects_with
 from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, Word, both_ends
@@ -21,7 +21,7 @@ from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, Wo
 _TIME = re.compile(r"(?<![\w.$'\"-])[12][0-9]{3}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:]+(?:\.[0-9]+)?(?:Z|[+-][0-9:]+)?)?")
 #: The mark in a hint for a time.
 MILLISECONDS = "the milliseconds since 1970-01-01 in UTC"
-_NUMBER = re.compile(r"(?P<grouped>[0-9]{1,3}(,[0-9]{3})+)|[0-9]+,[0-9]+")
+_NUMBER = re.compile(r"(?P<grouped>[0-9]{1,3}(,[0-9]{3})+)|[0-9]{1,3}(?P<dotted>\.[0-9]{3})*,[0-9]+|[0-9]+,[0-9]+")
 
 
 def unknown_prefix(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
@@ -88,7 +88,7 @@ def number_with_comma(reading: Reading, finding: Diagnostic) -> Diagnostic | Non
     if match["grouped"]:
         number, why = match[0].replace(",", ""), "a number has no comma"
     else:
-        number, why = match[0].replace(",", "."), "a number has a point before its decimals"
+        number, why = match[0].replace(".", "").replace(",", "."), "a number has a point before its decimals"
     return replace(finding, hint=f"{why}: write {number}", fix=Fix(number, span=Span(*match.span())))
 
 
@@ -112,9 +112,12 @@ def closed_without_opening(reading: Reading, finding: Diagnostic) -> Diagnostic 
 
 _AND_SIGNS = re.compile(r"('(?:[^']|'')*')|&&")
 #: Placeholders for values, and texts without quotes that are neither names nor numbers.
-_PLACEHOLDER = re.compile(r"\?\d*|[:@]\w+|[#$%]?\{\{?[^{}]*\}?\}|%\(\w+\)s|%s\b|<\w+>")
+_PLACEHOLDER = re.compile(r"\?\d*|[:@]\w+|[#$%]?\{\{?[^{}'\",]*\}?\}|%\(\w+\)s|%s\b|<\w+>")
 _UNQUOTED = re.compile(r"[^\s'\"(),=<>!&|;\[\]{}]+")
-_BEFORE_VALUE = COMPARISONS | frozenset(("LIKE", "BETWEEN", "AND"))
+_BEFORE_VALUE = COMPARISONS | frozenset(("LIKE", "IN", "BETWEEN", "AND"))
+#: Operators behind which only a number stands.
+_ORDERS = COMPARISONS - {"=", "<>"} | {"BETWEEN", "AND"}
+_WITH_UNIT = re.compile(r"([0-9]+(?:\.[0-9]+)?)[A-Za-z]+")
 
 
 def markup_entities(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
@@ -139,7 +142,9 @@ def bind_variable(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
     word = reading.at(reading.place)
     index = word.start - (reading.source.text[word.start - 1 : word.start] in tuple("$#%"))
     match = _PLACEHOLDER.match(reading.source.text, index) or _PLACEHOLDER.match(reading.source.text, word.start)
-    if match is None or not _takes_value(_word_before(reading, match.start())):
+    if match is None or not _takes_value(before := _word_before(reading, match.start())):
+        return None
+    if before.key == "IN" and match[0][0] == "{":
         return None
     message, span = "a selector has no bind variables", Span(*match.span())
     hint = f"perhaps put the value itself in the place of {both_ends(match[0])}: a number, or text in single quotes"
@@ -162,6 +167,8 @@ def text_without_quotes(reading: Reading, finding: Diagnostic) -> Diagnostic | N
         return None
     fix = Fix(string_literal(match[0]), span=Span(*match.span()))
     hint = f"text goes into single quotes: {both_ends(fix.text)}"
+    if (amount := _WITH_UNIT.fullmatch(match[0])) and _word_before(reading, start).key in _ORDERS:
+        fix, hint = Fix(amount[1], span=fix.span), f"a number has no unit: write {amount[1]}"
     return replace(finding, hint=hint, fix=fix)
 
 
@@ -173,29 +180,91 @@ def _takes_value(word: Word) -> bool:
     return word.key in _BEFORE_VALUE or word.kind in ("open", "comma")
 
 
-#: Methods of texts in other languages, with what they are in a selector.
-_METHODS = {
-    "contains": "{} LIKE {}", "startswith": "{} LIKE {}", "endswith": "{} LIKE {}", "equals": "{} = {}",
-}  # fmt: skip
-_CALL = re.compile(r"([\w$.]+)\.(\w+)\(\s*('(?:[^']|'')*'|\"[^\"]*\")\s*\)")
+#: Literals, and behind a blank what other languages read as a comment to the end of the line.
+_COMMENT = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|(?<!\S)(?P<sign>--|//|#)[^\r\n]*")
 
 
-def method_call(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
-    """Find ``color.startsWith('b')``."""
-    text = reading.source.text
+def line_comment(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find ``# …``, ``// …`` and ``-- …``, also where a dialect has comments and the line has no end."""
+    if finding.code == "syntax.comment":
+        return None
+    text, title = reading.source.text, reading.dialect.title
     place = finding.span.start if finding.span is not None else len(text)
-    start = max(text.rfind(sign, 0, place) for sign in " \t\r\n(") + 1
-    match = _CALL.match(text, start)
-    if match is None or not match.start() <= place < match.end():
+    before = reading.at(reading.place - 1).start
+    for match in _COMMENT.finditer(text, reading.start):
+        start, end = match.span()
+        if match["sign"] is None or not (start <= place <= end or start <= before < end):
+            continue
+        if _takes_value(_word_before(reading, start)) and not text[start + 1 : start + 2].isspace():
+            return None
+        if not (text[:start] + text[end:]).strip():
+            return None
+        takes_comments, sign = reading.dialect.comments is Comments.TAKEN, match["sign"]
+        message, hint = f"{title} has no comments", "remove it; activemq, artemis and qpid-java take comments"
+        if takes_comments and sign == "--":
+            message = f"a comment of {title} behind -- goes on to the end of its line, and this line has none"
+            hint = "remove it, or put it between /* and */"
+        elif takes_comments:
+            message, hint = f"no comment of {title} begins with {sign}", "remove it, or put it between /* and */"
+        span, fix = Span(start, start + len(sign)), Fix("", span=Span(start, end))
+        return replace(finding, code="syntax.comment", message=message, span=span, hint=hint, fix=fix)
+    return None
+
+
+def colon_for_equals(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find ``color: red, size: 5``, as YAML and JSON write values, and ``size: > 5``."""
+    in_braces = reading.at(reading.place).text == "{"
+    first = reading.place + 1 if in_braces else reading.place - 1
+    if not _begins_condition(reading, first):
         return None
-    name, method, content = match[1], match[2].lower(), match[3][1:-1].replace("''", "'")
-    method = {"starts_with": "startswith", "ends_with": "endswith"}.get(method, method)
-    if method not in _METHODS:
+    terms, at = list[str](), first
+    while (term := _term_with_colon(reading, at)) is not None:
+        terms, at = [*terms, term[0]], term[1]
+        if reading.at(at).kind != "comma" or _term_with_colon(reading, at + 1) is None:
+            break
+        at += 1
+    if not terms:
         return None
-    pattern = {"contains": f"%{content}%", "startswith": f"{content}%", "endswith": f"%{content}"}
-    written = _METHODS[method].format(name, string_literal(pattern.get(method, content)))
-    message, span = "a selector has operators in the place of methods", Span(*match.span())
-    fix = Fix(written, span=span)
-    return replace(
-        finding, code="syntax.unexpected-token", message=message, span=span, hint=f"write {written}", fix=fix
-    )
+    last, begin = at - 1, first
+    if in_braces and reading.at(at).text == "}":
+        begin, last = first - 1, at
+    elif in_braces:
+        return None
+    written = " AND ".join(terms)
+    span = Span(reading.at(begin).start, reading.at(last).end)
+    message, fix = "a selector compares with a sign, and no colon", Fix(written, span=span)
+    under = reading.at(first + 1).span
+    hint = f"write {both_ends(written)}"
+    return replace(finding, code="syntax.operator", message=message, span=under, hint=hint, fix=fix)
+
+
+def _begins_condition(reading: Reading, number: int) -> bool:
+    """Return True if a condition begins at a word, and no value of BETWEEN or of a list."""
+    before = reading.at(number - 1)
+    if before.key == "AND":
+        return reading.at(number - 3).key != "BETWEEN"
+    if before.kind == "open":
+        return reading.at(number - 2).key in ("AND", "OR", "NOT", "")
+    return number == 0 or before.key in ("OR", "NOT", "{")
+
+
+def _term_with_colon(reading: Reading, at: int) -> tuple[str, int] | None:
+    """Return the comparison for a name, a colon and a value from a word on, and the number behind them."""
+    name, colon = reading.at(at), reading.at(at + 1)
+    if name.kind not in ("name", "quoted", "string") or colon.text != ":" or not name.content:
+        return None
+    shown = reading.shown(at, at + 1) if name.kind == "name" else name.content
+    value, end = reading.at(at + 2), at + 3
+    if value.key in COMPARISONS and reading.at(end).is_operand:
+        return f"{shown} {value.key} {reading.shown(end, end + 1)}", end + 1
+    if value.kind in ("string", "quoted"):
+        return f"{shown} = {string_literal(value.content)}", end
+    if value.key == "NULL":
+        return f"{shown} IS NULL", end
+    while reading.at(end).kind in ("name", "number") and reading.at(end + 1).text != ":":
+        end += 1
+    if end == at + 3 and (value.kind == "number" or value.key in ("TRUE", "FALSE")):
+        return f"{shown} = {reading.shown(at + 2, end)}", end
+    if value.kind not in ("name", "number"):
+        return None
+    return f"{shown} = {string_literal(reading.raw(at + 2, end))}", end

@@ -14,7 +14,6 @@ from transpiler.language.selector.mistakes.copied import (
     backslashed_quote,
     encoded_for_url,
     filter_policy,
-    function_for_operator,
     name_in_code,
     option_before,
     quoted_whole,
@@ -44,8 +43,9 @@ from transpiler.language.selector.mistakes.corrections import (
 from transpiler.language.selector.mistakes.found_in_text import (
     bind_variable,
     closed_without_opening,
+    colon_for_equals,
+    line_comment,
     markup_entities,
-    method_call,
     number_with_comma,
     select_statement,
     text_without_quotes,
@@ -53,6 +53,7 @@ from transpiler.language.selector.mistakes.found_in_text import (
     unclosed_parenthesis,
     unknown_prefix,
 )
+from transpiler.language.selector.mistakes.functions import call, call_for_case
 from transpiler.language.selector.mistakes.word_patterns import Row
 from transpiler.language.selector.mistakes.words import Reading
 
@@ -85,12 +86,19 @@ RULES: tuple[Rule, ...] = (
     slashed_regex,
     name_in_code,
     typed_time,
-    function_for_operator,
+    call,
+    call_for_case,
     time_without_quotes,
     bind_variable,
+    colon_for_equals,
     text_without_quotes,
-    method_call,
+    line_comment,
     select_statement,
+    *_saying(
+        "a selector has no CASE, and no other choice of a value",
+        Row("@CASE WHEN", "perhaps join the conditions of the branches with OR"),
+        Row("ending @?", "perhaps the condition alone, without ? and what stands behind it"),
+    ),
     *_saying("a selector has no WHERE", Row("start @WHERE ?NOT b", "«»write the condition alone: {rest}")),
     *_saying("a selector has no {x:key} BY", Row("ending @x:ORDER,GROUP", "a selector is the condition alone")),
     *_saying("a selector has no {x:key}", Row("ending @x:HAVING,LIMIT", "a selector is the condition alone")),
@@ -132,12 +140,12 @@ RULES: tuple[Rule, ...] = (
         Row("a IS ?NOT @FALSE", "write «{a} = TRUE» or {a}; add OR {a} IS NULL for the messages without it"),
         Row("a IS @end", "write «{a} IS NULL» or {a} IS NOT NULL"),
         Row("a IS ?NOT @end", "write «{a} IS NOT NULL»"),
-        Row("a IS ?NOT @op:LIKE,IN,BETWEEN", "{a} {no}{op} … is written without IS"),
+        Row("a IS ?NOT @op:LIKE,IN,BETWEEN", "«{a} {no}{op}» … is written without IS"),
         Row("a IS @op:compares ?b", "write «{a} {op} {b}»"),
         Row("a IS ?NOT @op:compares ?b", "write «{a} {op:opposite} {b}»"),
         Row("a IS ?NOT @EQUAL,EQUALS ?TO ?b", "write «{a} {equals} {b}»"),
-        Row("a IS @DEFINED,EXISTING,PRESENT,SET", "write «{a} IS NOT NULL»"),
-        Row("a IS ?NOT @DEFINED,EXISTING,PRESENT,SET", "write «{a} IS NULL»"),
+        Row("a IS @DEFINED,EXISTING,EXISTS,PRESENT,SET", "write «{a} IS NOT NULL»"),
+        Row("a IS ?NOT @DEFINED,EXISTING,EXISTS,PRESENT,SET", "write «{a} IS NULL»"),
         Row("a IS @NOTNULL", "write «{a} IS NOT NULL»"),
         Row("a IS ?NOT @ABSENT,BLANK,EMPTY,MISSING,NIL,NONE,NULLABLE,~NULL", "write «{a} IS {no}NULL»"),
         Row("a IS ?NOT @UNDEFINED,UNKNOWN,UNSET,VOID", "write «{a} IS {no}NULL»"),
@@ -145,6 +153,7 @@ RULES: tuple[Rule, ...] = (
             "a IS ?NOT @b", "IS tests for a missing property only, with IS NULL; write «{a} {equals} {b}»", at="notnull"
         ),
     ),
+    *_saying("a number has no unit", Row("x:number @% end,AND,OR,close", "write «{x}»")),
     *_sign(
         "{title} has no remainder operator",
         Row("@%", "activemq, artemis, qpid-java and rabbitmq have %", "no remainder"),
@@ -234,6 +243,7 @@ RULES: tuple[Rule, ...] = (
         "there is no such operator: {op:raw}",
         Row("a @op:ISNULL", "write «{a} IS NULL»"),
         Row("a @op:NOTNULL,EXISTS", "write «{a} IS NOT NULL»"),
+        Row("a NOT @op:EXISTS", "write «{a} IS NULL»"),
         Row("a NOT @op:spelled ?TO ?b", "write «NOT ({a} {op:sign} {b})»"),
         Row("a @op:spelled ?TO ?b", "write «{a} {op:sign} {b}»"),
         Row("a ?NOT @op:ILIKE b", "did you mean LIKE? perhaps {a} {no}LIKE {b}; case counts"),
@@ -261,6 +271,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Row(f"{_COMPARED} @x:words", "text goes into single quotes: «{x:text}»"),
     _hint(f"{_COMPARED} b name", _JOIN),
+    Row("start,open,AND,OR also:NOT EXISTS,HAS,DEFINED,PRESENT @x:called", "write «{x} IS NULL»"),
     Row("start,open,AND,OR also:EXISTS,HAS,DEFINED,PRESENT @x:called", "write «{x} IS NOT NULL»"),
     Row("a = also:ANY,SOME @x:group", "write «{a} IN {x}»"),
     Row("start @op:~NOT name", "did you mean «NOT» at the beginning?"),
@@ -327,6 +338,8 @@ RULES: tuple[Rule, ...] = (
     *_sign(
         "{title} has no operator that joins texts",
         Row("x:string @|| y:string", "write «'{x:content}{y:content}'»"),
+        Row("LIKE x:string @+ y:string", "write «'{x:content}{y:content}'»"),
+        Row("LIKE string @||,+", "perhaps put the whole pattern into one pair of quotes"),
         Row("a @|| string =,<>,LIKE", "perhaps compare {a} with the rest of the text"),
     ),
     *_sign(
@@ -359,6 +372,9 @@ RULES: tuple[Rule, ...] = (
     ),
     *_sign("a selector is one condition, without a semicolon", Row("@;", "«»remove it")),
     *_saying(
+        "{mark} cannot be part of a name", Row("start,open,AND,OR,NOT @:,@ ^x:called", "write the name alone: «{x}»")
+    ),
+    *_saying(
         "a bracket begins nothing in {title}",
         Row("@x:bracketed", without_brackets, "no brackets"),
         code="syntax.bracket",
@@ -379,18 +395,23 @@ HINTS: tuple[Rule, ...] = (
     _hint("OR x:OR", "«»remove the second {x:raw}"),
     _hint("x:AND,OR y:AND,OR", "keep one of the two, perhaps {x} or {y}"),
     _hint("start,open x:AND,OR", "«»remove the {x:raw}, or write a condition before it"),
+    Row("=> string,quoted,TRUE,FALSE", "a value is compared with one sign: write «=»"),
     _hint("=>", "write «>=»"),
     _hint("=<", "write «<=»"),
     _hint("<=>", "write «=», or IS NULL for a missing property"),
     _hint("x:compares y:compares", two_comparisons),
     _hint("incomparable", "the comparison operators are =, <>, <, <=, > and >="),
     closed_without_opening,
+    _hint("start /", "a path looks into the body; the dialects activemq and artemis have XPATH '…'"),
+    _hint("start *", "perhaps leave the selector out, to match every message"),
+    _hint("a =,<> *", "perhaps {a} IS NOT NULL, for any value"),
     _hint("called open", functions_elsewhere, "no functions"),
     _hint("XPATH,XQUERY string", "{title} does not look into the body; the dialects activemq and artemis have XPATH"),
     _hint(
         "ending compares",
         "comparisons do not chain; perhaps join two of them with AND, or put the first into parentheses",
     ),
+    _hint("start,open,AND,OR,NOT x:called y:string", "an operator is missing: write «{x} = {y}», or another one"),
     _hint("ending beginning", f"{_JOIN}; a quote inside a literal is written twice"),
     _hint("opening word:reserved", _RESERVED),
 )

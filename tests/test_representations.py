@@ -12,7 +12,8 @@ import pytest
 from transpiler import Message, Topology, stores, transpile_selector
 from transpiler.base import html
 from transpiler.compiler.presets import find_layout
-from transpiler.language.selector.dialects import JMS, RABBITMQ, find_dialect
+from transpiler.language.selector.broker_dialects import RABBITMQ
+from transpiler.language.selector.dialects import JMS, find_dialect
 from transpiler.tools.backtest import Backtest
 from transpiler.topology.broker_rules import RULES
 from transpiler.topology.model import Binding, Exchange, Queue

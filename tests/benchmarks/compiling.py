@@ -21,7 +21,7 @@ from transpiler.compiler import ir
 from transpiler.compiler.lowering.selectors import SelectorLowering
 from transpiler.compiler.presets import find_layout
 from transpiler.compiler.rewrites.optimizer import optimize
-from transpiler.compiler.spark_plan.constant_tables import tabulate_disjunctions
+from transpiler.compiler.spark_plan.disjunctions import tabulate_disjunctions
 from transpiler.compiler.spark_plan.map_lookups import reuse_map_lookups
 from transpiler.compiler.spark_plan.method_splitting import split_methods
 from transpiler.compiler.sql import emit_filter

@@ -6,7 +6,8 @@ import pytest
 
 from transpiler import Dialect, UnsupportedFeatureError, parse_selector
 from transpiler.base.source import Span
-from transpiler.language.selector.dialects import ARTEMIS, DIALECTS, JMS, QPID_CPP, RABBITMQ
+from transpiler.language.selector.broker_dialects import ARTEMIS, QPID_CPP, RABBITMQ
+from transpiler.language.selector.dialects import DIALECTS, JMS
 from transpiler.message.header_fields import DESTINATION, NOW, Conversion, HeaderField
 from transpiler.message.operand_types import OperandType
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from transpiler import Message, parse_selector
-from transpiler.language.selector.dialects import ACTIVEMQ
+from transpiler.language.selector.broker_dialects import ACTIVEMQ
 from transpiler.reference.evaluate import judge
 
 

@@ -14,8 +14,9 @@ from tests.spark_ext.harness import settings as spark_settings
 from tests.spark_ext.test_agreement import INTERPRETED
 from tests.spark_ext.test_own_dialects import questions
 from transpiler import Dialect, Message, TranspilerError, parse_selector, transpile_selector
+from transpiler.language.selector.broker_dialects import ACTIVEMQ, ARTEMIS, RABBITMQ_JMS
 from transpiler.language.selector.dialect_rules import Division, FloatOrder, OperandForm, StaticTyping
-from transpiler.language.selector.dialects import ACTIVEMQ, ARTEMIS, JMS, RABBITMQ_JMS
+from transpiler.language.selector.dialects import JMS
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
 

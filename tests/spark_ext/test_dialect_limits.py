@@ -12,8 +12,9 @@ from spark_ext import create_messages
 from tests.sizes import size
 from tests.spark_ext.harness import answers, numbered, settings
 from transpiler import Dialect, Message, UnsupportedFeatureError, evaluate, transpile_selector
+from transpiler.language.selector.broker_dialects import ACTIVEMQ, RABBITMQ
 from transpiler.language.selector.dialect_rules import Division, IntegerArithmetic, NumericPromotion
-from transpiler.language.selector.dialects import ACTIVEMQ, JMS, RABBITMQ
+from transpiler.language.selector.dialects import JMS
 
 ENDS = (2**63 - 1, -(2**63), 5, 0, 2**53 + 1)
 MESSAGES = [

@@ -19,7 +19,7 @@ from tests.spark_ext import strategies
 from tests.spark_ext.test_agreement import EXAMPLES, PHASES
 from transpiler import Message, TranspilerError, parse_selector, print_selector
 from transpiler.language.selector import ast
-from transpiler.language.selector.dialects import ACTIVEMQ
+from transpiler.language.selector.broker_dialects import ACTIVEMQ
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
 

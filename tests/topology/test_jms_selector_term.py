@@ -10,7 +10,7 @@ from tests.routing import topologies
 from tests.sizes import size
 from tests.topology.compiled_selectors import compiled
 from transpiler import Message, TopologyError, parse_selector
-from transpiler.language.selector.dialects import RABBITMQ_JMS
+from transpiler.language.selector.broker_dialects import RABBITMQ_JMS
 from transpiler.reference.evaluate import evaluate
 from transpiler.topology.broker_rules import RABBITMQ
 from transpiler.topology.importers.jms_selector_term import selector_of_term

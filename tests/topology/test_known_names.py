@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from transpiler import Message, evaluate
-from transpiler.language.selector.dialects import ACTIVEMQ, ARTEMIS_CORE
+from transpiler.language.selector.broker_dialects import ACTIVEMQ, ARTEMIS_CORE
 from transpiler.topology.importers.constant_conditions import never_holds
 from transpiler.topology.importers.known_names import Decided, Known, Unknown, reasons, with_known_names
 

@@ -14,11 +14,11 @@ from transpiler.base.arguments import check_alias, check_choice, check_selector
 from transpiler.base.errors import SelectorTypeError, TranspilerError
 from transpiler.base.source import Source
 from transpiler.compiler import ir
-from transpiler.compiler.lowering.names.names import Missing, Receiver, with_refused_columns
+from transpiler.compiler.lowering.names.names import Missing, Receiver
 from transpiler.compiler.lowering.selectors import SelectorLowering
 from transpiler.compiler.presets import LayoutLike, find_layout
 from transpiler.compiler.rewrites.optimizer import optimize
-from transpiler.compiler.spark_plan.constant_tables import tabulate_disjunctions
+from transpiler.compiler.spark_plan.disjunctions import tabulate_disjunctions
 from transpiler.compiler.spark_plan.map_lookups import reuse_map_lookups
 from transpiler.compiler.spark_plan.method_splitting import split_methods
 from transpiler.compiler.sql import emit_boolean, emit_filter, emit_operand, emit_ternary
@@ -73,6 +73,8 @@ def transpile_selector(
     try:
         tree = parse_selector(text, rules)
     except SelectorTypeError as error:
+        from transpiler.compiler.lowering.names.unknown_names import with_refused_columns
+
         raise with_refused_columns(error, text, where) from None
     lowering = SelectorLowering(where, missing, Source(text), rules, Receiver(now, destination))
 

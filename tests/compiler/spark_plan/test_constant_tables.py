@@ -9,7 +9,7 @@ import pytest
 from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, STRING, Key
-from transpiler.compiler.spark_plan.constant_tables import tabulate_disjunctions
+from transpiler.compiler.spark_plan.disjunctions import tabulate_disjunctions
 
 LONG, REAL = ir.Column(("m",), BIGINT), ir.Column(("m",), DOUBLE)
 IN_MAP = ir.Column(("a", Key("m"), "long"), BIGINT)

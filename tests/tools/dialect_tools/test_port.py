@@ -15,8 +15,9 @@ from transpiler import UnsupportedFeatureError, evaluate, parse_selector
 from transpiler.base.source import Span
 from transpiler.cli import main
 from transpiler.cli.port import print_table
+from transpiler.language.selector.broker_dialects import ACTIVEMQ
 from transpiler.language.selector.dialect_rules import FloatOrder
-from transpiler.language.selector.dialects import ACTIVEMQ, DIALECTS
+from transpiler.language.selector.dialects import DIALECTS
 from transpiler.message.message import Message
 from transpiler.tools.analysis.solve import Open, Solver
 from transpiler.tools.dialect_tools.diff import diff_selectors

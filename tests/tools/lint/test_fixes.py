@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transpiler.cli import main
-from transpiler.language.selector.dialects import ARTEMIS, JMS, RABBITMQ, Dialect, find_dialect
+from transpiler.language.selector.broker_dialects import ARTEMIS, RABBITMQ
+from transpiler.language.selector.dialects import JMS, Dialect, find_dialect
 from transpiler.tools.lint.check import Checker
 from transpiler.tools.lint.embedded import FoundSelector, find_selectors
 from transpiler.tools.lint.fixes import fix_all, fix_file

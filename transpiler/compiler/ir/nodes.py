@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from transpiler.base.comparison import Comparison
 from transpiler.base.text_pattern import Pattern
-from transpiler.base.topics import TopicPattern
 from transpiler.compiler.ir.column_types import (
     AMQP_TYPES,
     BIGINT,
@@ -27,6 +26,9 @@ from transpiler.compiler.ir.column_types import (
 )
 from transpiler.compiler.ir.functions import Function
 from transpiler.message.types import CLASS_OF, TypeClass
+
+if TYPE_CHECKING:
+    from transpiler.base.topics import TopicPattern
 
 
 class Column(NamedTuple):

@@ -10,8 +10,8 @@ Deliberately not here: what a name means to a selector (``message.header_fields`
 schema comes in as Spark's JSON form.
 
 In reading order: ``columns`` (types as data), ``schemas``, ``layout`` (the protocol), ``stored`` (its answers),
-``collations``, ``amqp``, ``flat``, ``typed_schema``, ``amqp_0_10``, ``amqp_rows``, ``json_rows``, ``sent``; then what
-stores are made of: ``store``, ``named_fields``, ``header_places``, ``header_readings``, ``property_source``,
-``variant_object``, ``text_types``, ``encoded_values``, and in Python ``rows``, ``spark_texts``. The stores themselves
-are in ``transpiler.stores``.
+``collations``, ``amqp``, ``flat``, ``typed_schema``, ``amqp_0_10``, ``amqp_rows``, ``message_rows``, ``json_rows``,
+``sent``; then what stores are made of: ``store``, ``named_fields``, ``header_places``, ``header_readings``,
+``property_source``, ``variant_values``, ``variant_object``, ``text_types``, ``encoded_values``, and in Python ``rows``,
+``spark_texts``. The stores themselves are in ``transpiler.stores``.
 """

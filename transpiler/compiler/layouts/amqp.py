@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from transpiler.base.errors import LayoutError
 from transpiler.compiler import ir
-from transpiler.compiler.ir.column_types import AMQP_TYPES, ColumnType, Key
-from transpiler.compiler.layouts.collations import NO_COLLATIONS, Collations
+from transpiler.compiler.ir.column_types import ColumnType, Key
 from transpiler.compiler.layouts.columns import MAPS, SECTIONS, SIMPLE_TYPES, STRUCTS, UNION, Fields, UnionShape
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.layouts.stored import Stored, stored_beside, stored_column, stored_union
 from transpiler.message.header_fields import MessageField
-from transpiler.message.types import CLASS_OF, AmqpType, AmqpValue, Compound, coerce
 
 if TYPE_CHECKING:
-    from transpiler.message.message import Body, Header, Message, Properties, Values
+    from transpiler.compiler.layouts.collations import Collations
+    from transpiler.message.message import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class AmqpLayout:
     sections: tuple[str, ...] = SECTIONS
     promoted: Mapping[str, str] = field(default_factory=dict)
     mixed: frozenset[str] = frozenset()
-    collations: Collations = NO_COLLATIONS
+    collations: Collations | None = None
 
     def __post_init__(self) -> None:
         for name, type_name in self.promoted.items():
@@ -67,11 +66,15 @@ class AmqpLayout:
 
     def bind(self, schema: Mapping[str, Any]) -> AmqpLayout:
         """The layout over a schema in Spark's JSON form, which tells the collations of its texts."""
+        # A layout by name knows no schema.
+        from transpiler.compiler.layouts.collations import Collations
+
         return replace(self, collations=Collations.of(schema))
 
     def field(self, place: MessageField) -> Stored | None:
         """A column for a field with one type, a tagged union for an id or an annotation."""
-        return self.collations.by_bytes(self._field(place))
+        stored = self._field(place)
+        return stored if self.collations is None else self.collations.by_bytes(stored)
 
     def _field(self, place: MessageField) -> Stored | None:
         if place.section == "application_properties" and place.field in self.promoted:
@@ -109,32 +112,10 @@ class AmqpLayout:
 
         ``LayoutError`` for a promoted property whose value has another type than its column, unless it is mixed.
         """
-        contents = {section: getattr(message, section) for section in self.sections}
-        row: dict[str, Any] = {
-            section: unions(content) if section in MAPS else _struct_row(content)
-            for section, content in contents.items()
-        }
-        properties = message.application_properties or {}
-        for name in self.promoted:
-            row[name] = self._promoted_value(name, properties.get(name))
-        return row
+        # Most programs make no rows.
+        from transpiler.compiler.layouts.message_rows import canonical_row
 
-    def _promoted_value(self, name: str, value: AmqpValue | Compound | None) -> object:
-        if value is None or value == AmqpValue(AmqpType.NULL, None):
-            return None
-        type_name = self.promoted[name]
-        if name in self.mixed:
-            [class_field] = [field for field, kind in UNION.items() if field != "type" and kind.kind.value == type_name]
-            return (union(value) or {})[class_field]
-        own = AMQP_TYPES[SIMPLE_TYPES[type_name].kind]
-        if isinstance(value, AmqpValue) and (value.type is own or {value.type, own} == _TEXTS):
-            return coerce(value)
-        kind = value.type if isinstance(value, AmqpValue) else value
-        raise LayoutError.at(
-            "layout.promoted",
-            f"the property {name} is {kind.value}, and its column {type_name} holds {own.value}",
-            hint="perhaps name it among the mixed ones, whose other values are read from the map",
-        )
+        return canonical_row(message, self.sections, self.promoted, self.mixed)
 
 
 def with_promoted(layout: Layout, promoted: Mapping[str, str], mixed: Iterable[str]) -> AmqpLayout:
@@ -144,37 +125,7 @@ def with_promoted(layout: Layout, promoted: Mapping[str, str], mixed: Iterable[s
     return replace(layout, promoted=dict(promoted), mixed=frozenset(mixed))
 
 
-_TEXTS = {AmqpType.STRING, AmqpType.SYMBOL}
-
-
 def _struct_field(place: MessageField) -> Stored:
     column_type = STRUCTS[place.section][place.field]
     path = (place.section, place.field)
     return stored_column(path, column_type) if isinstance(column_type, ColumnType) else stored_union(path)
-
-
-def union(value: AmqpValue | Compound | None) -> dict[str, Any] | None:
-    """A value as the struct ``V``; at most one field beside ``type`` is set."""
-    if value is None:
-        return None
-    row: dict[str, Any] = dict.fromkeys(UNION)
-    if isinstance(value, Compound):
-        return row | {"type": value.value}
-    row["type"] = value.type.value
-    if value.type in CLASS_OF:
-        row[CLASS_OF[value.type].value] = coerce(value)
-    return row
-
-
-def unions(values: Values | None) -> dict[str, Any] | None:
-    """The values of a map section as structs ``V``."""
-    return None if values is None else {key: union(value) for key, value in values.items()}
-
-
-def _struct_row(section: Header | Properties | Body | None) -> dict[str, Any] | None:
-    if section is None:
-        return None
-    contents = {item.name: getattr(section, item.name) for item in fields(section)}
-    return {
-        name: union(value) if isinstance(value, AmqpValue | Compound) else value for name, value in contents.items()
-    }

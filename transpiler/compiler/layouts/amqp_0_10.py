@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BINARY, BOOLEAN, SMALLINT, STRING, TIMESTAMP, ColumnType, Key
-from transpiler.compiler.layouts.amqp import unions
-from transpiler.compiler.layouts.collations import NO_COLLATIONS, Collations
+from transpiler.compiler.layouts.collations import Collations
 from transpiler.compiler.layouts.columns import PERSISTENT, SUBJECT, Fields, UnionShape
+from transpiler.compiler.layouts.message_rows import unions
 from transpiler.compiler.layouts.stored import Stored, case_of_constants, stored_column, stored_union, stored_value
 from transpiler.message.header_fields import MessageField
 from transpiler.message.sections import Header, Properties
@@ -122,7 +122,7 @@ class ZeroTenLayout:
     """The two property structs of AMQP 0-10."""
 
     name: str = "amqp-0-10"
-    collations: Collations = NO_COLLATIONS
+    collations: Collations | None = None
 
     @property
     def schema(self) -> Fields:
@@ -137,11 +137,14 @@ class ZeroTenLayout:
         """The place by Table 19.1; None for what 0-10 does not have."""
         if place.section == "application_properties":
             return self.property(place.field)
-        return self.collations.by_bytes(_PLACES.get(place))
+        return self._by_bytes(_PLACES.get(place))
 
     def property(self, name: str) -> Stored | None:
         """Every name has a place: the application header of that name."""
-        return self.collations.by_bytes(stored_union((*_HEADERS, Key(name))))
+        return self._by_bytes(stored_union((*_HEADERS, Key(name))))
+
+    def _by_bytes(self, stored: Stored | None) -> Stored | None:
+        return stored if self.collations is None else self.collations.by_bytes(stored)
 
     def names(self) -> tuple[str, ...]:
         """Empty, for any name has a place."""

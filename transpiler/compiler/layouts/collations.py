@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from transpiler.base.errors import LayoutError
@@ -28,21 +28,21 @@ _COLLATED = re.compile("string collate (?!utf8_binary$)", re.IGNORECASE)
 class Collations:
     """The columns of a schema that have texts of other collations than ``UTF8_BINARY``, with their types."""
 
-    columns: Mapping[str, _Json] = field(default_factory=dict)
+    columns: Mapping[str, _Json]
 
     @classmethod
-    def of(cls, schema: Mapping[str, Any]) -> Collations:
-        """Return those of a schema in Spark's JSON form."""
+    def of(cls, schema: Mapping[str, Any]) -> Collations | None:
+        """Return those of a schema in Spark's JSON form; None for one without collated texts."""
         types = {column["name"]: type_with_collations(column) for column in schema["fields"]}
         columns = {name: spark_type for name, spark_type in types.items() if _has_collation(spark_type)}
-        return cls(columns) if columns else NO_COLLATIONS
+        return cls(columns) if columns else None
 
     def by_bytes(self, stored: Stored | None) -> Stored | None:
         """Return what is stored at a place as texts that are compared by bytes.
 
         ``LayoutError`` where the type of a column with collated texts cannot be written in SQL.
         """
-        return stored if stored is None or not self.columns else self._stored(stored)
+        return None if stored is None else self._stored(stored)
 
     def _stored(self, stored: Stored) -> Stored:
         number, by_use = stored.number, stored.by_use
@@ -91,10 +91,6 @@ def _named(types: Mapping[str, _Json], name: str) -> _Json:
     """Return the type of a column or a field, which Spark finds by a name in any case of letters."""
     known = types.get(name)
     return known or next((types[other] for other in types if other.lower() == name.lower()), None)
-
-
-#: Those of a schema without collated texts, and of one that is not known.
-NO_COLLATIONS = Collations()
 
 
 def type_with_collations(column: Mapping[str, Any]) -> _Json:

@@ -22,15 +22,8 @@ from transpiler.compiler.layouts.named_fields import FIELDS
 from transpiler.compiler.layouts.property_source import PropertySource, TextProperties
 from transpiler.compiler.layouts.rows import amqp_value, milliseconds, plain, value_at, variant_value
 from transpiler.compiler.layouts.spark_texts import check_pattern
-from transpiler.compiler.layouts.stored import (
-    Stored,
-    StoredValue,
-    stored_alternatives,
-    stored_column,
-    stored_value,
-    variant_get,
-    variant_path,
-)
+from transpiler.compiler.layouts.stored import Stored, StoredValue, stored_alternatives, stored_column, stored_value
+from transpiler.compiler.layouts.variant_values import variant_get, variant_path
 from transpiler.message.types import AmqpType, AmqpValue, Compound, coerce
 
 

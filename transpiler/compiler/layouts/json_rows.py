@@ -23,12 +23,13 @@ from transpiler.base.times import iso_time
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, SparkType
 from transpiler.compiler.ir.traversal import column_paths
-from transpiler.compiler.layouts.amqp import AmqpLayout, union
+from transpiler.compiler.layouts.amqp import AmqpLayout
 from transpiler.compiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
 from transpiler.compiler.layouts.amqp_rows import TYPES, union_value
 from transpiler.compiler.layouts.columns import MAPS, STRUCTS, UNION, Fields, UnionShape
 from transpiler.compiler.layouts.flat import FlatLayout
 from transpiler.compiler.layouts.layout import Layout, archive_of, message_in, offers
+from transpiler.compiler.layouts.message_rows import union
 from transpiler.compiler.layouts.named_fields import FIELDS
 from transpiler.compiler.layouts.rows import amqp_value, refuse
 from transpiler.message.header_fields import MessageField

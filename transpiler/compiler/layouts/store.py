@@ -13,7 +13,7 @@ from transpiler.base.diagnostics import Advice, Fix
 from transpiler.base.hints import Hint, Setting, StoreCall
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT
-from transpiler.compiler.layouts.collations import NO_COLLATIONS, Collations
+from transpiler.compiler.layouts.collations import Collations
 from transpiler.compiler.layouts.columns import like_columns
 from transpiler.compiler.layouts.header_places import ColumnPlace, HeaderPlace, PropertyPlace
 from transpiler.compiler.layouts.header_readings import READINGS
@@ -55,7 +55,7 @@ class StoreLayout:
     source: PropertySource
     headers: Mapping[str, HeaderPlace] = field(default_factory=dict)
     binding: Callable[[Mapping[str, Any]], StoreLayout] | None = None
-    collations: Collations = NO_COLLATIONS
+    collations: Collations | None = None
     columns: Mapping[str, ir.Column] = field(default_factory=dict)
     columns_first: bool = False
     #: The producer writes the header fields as properties of their JMS names.
@@ -73,7 +73,7 @@ class StoreLayout:
         """The place of a header field; one without a value in any row where the store has none."""
         if place.section == "application_properties":
             return self.property(place.field)
-        return self.collations.by_bytes(self._field(place))
+        return self._by_bytes(self._field(place))
 
     def _field(self, place: MessageField) -> Stored | None:
         if place == FIELDS["JMSXDeliveryCount"]:
@@ -124,7 +124,10 @@ class StoreLayout:
         """The place of an application property."""
         column = self._first_column(name)
         stored = self.source.stored(name) if column is None else stored_column(column.path, column.type)
-        return self.collations.by_bytes(stored)
+        return self._by_bytes(stored)
+
+    def _by_bytes(self, stored: Stored | None) -> Stored | None:
+        return stored if self.collations is None else self.collations.by_bytes(stored)
 
     def _header_of(self, column: ir.Column) -> str | None:
         """Return the header field that a column, or a field of its struct, has; None where it has none."""

@@ -20,15 +20,8 @@ from transpiler.compiler.layouts.columns import SIMPLE_TYPES, SYNONYMS
 from transpiler.compiler.layouts.encoded_values import Encoded
 from transpiler.compiler.layouts.rows import variant_value
 from transpiler.compiler.layouts.spark_texts import cast_text, parse_json
-from transpiler.compiler.layouts.stored import (
-    Stored,
-    StoredByUse,
-    StoredValue,
-    parsed_json,
-    stored_alternatives,
-    stored_in_variant,
-    stored_value,
-)
+from transpiler.compiler.layouts.stored import Stored, StoredByUse, StoredValue, stored_alternatives, stored_value
+from transpiler.compiler.layouts.variant_values import parsed_json, stored_in_variant
 from transpiler.message.types import AmqpType, AmqpValue, UntypedText
 
 #: A whole number of JMS with a sign, and none that begins with a point, as Kafka Connect reads one. Java's $ would

@@ -11,15 +11,8 @@ from transpiler.compiler.ir.column_types import STRING, VARIANT, ColumnType, Pat
 from transpiler.compiler.layouts.property_source import PropertySource
 from transpiler.compiler.layouts.rows import plain, text_of, value_at, variant_value
 from transpiler.compiler.layouts.spark_texts import parse_json
-from transpiler.compiler.layouts.stored import (
-    Stored,
-    StoredValue,
-    parsed_json,
-    stored_alternatives,
-    stored_in_variant,
-    variant_get,
-    variant_path,
-)
+from transpiler.compiler.layouts.stored import Stored, StoredValue, stored_alternatives
+from transpiler.compiler.layouts.variant_values import parsed_json, stored_in_variant, variant_get, variant_path
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 
 

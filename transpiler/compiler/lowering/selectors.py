@@ -38,7 +38,6 @@ from transpiler.compiler.lowering.operands import (
     in_every_row,
     literal,
 )
-from transpiler.compiler.lowering.text.text_tests import like
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import (
     BareName,
@@ -136,11 +135,14 @@ class SelectorLowering:
                 outcomes = between(*parts, negated, self.dialect, self.converts_strings)
                 if not self.converts_strings:
                     self._warnings.outside(node, *parts, outcomes)
-                    self._warnings.none_between(node)
+                    self._warnings.of_column(node)
                 return outcomes
             case ast.In():
                 return self._in(node)
             case ast.Like(operand=operand, negated=negated):
+                # Patterns bring their readings and regular expressions along, which most selectors do without.
+                from transpiler.compiler.lowering.text.text_tests import like
+
                 value = self.operand(operand)
                 self._warnings.not_text(node, value, "LIKE")
                 written = self.names.literal_text(node.pattern)
@@ -167,7 +169,7 @@ class SelectorLowering:
         outcomes = compare(node.operator, left, right, self.dialect, self.converts_strings)
         if not self.converts_strings:
             self._warnings.unlike(node, left, right, outcomes)
-            self._warnings.beyond_type(node)
+            self._warnings.of_column(node)
         return outcomes
 
     def _in(self, node: ast.In) -> Outcomes:

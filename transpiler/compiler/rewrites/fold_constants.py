@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
-from transpiler.base.text_pattern import Pattern
-from transpiler.base.topics import MANY_WORDS, ONE_WORD, TOPIC_SYNTAX, TopicPattern
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import SparkType
-from transpiler.compiler.ir.java_regex import regular_expression
 
 #: Characters of a constant that is matched with a pattern here and not by Spark, so that compiling stays quick.
 MAX_FOLDED = 2_000
@@ -28,11 +23,16 @@ def fold_constants(node: ir.Predicate) -> ir.Predicate:
         case ir.Like(value=ir.Constant(value=str() as text), pattern=pattern, negated=negated) if (
             len(text) <= MAX_FOLDED
         ):
-            return ir.BoolConst(_fits(text, pattern) is not negated)
+            # Few texts and patterns are both constants.
+            from transpiler.compiler.rewrites.match_constants import fits
+
+            return ir.BoolConst(fits(text, pattern) is not negated)
         case ir.Topic(value=ir.Constant(value=str() as text), pattern=words, negated=negated) if (
             len(text) <= MAX_FOLDED
         ):
-            return ir.BoolConst(_fits_words(text, words) is not negated)
+            from transpiler.compiler.rewrites.match_constants import fits_words
+
+            return ir.BoolConst(fits_words(text, words) is not negated)
         case ir.IsNan(value=ir.Constant(value=value), negated=negated):
             return ir.BoolConst((value != value) is not negated)
         case ir.IsNan(value=ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)), negated=negated):
@@ -49,22 +49,3 @@ def fold_constants(node: ir.Predicate) -> ir.Predicate:
             )
         case _:
             return node
-
-
-def _fits(text: str, pattern: Pattern) -> bool:
-    """Return True if a text matches a pattern, by the regular expression that Spark would be given."""
-    return re.match(regular_expression(pattern), text) is not None
-
-
-def _fits_words(text: str, pattern: TopicPattern) -> bool:
-    """Return True if the words of a text match a topic pattern, by the positions at which each token can end."""
-    words = TOPIC_SYNTAX.words(text)
-    ends = {0}
-    for token in pattern:
-        if not ends:
-            return False
-        if token == MANY_WORDS:
-            ends = set(range(min(ends), len(words) + 1))
-        else:
-            ends = {end + 1 for end in ends if end < len(words) and token in (ONE_WORD, words[end])}
-    return len(words) in ends

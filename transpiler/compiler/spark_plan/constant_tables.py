@@ -1,4 +1,4 @@
-"""Long disjunctions and conjunctions as one test.
+"""Long disjunctions and conjunctions as one test; ``disjunctions`` finds them.
 
 People write thousands of conditions that differ in a constant. As so many tests they would be code that no engine
 compiles well; as data they are one test: beginnings and endings become a list for each length, texts that may be
@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, compress
-from operator import is_
 
 from transpiler.base.comparison import Comparison
 from transpiler.base.text_pattern import Wildcard
@@ -24,27 +23,7 @@ from transpiler.compiler.rewrites.combine_in_lists import in_or_equal
 from transpiler.compiler.spark_plan import tuning
 
 
-def tabulate_disjunctions(node: ir.Predicate) -> ir.Predicate:
-    """Rewrite long chains as lists of constants; the result holds in the same rows."""
-    match node:
-        case ir.And(terms=terms) | ir.Or(terms=terms):
-            listed = tuple(map(tabulate_disjunctions, terms))
-            if len(terms) >= tuning.MIN_TERMS:
-                listed = _texts_together(listed, negated=isinstance(node, ir.And))
-                listed = _rows_together(listed) if isinstance(node, ir.Or) else _none_of(listed)
-            if len(listed) == 1:
-                return listed[0]
-            return node if all(map(is_, listed, terms)) and len(listed) == len(terms) else type(node)(listed)
-        case ir.Coalesce(tests=tests):
-            listed = tuple(map(tabulate_disjunctions, tests))
-            return node if all(map(is_, listed, tests)) else _with_lists(node, listed) or node
-        case ir.NotTrue():
-            return ir.rebuild(node, tabulate_disjunctions, _same)
-        case _:
-            return node
-
-
-def _with_lists(node: ir.Coalesce, tests: tuple[ir.Predicate, ...]) -> ir.Predicate | None:
+def with_lists(node: ir.Coalesce, tests: tuple[ir.Predicate, ...]) -> ir.Predicate | None:
     """Return the node with tests that are lists now; None where one of them may be FALSE in place of NULL.
 
     By ``spark.sql.legacy.followThreeValuedLogicInArrayExists`` a list without a key can be FALSE for NULL.
@@ -58,7 +37,7 @@ def _same(value: ir.Value) -> ir.Value:
     return value
 
 
-def _texts_together(terms: tuple[ir.Predicate, ...], negated: bool) -> tuple[ir.Predicate, ...]:
+def texts_together(terms: tuple[ir.Predicate, ...], negated: bool) -> tuple[ir.Predicate, ...]:
     """Rewrite ``a LIKE '%x%' OR a LIKE '%y%'`` as one search for x or y, and prefixes of one length as a list."""
     groups: dict[_Place, dict[str, None]] = {}
     group_of: dict[ir.Predicate, _Place] = {}
@@ -114,16 +93,7 @@ def _by_length(place: _Place, texts: Iterable[str], negated: bool) -> tuple[ir.P
     )
 
 
-def _none_of(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
-    """Apply De Morgan's law to the complements among some terms, if they are many."""
-    complemented = tuple(term.predicate for term in terms if isinstance(term, ir.NotTrue))
-    if len(complemented) < tuning.MIN_TERMS:
-        return terms
-    none = ir.NotTrue(tabulate_disjunctions(ir.Or(complemented)))
-    return tuple(dict.fromkeys(none if isinstance(term, ir.NotTrue) else term for term in terms))
-
-
-def _rows_together(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
+def rows_together(terms: tuple[ir.Predicate, ...]) -> tuple[ir.Predicate, ...]:
     """Rewrite conditions that differ in constants only as one condition over a list of constants."""
     groups: dict[tuple[ir.Predicate, ...], dict[ir.Row, None]] = {}
     shape_of: list[tuple[ir.Predicate, ...]] = []
@@ -172,7 +142,7 @@ def _varying(shape: ir.Predicate, rows: tuple[ir.Row, ...]) -> ir.Predicate:
         case ir.Coalesce(tests=tests, disjoint=True) if all(map(_places, tests)):
             # Each alternative has a list of its own.
             lists = tuple(_merged(*_narrowed(test, rows)) for test in tests)
-            return _with_lists(shape, lists) or ir.AnyRow(shape, rows)
+            return with_lists(shape, lists) or ir.AnyRow(shape, rows)
         case _:
             return _loosest(shape, rows) or _behind_a_key(shape, rows) or _behind_bounds(shape, rows)
 

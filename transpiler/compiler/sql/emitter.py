@@ -8,7 +8,6 @@ from typing import assert_never
 
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, SparkType
-from transpiler.compiler.sql.patterns import like_text, topic_text
 from transpiler.compiler.sql.precedence import LEVELS, Text
 from transpiler.compiler.sql.quoting import decimal_literal, quote_path, quote_text, wall_clock_literal
 from transpiler.message.types import TypeClass
@@ -111,8 +110,13 @@ def _predicate(node: ir.Predicate) -> _Text:
         case ir.ArrayContains(value=value, array=array):
             return f"array_contains({quote_path(array)}, {_wide(value)})", _PRIMARY
         case ir.Like(value=value, pattern=pattern, negated=negated):
+            # Most predicates have no pattern.
+            from transpiler.compiler.sql.patterns import like_text
+
             return like_text(_value(value)[0], _within(_value(value), _SUM), pattern, negated)
         case ir.Topic(value=value, pattern=pattern, negated=negated):
+            from transpiler.compiler.sql.patterns import topic_text
+
             return topic_text(_value(value)[0], pattern, negated)
         case ir.XPath(value=value, test=test, negated=negated):
             # Few predicates look into documents, and few have so many terms that they are a list.

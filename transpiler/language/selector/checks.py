@@ -13,7 +13,6 @@ from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import (
     BetweenMeaning,
-    Escapes,
     Extension,
     IntegerArithmetic,
     ListMember,
@@ -22,12 +21,10 @@ from transpiler.language.selector.dialect_rules import (
     OperandForm,
     Signs,
     UnaryPlus,
-    Wildcards,
 )
 from transpiler.language.selector.dialects import JMS, Dialect
 from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.numbers import floating_literal
-from transpiler.language.selector.pattern import PatternError, is_control, read_pattern
 from transpiler.language.selector.static_typing import FUNCTIONS, check_types, describe, not_before, without_plus
 from transpiler.message.header_fields import DELIVERY_MODES, Conversion
 
@@ -116,7 +113,10 @@ class _Checker:
                         self._member(member, node)
             case ast.Like(operand=operand):
                 self._tested(operand, "LIKE", self.dialect.like_operand_form, node)
-                self._pattern(node)
+                # Most selectors have no pattern.
+                from transpiler.language.selector.pattern_checks import check_pattern
+
+                check_pattern(node, self.dialect, self.source, self.report)
             case ast.IsNull(operand=operand):
                 self._tested(operand, "IS NULL", self.dialect.null_operand_form, node)
             case ast.Sign() if self.dialect.signs is not Signs.ANY:
@@ -210,37 +210,6 @@ class _Checker:
             hint = f"text goes into single quotes: {fix.text}; {hint}"
         self.report("type.in-member", f"IN lists string literals, and this is {what}", member.span, hint, fix)
 
-    def _pattern(self, node: ast.Like) -> None:
-        escape, rule = node.escape, self.dialect.escapes
-        if escape is not None and not _is_escape(escape.value, rule):
-            message = f"ESCAPE takes {_ESCAPE_FORMS[rule]}, not {len(escape.value)}"
-            if rule is not Escapes.ONE_CODE_POINT:
-                message = f"ESCAPE of {self.dialect.title} takes {_ESCAPE_FORMS[rule]}"
-            self.report("syntax.escape", message, escape.span, "perhaps ESCAPE '!'")
-            return
-        try:
-            parts = read_pattern(node.pattern.value, escape.value if escape else None, rule)
-        except PatternError as error:
-            self._refused_pattern(node, error)
-            return
-        texts = (part for part in parts if isinstance(part, str))
-        if self.dialect.wildcards is Wildcards.LINES and any(any(map(is_control, text)) for text in texts):
-            message = f"a pattern of {self.dialect.title} has no control characters"
-            self.report("syntax.pattern", message, node.pattern.span, "perhaps compare with =, which takes any text")
-
-    def _refused_pattern(self, node: ast.Like, error: PatternError) -> None:
-        """Report the place in the pattern that has no meaning; a quote takes two characters of the text."""
-        value, written = node.pattern.value, self._text(node.pattern)
-        begin = node.pattern.span.start
-        quote = written[:1] if written[:1] in ("'", '"') else ""
-        offset = error.offset + value.count(quote, 0, error.offset) if quote else error.offset
-        span = Span(begin + len(quote) + offset, begin + len(quote) + offset + 1)
-        hint, fix = None, None
-        if node.escape is not None and value[error.offset :] == node.escape.value:
-            hint = "write the escape character twice to mean itself"
-            fix = Fix(node.escape.value * 2, span=span)
-        self.report("syntax.pattern", str(error), span, hint, fix)
-
     def _call(self, node: ast.Call) -> None:
         if node.function == "UTC" and self.dialect.has(Extension.UTC):
             if node.arguments:
@@ -283,25 +252,3 @@ class _Checker:
 
     def _text(self, node: ast.Expression) -> str:
         return self.source.text[node.span.start : node.span.end]
-
-
-#: The operand of ESCAPE in the words of an error.
-_ESCAPE_FORMS = {
-    Escapes.ONE_CODE_POINT: "one character in quotes",
-    Escapes.BEFORE_WILDCARDS: "one character in quotes, of the Basic Multilingual Plane",
-    Escapes.AFTER_COLLAPSE: "one character in quotes, of the Basic Multilingual Plane",
-    Escapes.VANISHING: "one ASCII character in quotes, no % and no _",
-    Escapes.LITERAL_AT_END: "one ASCII character in quotes",
-}
-
-
-def _is_escape(text: str, rule: Escapes) -> bool:
-    match rule:
-        case Escapes.ONE_CODE_POINT:
-            return len(text) == 1
-        case Escapes.BEFORE_WILDCARDS | Escapes.AFTER_COLLAPSE:
-            return len(text) == 1 and ord(text) <= 0xFFFF
-        case Escapes.VANISHING:
-            return len(text.encode()) <= 1 and text not in ("%", "_")
-        case Escapes.LITERAL_AT_END:
-            return len(text.encode()) == 1

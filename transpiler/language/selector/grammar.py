@@ -18,11 +18,11 @@ from transpiler.base.comparison import Comparison
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
-from transpiler.language.selector.dialect_rules import Associativity, Extension
+from transpiler.language.selector.chained_comparisons import CHAINING, Chains
+from transpiler.language.selector.dialect_rules import Associativity, Extension, NotBinding
 from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.lexer import SelectorLexer
 from transpiler.language.selector.numbers import number_in
-from transpiler.language.selector.token_rewriting import CHAINING, Chains, retag
 from transpiler.message.header_fields import Conversion
 
 
@@ -71,7 +71,13 @@ class SelectorParser(Parser):
 
     def read(self) -> ast.Expression:
         """Parse the whole source."""
-        tree: ast.Expression = self.parse(self._follow(retag(self.scanned, self.dialect)))
+        tokens = self.scanned
+        if _has_other_tokens(self.dialect):
+            # The standard takes each token for what it is.
+            from transpiler.language.selector.token_rewriting import retag
+
+            tokens = retag(tokens, self.dialect)
+        tree: ast.Expression = self.parse(self._follow(tokens))
         return tree
 
     def _follow(self, tokens: Iterator[Token]) -> Iterator[Token]:
@@ -300,6 +306,17 @@ class SelectorParser(Parser):
             inner = self._calculate(operator, left.right, right)
             return ast.Calculate(left.operator, left.left, inner, _between(left, right))
         return ast.Calculate(operator, left, right, _between(left, right))
+
+
+def _has_other_tokens(dialect: Dialect) -> bool:
+    """Return True if a dialect gives some tokens another meaning."""
+    return (
+        dialect.not_binding in (NotBinding.TIGHT, NotBinding.GREEDY)
+        or dialect.has(Extension.NULL_LITERAL)
+        or dialect.has(Extension.FUNCTIONS)
+        or dialect.has(Extension.UTC)
+        or dialect.has(Extension.TESTS_AS_OPERANDS)
+    )
 
 
 def _kind(token: Token | None) -> str:

@@ -28,7 +28,6 @@ from transpiler.language.selector.dialect_rules import (
 )
 from transpiler.language.selector.dialects import UNUSABLE, Dialect, keywords
 from transpiler.language.selector.numbers import NumberError, read_number
-from transpiler.language.selector.pattern import is_control
 from transpiler.message.header_fields import PROPERTIES
 
 _JOINED = re.compile(r"AND|OR|BETWEEN|LIKE|IN|IS|NOT", re.IGNORECASE)
@@ -401,6 +400,17 @@ class SelectorLexer(Lexer):
     def error(self, token: Token) -> NoReturn:
         """Raise the error for text that begins no token."""
         self._refuse(token.index)
+
+
+def then_raise(tokens: list[Token], error: SelectorSyntaxError) -> Iterator[Token]:
+    """Yield the tokens, then raise the lexer's error."""
+    yield from tokens
+    raise error
+
+
+def is_control(character: str) -> bool:
+    """Return True if the SQL filter refuses the character in patterns and in names between brackets."""
+    return character < " " or character == "\x7f"
 
 
 def _name(character: str) -> str:

@@ -20,8 +20,7 @@ from transpiler.language.selector.checks import check
 from transpiler.language.selector.dialect_rules import PREFIXES, DoubleQuotes, Extension
 from transpiler.language.selector.dialects import Dialect, find_dialect
 from transpiler.language.selector.grammar import SelectorParser, UnexpectedTokenError
-from transpiler.language.selector.lexer import SelectorLexer
-from transpiler.language.selector.token_rewriting import then_raise
+from transpiler.language.selector.lexer import SelectorLexer, then_raise
 
 #: Parentheses that are open at once, by levels of the tree: most of those that people write add no level.
 PARENTHESES = 10

@@ -59,11 +59,6 @@ def pattern_of(node: ast.Like, escapes: Escapes) -> Pattern | None:
         return None
 
 
-def is_control(character: str) -> bool:
-    """Return True if the SQL filter refuses the character in patterns and in names between brackets."""
-    return character < " " or character == "\x7f"
-
-
 def _plain(text: str) -> str | Wildcard:
     return _WILDCARDS.get(text, text)
 

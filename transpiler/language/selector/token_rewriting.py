@@ -14,67 +14,15 @@ from sly.lex import Token
 from transpiler.base.errors import SelectorSyntaxError
 from transpiler.language.selector.dialect_rules import Extension, NotBinding
 from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.lexer import then_raise
 
-_OPERAND_ENDS = frozenset("IDENTIFIER STRING INTEGER FLOAT BINARY SECTION NULL NULL_LITERAL TRUE FALSE RPAREN".split())
-_COMPARISONS = frozenset("EQ NE LT LE GT GE IS LIKE IN BETWEEN".split())
 _TESTS = frozenset("LIKE IN BETWEEN".split())
-#: The tokens that decide whether a comparison chains.
-CHAINING = _COMPARISONS | frozenset("LPAREN RPAREN AND OR COMMA NOT".split())
 #: After these a condition begins, so that a NOT has nothing on its left to bind to.
 _CONDITION_STARTS = frozenset("AND OR LPAREN NOT".split())
 
 
-class Chains:
-    """Detect chained comparisons: track if the condition being read already has its comparison."""
-
-    def __init__(self) -> None:
-        self.compared = [False]
-        self.bounded = [False]
-
-    def breaks(self, kind: str, before: str) -> bool:
-        """Return True if a token of ``CHAINING`` chains onto a comparison; ``before`` is the previous token."""
-        if kind == "LPAREN":
-            self.compared.append(False)
-            self.bounded.append(False)
-        elif kind == "RPAREN":
-            if len(self.compared) > 1:
-                self.compared.pop()
-                self.bounded.pop()
-        elif kind == "AND" and self.bounded[-1]:
-            self.bounded[-1] = False
-        elif kind in ("AND", "OR", "COMMA"):
-            self.compared[-1] = self.bounded[-1] = False
-        elif kind in _COMPARISONS or kind == "NOT":
-            if before in _OPERAND_ENDS and self.compared[-1]:
-                # Behind BETWEEN its AND is still missing, and that is the better message.
-                return not self.bounded[-1]
-            if kind in _COMPARISONS:
-                self.compared[-1] = True
-                self.bounded[-1] = kind == "BETWEEN"
-        return False
-
-    def narrow(self, legal: set[str], kind: str, before: tuple[str, str]) -> set[str]:
-        """The legal next tokens at one that would chain, without those that only a chain could have.
-
-        ``before`` are the two tokens before it.
-        """
-        after_pattern = before in (("LIKE", "STRING"), ("ESCAPE", "STRING"))
-        chains = kind in _COMPARISONS or kind == "NOT" or after_pattern
-        if chains and self.compared[-1] and "IDENTIFIER" not in legal:
-            return legal - _COMPARISONS - {"NOT"}
-        return legal
-
-
 def retag(tokens: Iterator[Token], dialect: Dialect) -> Iterator[Token]:
     """Rewrite the tokens to those that the grammar expects for a dialect."""
-    if not (
-        dialect.not_binding in (NotBinding.TIGHT, NotBinding.GREEDY)
-        or dialect.has(Extension.NULL_LITERAL)
-        or dialect.has(Extension.FUNCTIONS)
-        or dialect.has(Extension.UTC)
-        or dialect.has(Extension.TESTS_AS_OPERANDS)
-    ):
-        return tokens
     read: list[Token] = []
     try:
         read.extend(tokens)
@@ -82,12 +30,6 @@ def retag(tokens: Iterator[Token], dialect: Dialect) -> Iterator[Token]:
         # The parser may refuse a token before the text that is none.
         return then_raise(_Retagging(read, dialect).result, error)
     return iter(_Retagging(read, dialect).result)
-
-
-def then_raise(tokens: list[Token], error: SelectorSyntaxError) -> Iterator[Token]:
-    """Yield the tokens, then raise the lexer's error."""
-    yield from tokens
-    raise error
 
 
 class _Retagging:

@@ -13,7 +13,7 @@ from transpiler.base.diagnostics import Diagnostic, Severity, shortened
 from transpiler.base.documents.xml_elements import Element
 from transpiler.base.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.language.selector import ast
-from transpiler.language.selector.dialects import ACTIVEMQ
+from transpiler.language.selector.broker_dialects import ACTIVEMQ
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.topology.destinations import QUEUE_KIND, TOPIC_KIND, activemq_parts
 from transpiler.topology.importers.known_names import reasons

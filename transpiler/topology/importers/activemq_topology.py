@@ -20,7 +20,7 @@ from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, TopicPattern
 from transpiler.language.selector import ast
-from transpiler.language.selector.dialects import ACTIVEMQ as DIALECT
+from transpiler.language.selector.broker_dialects import ACTIVEMQ as DIALECT
 from transpiler.language.selector.dialects import Dialect
 from transpiler.topology.broker_rules import ACTIVEMQ
 from transpiler.topology.destinations import (

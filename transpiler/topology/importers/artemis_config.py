@@ -16,7 +16,8 @@ from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.documents.xml_elements import Element
 from transpiler.base.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.base.topics import TopicPattern
-from transpiler.language.selector.dialects import ARTEMIS, ARTEMIS_CORE, Dialect
+from transpiler.language.selector.broker_dialects import ARTEMIS, ARTEMIS_CORE
+from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.topology.broker_rules import ARTEMIS as BROKER
 from transpiler.topology.broker_rules import Rules

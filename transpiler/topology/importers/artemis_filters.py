@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from transpiler.base.errors import TranspilerError
 from transpiler.language.selector import ast
-from transpiler.language.selector.dialects import ARTEMIS, ARTEMIS_CORE, Dialect
+from transpiler.language.selector.broker_dialects import ARTEMIS, ARTEMIS_CORE
+from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.parsing import parse_tree
 
 

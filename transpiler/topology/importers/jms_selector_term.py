@@ -20,7 +20,7 @@ from transpiler.base.diagnostics import mismatch
 from transpiler.base.errors import TopologyError, TranspilerError, UnsupportedFeatureError
 from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
-from transpiler.language.selector.dialects import RABBITMQ_JMS
+from transpiler.language.selector.broker_dialects import RABBITMQ_JMS
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.language.selector.printer import print_selector
 

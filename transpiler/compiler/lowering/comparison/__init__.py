@@ -2,5 +2,5 @@
 
 The idea: two operands are compared alternative by alternative; the types of a pair say which comparison that is.
 
-In reading order: ``comparison_kinds``, ``comparison``, ``type_warnings``.
+In reading order: ``comparison_kinds``, ``comparison``, ``type_warnings``, ``column_warnings``.
 """

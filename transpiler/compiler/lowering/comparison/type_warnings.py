@@ -6,18 +6,12 @@ is left.
 
 from __future__ import annotations
 
-import math
 import re
-from decimal import Context, Decimal
 
-from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Advice, Diagnostic, Fix, Remedy
 from transpiler.base.hints import joined
-from transpiler.base.ieee754 import float32
 from transpiler.base.source import Source, Span
 from transpiler.compiler import ir
-from transpiler.compiler.ir.column_types import ColumnType, SparkType
-from transpiler.compiler.layouts.flat import replaced, spelled, typed_columns_of
 from transpiler.compiler.layouts.layout import Layout, declaration
 from transpiler.compiler.lowering.operands import Operand, Outcomes, typed_by_use
 from transpiler.language.selector import ast
@@ -30,10 +24,6 @@ from transpiler.message.operand_types import OperandType
 
 #: Words and numbers with hyphens between them, which are differences without quotes.
 _HYPHENATED = re.compile(r"\w[\w.]*(?:-\w[\w.]*)+")
-#: The operators that hold for large numbers only, and for small ones.
-_ABOVE, _BELOW = (Comparison.GT, Comparison.GE), (Comparison.LT, Comparison.LE)
-#: The types of whole numbers; a time is one of milliseconds.
-_WHOLE = frozenset((SparkType.TINYINT, SparkType.SMALLINT, SparkType.INT, SparkType.BIGINT, SparkType.TIMESTAMP))
 #: Java's number of the mode that survives a restart.
 PERSISTENT = 2
 
@@ -46,6 +36,7 @@ class TypeWarnings:
         self._layout = layout
         self._dialect = dialect
         self._findings = findings
+        self._has_columns = bool(layout.names())
 
     def unlike(self, node: ast.Compare, left: Operand, right: Operand, outcomes: Outcomes) -> None:
         """Warn where no type of one operand compares with a type of the other, and one truth value is left."""
@@ -82,55 +73,15 @@ class TypeWarnings:
             hint = literal
         self._warn(f"{sides}: {reason}, so this is {outcome}", node.span, hint, fix)
 
-    def beyond_type(self, node: ast.Compare) -> None:
-        """Warn where all values of a column's type compare alike with a number: no FLOAT is 1.1."""
-        typed = typed_columns_of(self._layout)
-        if typed is None:
-            return
-        for named, literal in ((node.left, node.right), (node.right, node.left)):
-            if not isinstance(named, ast.Identifier) or not isinstance(literal, ast.IntegerLiteral | ast.FloatLiteral):
-                continue
-            column = typed.columns.get(named.name)
-            nearest = nearest_value(column.type, literal.value) if isinstance(column, ir.Column) else literal.value
-            if nearest == literal.value:
-                continue
-            assert isinstance(column, ir.Column)
-            written, kind = self._source.text[literal.span.start : literal.span.end], str(column.type)
-            operator = node.operator if named is node.left else node.operator.mirrored
-            is_above, relation = literal.value > 0, "is"
-            if not operator.is_equality:
-                if nearest is not None or column.type.kind is SparkType.FLOAT:
-                    # Infinity is above every number.
-                    return
-                relation = "is above" if is_above else "is below"
-            never = operator is Comparison.EQ or operator in (_ABOVE if is_above else _BELOW)
-            outcome = "never true" if never else "true wherever it has a value"
-            hint, fix = f"perhaps compare with {nearest}, or with a range", None
-            if column.type.kind is SparkType.FLOAT and nearest is not None:
-                # The decimal digits that a FLOAT shows are those that people compare with.
-                made, fix = replaced(column.path, f"CAST(CAST({spelled(column.path)} AS STRING) AS DOUBLE)")
-                hint = f"{made} has the digits that are shown; or compare with a range"
-            elif nearest is None:
-                hint = f"perhaps the column has to be wider than {kind}"
-            message = f"{named.name} is {kind}, and no {kind} {relation} {written}, so this is {outcome}"
-            self._warn(message, node.span, hint, fix)
-            return
+    def of_column(self, node: ast.Compare | ast.Between) -> None:
+        """Warn where the type of a column decides: no FLOAT is 1.1, no INT is between 1.5 and 1.7."""
+        if self._has_columns:
+            # The canonical layout and most stores have none.
+            from transpiler.compiler.lowering.comparison.column_warnings import column_warning
 
-    def none_between(self, node: ast.Between) -> None:
-        """Warn where a column of whole numbers has no value between two bounds: no INT is between 1.5 and 1.7."""
-        typed = typed_columns_of(self._layout)
-        name, low, high = node.operand, node.low, node.high
-        if typed is None or not isinstance(name, ast.Identifier):
-            return
-        column = typed.columns.get(name.name)
-        if not isinstance(column, ir.Column) or column.type.kind not in _WHOLE:
-            return
-        if not isinstance(low, ast.FloatLiteral) or not isinstance(high, ast.FloatLiteral) or low.value > high.value:
-            return
-        if math.isfinite(low.value) and math.isfinite(high.value) and math.ceil(low.value) > math.floor(high.value):
-            kind, outcome = str(column.type), "true wherever it has a value" if node.negated else "never true"
-            message = f"{name.name} is {kind}, and no {kind} is between {low.value} and {high.value}"
-            self._warn(f"{message}, so this is {outcome}", node.span, "perhaps take wider bounds")
+            found = column_warning(node, self._layout, self._source)
+            if found is not None:
+                self._warn(*found)
 
     def outside(self, node: ast.Between, value: Operand, low: Operand, high: Operand, outcomes: Outcomes) -> None:
         """Warn where BETWEEN has bounds of a type that the operand never is, and one truth value is left."""
@@ -223,30 +174,6 @@ class TypeWarnings:
 
 def _parts(advice: tuple[str, Remedy | None] | None) -> tuple[str | None, Remedy | None]:
     return advice or (None, None)
-
-
-def nearest_value(column: ColumnType, number: float) -> float | None:
-    """Return the number of a column's type that is nearest to another; None beyond the type's range."""
-    match column.kind:
-        case SparkType.FLOAT:
-            value = float32(number)
-            return None if math.isinf(value) else value
-        case SparkType.DECIMAL:
-            # A selector sees the DECIMAL's nearest double.
-            unit = Decimal(1).scaleb(-column.scale)
-            rounded = (
-                Decimal(repr(number)).quantize(unit, context=Context(prec=80))
-                if abs(number) < 1e15
-                else Decimal(number)
-            )
-            return None if abs(rounded) >= Decimal(10) ** (column.precision - column.scale) else float(rounded)
-        case SparkType.TINYINT | SparkType.SMALLINT | SparkType.INT | SparkType.BIGINT:
-            bits = {SparkType.TINYINT: 7, SparkType.SMALLINT: 15, SparkType.INT: 31, SparkType.BIGINT: 63}[column.kind]
-            return None if not -(2**bits) <= number < 2**bits else number if number == round(number) else round(number)
-        case SparkType.TIMESTAMP | SparkType.TIMESTAMP_NTZ:
-            return number if abs(number) >= 2**53 or number == round(number) else round(number)
-        case _:
-            return number
 
 
 def _kinds(operand: Operand) -> set[str]:

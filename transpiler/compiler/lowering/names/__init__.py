@@ -2,5 +2,5 @@
 
 No module outside ``layouts`` decides which column a value comes from; here the layout is asked.
 
-In reading order: ``column_values``, ``names``.
+In reading order: ``column_values``, ``names``, ``unknown_names``.
 """

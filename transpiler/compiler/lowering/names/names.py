@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Literal, NamedTuple, NoReturn
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from transpiler.base.comparison import Comparison
-from transpiler.base.diagnostics import Advice, Diagnostic, Fix, Remedy, first_of, nearest
-from transpiler.base.errors import LayoutError, SelectorTypeError, TranspilerError
-from transpiler.base.hints import Hint, Setting, StoreCall, joined
+from transpiler.base.diagnostics import Diagnostic, Fix, Remedy, nearest
+from transpiler.base.errors import LayoutError
 from transpiler.base.source import Source
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, STRING
-from transpiler.compiler.layouts.flat import KAFKA, Unusable, typed_columns_of
 from transpiler.compiler.layouts.layout import Layout, declaration, doubt, named_header, offers
 from transpiler.compiler.layouts.stored import Stored
 from transpiler.compiler.lowering.names.column_values import at, converted, expiry, whole_number
@@ -22,7 +18,6 @@ from transpiler.compiler.lowering.operands import NULL, Alternative, Operand, in
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import JMS, Dialect
 from transpiler.language.selector.literal_scanner import string_literal
-from transpiler.language.selector.parsing import parse_tree
 from transpiler.message.header_fields import (
     DESTINATION,
     NOW,
@@ -35,6 +30,9 @@ from transpiler.message.header_fields import (
 )
 from transpiler.message.ids import ULONG, canonical, text_of
 from transpiler.message.operand_types import OperandType
+
+if TYPE_CHECKING:
+    from transpiler.compiler.lowering.names.unknown_names import UnknownNames
 
 
 class Receiver(NamedTuple):
@@ -64,13 +62,6 @@ ANYONE = Receiver()
 
 
 Missing = Literal["error", "null"]
-
-#: A name that needs no quotes in a selector; some dialects have no dots.
-_IDENTIFIER = re.compile(r"[^\W\d][\w.$]*")
-
-_NUMBERS = (ast.IntegerLiteral, ast.FloatLiteral)
-_KAFKA_HEADERS = Advice("Kafka's records have headers where they are read with the option includeHeaders")
-_ABSENT = Setting("missing", "null")
 
 
 class Names:
@@ -141,99 +132,19 @@ class Names:
         try:
             location = self.layout.property(identifier.name)
         except LayoutError as error:
-            raise self._placed(error, identifier) from None
+            raise self._unknown().placed(error, identifier) from None
         if location is not None:
             self._doubt(identifier, MessageField(PROPERTIES, identifier.name))
             return at(location, self.dialect.types, identifier.name)
         if self.missing == "null":
             return NULL
-        return self._no_place(identifier, f"no column holds the property {identifier.name}", self._hints(identifier))
+        raise self._unknown().property(identifier)
 
-    def _placed(self, error: LayoutError, identifier: ast.Identifier) -> LayoutError:
-        """Return an error of the layout at a name; of two remedies the one that fits what the name is compared with."""
-        [finding] = error.diagnostics
-        typed = typed_columns_of(self.layout)
-        column = None if typed is None else typed.columns.get(identifier.name)
-        if isinstance(column, Unusable) and column.ordered is not None and self._is_ordered(identifier):
-            finding = replace(finding, hint=column.ordered.hint, fix=column.ordered.fix)
-        return LayoutError([replace(finding, source=self.source, span=identifier.span)])
+    def _unknown(self) -> UnknownNames:
+        # What may have been meant takes the layouts of typed columns and another look at the text.
+        from transpiler.compiler.lowering.names.unknown_names import UnknownNames
 
-    def _is_ordered(self, identifier: ast.Identifier) -> bool:
-        """Return True if a name is compared with a number, or by order."""
-        for node in self._nodes():
-            match node:
-                case ast.Compare(operator=operator) if identifier in ast.children(node):
-                    if not operator.is_equality or any(isinstance(side, _NUMBERS) for side in ast.children(node)):
-                        return True
-                case ast.Between() if identifier in ast.children(node):
-                    return True
-        return False
-
-    def _nodes(self) -> Iterator[ast.Expression]:
-        """Yield the nodes of the selector, for its errors."""
-        try:
-            tree = parse_tree(self.source.text, self.dialect)
-        except TranspilerError:
-            # The names of a binding are those of no selector.
-            return
-        if tree is not None:
-            yield from ast.walk(tree)
-
-    def _hints(self, identifier: ast.Identifier) -> tuple[Advice, ...]:
-        """Return what may have been meant by a name without a place."""
-        name, names = identifier.name, self.layout.names()
-        bare = name.rpartition(".")[2]
-        if (
-            bare != name
-            and bare in names
-            and not any(other.startswith(f"{name.rpartition('.')[0]}.") for other in names)
-        ):
-            return (Advice(f"did you mean {bare}? alias= puts the table before it", Fix(bare)),)
-        named = [other for other in names if _IDENTIFIER.fullmatch(other)]
-        # A column is no misspelling of what would be in it.
-        near = [other for other in nearest(name, named) if not name.startswith(f"{other}.")]
-        halves = [other for other in names if other not in named and name in re.split(r"[^\w$]+", other)]
-        if near and not halves:
-            return (Advice(f"did you mean {' or '.join(near)}? Names are case-sensitive", Fix(near[0])),)
-        if self._is_meant_as_text(identifier):
-            fix = Fix(string_literal(name))
-            return Advice(f"text goes into single quotes: {fix.text}", fix), Advice(
-                f"the columns are {first_of(named, 8)}"
-            )
-        offered = offers(self.layout, MessageField(PROPERTIES, name))
-        return (*offered, *self._facts(name, bool(offered)))
-
-    def _is_meant_as_text(self, identifier: ast.Identifier) -> bool:
-        """Return True for a name that stands where text stands: behind = and its like, beside a column."""
-        known = set(self.layout.names())
-        for node in self._nodes():
-            match node:
-                case ast.Compare(operator=operator, left=ast.Identifier(name=left), right=right):
-                    if right == identifier and right.span == identifier.span and operator.is_equality and left in known:
-                        return True
-        return False
-
-    def _facts(self, name: str, is_offered: bool) -> Iterator[Advice]:
-        """Yield what a name without a place could be read from."""
-        names = self.layout.names()
-        named = [other for other in names if _IDENTIFIER.fullmatch(other)]
-        unnamed = [other for other in names if not _IDENTIFIER.fullmatch(other)]
-        # Half of a name with a blank or a hyphen is read for the whole.
-        halves = [other for other in unnamed if name in re.split(r"[^\w$]+", other)]
-        if KAFKA.issubset(names):
-            yield _KAFKA_HEADERS
-            yield Advice(
-                Hint("JSON in their value, cast to STRING, is read by ", StoreCall("variant", "value", {"json": True}))
-            )
-            return
-        if named and not halves:
-            yield Advice(f"the columns are {first_of(named, 8)}")
-        if unnamed:
-            yield Advice(
-                f"no selector can name {first_of(halves or unnamed, 8)}: perhaps rename the column, or give it an alias"
-            )
-        if not is_offered:
-            yield Advice(Hint(_ABSENT, " reads an unknown name as a missing property"), _ABSENT.fix)
+        return UnknownNames(self.layout, self.source, self.dialect)
 
     def _doubt(self, identifier: ast.Identifier, place: MessageField) -> None:
         """Warn where the layout could read a name in another way, too."""
@@ -252,24 +163,15 @@ class Names:
         try:
             parts = list(self._parts(identifier, field))
         except LayoutError as error:
-            raise self._placed(error, identifier) from None
+            raise self._unknown().placed(error, identifier) from None
         if field.origins and not parts and self.missing == "error":
-            first = field.places[0]
-            own = () if identifier.section else (Advice(f"perhaps give the table a column {identifier.name}"),)
-            if KAFKA.issubset(self.layout.names()):
-                own = (_KAFKA_HEADERS,)
-            absent = Advice(Hint(_ABSENT, " reads it as absent"), _ABSENT.fix)
-            self._no_place(
-                identifier,
-                f"{identifier.name} is read from {first.section}.{first.field}, and the layout has no such column",
-                (*(self._offers(field) or own), absent),
-            )
+            raise self._unknown().header_field(identifier, field)
         if parts and field.origins and not self._own_column(identifier):
             self._doubt(identifier, field.places[0])
         if parts and all(part.present == ir.FALSE for part in parts):
             value = "missing" if field.default is None else repr(field.default)
             message = f"{identifier.name} is {value} in every message: the layout {self.layout.name} has no such field"
-            self._warn("layout.header-default", message, identifier, *_joined(self._offers(field)))
+            self._warn("layout.header-default", message, identifier, *self._advice(field))
         if field.has_conversion(Conversion.NUMBER_IN_TEXT) and len(parts) == 1:
             # Its text has another value beside numbers, which no operand of two has.
             return parts[0]
@@ -278,8 +180,10 @@ class Names:
             operand = or_else(operand, part)
         return operand if field.default is None else or_else(operand, literal(field.type, field.default))
 
-    def _offers(self, field: HeaderField) -> tuple[Advice, ...]:
-        return offers(self.layout, field.places[0])
+    def _advice(self, field: HeaderField) -> tuple[str | None, Remedy | None]:
+        from transpiler.compiler.lowering.names.unknown_names import all_advice
+
+        return all_advice(offers(self.layout, field.places[0]))
 
     def _own_column(self, identifier: ast.Identifier) -> Stored | None:
         """The typed column of the field's own name, which holds what the broker would have said."""
@@ -347,15 +251,6 @@ class Names:
         if finding not in self.findings:
             self.findings.append(finding)
 
-    def _no_place(self, identifier: ast.Identifier, message: str, advices: Sequence[Advice]) -> NoReturn:
-        raise LayoutError.at("layout.no-column", message, self.source, identifier.span, *_joined(advices))
-
-
-def _joined(advices: Sequence[Advice]) -> tuple[str | None, Remedy | None]:
-    """Return some advices as one hint, with the first remedy; a second one is as likely, and no more is known."""
-    hint = joined(advice.hint for advice in advices)
-    return hint or None, next((advice.fix for advice in advices if advice.fix is not None), None)
-
 
 def _other_side(test: ast.Compare | ast.In, literal: ast.StringLiteral) -> ast.Expression:
     if isinstance(test, ast.In):
@@ -388,23 +283,3 @@ def _described(kind: OperandType) -> str:
     if kind.numeric:
         return "a number"
     return "a boolean" if kind is OperandType.BOOLEAN else "a string" if kind is OperandType.STRING else kind.value
-
-
-def with_refused_columns(error: SelectorTypeError, text: str, layout: Layout) -> SelectorTypeError:
-    """Return the error with what would be the next one: that a column of its names has a type that no property has."""
-    refused: list[Advice] = []
-    for name in dict.fromkeys(re.findall(r"[\w.$]+", text)):
-        try:
-            layout.property(name)
-        except LayoutError as refusal:
-            [finding] = refusal.diagnostics
-            typed = typed_columns_of(layout)
-            column = None if typed is None else typed.columns.get(name)
-            # A selector that fails here orders.
-            ordered = column.ordered if isinstance(column, Unusable) else None
-            said, fix = (finding.hint, finding.fix) if ordered is None else (ordered.hint, ordered.fix)
-            refused.append(Advice(Hint(f"{finding.message}: ", said or ""), fix))
-    first, *others = error.diagnostics
-    own = () if first.hint is None else (Advice(first.hint, first.fix),)
-    hint, fix = _joined((*own, *refused))
-    return type(error)([replace(first, hint=hint, fix=fix), *others])

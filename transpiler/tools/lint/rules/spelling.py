@@ -9,8 +9,9 @@ from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Fix, nearest
 from transpiler.base.source import Span
 from transpiler.language.selector import ast
+from transpiler.language.selector.broker_dialects import RABBITMQ
 from transpiler.language.selector.dialect_rules import DoubleQuotes, Extension, Identifiers, ReservedWords
-from transpiler.language.selector.dialects import DIALECTS, JMS, RABBITMQ
+from transpiler.language.selector.dialects import DIALECTS, JMS
 from transpiler.language.selector.lexer import SelectorLexer
 from transpiler.language.selector.static_typing import not_before
 from transpiler.tools.lint.rule import Context, Doubt, Rule

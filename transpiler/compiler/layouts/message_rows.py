@@ -1,0 +1,77 @@
+"""Messages as rows of the canonical schema, a time in milliseconds; ``amqp_rows`` reads them back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import fields
+from typing import Any
+
+from transpiler.base.errors import LayoutError
+from transpiler.compiler.ir.column_types import AMQP_TYPES
+from transpiler.compiler.layouts.columns import MAPS, SIMPLE_TYPES, UNION
+from transpiler.message.message import Message
+from transpiler.message.sections import Body, Header, Properties, Values
+from transpiler.message.types import CLASS_OF, AmqpType, AmqpValue, Compound, coerce
+
+_TEXTS = {AmqpType.STRING, AmqpType.SYMBOL}
+
+
+def canonical_row(
+    message: Message, sections: Collection[str], promoted: Mapping[str, str], mixed: Collection[str]
+) -> dict[str, Any]:
+    """Return a message as a row of some sections, and of columns for some of its properties.
+
+    ``LayoutError`` for a promoted property whose value has another type than its column, unless it is mixed.
+    """
+    contents = {section: getattr(message, section) for section in sections}
+    row: dict[str, Any] = {
+        section: unions(content) if section in MAPS else _struct_row(content) for section, content in contents.items()
+    }
+    properties = message.application_properties or {}
+    for name in promoted:
+        row[name] = _promoted_value(name, properties.get(name), promoted[name], name in mixed)
+    return row
+
+
+def _promoted_value(name: str, value: AmqpValue | Compound | None, type_name: str, is_mixed: bool) -> object:
+    if value is None or value == AmqpValue(AmqpType.NULL, None):
+        return None
+    if is_mixed:
+        [class_field] = [field for field, kind in UNION.items() if field != "type" and kind.kind.value == type_name]
+        return (union(value) or {})[class_field]
+    own = AMQP_TYPES[SIMPLE_TYPES[type_name].kind]
+    if isinstance(value, AmqpValue) and (value.type is own or {value.type, own} == _TEXTS):
+        return coerce(value)
+    kind = value.type if isinstance(value, AmqpValue) else value
+    raise LayoutError.at(
+        "layout.promoted",
+        f"the property {name} is {kind.value}, and its column {type_name} holds {own.value}",
+        hint="perhaps name it among the mixed ones, whose other values are read from the map",
+    )
+
+
+def union(value: AmqpValue | Compound | None) -> dict[str, Any] | None:
+    """A value as the struct ``V``; at most one field beside ``type`` is set."""
+    if value is None:
+        return None
+    row: dict[str, Any] = dict.fromkeys(UNION)
+    if isinstance(value, Compound):
+        return row | {"type": value.value}
+    row["type"] = value.type.value
+    if value.type in CLASS_OF:
+        row[CLASS_OF[value.type].value] = coerce(value)
+    return row
+
+
+def unions(values: Values | None) -> dict[str, Any] | None:
+    """The values of a map section as structs ``V``."""
+    return None if values is None else {key: union(value) for key, value in values.items()}
+
+
+def _struct_row(section: Header | Properties | Body | None) -> dict[str, Any] | None:
+    if section is None:
+        return None
+    contents = {item.name: getattr(section, item.name) for item in fields(section)}
+    return {
+        name: union(value) if isinstance(value, AmqpValue | Compound) else value for name, value in contents.items()
+    }

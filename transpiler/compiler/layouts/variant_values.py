@@ -1,0 +1,89 @@
+"""Values in a VARIANT, or in JSON text that is parsed to one, as typed alternatives.
+
+Of a VARIANT the type is asked first, for Spark's own casts would read '2600' as a number. JSON's integers are BIGINT
+there, or DECIMAL beyond 64 bits; its fractions are DECIMAL, or DOUBLE with an exponent.
+"""
+
+from __future__ import annotations
+
+import re
+
+from transpiler.base.comparison import Comparison
+from transpiler.base.errors import LayoutError
+from transpiler.base.text_pattern import Wildcard
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import BIGINT, BINARY, BOOLEAN, DOUBLE, STRING, TIMESTAMP, VARIANT, ColumnType
+from transpiler.compiler.layouts.stored import Stored, StoredValue, stored_alternatives
+from transpiler.message.types import AmqpType, Compound
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def variant_path(*keys: str) -> str:
+    """Return the path to a key in a VARIANT's object; ``LayoutError`` for a key that no path can name."""
+    path = "$"
+    for key in keys:
+        if _PLAIN_KEY.fullmatch(key):
+            path += f".{key}"
+        elif '"' not in key:
+            path += f'["{key}"]'
+        elif "'" not in key:
+            path += f"['{key}']"
+        else:
+            message = f"no path into a VARIANT can name the key {key}, which has quotes of both kinds"
+            raise LayoutError.at("layout.variant-key", message)
+    return path
+
+
+def variant_get(variant: ir.Value, path: str, column_type: ColumnType) -> ir.Value:
+    """Return the value at a path of a VARIANT, cast to a type; NULL where that is not possible."""
+    return ir.Apply(ir.Function.VARIANT_GET, (variant, ir.constant(path)), column_type)
+
+
+def stored_in_variant(variant: ir.Value, path: str) -> Stored:
+    """Return the value at a path of a VARIANT; JSON's null is a null, objects and arrays are what nothing equals."""
+    whole = variant if path == "$" else variant_get(variant, path, VARIANT)
+    type_name = ir.Apply(ir.Function.VARIANT_TYPE, (whole,), STRING)
+
+    def has_type(name: str) -> ir.Predicate:
+        return ir.Compare(Comparison.EQ, type_name, ir.constant(name))
+
+    def value(amqp: AmqpType, column_type: ColumnType, guard: ir.Predicate) -> StoredValue:
+        return StoredValue((amqp,), variant_get(variant, path, column_type), guard)
+
+    def begins(name: str) -> ir.Predicate:
+        return ir.Like(type_name, (name, Wildcard.ANY))
+
+    fraction = ir.any_of(has_type("DOUBLE"), has_type("FLOAT"), begins("DECIMAL"))
+    number = ir.any_of(
+        ir.In(type_name, tuple(map(_name, ("BIGINT", "DOUBLE", "FLOAT")))),
+        begins("DECIMAL"),
+    )
+    time = variant_get(variant, path, TIMESTAMP)
+    values = (
+        value(AmqpType.STRING, STRING, has_type("STRING")),
+        value(AmqpType.LONG, BIGINT, has_type("BIGINT")),
+        value(AmqpType.DOUBLE, DOUBLE, fraction),
+        value(AmqpType.BOOLEAN, BOOLEAN, has_type("BOOLEAN")),
+        value(AmqpType.BINARY, BINARY, has_type("BINARY")),
+        StoredValue((AmqpType.TIMESTAMP,), ir.Apply(ir.Function.MILLISECONDS, (time,), BIGINT), has_type("TIMESTAMP")),
+        StoredValue((Compound.MAP,), ir.Constant(b"", BINARY), begins("OBJECT")),
+        StoredValue((Compound.LIST,), ir.Constant(b"", BINARY), begins("ARRAY")),
+    )
+    null = has_type("VOID")
+    return stored_alternatives(
+        values,
+        present=ir.Compare(Comparison.NE, type_name, ir.constant("VOID")),
+        absent=ir.any_of(ir.IsNull(whole), null),
+        key_absent=ir.IsNull(whole),
+        number=StoredValue((AmqpType.DOUBLE,), variant_get(variant, path, DOUBLE), number),
+    )
+
+
+def _name(name: str) -> ir.Constant:
+    return ir.Constant(name, STRING)
+
+
+def parsed_json(text: ir.Value) -> ir.Value:
+    """Return JSON text as a VARIANT; NULL where it is none."""
+    return ir.Apply(ir.Function.PARSE_JSON, (text,), VARIANT)

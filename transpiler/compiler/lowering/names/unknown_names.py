@@ -1,0 +1,164 @@
+"""Errors of names without a place in the layout, with what may have been meant; loaded when one is found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from transpiler.base.diagnostics import Advice, Fix, Remedy, first_of, nearest
+from transpiler.base.errors import LayoutError, SelectorTypeError, TranspilerError
+from transpiler.base.hints import Hint, Setting, StoreCall, joined
+from transpiler.base.source import Source
+from transpiler.compiler.layouts.flat import KAFKA, Unusable, typed_columns_of
+from transpiler.compiler.layouts.layout import Layout, offers
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.literal_scanner import string_literal
+from transpiler.language.selector.parsing import parse_tree
+from transpiler.message.header_fields import PROPERTIES, HeaderField, MessageField
+
+#: A name that needs no quotes in a selector; some dialects have no dots.
+_IDENTIFIER = re.compile(r"[^\W\d][\w.$]*")
+
+_NUMBERS = (ast.IntegerLiteral, ast.FloatLiteral)
+_KAFKA_HEADERS = Advice("Kafka's records have headers where they are read with the option includeHeaders")
+_ABSENT = Setting("missing", "null")
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownNames:
+    """The errors of the names in one text over one layout."""
+
+    layout: Layout
+    source: Source
+    dialect: Dialect
+
+    def property(self, identifier: ast.Identifier) -> LayoutError:
+        """Return the error of a name that is no column and no property."""
+        return self._no_place(identifier, f"no column holds the property {identifier.name}", self._hints(identifier))
+
+    def header_field(self, identifier: ast.Identifier, field: HeaderField) -> LayoutError:
+        """Return the error of a header field of which the layout has no place."""
+        first = field.places[0]
+        own = () if identifier.section else (Advice(f"perhaps give the table a column {identifier.name}"),)
+        if KAFKA.issubset(self.layout.names()):
+            own = (_KAFKA_HEADERS,)
+        absent = Advice(Hint(_ABSENT, " reads it as absent"), _ABSENT.fix)
+        message = f"{identifier.name} is read from {first.section}.{first.field}, and the layout has no such column"
+        return self._no_place(identifier, message, (*(offers(self.layout, first) or own), absent))
+
+    def _no_place(self, identifier: ast.Identifier, message: str, advices: Sequence[Advice]) -> LayoutError:
+        return LayoutError.at("layout.no-column", message, self.source, identifier.span, *all_advice(advices))
+
+    def placed(self, error: LayoutError, identifier: ast.Identifier) -> LayoutError:
+        """Return an error of the layout at a name; of two remedies the one that fits what the name is compared with."""
+        [finding] = error.diagnostics
+        typed = typed_columns_of(self.layout)
+        column = None if typed is None else typed.columns.get(identifier.name)
+        if isinstance(column, Unusable) and column.ordered is not None and self._is_ordered(identifier):
+            finding = replace(finding, hint=column.ordered.hint, fix=column.ordered.fix)
+        return LayoutError([replace(finding, source=self.source, span=identifier.span)])
+
+    def _is_ordered(self, identifier: ast.Identifier) -> bool:
+        """Return True if a name is compared with a number, or by order."""
+        for node in self._nodes():
+            match node:
+                case ast.Compare(operator=operator) if identifier in ast.children(node):
+                    if not operator.is_equality or any(isinstance(side, _NUMBERS) for side in ast.children(node)):
+                        return True
+                case ast.Between() if identifier in ast.children(node):
+                    return True
+        return False
+
+    def _nodes(self) -> Iterator[ast.Expression]:
+        """Yield the nodes of the selector, for its errors."""
+        try:
+            tree = parse_tree(self.source.text, self.dialect)
+        except TranspilerError:
+            # The names of a binding are those of no selector.
+            return
+        if tree is not None:
+            yield from ast.walk(tree)
+
+    def _hints(self, identifier: ast.Identifier) -> tuple[Advice, ...]:
+        """Return what may have been meant by a name without a place."""
+        name, names = identifier.name, self.layout.names()
+        bare = name.rpartition(".")[2]
+        if (
+            bare != name
+            and bare in names
+            and not any(other.startswith(f"{name.rpartition('.')[0]}.") for other in names)
+        ):
+            return (Advice(f"did you mean {bare}? alias= puts the table before it", Fix(bare)),)
+        named = [other for other in names if _IDENTIFIER.fullmatch(other)]
+        # A column is no misspelling of what would be in it.
+        near = [other for other in nearest(name, named) if not name.startswith(f"{other}.")]
+        halves = [other for other in names if other not in named and name in re.split(r"[^\w$]+", other)]
+        if near and not halves:
+            return (Advice(f"did you mean {' or '.join(near)}? Names are case-sensitive", Fix(near[0])),)
+        if self._is_meant_as_text(identifier):
+            fix = Fix(string_literal(name))
+            return Advice(f"text goes into single quotes: {fix.text}", fix), Advice(
+                f"the columns are {first_of(named, 8)}"
+            )
+        offered = offers(self.layout, MessageField(PROPERTIES, name))
+        return (*offered, *self._facts(name, bool(offered)))
+
+    def _is_meant_as_text(self, identifier: ast.Identifier) -> bool:
+        """Return True for a name that stands where text stands: behind = and its like, beside a column."""
+        known = set(self.layout.names())
+        for node in self._nodes():
+            match node:
+                case ast.Compare(operator=operator, left=ast.Identifier(name=left), right=right):
+                    if right == identifier and right.span == identifier.span and operator.is_equality and left in known:
+                        return True
+        return False
+
+    def _facts(self, name: str, is_offered: bool) -> Iterator[Advice]:
+        """Yield what a name without a place could be read from."""
+        names = self.layout.names()
+        named = [other for other in names if _IDENTIFIER.fullmatch(other)]
+        unnamed = [other for other in names if not _IDENTIFIER.fullmatch(other)]
+        # Half of a name with a blank or a hyphen is read for the whole.
+        halves = [other for other in unnamed if name in re.split(r"[^\w$]+", other)]
+        if KAFKA.issubset(names):
+            yield _KAFKA_HEADERS
+            yield Advice(
+                Hint("JSON in their value, cast to STRING, is read by ", StoreCall("variant", "value", {"json": True}))
+            )
+            return
+        if named and not halves:
+            yield Advice(f"the columns are {first_of(named, 8)}")
+        if unnamed:
+            yield Advice(
+                f"no selector can name {first_of(halves or unnamed, 8)}: perhaps rename the column, or give it an alias"
+            )
+        if not is_offered:
+            yield Advice(Hint(_ABSENT, " reads an unknown name as a missing property"), _ABSENT.fix)
+
+
+def all_advice(advices: Sequence[Advice]) -> tuple[str | None, Remedy | None]:
+    """Return some advices as one hint, with the first remedy; a second one is as likely, and no more is known."""
+    hint = joined(advice.hint for advice in advices)
+    return hint or None, next((advice.fix for advice in advices if advice.fix is not None), None)
+
+
+def with_refused_columns(error: SelectorTypeError, text: str, layout: Layout) -> SelectorTypeError:
+    """Return the error with what would be the next one: that a column of its names has a type that no property has."""
+    refused: list[Advice] = []
+    for name in dict.fromkeys(re.findall(r"[\w.$]+", text)):
+        try:
+            layout.property(name)
+        except LayoutError as refusal:
+            [finding] = refusal.diagnostics
+            typed = typed_columns_of(layout)
+            column = None if typed is None else typed.columns.get(name)
+            # A selector that fails here orders.
+            ordered = column.ordered if isinstance(column, Unusable) else None
+            said, fix = (finding.hint, finding.fix) if ordered is None else (ordered.hint, ordered.fix)
+            refused.append(Advice(Hint(f"{finding.message}: ", said or ""), fix))
+    first, *others = error.diagnostics
+    own = () if first.hint is None else (Advice(first.hint, first.fix),)
+    hint, fix = all_advice((*own, *refused))
+    return type(error)([replace(first, hint=hint, fix=fix), *others])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import json
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
@@ -133,3 +135,48 @@ def test_documentation_and_examples_import_only_files_at_the_top(name: str, code
 def test_no_file_imports_itself_by_way_of_others() -> None:
     graph = TopologicalSorter({name_of(path): imports(path) - {name_of(path)} for path in MODULES})
     graph.prepare()
+
+
+#: The first selector of a program: its own files that were loaded, and those of the functions that were entered and
+#: returned to, in order.
+FIRST_SELECTOR = """
+import json, sys
+
+passed, root = [], sys.argv[1]
+
+def own(frame):
+    return frame is not None and frame.f_code.co_filename.startswith(root)
+
+def follow(frame, event, argument):
+    entered = frame if event == "call" else frame.f_back if event == "return" and own(frame) else None
+    if own(entered) and passed[-1:] != [entered.f_code.co_filename]:
+        passed.append(entered.f_code.co_filename)
+
+sys.setprofile(follow)
+from transpiler import transpile_selector
+transpile_selector("color = 'red'")
+sys.setprofile(None)
+loaded = [module.__file__ for module in sys.modules.values() if getattr(module, "__file__", None)]
+print(json.dumps([[path for path in loaded if path.startswith(root)], passed]))
+"""
+
+
+@pytest.fixture(scope="module")
+def first_selector() -> tuple[list[str], list[str]]:
+    command = [sys.executable, "-c", FIRST_SELECTOR, f"{ROOT}/transpiler/"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded, passed = json.loads(run.stdout)
+    return loaded, passed
+
+
+def test_a_plain_selector_loads_at_most_twelve_thousand_lines(first_selector: tuple[list[str], list[str]]) -> None:
+    loaded, _ = first_selector
+    lines = sum(len(Path(path).read_text(encoding="utf-8").splitlines()) for path in loaded)
+    assert lines <= 12_000, sorted(loaded)
+    names = {name_of(Path(path)).rpartition(".")[2] for path in loaded}
+    assert not names & {"xpath", "xml", "documents", "amqp_0_10", "html", "printer", "header_names", "broker_fields"}
+
+
+def test_a_plain_selector_changes_files_at_most_450_times(first_selector: tuple[list[str], list[str]]) -> None:
+    _, passed = first_selector
+    assert len(passed) <= 450

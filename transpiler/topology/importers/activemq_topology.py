@@ -11,17 +11,13 @@ state's subscriptions and consumers. The numbers in comments are those of the pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 from transpiler.base.diagnostics import Diagnostic
-from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, TopicPattern
-from transpiler.language.selector import ast
 from transpiler.language.selector.broker_dialects import ACTIVEMQ as DIALECT
-from transpiler.language.selector.dialects import Dialect
 from transpiler.topology.broker_rules import ACTIVEMQ
 from transpiler.topology.destinations import (
     QUEUE_KIND,
@@ -30,6 +26,13 @@ from transpiler.topology.destinations import (
 )
 from transpiler.topology.importers.activemq_config import ActiveMQConfig, Composite, Interceptor, Mirror, VirtualTopic
 from transpiler.topology.importers.activemq_entries import Entry, is_plain, key_at, keys_at, may_come
+from transpiler.topology.importers.activemq_filters import (
+    DESTINATION,
+    calculated_names,
+    known_destination,
+    reads_destination,
+    with_destination,
+)
 from transpiler.topology.importers.activemq_patterns import (
     DeadLetterLinks,
     covers,
@@ -43,15 +46,13 @@ from transpiler.topology.importers.activemq_patterns import (
     words_sent,
 )
 from transpiler.topology.importers.activemq_shown import Subscription, shown_destinations
+from transpiler.topology.importers.activemq_state import destination_of, queues_of, subscriptions_of
 from transpiler.topology.importers.constant_conditions import never_holds
 from transpiler.topology.importers.exchange_builder import ExchangeBuilder, too_many_ways
 from transpiler.topology.importers.known_names import (
     Decided,
-    Known,
     Unknown,
     may_be_open,
-    parsed,
-    reads_names,
     with_known_names,
 )
 from transpiler.topology.model import Link, Queue, Topology
@@ -59,8 +60,6 @@ from transpiler.topology.targets import FAILED, OWN_QUEUE, UNKNOWN, Entered, Tar
 
 #: TopicPattern of a name for which sends to names with wildcards are computed, and names at most.
 _MAX_WORDS, _MAX_NAMES = 4, 500
-
-_DESTINATION = "JMSDestination"
 
 _CAST = (
     "a selectorAware virtual topic is around another interceptor of topics: where both match, ActiveMQ 5.17 may fail "
@@ -78,20 +77,20 @@ class _ActiveMQ:
         self._config = config
         self._builder = ExchangeBuilder(ACTIVEMQ.topic)
         self._findings: list[Diagnostic] = list(config.findings)
-        self._subscriptions = list(_subscriptions(state))
+        self._subscriptions = list(subscriptions_of(state))
         self._knows_consumers = "subscriptions" in state or "consumers" in state
         self._knows_queues = self._knows_consumers or "queues" in state
         #: The queues that are there, with True for those that a send may have made.
         self._queues: dict[str, bool] = dict.fromkeys(config.queues, False)
-        for name in _names(state.get("queues", ())):
+        for name in queues_of(state):
             self._queues.setdefault(name, False)
         for subscription in (*state.get("subscriptions", ()), *state.get("consumers", ())):
-            for kind, name in activemq_parts(_destination_of(subscription)):
+            for kind, name in activemq_parts(destination_of(subscription)):
                 if kind == QUEUE_KIND:
                     self._queues.setdefault(name, False)
         for name in self._mentioned():
             self._queues.setdefault(name, True)
-        self._reads_destination = any(_reads_destination(selector) for selector in self._selectors())
+        self._reads_destination = any(reads_destination(selector) for selector in self._selectors())
         self._done: set[Entry] = set()
         self._waiting: list[Entry] = []
 
@@ -268,11 +267,11 @@ class _ActiveMQ:
         target = Target("queue", subscription.name)
         selector, certain = subscription.selector, subscription.exact
         sure = None
-        if selector is not None and may_be_open(selector, {_DESTINATION}, DIALECT):
+        if selector is not None and may_be_open(selector, {DESTINATION}, DIALECT):
             # A consumer sees where the message is.
             at = entry.at if entry.at is not None else literal_name(subscription.pattern)
             value = None if at is None else f"{entry.kind}://{at}"
-            decided = _with_destination(selector, value)
+            decided = with_destination(selector, value)
             selector, sure = decided.selector, decided.sure if certain else None
             certain &= decided.certain
         if not certain:
@@ -321,10 +320,10 @@ class _ActiveMQ:
             seen = None if entry.listed else before if entry.before is None else entry.before or None
             if forward.filter is not None:
                 self._failures(name, forward.filter, forward.place)
-                if never_holds(forward.filter, DIALECT, _known_destination(seen)):
+                if never_holds(forward.filter, DIALECT, known_destination(seen)):
                     continue
             target = self._forward(forward.kind, forward.name, before)
-            decided = Decided(None) if forward.filter is None else _with_destination(forward.filter, seen)
+            decided = Decided(None) if forward.filter is None else with_destination(forward.filter, seen)
             if not decided.certain:
                 # If the target does not take it, the destination may keep it.
                 otherwise = itself if destination.keeps is None else None
@@ -334,7 +333,7 @@ class _ActiveMQ:
 
     def _failures(self, source: str, selector: str, place: str, key: str | None = None) -> None:
         """Rule 5: arithmetic on a boolean ends the send."""
-        names, shielded = _calculated(selector)
+        names, shielded = calculated_names(selector)
         if not names:
             return
         target, key = FAILED, self._builder.any_key if key is None else key
@@ -399,67 +398,9 @@ class _ActiveMQ:
         self._findings.append(Diagnostic("topology.any-words", "warning", message))
 
 
-@lru_cache(maxsize=16_384)
-def _calculated(selector: str) -> tuple[tuple[str, ...], bool]:
-    """Return the names that a selector calculates with, and True if AND or OR is in it."""
-    try:
-        tree = parsed(selector, DIALECT)
-    except UnsupportedFeatureError:
-        return (), False
-    names: dict[str, None] = {}
-    nodes = list(ast.walk(tree)) if tree is not None else []
-    for node in nodes:
-        if isinstance(node, ast.Calculate):
-            names |= {each.name: None for each in (node.left, node.right) if isinstance(each, ast.Identifier)}
-        elif isinstance(node, ast.Sign) and isinstance(node.operand, ast.Identifier):
-            names[node.operand.name] = None
-    return tuple(names), any(isinstance(node, ast.And | ast.Or) for node in nodes)
-
-
 def _is_selector_aware(destination: Composite | VirtualTopic) -> bool:
     return isinstance(destination, VirtualTopic) and destination.selector_aware
 
 
 def _kind_of(destination: Composite | VirtualTopic) -> str:
     return destination.kind if isinstance(destination, Composite) else TOPIC_KIND
-
-
-def _subscriptions(state: Mapping[str, Any]) -> Iterator[Subscription]:
-    for item in (*state.get("subscriptions", ()), *state.get("consumers", ())):
-        selector, _ = condition_in_activemq(item)
-        for kind, name in activemq_parts(_destination_of(item)):
-            pattern = words_of(name)
-            cut = up_to_any(pattern)
-            yield Subscription(str(item.get("name", "")), kind, cut, selector, cut == pattern)
-
-
-def condition_in_activemq(entry: Mapping[str, Any]) -> tuple[str | None, Dialect]:
-    """Return the selector of a subscription or consumer, and its dialect."""
-    return entry.get("selector") or entry.get("filter") or None, DIALECT
-
-
-def _destination_of(item: Mapping[str, Any]) -> str:
-    if "destination" in item:
-        return str(item["destination"])
-    queue = str(item["queue"])
-    return queue if "://" in queue else f"queue://{queue}"
-
-
-def _names(queues: Sequence[Any]) -> Iterator[str]:
-    for queue in queues:
-        text = str(queue["name"] if isinstance(queue, Mapping) else queue)
-        yield text.removeprefix("queue://")
-
-
-def _reads_destination(selector: str | None) -> bool:
-    return reads_names(selector, {_DESTINATION}, DIALECT)
-
-
-def _with_destination(selector: str, destination: str | None) -> Decided:
-    """Return a selector with the destination in the place of its name, as far as it is decided."""
-    return with_known_names(selector, _known_destination(destination), DIALECT)
-
-
-def _known_destination(destination: str | None) -> Callable[[str], Known]:
-    known: Known = Unknown.SOME if destination is None else destination
-    return lambda name: known if name == _DESTINATION else Unknown.OWN

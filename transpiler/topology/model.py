@@ -1,4 +1,4 @@
-"""The objects of a topology: queues, exchanges, bindings, and all of them together by one broker's rules.
+"""A topology: its exchanges, queues, bindings and links (``records``) together, by one broker's rules.
 
 A topology is checked when it is made: names are unique and not reserved, and every name that is used is there. The
 default exchange and the broker's predeclared ones are always there and are not written down.
@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from typing import Literal
 
 from transpiler.base import html
 from transpiler.base.arguments import unexpected
@@ -18,140 +17,67 @@ from transpiler.base.diagnostics import Diagnostic, Remedy, at_path, first_of, m
 from transpiler.base.errors import TopologyError
 from transpiler.language.filters.binding_rules import HeadersMatch, read_headers_match
 from transpiler.language.selector.dialects import DIALECTS
-from transpiler.message.types import AmqpValue
-from transpiler.topology.broker_rules import UNKNOWN, Destinations, ExchangeType, RelayAddress, Rules
+from transpiler.topology.broker_rules import UNKNOWN, Destinations, RelayAddress, Rules
+from transpiler.topology.records import (
+    ATTEMPTS_ARGUMENT,
+    CHOICE_ARGUMENT,
+    DEFAULT_EXCHANGE,
+    DIALECT_ARGUMENT,
+    DIVERT_ARGUMENT,
+    EXCLUSIVE_ARGUMENT,
+    EXPIRY_ARGUMENT,
+    REPLACEMENT_ARGUMENT,
+    ROUTE_TO_ALTERNATE,
+    ROUTING_TYPE_ARGUMENT,
+    SELECTOR_ARGUMENT,
+    XQUERY_ARGUMENT,
+    Alternate,
+    Arguments,
+    Binding,
+    Exchange,
+    Link,
+    LinkKind,
+    Queue,
+    Unroutable,
+)
 from transpiler.topology.setting import Setting
-from transpiler.topology.targets import ENDS, Entered, TargetType
+from transpiler.topology.targets import ENDS, TargetType
 
-#: The fate of a message that reaches no queue: dropped, refused, or sent back to its publisher.
-Unroutable = Literal["discard", "reject", "return"]
-
-LinkKind = Literal["dead-letter", "expiry", "alternate", "shovel", "federation"]
-
-#: Arguments of a queue by which more messages go to its alternate: after so many deliveries, and expired ones.
-ATTEMPTS_ARGUMENT, EXPIRY_ARGUMENT, ROUTE_TO_ALTERNATE = "maximumDeliveryAttempts", "expiryPolicy", "ROUTE_TO_ALTERNATE"
-
-#: A binding's arguments, typed as AMQP types them.
-Arguments = Mapping[str, AmqpValue]
-
-#: The name of the default exchange.
-DEFAULT_EXCHANGE = ""
-
-SELECTOR_ARGUMENT = "x-filter-jms-selector"
-XQUERY_ARGUMENT = "xquery"
-REPLACEMENT_ARGUMENT = "x-replacement-routing-key"
-
-#: Of bindings of a JMS broker: the name of a divert, the mark of one that keeps messages from queues, and in the
-#: topology that people see a choice in words and a queue's routing type.
-DIVERT_ARGUMENT, EXCLUSIVE_ARGUMENT, CHOICE_ARGUMENT = "divert", "exclusive", "choice"
-ROUTING_TYPE_ARGUMENT = "routing-type"
-
-#: Of bindings of a JMS broker: the dialect of their selector, where it is a client's and not the broker's own.
-DIALECT_ARGUMENT = "dialect"
+#: The parts come with the whole.
+__all__ = [
+    "ATTEMPTS_ARGUMENT",
+    "CHOICE_ARGUMENT",
+    "DEFAULT_EXCHANGE",
+    "DIALECT_ARGUMENT",
+    "DIVERT_ARGUMENT",
+    "EXCLUSIVE_ARGUMENT",
+    "EXPIRY_ARGUMENT",
+    "MAX_ERRORS",
+    "MAX_WORDS",
+    "REPLACEMENT_ARGUMENT",
+    "ROUTE_TO_ALTERNATE",
+    "ROUTING_TYPE_ARGUMENT",
+    "SELECTOR_ARGUMENT",
+    "XQUERY_ARGUMENT",
+    "Alternate",
+    "Arguments",
+    "Binding",
+    "Exchange",
+    "Link",
+    "LinkKind",
+    "Queue",
+    "Topology",
+    "Unroutable",
+    "check_exchange",
+    "check_topology",
+    "unknown_name",
+]
 
 #: Errors that one exception lists; a file with a wrong name may have a million.
 MAX_ERRORS = 20
 
 #: Words of a binding key; AMQP 0-9-1 and 0-10 have room for 255 bytes.
 MAX_WORDS = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Alternate:
-    """The destination of unroutable messages: RabbitMQ's alternate exchange, Broker-J's alternate binding."""
-
-    name: str
-    type: TargetType = "exchange"
-
-
-@dataclass(frozen=True, slots=True)
-class Queue:
-    """A queue. What it does with its messages is no part of a topology.
-
-    ``alternate`` gets messages that consumers reject or that the queue leaves behind when it is deleted, and none that
-    are published; ``arguments`` are those of its declaration. One that is not ``declared`` is known by a binding
-    or a shovel alone. ``path``, here and below, is that of the object in the file that it came from; it is no part of
-    its identity.
-    """
-
-    name: str
-    durable: bool = True
-    auto_delete: bool = False
-    exclusive: bool = False
-    alternate: Alternate | None = None
-    arguments: Arguments = field(default_factory=dict, hash=False)
-    path: str = field(default="", compare=False)
-    declared: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """An exchange. ``unroutable`` is the fate of a message that reaches no queue, not even through the alternate.
-
-    One that is not ``declared`` is known by its bindings alone.
-    """
-
-    name: str
-    type: ExchangeType
-    alternate: Alternate | None = None
-    unroutable: Unroutable = "discard"
-    durable: bool = True
-    auto_delete: bool = False
-    internal: bool = False
-    path: str = field(default="", compare=False)
-    #: Of a JMS broker the sends that come here.
-    entered: Entered | None = None
-    declared: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """An edge from an exchange (``source``) to a queue, or to another exchange, under a key and arguments."""
-
-    source: str
-    destination: str
-    key: str = ""
-    arguments: Arguments = field(default_factory=dict, hash=False)
-    destination_type: TargetType = "queue"
-    path: str = field(default="", compare=False)
-
-    def text(self, argument: str) -> str | None:
-        """Return an argument that is a string or symbol; None where it is absent or void."""
-        value = self.arguments.get(argument)
-        return value.value if value is not None and isinstance(value.value, str) else None
-
-    @property
-    def xquery(self) -> str | None:
-        """The query of a binding of an XML exchange; None takes every message with the binding's key."""
-        return self.text(XQUERY_ARGUMENT)
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A way on that is no routing: of messages that a queue lets go of, or from or to another broker.
-
-    An end without a name is another broker. ``when`` is the condition in words; ``key``, if there is one, takes the
-    place of the routing key. Of queues that only the sends to a JMS broker name the source is an ``own-queue``, and
-    ``pattern`` is that of their keys; the first pattern that matches counts. With ``affixes`` the key, or the name of
-    the queue that the link leads to, is the source's name between these two.
-    """
-
-    kind: LinkKind
-    when: str
-    source: str | None
-    destination: str | None
-    source_type: TargetType = "queue"
-    destination_type: TargetType = "exchange"
-    key: str | None = None
-    path: str = field(default="", compare=False)
-    pattern: str | None = None
-    affixes: tuple[str, str] | None = None
-
-    @property
-    def ends(self) -> tuple[tuple[TargetType, str], ...]:
-        """The kinds and the names of its ends in this broker."""
-        ends = (self.source_type, self.source), (self.destination_type, self.destination)
-        return tuple((kind, name) for kind, name in ends if name is not None)
 
 
 @dataclass(frozen=True, repr=False)

@@ -190,6 +190,7 @@ PROSE = (
     ("i18n/ui.yaml", "jms:\n  selector: Choose a selector\n", 0),
     ("api.xml", '<doc><members><m><p name="messageSelector">The selector to use.</p></m></members></doc>', 0),
     ("codes.json", '{"messageSelector": "The selector is wrong", "queue": "There is no such queue"}', 0),
+    ("src/docs/toc.yml", "intro: Introduction\nmessageSelector: Message Selectors\n", 0),
     # A selector with an operator is one everywhere, and what has none elsewhere has a mistake.
     ("messages_fr.properties", "jms_selector=color == 'red'\n", 1),
     ("messages_fr.properties", "jms_selector=color\n", 1),

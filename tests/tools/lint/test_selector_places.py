@@ -231,6 +231,54 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     ),
     ("A.java", "void a(boolean f) { s.createDurableSubscriber(topic, name,\n selector,\n f); }", [2]),
     ("A.java", "import javax.jms.*; c.createConsumer(d, session, null,\n selectorText, size);", [2]),
+    # JMS for Go and for Ruby, the matchers of mocks, and the name of a key.
+    (
+        "a.go",
+        'import "x/jms"\nfunc a() { c.CreateConsumerWithSelector(q, "JMSCorrelationID") }\n'
+        "func b() { c.CreateConsumerWithSelector(q, s()) }\n"
+        "func (x C) CreateConsumerWithSelector(dest D, selector string) {}",
+        ["JMSCorrelationID", 3],
+    ),
+    (
+        "a.rb",
+        '# jms\nlet (:selector) { "a = 1" }\nlet(:selector) { \'a = 2\' }\nlet(:selector) { "a" }',
+        ["a = 1", "a = 2"],
+    ),
+    (
+        "A.java",
+        'import javax.jms.*; when(s.createConsumer(any(D.class), anyString())); s.createConsumer(any(), eq("a = 1"));'
+        " s.createConsumer(q, isNull()); s.createDurableSubscriber(any(), anyString(), anyString(), anyBoolean());",
+        ["a = 1"],
+    ),
+    (
+        "A.java",
+        'import javax.jms.*; String MESSAGE_SELECTOR = "message-selector"; void a() { messageSelector = "a"; }',
+        ["a"],
+    ),
+    # Lines of properties in texts, and destinations that an application defines.
+    (
+        "A.java",
+        'import jakarta.jms.*; @JMSDestinationDefinition(properties = {"durable=false", "selector=a = \'b\'"})',
+        ["a = 'b'"],
+    ),
+    (
+        "A.java",
+        '@SpringBootTest(properties = {"mp.messaging.incoming.a.selector = a = 1", "x.kafka.selector=a = 1",\n'
+        ' "mp.messaging.incoming.b.selector=a = \'" + x + "\'", "messageSelector=" + y + ", size=" + z})',
+        ["a = 1", 2],
+    ),
+    ("A.java", 'import javax.jms.*; log("selector=" + x + ", y=" + z); f("selector=[a=b]", "other=a = 1");', []),
+    (
+        "ejb-jar.xml",
+        "<jms-destination><property><name>selector</name><value>a = 1</value></property>"
+        "<property><name>durable</name><value>a = 2</value></property></jms-destination>",
+        ["a = 1"],
+    ),
+    (
+        "A.java",
+        "JMSServerManager m; m.createQueue(false, n, selectorText, durable);\nm.createQueue(false, p, n, selector, d);",
+        [1, 2],
+    ),
     # XML in a literal, with the names of its namespaces.
     (
         "A.java",

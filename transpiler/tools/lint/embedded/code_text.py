@@ -21,11 +21,12 @@ from transpiler.tools.lint.embedded.code_patterns import CodePattern, of_assignm
 from transpiler.tools.lint.embedded.code_tokens import CLOSING, OPENING, Family, Token, content, escaped, tokens
 from transpiler.tools.lint.embedded.code_values import Value, Values
 from transpiler.tools.lint.embedded.markers import read_marker
-from transpiler.tools.lint.embedded.selector_places import HOLE, Place, find_place, is_condition, names_of
+from transpiler.tools.lint.embedded.selector_places import HOLE, Place, find_place, is_condition, is_messaging, names_of
 from transpiler.tools.lint.embedded.selector_text import (
     Escape,
     FoundSelector,
     InFile,
+    MappedText,
     UnreadSelector,
     as_is,
     find_in_text,
@@ -50,6 +51,12 @@ _NEAR = 3
 _MAX_LEVELS = 3
 #: Parts of all names of the keys of data files, and what joins the steps of a key.
 _IN_KEYS, _KEY_STEPS = re.compile(r"selector|filter", re.IGNORECASE), re.compile(r"[.\[\]]")
+#: The sign of an assignment, and what is no letter or digit of a name.
+_ASSIGNS, _OF_NO_NAME = Token("sign", "=", 0, 0, False), re.compile(r"[^A-Za-z0-9]")
+#: A key and its value in one text, which does not begin with what is known at run time only, as a message does.
+_ENTRY = re.compile(
+    rf"(?P<key>(?:[\w.-]*[._-])?(?:message|jms)?-?selector)\s*=\s*(?P<value>[^\s{HOLE}].*)", re.IGNORECASE | re.DOTALL
+)
 #: Signs between a key and what belongs to it.
 _BEHIND_KEYS = {",", "->", "to"}
 
@@ -193,9 +200,24 @@ class _Reader:
                 continue
             xml = text.part(0, len(text.text.rstrip(HOLE)))
             escape = _escape(token)
-            selectors = list(find_in_xml_literal(xml, escape) if is_xml(xml.text) else find_in_text(text, None, escape))
+            if is_xml(xml.text):
+                selectors = list(find_in_xml_literal(xml, escape))
+            else:
+                selectors = list(self._entry(text, escape) or find_in_text(text, None, escape))
             if selectors:
                 self.found.setdefault((token.start, token.start, "text"), selectors)
+
+    def _entry(self, text: MappedText, escape: Escape) -> list[InFile]:
+        """Return the selector of a text that is a line of properties, such as those of annotations and of tests."""
+        entry = _ENTRY.match(text.text)
+        if entry is None or not is_condition(entry["value"]):
+            return []
+        known = find_place(names_of(_KEY_STEPS.split(entry["key"])))
+        is_alone = entry["key"].lower() == "selector" and is_messaging(self._text)
+        if known is None and not is_alone:
+            return []
+        dialect, whence = (None, "selector") if known is None else (known.dialect, known.pattern)
+        return list(found(text.part(*entry.span("value")), dialect, escape, whence))
 
     def inner(self) -> None:
         """Take out each unread expression in which another place is: the selector is that of the inner one."""
@@ -264,6 +286,9 @@ class _Reader:
         """Note a name, or a literal, that is given a value."""
         following = self._code[number + 1] if number + 1 < len(self._code) else None
         at = number + 2
+        if following is not None and following.text == ")" and self._is_block_of_symbol(number):
+            # Ruby: ``let(:name) { value }``.
+            following, at = _ASSIGNS, number + 3
         if following is not None and following.text == "]" and self._code[number + 1 : number + 3][-1].text == "=":
             following, at = self._code[number + 2], number + 3
         if following is None or following.text not in _GIVES or at >= len(self._code):
@@ -275,7 +300,10 @@ class _Reader:
         for known in of_assignment(name):
             if self._is_near(known):
                 if known.is_sure:
-                    self._add(self._values.assigned(at), at, known.dialect, known.pattern)
+                    value = self._values.assigned(at)
+                    if value.text is None or _OF_NO_NAME.sub("", value.text.text).lower() != name:
+                        # The text of a constant may be a key, which has its name.
+                        self._add(value, at, known.dialect, known.pattern)
                 else:
                     self._later.append((at, known))
                 return
@@ -283,6 +311,12 @@ class _Reader:
             key = find_place(names_of(_KEY_STEPS.split(content(token).text)))
             if key is not None:
                 self._condition(at, key)
+
+    def _is_block_of_symbol(self, number: int) -> bool:
+        """Return True for a symbol alone in parentheses, behind which a block of one text stands."""
+        around = [*self._code[max(number - 2, 0) : number], *self._code[number + 2 : number + 5]]
+        signs = [token.text if token.kind == "sign" else token.kind for token in around]
+        return signs == ["(", ":", "{", "text", "}"]
 
     def _match(self, call: _Call) -> None:
         is_found = False

@@ -39,6 +39,8 @@ _OTHER_THINGS = re.compile(
 )
 #: Artemis's class of texts: a call with one text as its argument, which it is.
 _WRAPPER = "SimpleString"
+#: Calls by which mocks say what an argument is: that it is equal to a text, or anything of a type.
+_EQUALS, _ANYTHING = "eq", re.compile(r"any(?:String|Object|Boolean)?|isNull|isNotNull|notNull|nullable|isA")
 #: Calls whose value is their first argument as it stands in a URI.
 _URI_ENCODERS = frozenset({"URLEncoder", "encodeURIComponent", "UriUtils", "quote_plus", "urlencode"})
 #: Calls that put values into a text, and the places of these: of printf, of Python and of .NET.
@@ -307,9 +309,11 @@ class Values:
             template = self._read(number + 1, depth + 1)[0]
             if template.text is not None and template.kind == "text":
                 inner = Value(None, "text", template.literal, _filled_in(template.text, _FORMAT))
-        elif _WRAPPER in path or _URI_ENCODERS & set(path):
+        elif _ANYTHING.fullmatch(path[-1]):
+            inner = _NO_VALUE
+        elif _WRAPPER in path or path[-1] == _EQUALS or _URI_ENCODERS & set(path):
             inner = self._read(number + 1, depth + 1)[0]
-            if _WRAPPER not in path and inner.text is not None:
+            if _URI_ENCODERS & set(path) and inner.text is not None:
                 inner = inner._replace(text=_in_uri(inner.text), parts=None)
         return inner, behind
 

@@ -20,7 +20,7 @@ _FILES = frozenset({".properties", ".json", ".yaml", ".yml", ".xml"})
 #: Words in the names of files and directories of texts, and the end of a translation's name.
 _WORDS = frozenset(
     "message messages string strings label labels text texts i18n l10n lang locale locales translation translations"
-    " errors help bundle nls".split()
+    " errors help bundle nls doc docs toc".split()
 )
 _LANGUAGE = re.compile(r"(?:^|[._-])[a-z]{2}(?:[_-][A-Z]{2})?$")
 #: The beginning of the comments that compilers of .NET write.

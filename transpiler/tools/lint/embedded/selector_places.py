@@ -37,6 +37,7 @@ _MESSAGING = r"(?i)jms|amqp|activemq|artemis|qpid|stomp|\bnms\b|messaging"
 _OF_MESSAGES = re.compile(_MESSAGING)
 _BROKERS = r"(?i)jms|amqp|activemq|artemis|qpid|stomp|\bnms\b|ejb|messagedriven"
 _ARTEMIS_CORE = r"ClientSession|artemis\.api\.core"
+_ARTEMIS_SERVER = rf"{_ARTEMIS_CORE}|JMSServerManager"
 #: A file with both APIs says of no session which one it is of.
 _CORE_ALONE = rf"(?s)\A(?!.*(?:javax|jakarta)\.jms).*(?:{_ARTEMIS_CORE})"
 
@@ -124,6 +125,8 @@ PLACES: tuple[Place, ...] = (
     Place("code", "createSharedDurableConnectionConsumer(_, *, $)"),
     Place("code", "createReceiver(_, $)", near=_JMS),
     Place("code", "createSubscriber(_, $, *)", near=_JMS),
+    # JMS for Go.
+    Place("code", "create*WithSelector(..., $)", near=_MESSAGING),
     # Other helpers, in which it is called so, or has an operator.
     *(
         Place("code", f"create*{kind}*(..., $, ...)", near=_MESSAGING, is_sure=False)
@@ -141,8 +144,8 @@ PLACES: tuple[Place, ...] = (
     Place("code", "createSharedDurableConsumerAsync(_, *, $)"),
     # Artemis's management and core API.
     Place("code", "setFilterString($)", "artemis"),
-    Place("code", "createQueue(*, *, $, *)", "artemis", _ARTEMIS_CORE, False),
-    Place("code", "createQueue(*, *, *, $, *)", "artemis", _ARTEMIS_CORE, False),
+    Place("code", "createQueue(*, *, $, *)", "artemis", _ARTEMIS_SERVER, False),
+    Place("code", "createQueue(*, *, *, $, *)", "artemis", _ARTEMIS_SERVER, False),
     # Setters and builders of clients: Vert.x, Camel, Alpakka; annotations of .NET and of messaging for CDI.
     Place("code", "setSelector($)", near=_MESSAGING),
     Place("code", "withSelector($)", near=_MESSAGING),

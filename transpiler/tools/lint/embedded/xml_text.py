@@ -33,7 +33,8 @@ _REFERENCE = re.compile(
 )
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
-#: Elements that hold a name and a value in elements of their own: deployment descriptors of EJB.
+#: Elements that hold a name and a value in elements of their own: deployment descriptors of EJB, which have such
+#: elements ``property`` too.
 _NAME, _VALUE = "activationconfigpropertyname", "activationconfigpropertyvalue"
 #: Brokers by what the namespaces of a file have in them.
 _BROKERS = (
@@ -124,7 +125,7 @@ class _Reader:
 
     def _content(self, element: _Element, parent: _Element, close: int) -> None:
         name = element.path[-1].rpartition(":")[2]
-        if name == _NAME:
+        if name == _NAME or (name == "name" and parent.path[-1:] and parent.path[-1].endswith(":property")):
             parent.property_name = self.text[element.content : close].strip()
             return
         holder = parent if name in (_VALUE, "value") else element

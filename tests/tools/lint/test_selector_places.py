@@ -305,6 +305,11 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
     ("a.cs", 'var a = @"<jmsListener selector=""a = 1""/>";', ["a = 1"]),
     # Citrus's tests.
     (
+        "A.java",
+        'import org.citrusframework.*; e.createConsumer().receive("a = 1", context).receive("b", c);',
+        ["a = 1"],
+    ),
+    (
         "a.yaml",
         "- receive:\n    selector:\n      element:\n        - {name: a, value: b}\n"
         "- receive:\n    selector:\n      value: a = 1\n- purge:\n    select: a = 2\n",
@@ -314,6 +319,7 @@ CASES: tuple[tuple[str, str, list[str | int]], ...] = (
         "a.xml",
         "<t xmlns='http://citrusframework.org/schema/xml/testcase'><receive><selector><value>a = 1</value></selector>"
         "</receive><receive><selector><element name='a' value='b'/></selector></receive>"
+        "<receive><selector><value>xpath://a[@b='c']/d = 'e'</value></selector></receive>"
         "<expect-timeout select='a = 2'/></t>",
         ["a = 1", "a = 2"],
     ),

@@ -74,11 +74,11 @@ PLACES: tuple[Place, ...] = (
     Place("yaml", "from/parameters/selector"),
     Place("yaml", "to/parameters/selector"),
     Place("yaml", "pollEnrich/parameters/selector"),
-    # Citrus's tests, which compare header fields and parts of bodies of any transport in the same words.
-    *(Place("yaml", f"{action}/selector>value") for action in ("receive", "purge", "expectTimeout")),
-    *(Place("yaml", f"{action}/select") for action in ("purge", "expectTimeout")),
-    Place("xml", "citrusframework:selector>value"),
-    *(Place("xml", f"citrusframework:{action}/select") for action in ("purgeEndpoint", "expectTimeout")),
+    # Citrus's tests, whose selectors may have XPath, too.
+    *(Place("yaml", f"{action}/selector>value", is_sure=False) for action in ("receive", "purge", "expectTimeout")),
+    *(Place("yaml", f"{action}/select", is_sure=False) for action in ("purge", "expectTimeout")),
+    Place("xml", "citrusframework:selector>value", is_sure=False),
+    *(Place("xml", f"citrusframework:{action}/select", is_sure=False) for action in ("purgeEndpoint", "expectTimeout")),
     # Artemis's broker.xml, and its older form for destinations of JMS, whose selectors the broker rewrites.
     *(
         Place("xml", f"{holder}/filter/string", "artemis-core")
@@ -156,6 +156,7 @@ PLACES: tuple[Place, ...] = (
         near=r"org\.apache\.camel|EndpointRouteBuilder|ciBuildTrigger|ActiveMQSubscriber|\brhea\b",
     ),
     Place("code", "selector($)", near=rf"{_MESSAGING}|citrusframework", is_sure=False),
+    Place("code", "createConsumer().receive($, *)", near="citrusframework", is_sure=False),
     Place("code", "*('ActiveMQSubscriberProviderData', selector = $)"),
     Place("code", "ActiveMQSubscriberProviderData(*, *, $, *, *, *, *)"),
     Place("code", "ActiveMQSubscriberProviderData(*, $)", is_sure=False),

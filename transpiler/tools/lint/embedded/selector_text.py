@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote_plus
 
 from transpiler.base.source import Span
 from transpiler.language.selector.dialects import DIALECTS
-from transpiler.tools.lint.embedded.selector_places import Language, find_place, is_complete, text_pattern
+from transpiler.tools.lint.embedded.selector_places import Language, find_place, is_complete, is_condition, text_pattern
 
 #: Writes a text as it stands in a file.
 Escape = Callable[[str], str]
@@ -173,7 +173,7 @@ def selectors_at(
     ``broker`` is the dialect of the broker whose file it is; it counts less.
     """
     place = find_place(path, language)
-    if place is not None:
+    if place is not None and (place.is_sure or is_condition(value.text) or not is_complete(value.text)):
         return found(value, dialect or place.dialect or broker, escape, place.pattern)
     dialect = dialect or broker
     return found(value, dialect, escape, "a comment") if is_marked else find_in_text(value, dialect, escape)

@@ -21,6 +21,7 @@ from transpiler.routing.interval_index import Interval, build_interval_index
 from transpiler.routing.plan import RoutingPlan, Table, build_plan
 from transpiler.routing.row_index import MatchedKey
 from transpiler.routing.signatures import Substring
+from transpiler.topology.binding_text import ends_text, key_and_arguments
 from transpiler.topology.model import Binding, Topology, check_exchange
 from transpiler.topology.shown_addresses import addresses_of
 
@@ -217,6 +218,5 @@ def _distinct(bindings: Iterable[Binding]) -> tuple[Binding, ...]:
 
 
 def _described(binding: Binding) -> str:
-    key = f" key {binding.key!r}" if binding.key else ""
-    arguments = ", ".join(f"{name} = {value.value!s}" for name, value in binding.arguments.items())
-    return f"{binding.source} -> {binding.destination}{key}{': ' + arguments if arguments else ''}"
+    asked = key_and_arguments(binding) if binding.key or binding.arguments else ""
+    return f"{ends_text(binding)}: {asked}" if asked else ends_text(binding)

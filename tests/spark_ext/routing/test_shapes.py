@@ -118,7 +118,7 @@ def test_the_report_names_classes_and_bindings_that_are_tried() -> None:
     assert {binding.destination.split("-")[0] for binding in report.tried} == {"12"}
     assert repr(report).startswith("<RoutingReport one condition: 100, hash key: ")
     text = str(report)
-    assert "Every message tests:\n  x -> 12-q0: x-filter-jms-selector = note <> 'n0'\n" in text
+    assert "Every message tests:\n  x -> 12-q0: selector \"note <> 'n0'\"\n" in text
     assert "  and 95 more" in text
     assert report._repr_html_().count("<table") == 2
     unbound = Topology(QPID_JAVA, (Exchange("x", "fanout", Alternate("q", "queue")),), (Queue("q"),))

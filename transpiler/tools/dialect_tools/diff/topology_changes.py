@@ -9,14 +9,12 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple
 
 from transpiler.base.diagnostics import first_of
-from transpiler.message.types import AmqpValue
 from transpiler.tools.dialect_tools.diff.name_matching import Names
 from transpiler.tools.dialect_tools.diff.rerouted import Rerouted, Search
 from transpiler.tools.topology_report.labels import binding_label
+from transpiler.topology.binding_text import arguments_text, ends_text, key_and_arguments
 from transpiler.topology.model import (
     ROUTING_TYPE_ARGUMENT,
-    SELECTOR_ARGUMENT,
-    XQUERY_ARGUMENT,
     Binding,
     Exchange,
     Link,
@@ -268,7 +266,7 @@ def _setting(value: Any) -> str:
         case bool():
             return "yes" if value else "no"
         case dict():
-            return _arguments_text(value) or "none"
+            return arguments_text(value) or "none"
         case _:
             return str(getattr(value, "name", value))
 
@@ -278,8 +276,7 @@ def _binding_texts(topology: Topology, binding: Binding) -> tuple[str, str]:
 
 
 def _edge_text(topology: Topology, binding: Binding) -> str:
-    kind = f" ({topology.rules.nouns[0]})" if binding.destination_type == "exchange" else ""
-    return f"{binding.source} -> {binding.destination}{kind}"
+    return ends_text(binding, topology.rules.nouns[0])
 
 
 def _label(topology: Topology, binding: Binding) -> str:
@@ -287,14 +284,4 @@ def _label(topology: Topology, binding: Binding) -> str:
     if topology.rules.destinations is not None:
         routing_type, label = binding.text(ROUTING_TYPE_ARGUMENT), binding_label(topology, binding) or "every message"
         return label if routing_type is None else f"{routing_type.lower()} | {label}"
-    parts = [f"key {binding.key!r}"] if binding.key or not binding.arguments else []
-    return ", ".join((*parts, *([_arguments_text(binding.arguments)] if binding.arguments else [])))
-
-
-def _arguments_text(arguments: Any) -> str:
-    names = {SELECTOR_ARGUMENT: "selector", XQUERY_ARGUMENT: "xquery"}
-    return ", ".join(f"{names.get(name, name)} {_argument(value)}" for name, value in arguments.items())
-
-
-def _argument(value: AmqpValue) -> str:
-    return "without a value" if value.value is None else repr(value.value)
+    return key_and_arguments(binding)

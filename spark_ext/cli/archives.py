@@ -1,4 +1,4 @@
-"""Archives of messages as the commands read them: which layout a file shows, and what is wrong with a line of it."""
+"""Archives of messages for the commands: find the layout of a file, and report the lines that do not decode."""
 
 from __future__ import annotations
 

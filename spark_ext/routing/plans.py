@@ -195,7 +195,7 @@ def _missing(path: tuple[object, ...], column_type: ColumnType | None, schema: S
     return None if plain else f"{'.'.join(map(str, path))} {column_type}"
 
 
-#: The options of ``route`` that are decided when a topology is compiled, each with what it is where it is not given.
+#: The options of ``route`` that are decided when a topology is compiled, with their defaults.
 COMPILED: Mapping[str, object] = {
     name: parameter.default
     for name, parameter in signature(compile_topology).parameters.items()

@@ -34,7 +34,7 @@ class KeptTables:
         self._kept = _kept_tables(session, plan) if tuning.KEPT_TABLES else {}
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """Return what has a name, made by the first query that asks for it."""
+        """Return the table of a name, made by the first query that asks for it."""
         key = name, self._kind
         with _LOCK:
             if key not in self._kept:
@@ -43,7 +43,7 @@ class KeptTables:
 
 
 def _kept_tables(session: SparkSession, plan: RoutingPlan) -> dict[Hashable, Any]:
-    """Return what a session keeps for a plan, until one of the two is gone."""
+    """Return the tables that a session keeps for a plan, until the session or the plan is gone."""
     with _LOCK:
         plans: dict[int, tuple[weakref.ref[RoutingPlan], dict[Hashable, Any]]] = session.__dict__.setdefault(
             _ATTRIBUTE, {}

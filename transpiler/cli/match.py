@@ -93,7 +93,7 @@ def match(
     if reasons:
         if filters is not None or invert or count:
             fail("--reasons is about the messages that SELECTOR does not match, and stands alone")
-        # Only who asks for reasons waits for what explains.
+        # The modules that explain are imported for --reasons alone.
         from transpiler.cli.reasons import Reasons
 
         why = Reasons(text, dialect, Receiver(now, destination))

@@ -165,7 +165,7 @@ def _read_filter(filter_file: str | None, filter_bytes: str | None, unknown: Any
     name = filter_bytes if filter_file is None else filter_file
     if name is None:
         return None
-    # Only who gives a filter waits for what reads one.
+    # The readers of filters are imported for a command that is given one.
     from transpiler.language.filters.sets import read_filters
 
     given = read_bytes(name) if filter_file is None else read_text_file(name)

@@ -1,4 +1,4 @@
-"""XML documents as trees for XPath and XQuery: what is none, by ``message.documents``, has no tree.
+"""XML documents as trees for XPath and XQuery; a text that ``message.documents`` refuses has no tree.
 
 As in Spark's parser and data model, names are not bound to namespaces, declarations of namespaces are no attributes,
 and text that only sections of CDATA part is one text.

@@ -76,7 +76,7 @@ def word_column(place: int, back: bool = False) -> str:
 
 
 def reached_end(kind: TargetType, name: str = "") -> str:
-    """Return what stands among the queues that a message has reached for an end that is none.
+    """Return the entry among the queues of a message for an end that is no queue.
 
     No queue's name begins so. It is the destination's own queue, or an outcome of a JMS broker.
     """

@@ -143,7 +143,7 @@ class CompiledTopology:
         is removed and not there, or added and wrong.
         """
         queues = self._changed
-        # Who is in relation to others: an alternate gets what they do not, and the relay looks for a name among all.
+        # Both depend on all bindings: an alternate gets what no other takes, and the relay looks a name up among all.
         anew = _has_alternates(self.plan) or self.settings.destination.relay
         between = list(self.topology.bindings)
         for item in removed:

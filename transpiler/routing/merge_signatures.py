@@ -53,7 +53,7 @@ class _Fixed:
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A term over parameters numbered from 0, and where a rule has their constants: its keys, its parameters, or fixed.
+    """A term over parameters numbered from 0, with the source of each constant: a rule's key or parameter, or fixed.
 
     ``place`` is the number of a rule's key where a term is one.
     """

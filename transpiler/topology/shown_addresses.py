@@ -29,7 +29,7 @@ def addresses_of(topology: Topology, *, matching: bool = True) -> Topology:
 
 
 def _matching(topology: Topology) -> Iterator[Binding]:
-    """Yield what leads from addresses to the wildcard addresses that match them."""
+    """Yield bindings from addresses to the wildcard addresses that match them."""
     wild = [name for name in topology.bindings_by_source if is_wild(_words(topology, name))]
     for name in (exchange.name for exchange in topology.exchanges if wild):
         if not is_wild(_words(topology, name)):
@@ -74,7 +74,7 @@ def surely_selecting(topology: Topology, binding: Binding) -> Binding | None:
 
 
 def bindings_at(topology: Topology, name: str) -> Iterator[Binding]:
-    """Yield what leads on from an address that is shown, and from the wildcard addresses that match it."""
+    """Yield the bindings of an address that is shown, and of the wildcard addresses that match it."""
     for source, bindings in topology.bindings_by_source.items():
         if source == name or _matches(topology, source, name):
             yield from bindings

@@ -106,7 +106,7 @@ def beyond_limits(expression: str) -> str | None:
 #: The functions that take a set of nodes and nothing else; none of all functions yields one.
 _OF_NODES = ("count", "sum", "name")
 
-#: A character that no name of a document has here (``message.documents``).
+#: A character that ends a name in a document (``message.documents``).
 NOT_IN_NAMES = re.compile(NOT_IN_TAGS, re.ASCII)
 
 

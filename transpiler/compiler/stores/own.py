@@ -138,7 +138,7 @@ _CELLS: Mapping[type, str] = MappingProxyType(
 
 
 def expected_cells(layout: StoreLayout) -> dict[str, str]:
-    """Return what a cell of CSV is, for each header field whose cells are no texts."""
+    """Return the type of the cells of CSV, for each header field that is no text."""
     readings = {name: type(place.reading) for name, place in layout.headers.items()}
     return {name: _CELLS[reading] for name, reading in readings.items() if reading in _CELLS}
 

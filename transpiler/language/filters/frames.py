@@ -76,7 +76,7 @@ def filters_in(data: bytes) -> Value:
 
 
 def filters_of(value: Value) -> Value:
-    """Return what a source or an attach has as its filters; any other value as it is."""
+    """Return the filters of a source or an attach; any other value as it is."""
     if not isinstance(value, Described):
         return value
     name = _composite(value)

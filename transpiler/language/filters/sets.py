@@ -334,7 +334,7 @@ def _stream_values(value: Value) -> tuple[str, ...]:
 
 
 def _stream_purpose(value: Value) -> str | None:
-    """Return what a filter of a stream does; None for one that selects messages."""
+    """Return the effect of a filter of a stream; None for one that selects messages."""
     if isinstance(value, Described) and isinstance(value.descriptor, AmqpValue):
         return _STREAM_FILTERS.get(str(value.descriptor.value))
     return None

@@ -285,7 +285,7 @@ def _binding(
 def _as_written(
     topology: Topology, binding: Binding, visit: Visit, written: Written, lacking: Sequence[Lack]
 ) -> Iterator[BindingExplanation]:
-    """Yield what a JMS broker's file has in the place of a case that leads nowhere by itself."""
+    """Yield the bindings of a JMS broker's file for a case, which is in no file itself."""
     source, texts = _ends(topology, binding, visit)[0], tuple(lack.text for lack in lacking)
     for one in written.of(binding):
         asks = binding_text(topology, binding, written.selector(binding))

@@ -56,7 +56,7 @@ class Errors:
         return self._tell is not None
 
     def attempt(self, read: Callable[_Given, _Value], *given: _Given.args, **named: _Given.kwargs) -> _Value | None:
-        """Return what a function returns; None where its error was told, and the record is left out."""
+        """Call a function; return its result, or None where its error was reported and the record is left out."""
         with self.told():
             return read(*given, **named)
         return None

@@ -84,7 +84,7 @@ def binding_label(topology: Topology, binding: Binding) -> str:
 
 
 def _choice_label(exchange_type: ExchangeType, key: str) -> str:
-    """Return what a key says to an exchange that chooses one of its bindings: how often, or for which hash."""
+    """Return the meaning of a key to an exchange that chooses among its bindings: a weight, a partition, or none."""
     if exchange_type == "x-consistent-hash":
         return f"one of, weight {key}"
     if exchange_type == "maybe":

@@ -168,7 +168,7 @@ def _queue(
     letters: Mapping[str, Iterable[tuple[str, str]]],
     summary: Summary | None,
 ) -> str:
-    """Return what is said of a queue, and of all that are like it."""
+    """Return the line of a queue, and of all queues with the same one."""
     parts = []
     if queue.name in sources:
         parts.append(f"from {names_of(sources[queue.name], topology.rules.nouns[1])}")

@@ -188,7 +188,7 @@ def _part(item: Any) -> str | None:
 
 
 def _undeclared(host: Entry, known: set[str], findings: Findings) -> tuple[Queue, ...]:
-    """Return what bindings and alternates of an answer name and the answer does not have, as queues."""
+    """Return the queues that bindings and alternates of an answer name and the answer does not declare."""
     found: dict[str, str] = {}
     for entry in host.entries("exchanges"):
         places = [place for part in ("durableBindings", "bindings") for place in entry.entries(part)]

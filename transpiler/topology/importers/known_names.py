@@ -136,7 +136,7 @@ def with_known_names(selector: str, value: Callable[[str], Known], dialect: Dial
 
 
 def _folded(node: ast.Expression, value: bool, spans: Set[Span]) -> bool | None:
-    """Return the truth that its open conditions alone give a selector, where under NOT each has the other value."""
+    """Return a selector's value with open conditions at ``value``, or its opposite under NOT; None if others decide."""
     if node.span in spans:
         return value
     match node:

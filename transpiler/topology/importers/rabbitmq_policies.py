@@ -312,7 +312,7 @@ def shovel_queues(entry: Entry, vhost: str | None) -> Iterator[tuple[str, str]]:
 
 
 def _end(value: Entry, side: str, vhost: str | None) -> tuple[str | None, TargetType]:
-    """Return what is here of a shovel's end: the name of a queue or an exchange."""
+    """Return the queue or the exchange of this broker at an end of a shovel."""
     uris = value.data.get(f"{side}-uri")
     uri = uris[0] if isinstance(uris, list) and uris else uris
     if isinstance(uri, str) and not _is_here(uri, vhost):

@@ -72,7 +72,7 @@ class ShownBuilder:
         )
 
     def topology(self, rules: Rules, queues: Iterable[Queue], readers: frozenset[str] | None) -> Topology:
-        """Return the topology; what bindings and links lead to is there."""
+        """Return the topology, with an entry for each queue and exchange that a binding or a link names."""
         sources = {binding.source for binding in self.bindings.values()}
         ends = [("exchange", name) for name in (*self.addresses, *(one.source for one in self.bindings.values()))]
         ends += [(binding.destination_type, binding.destination) for binding in self.bindings.values()]

@@ -97,7 +97,7 @@ _LINK = ("name", "durable", "reliability", "selector", "x-declare", "x-subscribe
 #: and ``durable``, which goes before the option of that name.
 _DECLARE = ("durable", "auto-delete", "exclusive", "alternate-exchange", "arguments")
 
-#: Which of these are true or false.
+#: The booleans among them.
 _DECLARED_FLAGS = ("durable", "auto-delete", "exclusive")
 
 

@@ -141,7 +141,7 @@ class Names:
         raise self._unknown().property(identifier)
 
     def _unknown(self) -> UnknownNames:
-        # What may have been meant takes the layouts of typed columns and another look at the text.
+        # The hints need the layouts of typed columns, and the text is parsed again.
         from transpiler.compiler.lowering.names.unknown_names import UnknownNames
 
         return UnknownNames(self.layout, self.source, self.dialect)

@@ -53,7 +53,7 @@ def _place(reading: Reading, finding: Diagnostic) -> int:
 
 
 def _around(pattern: re.Pattern[str], reading: Reading, place: int) -> re.Match[str] | None:
-    """Return the match of a pattern that has a place in it; it begins at most 200 characters before."""
+    """Return the match of a pattern that spans an offset and begins at most 200 characters before it; None for none."""
     text = reading.source.text
     for match in pattern.finditer(text, max(reading.start, place - 200), place + 1_000):
         if match.start() <= place < match.end():

@@ -30,7 +30,7 @@ from transpiler.tools.dialect_tools.port.candidates import finite, guarded, is_l
 from transpiler.tools.dialect_tools.port.equivalence import Goal, Trial, Witness, parsed
 from transpiler.tools.dialect_tools.questions import Rule
 
-#: Which changes of meaning pass, each with a warning: none, those on rare messages, or any.
+#: The changes of meaning that are allowed, each with a warning: none, those on rare messages, or any.
 Changes = Literal["none", "rare", "any"]
 
 #: Terms that are tried to be left out.

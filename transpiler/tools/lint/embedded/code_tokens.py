@@ -18,7 +18,7 @@ class Family:
 
     comments: str
     strings: str
-    #: True if two literals side by side are one.
+    #: True if adjacent string literals are concatenated.
     adjacent: bool = False
     #: Matches a literal that has the value of a name in it.
     interpolated: str = r"(?!)"

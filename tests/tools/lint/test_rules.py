@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from transpiler import parse_selector
+from transpiler.base.diagnostics import Diagnostic, Fix
 from transpiler.base.source import Source
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.tools.lint.registry import lint
@@ -105,6 +106,28 @@ def test_what_may_well_be_meant_is_a_note(text: str, code: str, hint: str) -> No
         assert [(finding.code, finding.severity, finding.hint) for finding in findings] == (
             [(f"lint.{code}", "info", hint)] if code else []
         ), name
+
+
+@pytest.mark.parametrize(
+    ("text", "hint", "followed"),
+    [
+        ("user.color = 'red'", "Azure Service Bus", "color = 'red'"),
+        ("sys.Label = 'x'", "write JMSType", "JMSType = 'x'"),
+        ("a <> 'b' AND a <> 'c'", "a <> 'c') OR a IS NULL", "((a <> 'b' AND a <> 'c') OR a IS NULL)"),
+        ("a <> 'b' AND d = 1 AND a <> 'c'", "perhaps each test of a here goes with OR a IS NULL", None),
+    ],
+)
+def test_one_note_is_left_of_which_the_fix_leaves_none(text: str, hint: str, followed: str | None) -> None:
+    [found] = _of_jms(text)
+    assert hint in (found.hint or "")
+    assert (found.fix.apply(text) if isinstance(found.fix, Fix) else None) == followed
+    assert followed is None or not _of_jms(followed)
+
+
+def _of_jms(text: str) -> list[Diagnostic]:
+    tree = parse_selector(text)
+    assert tree is not None
+    return list(lint(tree, Source(text), DIALECTS["jms"]))
 
 
 @pytest.mark.parametrize(("text", "dialects", "code", "under", "message", "hint"), WARNINGS)

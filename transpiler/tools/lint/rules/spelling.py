@@ -170,9 +170,20 @@ def _dotted_name(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
         return
     refusing = [name for name, other in DIALECTS.items() if other.identifiers in _WITHOUT_DOTS]
     message = f"{', '.join(refusing)} refuse a dot in the name {node.name}"
+    scope, _, name = node.name.partition(".")
+    meant = {"user": name, "sys": _SERVICE_BUS.get(name.lower())}.get(scope)
+    if meant and node.name not in (context.known or ()):
+        hint = f"perhaps an SQL filter of Azure Service Bus was copied, which reads {meant} so: write {meant}"
+        yield Doubt(message, node.span, hint, fix=Fix(meant))
+        return
     yield Doubt(message, node.span, "perhaps write it in double quotes or brackets, which some of them have")
 
 
+#: Header fields of JMS by the names that SQL filters of Azure Service Bus have for them behind sys.
+_SERVICE_BUS = {
+    "label": "JMSType", "subject": "JMSType", "messageid": "JMSMessageID", "correlationid": "JMSCorrelationID",
+    "sessionid": "JMSXGroupID",
+}  # fmt: skip
 #: The grammars whose names have no dot.
 _WITHOUT_DOTS = (Identifiers.ASCII, Identifiers.REGULAR)
 

@@ -15,7 +15,7 @@ from typing import NoReturn
 from sly import Lexer
 from sly.lex import Token
 
-from transpiler.base.diagnostics import Fix
+from transpiler.base.diagnostics import Fix, nearest
 from transpiler.base.errors import SelectorSyntaxError
 from transpiler.base.source import Source, Span, half_surrogate
 from transpiler.language.selector.dialect_rules import (
@@ -40,6 +40,8 @@ _DOUBLE_MINUS = re.compile(r"--(?:\s|\Z)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 #: The characters of the longest number that a hint writes out; Python refuses to write those of thousands of digits.
 _WRITTEN_OUT = 100
+#: The place before a capital in a name of humps.
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _REGULAR = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 #: A letter, _, $ or anything beyond ASCII, and behind the first also a digit or a dot. Said by what is no part of a
@@ -250,13 +252,31 @@ class SelectorLexer(Lexer):
             if (section, field) in fields.sections:
                 token.type, token.value = "SECTION", (section, field)
                 return
-            known = ", ".join(name for place, name in fields.sections if place == section)
-            self._fail("section", f"the section {section} has no field {field} here", span, f"its fields are {known}")
+            self._refuse_field(token, section, prefix, span)
         if not _REGULAR.fullmatch(token.value):
             message = f"a name of {self.dialect.title} has letters, digits and _, a letter first"
             whole = self._whole_name(token)
             name = self.source.text[whole.start : whole.end]
-            self._fail("unexpected-character", message, span, f"write [{name}]", Fix(f"[{name}]", span=whole))
+            hint, fix = f"write [{name}]", Fix(f"[{name}]", span=whole)
+            near = nearest(prefix, [other for other in fields.section_prefixes if len(other) > 1]) if dot else []
+            section = fields.section_prefixes.get(near[0]) if near and _REGULAR.fullmatch(field) else None
+            if section == PROPERTIES or (section, field) in fields.sections:
+                hint = f"did you mean {near[0]}.{field}? write [{name}] for a property of that name"
+                fix = Fix(f"{near[0]}.{field}", span=whole)
+            self._fail("unexpected-character", message, span, hint, fix)
+
+    def _refuse_field(self, token: Token, section: str, prefix: str, span: Span) -> NoReturn:
+        """Raise the error for a field that a section does not have."""
+        names = [name for place, name in self.dialect.fields.sections if place == section]
+        whole = self._whole_name(token)
+        written = self.source.text[whole.start : whole.end].partition(".")[2]
+        spelled = _HUMP.sub("_", written).replace("-", "_").lower()
+        near = spelled if spelled in names else next(iter(nearest(spelled, names)), None)
+        hint, fix = f"its fields are {', '.join(names)}", None
+        if near is not None:
+            hint, fix = f"did you mean {prefix}.{near}?", Fix(f"{prefix}.{near}", span=whole)
+        field = token.value.partition(".")[2]
+        self._fail("section", f"the section {section} has no field {field} here", span, hint, fix)
 
     def _whole_name(self, token: Token) -> Span:
         """Return the place of the name around a part of it, with the hyphens and digits that are other tokens."""

@@ -30,8 +30,8 @@ _QUOTED = re.compile(rf"\s*([\"“”])(\s*\(*[\w.$]+\s*{_TEST}.*)[\"“”]\s*"
 _BACKSLASHED = re.compile(r"(['\"])((?:(?!\1)[^\\]|\\(?!\1).)*\\\1(?=\S)(?:(?!\1)[^\\]|\\.)*)\1", re.DOTALL)
 _SLASHED = re.compile(r"(?:(!)?=?~|\b(?:(NOT)\s+)?LIKE)\s*/((?:[^/\\\r\n]|\\.)*)/(\w*)", re.IGNORECASE)
 _PROPERTY_OF = re.compile(
-    r"(?:(?:\w+\.)?(?:headers?|propert(?:y|ies)|attributes?)\[\s*[\"']([\w.$]+)[\"']\s*\]"
-    r"|(?:\w+\.)?(?:get\w*(?:Property|Header)|(?:headers?|propert(?:y|ies))\.get)\(\s*[\"']([\w.$]+)[\"']\s*\)"
+    r"(?:(?<![\w.$])(?:\w+\.)?(?:headers?|(?:application_?)?propert(?:y|ies)|attributes?)\[\s*[\"']([\w.$]+)[\"']\s*\]"
+    r"|(?:\w+\.)?(?:get\w*(?:Property|Header)|property|p|(?:headers?|propert(?:y|ies))\.get)\(\s*[\"']([\w.$]+)[\"']\s*\)"
     rf"|[$#]\{{(?:\w+\.)?(?:headers?|propert(?:y|ies))?\.?([\w$]+)\}})(?=\s*{_TEST})",
     re.IGNORECASE,
 )

@@ -160,6 +160,16 @@ def test_the_longest_path_and_rings(bindings: list[Binding], alternate: str | No
     assert not build_exchange_graph(topology("rabbitmq", exchanges, bindings), "x0").rings
 
 
+@pytest.mark.parametrize("alternate", [None, "x1"])
+def test_a_binding_back_to_its_own_state_is_a_match_that_only_an_alternate_needs(alternate: str | None) -> None:
+    bindings = [onward("x0", "x0", "a"), onward("x0", "q1", "b"), onward("x1", "q0", "a")]
+    where = topology("rabbitmq", [exchange("x0", alternate), exchange("x1")], bindings)
+    assert route_message(where, Message(properties=Properties(subject="a")), "x0") == ()
+    plan = build_plan(where, AmqpLayout(), "error", "x0")
+    back = [each for each in plan.compiled if each.delivery.onward == each.delivery.state]
+    assert len(back) == (alternate is not None)
+
+
 def test_an_exchange_is_entered_unless_it_is_internal_or_absent() -> None:
     inner = Exchange("x1", "direct", internal=True)
     where = topology("rabbitmq", [exchange("x0"), inner], [onward("x0", "x1", "a")])

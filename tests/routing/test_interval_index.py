@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from decimal import Decimal
 
 import pytest
 from pyspark.sql import SparkSession
@@ -105,3 +106,12 @@ def test_an_index_of_ranges_without_bounds_or_of_one_has_every_row() -> None:
     one = build_interval_index(Interval((), 0, None), [(5,)] * 70)
     assert (one.rows(5), one.rows(math.inf)) == (list(range(70)), list(range(70)))
     assert build_interval_index(Interval((), 0, 1), [(-math.inf, 1e308), (-1e308, 1e308)]).rows(0) == [0, 1]
+
+
+def test_a_range_of_decimals_has_the_doubles_beside_its_bounds() -> None:
+    points = [Decimal(number) / 10 for number in range(1, 100)]
+    index = build_interval_index(Interval((), 0, 1), [*zip(points, points, strict=True), (Decimal(-(10**15)), 10**15)])
+    assert index.steps
+    for row, point in enumerate(points):
+        for way in (-math.inf, math.inf):
+            assert row in index.rows(math.nextafter(float(point), way)), (point, way)

@@ -20,7 +20,16 @@ from transpiler.message.message import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
-from transpiler.topology.model import DEFAULT_EXCHANGE, SELECTOR_ARGUMENT, Alternate, Binding, Exchange, Queue, Topology
+from transpiler.topology.model import (
+    DEFAULT_EXCHANGE,
+    REPLACEMENT_ARGUMENT,
+    SELECTOR_ARGUMENT,
+    Alternate,
+    Binding,
+    Exchange,
+    Queue,
+    Topology,
+)
 
 TYPED = "region STRING, weight BIGINT, price DOUBLE, routing_key STRING, exchange STRING"
 
@@ -259,18 +268,26 @@ def test_several_routing_keys_take_one_pass(spark: SparkSession, tmp_path: Path)
 
 
 @pytest.mark.parametrize("count", [1, 20], ids=["compiled", "a table"])
-def test_an_exchange_that_is_bound_to_itself_leads_nowhere(spark: SparkSession, count: int) -> None:
+def test_a_way_back_to_an_exchange_leads_nowhere(spark: SparkSession, count: int) -> None:
+    """To the exchange itself, and by another one that puts the message's own key back in its place."""
+    keys = {key: {REPLACEMENT_ARGUMENT: AmqpValue(AmqpType.STRING, key)} for key in "ab"}
     bindings = [
         Binding("amq.direct", "amq.direct", f"k{number}", destination_type="exchange") for number in range(count)
     ]
     bindings += [Binding("amq.direct", "q", f"k{number}") for number in range(count)]
-    messages = [Message(properties=Properties(subject=key)) for key in ("k0", "other")]
-    routed = route(
-        create_messages(spark, messages).coalesce(1),
-        Topology(QPID_JAVA, (), (Queue("q"),), tuple(bindings)),
-        exchange="amq.direct",
-    )
-    assert [row.queues for row in routed.collect()] == [["q"], []]
+    bindings += [
+        Binding("there", "back", "a", keys["b"], "exchange"),
+        Binding("there", "q", "a"),
+        Binding("back", "there", "b", keys["a"], "exchange"),
+    ]
+    exchanges = (Exchange("there", "direct"), Exchange("back", "direct", Alternate("last", "queue")))
+    where = Topology(QPID_JAVA, exchanges, (Queue("q"), Queue("last")), tuple(bindings))
+    messages = [Message(properties=Properties(subject=key)) for key in ("k0", "other", "a")]
+    published = "CASE WHEN properties.subject = 'a' THEN 'there' ELSE 'amq.direct' END AS exchange"
+    routed = route(create_messages(spark, messages).coalesce(1).selectExpr("*", published), where)
+    wanted = [["q"], [], ["last", "q"]]
+    assert [list(route_message(where, messages[2], "there"))] == wanted[2:]
+    assert [row.queues for row in routed.collect()] == wanted
 
 
 def test_a_property_is_looked_up_once_however_many_selectors_ask_for_it(spark: SparkSession) -> None:

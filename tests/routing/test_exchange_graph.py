@@ -216,11 +216,53 @@ def test_a_plan_knows_the_queues_of_its_tables(again: bool) -> None:
         ("topic", selected(("q0", "#.a.#"), ("q1", "b")), False),
         ("topic", selected(("q0", "a.#"), ("q0", "b")), False),
         ("direct", [*selected(("q0", "a")), onward("x0", "x1", "b")], False),
+        ("fanout", [onward("x0", "x1", "b"), onward("x1", "q0", "a"), onward("x1", "q1", "a")], True),
+        ("fanout", [*selected(("q0", "a")), onward("x0", "x1", "b"), onward("x1", "q0", "a")], False),
     ],
 )
 def test_a_plan_knows_that_no_queue_is_delivered_twice(kind: str, bindings: list[Binding], distinct: bool) -> None:
     where = topology("rabbitmq", [Exchange("x0", kind), exchange("x1")], bindings)
     assert build_plan(where, AmqpLayout(), "error", "x0").distinct is distinct
+
+
+#: A fanout exchange in front of two others, and keys of theirs.
+CLOSED = [onward("x0", "x1", ""), onward("x1", "x2", "#"), onward("x2", "q0", "a"), onward("x2", "q1", "b")]
+
+
+@pytest.mark.parametrize(
+    ("broker", "exchanges", "bindings", "simple"),
+    [
+        ("rabbitmq", (), (), True),
+        ("qpid-java", (), (), True),
+        ("rabbitmq", (), (onward("x2", "x2", "a"),), True),
+        ("rabbitmq", (), (onward("x1", "x0", "#"),), True),
+        ("artemis", (), (onward("x1", "x0", "#"),), False),
+        ("rabbitmq", (), (onward("x0", "x3", ""), onward("x3", "q1", "a")), True),
+        ("rabbitmq", (), (onward("x1", "x3", "a"),), False),
+        ("rabbitmq", (exchange("x3", "x1", "topic"),), (onward("x0", "x3", ""),), False),
+    ],
+    ids=["RabbitMQ", "Qpid", "to itself", "a cycle", "a send that fails", "two", "a condition", "an alternate"],
+)
+def test_what_bindings_without_a_condition_lead_to_is_one_look_up(
+    broker: str, exchanges: tuple[Exchange, ...], bindings: tuple[Binding, ...], simple: bool
+) -> None:
+    named = {name: exchange(name, kind="topic") for name in NAMES} | {"x0": exchange("x0", kind="fanout")}
+    named |= {each.name: each for each in exchanges}
+    plan = build_plan(topology(broker, [*named.values()], [*CLOSED, *bindings]), AmqpLayout(), "error", "x0")
+    assert plan.simple is simple
+    onwards = [each.delivery.onward for each in plan.compiled] + [
+        delivery.onward for table in plan.tables for delivery in table.deliveries
+    ]
+    assert any(each is not None for each in onwards) is not simple
+
+
+def test_a_queue_may_be_named_once_for_each_exchange_that_messages_are_published_to() -> None:
+    bindings = [*CLOSED, onward("x3", "q0", "c")]
+    kinds = {"x0": "fanout", "x1": "topic", "x2": "direct", "x3": "direct"}
+    exchanges = [Exchange(name, kind) for name, kind in kinds.items()]
+    for more, distinct in (((), True), ((onward("x3", "q0", "d"),), False)):
+        plan = build_plan(topology("rabbitmq", exchanges, [*bindings, *more]), AmqpLayout(), "error")
+        assert plan.distinct is distinct
 
 
 def test_a_message_with_several_keys_may_be_delivered_twice() -> None:

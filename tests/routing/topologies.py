@@ -140,14 +140,16 @@ def topologies(draw: st.DrawFn, rules: Rules, *, queries: bool = True, choosing:
     """A topology with cycles, alternates, replaced keys and all types of exchanges that its broker has.
 
     ``queries`` says whether bindings of XML exchanges have queries, which not every layout can answer; ``choosing``
-    whether there are exchanges that choose one of their bindings.
+    whether there are exchanges that choose one of their bindings. In some, what leads from exchange to
+    exchange does so whatever the message is.
     """
+    always = draw(st.integers(0, 2)) == 0
     types = tuple(kind for kind in rules.types if choosing or kind not in CHOOSING_TYPES)
     names = [*NAMES, *rules.predeclared]
     exchanges = []
     for name in NAMES:
         alternate = None
-        if draw(st.integers(0, 2)) == 0:
+        if not always and draw(st.integers(0, 2)) == 0:
             to_queue = rules.alternate_queues and draw(st.booleans())
             alternate = (
                 Alternate(draw(st.sampled_from(QUEUES)), "queue")
@@ -160,7 +162,8 @@ def topologies(draw: st.DrawFn, rules: Rules, *, queries: bool = True, choosing:
     for _ in range(draw(st.integers(0, size(12, 24)))):
         source = draw(st.sampled_from(names))
         binding = Binding(source, draw(st.sampled_from(QUEUES)), draw(patterns))
-        if rules.exchange_to_exchange and draw(st.integers(0, 4)) == 0:
+        leads_on = draw(st.integers(0, 1 if always else 4)) == 0 and (not always or kinds[source] == "fanout")
+        if rules.exchange_to_exchange and leads_on:
             binding = replace(binding, destination=draw(st.sampled_from(names)), destination_type="exchange")
         arguments: dict[str, AmqpValue] = {}
         if kinds[source] == "headers":
@@ -171,7 +174,8 @@ def topologies(draw: st.DrawFn, rules: Rules, *, queries: bool = True, choosing:
                 arguments["x-match"] = AmqpValue(AmqpType.STRING, mode)
         if kinds[source] == "x-super-stream":
             binding = replace(binding, key=draw(st.sampled_from("012")))
-        if kinds[source] in rules.selector_types and (kinds[source] == "x-jms-topic" or draw(st.booleans())):
+        selected = kinds[source] == "x-jms-topic" or (not (always and leads_on) and draw(st.booleans()))
+        if kinds[source] in rules.selector_types and selected:
             arguments["x-filter-jms-selector"] = AmqpValue(AmqpType.STRING, draw(selectors(rules)))
         if kinds[source] == "xml" and queries and draw(st.booleans()):
             arguments["xquery"] = AmqpValue(AmqpType.STRING, draw(xqueries))

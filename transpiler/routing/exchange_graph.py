@@ -8,7 +8,7 @@ gets what reached no queue by any path, and a message that comes back goes no fu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -64,10 +64,17 @@ class Entry:
     #: The steps from state to state that a message takes at most, if it does not come back to one.
     length: int = 0
 
-    @property
-    def simple(self) -> bool:
-        """Return True if the bindings of the first state alone decide."""
-        return len(self.states) == 1 and not self.alternates
+    def is_closed_by(self, onward: Mapping[int, set[int]]) -> bool:
+        """Return True if a message is in all states by the bindings of ``onward``, which lead from state to state.
+
+        Where those have no condition, the bindings of all states decide as if they were the first one's.
+        """
+        reached, waiting = {self.states[0]}, [self.states[0]]
+        while waiting:
+            new = onward.get(waiting.pop(), set()) - reached
+            reached |= new
+            waiting += new
+        return len(reached) == len(self.states) and not self.alternates
 
 
 @dataclass

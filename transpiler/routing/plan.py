@@ -3,6 +3,8 @@
 A rule is one disjunct of one binding's condition. Rules of a signature with many rules are rows of the signature's
 constant table, grouped by its key; the rules of rare signatures are compiled, in blocks. Before each key stands the
 exchange that a message is published to: a rule of an exchange that others lead to has one row for each of those.
+Where bindings without a condition lead to all exchanges, those rows are the transitive closure, and nothing is left to
+follow when a message comes.
 """
 
 from __future__ import annotations
@@ -98,7 +100,8 @@ class RoutingPlan:
     """The plan by which the messages of a topology are routed.
 
     ``entries`` are the exchanges that a message can be published to; ``exchange`` is the only one, where that is known
-    before any message is seen. ``queues`` are the names of all queues in order, so numbers sort as the names do.
+    before any message is seen. ``simple`` if what bindings match decides alone: nothing leads on but what always does,
+    and no exchange has an alternate. ``queues`` are the names of all queues in order, so numbers sort as the names do.
     ``patterns`` has the delivery of each number in the trie, None where a residual predicate tests the number.
     ``whole`` are the states in which the trie has keys as one word, where messages have several keys. ``reads`` are
     columns that the conditions name, by where in a message each is. ``rings`` if a message may come back to a state,
@@ -108,6 +111,7 @@ class RoutingPlan:
     queues: list[str]
     entries: dict[str, Entry]
     exchange: str | None
+    simple: bool
     tables: list[Table]
     compiled: list[Compiled]
     trie: TopicAutomaton | None
@@ -125,11 +129,6 @@ class RoutingPlan:
                 rows = (row for group in table.rows.values() for row in group)
                 texts.setdefault(table.index.value, []).extend(str(row[table.index.text]) for row in rows)
         return {value: choose_grams(listed) for value, listed in texts.items()}
-
-    @property
-    def simple(self) -> bool:
-        """Return True if every exchange's own bindings alone decide."""
-        return all(entry.simple for entry in self.entries.values())
 
     @property
     def delivers(self) -> bool:
@@ -164,16 +163,25 @@ class RoutingPlan:
 
     @cached_property
     def distinct(self) -> bool:
-        """Return True if no queue can be delivered to twice: each is named once, in one row of constants or pattern."""
+        """Return True if no queue can be delivered to twice.
+
+        For each exchange that messages are published to, it is named once, in one row of constants or pattern.
+        """
         if not self.simple or self.whole is not None or (self.trie is not None and self.trie.repeats):
             return False
-        named = [delivery.queue for delivery in self.patterns if delivery is not None]
-        named += [compiled.delivery.queue for compiled in self.compiled]
+        if any(table.index is not None for table in self.tables):
+            return False
+        named: dict[object, list[Delivery]] = {}
+        for name, entry in self.entries.items():
+            states = set(entry.states)
+            found = named.setdefault(name, [])
+            found += (each for each in self.patterns if each is not None and each.state in states)
+            found += (each.delivery for each in self.compiled if not each.exchanges or name in each.exchanges)
         for table in self.tables:
-            if table.index is not None:
-                return False
-            named += [delivery.queue for delivery in table.deliveries]
-        return len(set(named)) == len(named)
+            for key, group in table.rows.items():
+                name = key[0] if self.exchange is None else self.exchange
+                named.setdefault(name, []).extend(chain.from_iterable(group.values()))
+        return all(len({each.queue for each in found}) == len(found) for found in named.values())
 
 
 def build_plan(
@@ -232,6 +240,19 @@ class _Builder:
         self._matched: dict[int, tuple[ir.Predicate, ir.Predicate]] = {}
         self._trie = TopicAutomatonBuilder()
         self._patterns: list[Delivery | None] = []
+        always = self._always()
+        self._simple = not states.rings and all(entry.is_closed_by(always) for entry in states.entries.values())
+
+    def _always(self) -> dict[int, set[int]]:
+        """Return the states that each state leads to whatever the message is."""
+        always: dict[int, set[int]] = {}
+        for number, state in enumerate(self._states.states):
+            for binding in self._topology.bindings_by_source.get(state.exchange, ()):
+                if binding.destination_type == "exchange":
+                    pattern = self._binding_patterns.of(binding, state.key)
+                    if pattern.predicate == ir.TRUE and pattern.words is None:
+                        always.setdefault(number, set()).add(self._numbers[onward(self._topology, binding, state)])
+        return always
 
     def build(self, progress: Callable[[int, int], None] | None = None) -> RoutingPlan:
         by_source = self._topology.bindings_by_source
@@ -251,6 +272,7 @@ class _Builder:
             list(self._queues),
             self._states.entries,
             self._exchange,
+            self._simple,
             [Table(reads.signature(signature), self._rows(signature)) for signature in tables],
             [
                 condition._replace(condition=reads.predicate(condition.condition))
@@ -270,7 +292,7 @@ class _Builder:
                     yield pattern, Delivery(number, None, self._queues[queue])
         for binding in topology.bindings_by_source.get(state.exchange, ()):
             pattern = patterns.of(binding, state.key)
-            if pattern.predicate == ir.FALSE:
+            if pattern.predicate == ir.FALSE or (self._simple and binding.destination_type == "exchange"):
                 continue
             if binding.destination_type != "exchange":
                 queue = end_at(topology, binding.destination_type, binding.destination, state)

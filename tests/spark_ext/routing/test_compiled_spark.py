@@ -229,13 +229,19 @@ def kept_tables(spark: SparkSession, compiled: CompiledTopology) -> list[constan
     return [table for table in kept.values() if isinstance(table, constant_tables.ConstantTable)]
 
 
-BETWEEN = (Binding("t", "f", "a.#", destination_type="exchange"), Binding("f", "d", "", destination_type="exchange"))
+TO_DIRECT = Binding("f", "d", "", destination_type="exchange")
+#: Bindings from exchange to exchange: none, those that always lead on, and some that do so by a key.
+BETWEEN: dict[str, tuple[Binding, ...]] = {
+    "one exchange": (),
+    "always": (TO_DIRECT, Binding("f", "t", "", destination_type="exchange")),
+    "several": (TO_DIRECT, Binding("t", "f", "a.#", destination_type="exchange")),
+}
 
 
-def by_key(bindings: list[Binding], between: bool) -> Topology:
+def by_key(bindings: list[Binding], between: str) -> Topology:
     queues = tuple(Queue(name) for name in dict.fromkeys(binding.destination for binding in bindings))
     exchanges = (Exchange("t", "topic"), Exchange("f", "fanout"), Exchange("d", "direct"))
-    bound = (*bindings, *(BETWEEN if between else ()))
+    bound = (*bindings, *BETWEEN[between])
     return Topology(QPID_JAVA, exchanges, queues, bound, default_exchange="t")
 
 
@@ -263,10 +269,12 @@ CHANGED = [
 ]
 
 
-@pytest.mark.parametrize("between", [False, True], ids=["one exchange", "several"])
-@pytest.mark.parametrize("exchange", ["t", None])
+@pytest.mark.parametrize(
+    ("exchange", "between"),
+    [("t", "one exchange"), ("t", "several"), ("f", "always"), (None, "several"), (None, "always")],
+)
 def test_a_change_of_any_kind_is_routed_in_the_same_pass(
-    spark: SparkSession, exchange: str | None, between: bool
+    spark: SparkSession, exchange: str | None, between: str
 ) -> None:
     keys = [f"{first}.w{number}{last}" for first in "ab" for number in range(8) for last in ("", ".x", ".x.z")]
     frame = spark.createDataFrame(

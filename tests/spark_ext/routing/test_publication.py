@@ -26,8 +26,9 @@ from spark_ext import (
 )
 from spark_ext.routing import constant_tables
 from spark_ext.routing.publication import check_columns_read
-from transpiler import Layout, LayoutError, TopologyError, TranspilerError, stores, topology_from_dict
+from transpiler import Layout, LayoutError, TopologyError, TranspilerError, route_message, stores, topology_from_dict
 from transpiler.cli import main
+from transpiler.messages import read as read_messages
 from transpiler.routing.compiled_topology import Destination
 from transpiler.topology.model import Topology
 
@@ -63,9 +64,9 @@ TABLES = {
     "kafka, store": Table(_HEADERS, _HEADER, False, lambda: stores.kafka_headers(types="by-use")),
     "kafka, its own key": Table(
         _HEADERS,
-        {"headers": [{"key": "key", "value": "ZXUub3du"}]},
+        {"headers": [{"key": "published", "value": "ZXUub3du"}]},
         True,
-        lambda: stores.kafka_headers(types="by-use", headers={"routing-key": "key"}),
+        lambda: stores.kafka_headers(types="by-use", headers={"routing-key": "published"}),
     ),
     "text map": Table(
         "properties MAP<STRING, STRING>",
@@ -123,9 +124,25 @@ def streamed(frame: DataFrame, layout: Any, directory: Path) -> list[list[str]]:
     return found
 
 
+def lines_of(table: Table) -> str:
+    return "".join(json.dumps({**table.row, "routing_key": key}) + "\n" for key, *_ in KEYS)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_reference_reads_the_routing_key_in_the_same_places(name: str, tmp_path: Path) -> None:
+    table = TABLES[name]
+    (tmp_path / "rows.jsonl").write_text(lines_of(table))
+    layout = f"{table.ddl}, routing_key STRING" if table.ddl else None
+    if table.layout is not None:
+        layout = table.layout()
+    for read, (_, without, own) in zip(read_messages(tmp_path / "rows.jsonl", layout=layout), KEYS, strict=True):
+        found = route_message(TOPOLOGY, read.message, "orders", read.sent().routing_keys)
+        assert list(found) == (own if table.own else without), read
+
+
 def commanded(table: Table, directory: Path) -> list[list[str]]:
     (directory / "topology.json").write_text(json.dumps(FORM))
-    lines = "".join(json.dumps({**table.row, "routing_key": key}) + "\n" for key, *_ in KEYS)
+    lines = lines_of(table)
     words = ["route", str(directory / "topology.json"), "--exchange", "orders", *(table.options or ())]
     result = CliRunner().invoke(main, words, input=lines)
     assert result.exit_code == 0, result.output

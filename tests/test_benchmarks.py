@@ -44,7 +44,7 @@ TINY = Size(
 TABLES = {"filters": 3, "compiling": 4}
 if is_full():
     parts = ("stores", "activemq", "long", "patterns", "routing", "growth", "compiled", "ablation", "cores", "peers")
-    TABLES |= dict(zip(parts, (2, 1, 2, 1, 1, 6, 2, 1, 1, 1), strict=True))
+    TABLES |= dict(zip(parts, (2, 1, 2, 1, 1, 7, 2, 1, 1, 1), strict=True))
     if SPARK >= (4, 3):
         # Spark before it has no real-time mode.
         TABLES["latency"] = 1

@@ -109,6 +109,7 @@ def tables(spark: SparkSession, directory: Path, size: Size, parts: tuple[str, .
                 yield from routing.growth_tables(spark, directory, size.routing, size.rounds)
                 yield topics.realistic_topics_table(spark, directory, size.routing, size.rounds)
                 yield topics.by_hand_table(spark, directory, size.routing, size.rounds)
+                yield topics.fanout_table(spark, directory, size.routing, size.rounds)
             case "compiled":
                 yield compiled.compiled_table(spark, directory, size.routing, size.rounds)
                 yield topics.changes_table(spark, directory, size.routing, size.rounds)

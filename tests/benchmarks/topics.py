@@ -184,6 +184,36 @@ def _joined(messages: DataFrame, directory: Path, quarter: int) -> DataFrame:
     return found.selectExpr(*messages.columns, f"concat({lists}) AS queues")
 
 
+#: Bindings behind a fanout exchange.
+BEHIND = (1_000, 20_000)
+
+
+def fanout_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
+    """A fanout exchange in front of two others, beside each alone; a ``scale`` divides messages and bindings."""
+    cpu, count = spark_cpu(spark), MESSAGES // scale
+    table = Table(
+        f"Routing {count:,} messages by a fanout exchange in front of a topic and a direct exchange",
+        ("bindings", "topic, s", "direct, s", "through the fanout, s", "times both"),
+        "CPU seconds of Spark's process; half of the bindings are at each exchange. Target: both together.",
+        unit="times both",
+    )
+    for size in sorted({max(100, size // scale) for size in BEHIND}):
+        bindings = [Binding("amq.topic", f"q{n}", _mixed(n)) for n in range(size // 2)]
+        bindings += [Binding("amq.direct", f"p{n}", f"order.kind.c{n}") for n in range(size // 2)]
+        queues = tuple(Queue(binding.destination) for binding in bindings)
+        onward = [Binding("amq.fanout", name, "", destination_type="exchange") for name in ("amq.topic", "amq.direct")]
+        topology = Topology(RABBITMQ, (), queues, (*bindings, *onward))
+        sent = f"concat('order.kind.c', {_number(1, size)}) AS routing_key"
+        messages = stored(spark.range(count).selectExpr(sent), directory, "behind")
+        names = ("amq.topic", "amq.direct", "amq.fanout")
+        runs = [partial(written, route(messages, topology, messages, exchange=name)) for name in names]
+        alone = [each.seconds for each in in_turn(runs, cpu, rounds)]
+        times = alone[2] / (alone[0] + alone[1])
+        table.add(size, *alone, times)
+        table.bars.append((f"{size:,} bindings", times, 1.0))
+    return table
+
+
 #: Binding keys that are added for a change of each kind: a number of them.
 CHANGES = (
     ("one exact key", ("order.kind.c{}",), 1),

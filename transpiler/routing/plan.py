@@ -179,8 +179,8 @@ class RoutingPlan:
             found += (each.delivery for each in self.compiled if not each.exchanges or name in each.exchanges)
         for table in self.tables:
             for key, group in table.rows.items():
-                name = key[0] if self.exchange is None else self.exchange
-                named.setdefault(name, []).extend(chain.from_iterable(group.values()))
+                published = key[0] if self.exchange is None else self.exchange
+                named.setdefault(published, []).extend(chain.from_iterable(group.values()))
         return all(len({each.queue for each in found}) == len(found) for found in named.values())
 
 

@@ -132,7 +132,7 @@ def lines_of(table: Table) -> str:
 def test_the_reference_reads_the_routing_key_in_the_same_places(name: str, tmp_path: Path) -> None:
     table = TABLES[name]
     (tmp_path / "rows.jsonl").write_text(lines_of(table))
-    layout = f"{table.ddl}, routing_key STRING" if table.ddl else None
+    layout: str | Layout | None = f"{table.ddl}, routing_key STRING" if table.ddl else None
     if table.layout is not None:
         layout = table.layout()
     for read, (_, without, own) in zip(read_messages(tmp_path / "rows.jsonl", layout=layout), KEYS, strict=True):

@@ -168,3 +168,22 @@ def test_an_error_names_its_place_once(name: str, text: str, told: str) -> None:
     assert result.stderr.startswith(told)
     assert result.stderr.count(name) == 1
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "printed"),
+    [
+        ("", 1, "no message was read\n"),
+        (RED, 0, "1 of 1 message matches\n"),
+        (
+            f"{RED}\n{BLUE}\n{{}}\n{BLUE}\n",
+            0,
+            "1 of 4 messages match\n  2  color = 'red' is FALSE\n  1  color = 'red' is unknown\n",
+        ),
+        (f"{BLUE}\n{{bad\n", 2, "0 of 1 message matches\n  1  color = 'red' is FALSE\n1 bad record was left out\n"),
+    ],
+)
+def test_reasons_are_counted_by_the_parts_that_decide(given: str, code: int, printed: str) -> None:
+    result = run("color = 'red'", "--reasons", "--keep-going", given=given)
+    assert result.exit_code == code
+    assert "".join(line for line in result.output.splitlines(keepends=True) if not line.startswith("-:")) == printed

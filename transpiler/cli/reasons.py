@@ -36,6 +36,9 @@ class Reasons:
         return False
 
     def __str__(self) -> str:
-        lines = [f"{self._matched:,} of {self._messages:,} messages match"]
+        if not self._messages:
+            return "no message was read"
+        few = self._messages == 1
+        lines = [f"{self._matched:,} of {self._messages:,} {'message matches' if few else 'messages match'}"]
         width = max((len(f"{count:,}") for count in self._counts.values()), default=0)
         return "\n".join(lines + [f"  {count:>{width},}  {part}" for part, count in self._counts.most_common()])

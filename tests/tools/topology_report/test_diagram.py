@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from transpiler.tools.topology_report.diagram_languages import Graph
 from transpiler.tools.topology_report.picture import Format, build_graph, draw
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology import Queue, Topology, read_topology, topology_from_dict
@@ -163,3 +164,44 @@ def test_an_alternate_is_drawn_where_it_has_no_effect() -> None:
 def test_a_topology_is_pickled(rules: Rules) -> None:
     topology = Topology(rules, (), (Queue("q"),), ())
     assert pickle.loads(pickle.dumps(topology)) == topology
+
+
+def test_what_many_dashed_arrows_to_a_node_say_is_said_at_the_node() -> None:
+    def graph(count: int) -> Graph:
+        queues = [f"q{number}" for number in range(count)]
+        to_dlq = (
+            {"kind": "dead-letter", "when": "rejected", "from": {"queue": q}, "to": {"queue": "dlq"}} for q in queues
+        )
+        return build_graph(topology_from_dict({"broker": "rabbitmq", "queues": [*queues, "dlq"], "links": [*to_dlq]}))
+
+    for count, detail, label in ((3, "", "dead-letter\nrejected"), (4, "from 4: dead-letter\nrejected", "")):
+        drawn = graph(count)
+        assert drawn.nodes[-1].detail == detail
+        assert [arrow.label for arrow in drawn.arrows] == [label] * count
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("_a_b_", "#95;a_b_"),
+        ("_AMQ_X = a_b", "_AMQ_X = a_b"),
+        ("1. list", "1#46; list"),
+        ("2024) list", "2024#41; list"),
+        ("- item", "#45; item"),
+        ("=== a - b", "#61;== a - b"),
+        ("www.a.b", "www#46;a.b"),
+        ("a[b] end", "a#91;b#93; end"),
+    ],
+)
+def test_mermaid_takes_no_part_of_a_name_for_markdown(name: str, text: str) -> None:
+    assert f'["{text}"]' in draw(topology_from_dict({"broker": "rabbitmq", "queues": [name]}), "mermaid")
+
+
+def test_a_long_key_is_shortened_in_a_picture() -> None:
+    exchange = {"name": "x", "type": "topic"}
+    bindings = [{"source": "x", "queue": "q", "key": "word." * 40 + "#"}]
+    topology = topology_from_dict(
+        {"broker": "rabbitmq", "queues": ["q"], "exchanges": [exchange], "bindings": bindings}
+    )
+    [arrow] = build_graph(topology).arrows
+    assert len(arrow.label) == 80

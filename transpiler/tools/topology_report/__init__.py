@@ -5,5 +5,6 @@ and as one HTML page. A report (``findings``) claims only what is certain.
 
 Not here: routing of messages, which is in ``reference.route``, and why one message went where it did.
 
-To read: ``summary``, ``labels``, ``listing``, ``picture``; ``letters``, ``ways``, ``findings``; ``operator_questions``.
+To read: ``summary``, ``labels``, ``listing``, ``picture``, ``diagram_languages``; ``letters``,
+``ways``, ``findings``; ``operator_questions``.
 """

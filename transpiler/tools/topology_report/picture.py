@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
 from importlib.resources import files
 from itertools import chain
-from math import sqrt
 from string import Template
 from typing import TYPE_CHECKING, Literal
 
-from transpiler.base.diagnostics import first_of, one_line, printable
+from transpiler.base.diagnostics import first_of, one_line, shortened
 from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.tools.topology_report.diagram_languages import Arrow, Graph, Node, dot_text, mermaid_text
 from transpiler.tools.topology_report.labels import binding_label, exchange_title
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.broker_rules import UNKNOWN
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 #: Bindings that one arrow names; it counts the others.
 MAX_LABELS = 3
+
+#: Dashed arrows to one node with one label from which on the node has it once, and characters of a label's line.
+MAX_SAME, MAX_LINE = 4, 80
 
 #: The key of a link in its label.
 _KEY = re.compile(r" \| [^\n]*")
@@ -68,47 +72,6 @@ _DARK = """<style>@media (prefers-color-scheme: dark) {
 }</style>"""
 
 
-@dataclass(frozen=True)
-class Node:
-    """An exchange, a queue, another broker, or a group of one kind; ``names`` are the names that it stands for.
-
-    ``several`` is what nodes like it are called.
-    """
-
-    id: str
-    kind: Literal["exchange", "queue", "broker"]
-    title: str
-    detail: str
-    names: tuple[str, ...] = ()
-    type: str = ""
-    messages: int | None = None
-    several: str = "queues"
-
-
-@dataclass(frozen=True)
-class Arrow:
-    """The bindings between two nodes, or an alternate or links, which are drawn alike.
-
-    ``sources`` of a group's nodes have an arrow of the kind.
-    """
-
-    source: str
-    target: str
-    label: str
-    alternate: bool = False
-    bindings: int = 1
-    sources: int = 1
-
-
-@dataclass(frozen=True)
-class Graph:
-    """Nodes and arrows; ``grouped`` where nodes stand for several exchanges or queues."""
-
-    nodes: tuple[Node, ...]
-    arrows: tuple[Arrow, ...]
-    grouped: bool = False
-
-
 def build_graph(topology: Topology, summary: Summary | None = None, max_nodes: int = MAX_NODES) -> Graph:
     """Build the graph of a topology, with the number of messages where a summary has been counted.
 
@@ -118,13 +81,30 @@ def build_graph(topology: Topology, summary: Summary | None = None, max_nodes: i
     """
     graph = _Builder(topology, summary).graph()
     if len(graph.nodes) < max_nodes:
-        return graph
+        return _told_once(graph)
     exact, alike = graph, _Alike(graph)
     for key in (alike.queues_by_sources, alike.alike_exchanges, alike.by_type):
         graph = _grouped(exact, key)
         if len(graph.nodes) < max_nodes:
             break
-    return graph
+    return _told_once(graph)
+
+
+def _told_once(graph: Graph) -> Graph:
+    """Return a graph in which the label that many dashed arrows to a node have is the node's: they bury the routes."""
+    counts = Counter((arrow.target, arrow.label) for arrow in graph.arrows if arrow.alternate and arrow.label)
+    many = {ends: count for ends, count in counts.items() if count >= MAX_SAME}
+    said: dict[str, list[str]] = {}
+    for (target, label), count in many.items():
+        said.setdefault(target, []).append(f"from {count:,}: {label}")
+    nodes = (
+        replace(node, detail="\n".join(filter(None, (node.detail, *said.get(node.id, ()))))) for node in graph.nodes
+    )
+    arrows = (
+        replace(arrow, label="") if arrow.alternate and (arrow.target, arrow.label) in many else arrow
+        for arrow in graph.arrows
+    )
+    return replace(graph, nodes=tuple(nodes), arrows=tuple(arrows))
 
 
 class _Builder:
@@ -195,7 +175,7 @@ class _Builder:
         for binding in self.topology.bindings:
             grouped.setdefault((binding.source, binding.destination_type, binding.destination), []).append(binding)
         for (source, kind, destination), bindings in grouped.items():
-            labels = [binding_label(self.topology, binding) for binding in bindings[:MAX_LABELS]]
+            labels = [shortened(binding_label(self.topology, one), MAX_LINE) for one in bindings[:MAX_LABELS]]
             if len(bindings) > MAX_LABELS:
                 labels.append(f"… and {len(bindings) - MAX_LABELS:,} more")
             text = "\n".join(label for label in labels if label)
@@ -321,82 +301,7 @@ def draw(topology: Topology, form: Format, summary: Summary | None = None) -> st
     A picture of ``MAX_NODES`` nodes or more has groups of alike ones.
     """
     graph = build_graph(topology, summary)
-    return _mermaid(graph) if form == "mermaid" else dot_text(graph)
-
-
-def _mermaid(graph: Graph) -> str:
-    lines = ["flowchart LR"]
-    for node in graph.nodes:
-        text = _mermaid_text(node.title) + (f"<br/><small>{_mermaid_text(node.detail)}</small>" if node.detail else "")
-        lines.append(f'  {node.id}{{{{"{text}"}}}}' if node.kind == "exchange" else f'  {node.id}["{text}"]')
-    for arrow in graph.arrows:
-        line = "-.->" if arrow.alternate else "-->"
-        label = f'|"{_mermaid_text(arrow.label)}"|' if arrow.label else ""
-        lines.append(f"  {arrow.source} {line}{label} {arrow.target}")
-    return "\n".join(lines) + "\n"
-
-
-def _mermaid_text(text: str) -> str:
-    """Text in quotes: letters, digits and a few signs as they are, all else as Mermaid's entity codes."""
-    return "".join(
-        character
-        if character.isalnum() or character in " .,:=_-()…"
-        else "<br/>"
-        if character == "\n"
-        else f"#{ord(character)};"
-        for character in text
-    )
-
-
-def dot_text(graph: Graph, node_style: str = "", edge_style: str = "", exchange_style: str = "") -> str:
-    """Return a graph in Graphviz's language, with more attributes for all nodes, edges or exchanges."""
-    columns = _columns(graph)
-    lines = [
-        "digraph topology {",
-        # Unconnected parts stand side by side; a label in one of them needs an arrow of two ranks, so these are narrow.
-        "  rankdir=LR; pack=true; ranksep=0.2; nodesep=0.1;",
-        # Graphviz knows how wide this font's letters are, and takes any other one for a narrow one.
-        f'  node [fontname="Helvetica"{node_style}];',
-        f'  edge [fontname="Helvetica"{edge_style}];',
-    ]
-    for node in graph.nodes:
-        text = node.title + (f"\n{node.detail}" if node.detail else "")
-        shape = f"hexagon{exchange_style}" if node.kind == "exchange" else "box"
-        lines.append(f"  {node.id} [shape={shape}, label={_dot_text(text)}];")
-    for arrow in graph.arrows:
-        style = ", style=dashed" if arrow.alternate else ""
-        # Edges of dead letters are not to bury the routes.
-        style += ", weight=0" if arrow.alternate else ""
-        length = 2 * columns.get(arrow.target, 1)
-        lines.append(f"  {arrow.source} -> {arrow.target} [label={_dot_text(arrow.label)}, minlen={length}{style}];")
-    return "\n".join([*lines, "}"]) + "\n"
-
-
-def _columns(graph: Graph) -> dict[str, int]:
-    """Return the column, from 1, of each node that one arrow leads to and none leaves.
-
-    Many ends of one source stand in several columns, so that the picture is not a strip.
-    """
-    sources = {arrow.source for arrow in graph.arrows}
-    sources_of: dict[str, list[str]] = {}
-    for arrow in graph.arrows:
-        sources_of.setdefault(arrow.target, []).append(arrow.source)
-    ends: dict[str, list[str]] = {}
-    for target, found in sources_of.items():
-        if len(found) == 1 and target not in sources:
-            ends.setdefault(found[0], []).append(target)
-    return {
-        target: place % max(1, round(sqrt(len(targets)) / 2)) + 1
-        for targets in ends.values()
-        for place, target in enumerate(targets)
-    }
-
-
-def _dot_text(text: str) -> str:
-    # Graphviz hands characters on to SVG, which has none that control.
-    text = printable(text.replace("\r\n", "\n").replace("\r", "\n"))
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
+    return mermaid_text(graph) if form == "mermaid" else dot_text(graph)
 
 
 def draw_svg(topology: Topology, summary: Summary | None = None) -> str:

@@ -145,8 +145,12 @@ def unroutable(broker: str) -> Topology:
         {"name": "rejects", "type": "direct", "unroutable": "reject"},
         {"name": "other", "type": "direct", "alternate": "amq.fanout"},
         {"name": "inside", "type": "direct", "internal": True},
+        {"name": "bound", "type": "fanout", "alternate": "amq.fanout"},
     ]
     bindings = [{"source": "amq.fanout", "queue": "q"}, {"source": "other", "queue": "q", "key": "k"}]
+    if RULES[broker].exchange_to_exchange:
+        # A match, after which RabbitMQ asks no alternate; others do, for it leads to no queue.
+        bindings.append({"source": "bound", "exchange": "drops"})
     return topology_from_dict({"broker": broker, "queues": ["q"], "exchanges": exchanges, "bindings": bindings})
 
 
@@ -170,7 +174,7 @@ def test_an_unroutable_message_comes_to_the_end_that_its_publisher_asked_for(
 
 
 def test_spark_has_the_same_table(spark: SparkSession) -> None:
-    names = ["drops", "rejects", "other", "inside", "nowhere", None]
+    names = ["drops", "rejects", "other", "inside", "bound", "nowhere", None]
     for broker, protocol, asked, *_ in sample(UNROUTABLE, 6, lambda row: row[0]):
         topology = unroutable(broker)
         publisher = Publisher(protocol, "m" in asked, "r" in asked)

@@ -13,9 +13,10 @@ from transpiler.base.errors import TranspilerError
 from transpiler.base.source import Source
 from transpiler.message.message import Message
 from transpiler.tools.explanation.routes import BindingExplanation, RouteExplanation, explain_route
+from transpiler.tools.topology_report.diagram_languages import Graph, dot_text
 from transpiler.tools.topology_report.findings import report
 from transpiler.tools.topology_report.labels import exchange_title
-from transpiler.tools.topology_report.picture import Graph, build_graph, dot_text
+from transpiler.tools.topology_report.picture import build_graph
 from transpiler.topology.files import parse_topology, vhosts_of
 from transpiler.topology.model import Topology
 

@@ -16,7 +16,7 @@ from transpiler.language.selector.broker_dialects import RABBITMQ
 from transpiler.language.selector.dialects import JMS, find_dialect
 from transpiler.tools.backtest import Backtest
 from transpiler.topology.broker_rules import RULES
-from transpiler.topology.model import Binding, Exchange, Queue
+from transpiler.topology.records import Binding, Exchange, Queue
 
 TOPOLOGY = Topology(
     RULES["rabbitmq"],

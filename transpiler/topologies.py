@@ -18,8 +18,9 @@ from transpiler.tools.topology_report.picture import draw
 from transpiler.topology.broker_rules import QPID_CPP, QPID_JAVA, RABBITMQ, Rules
 from transpiler.topology.files import parse_topology, read_topology, topology_from_dict
 from transpiler.topology.importers.native_format import topology_to_dict
-from transpiler.topology.model import Alternate, Binding, Exchange, Link, Queue, Topology
+from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher
+from transpiler.topology.records import Alternate, Binding, Exchange, Link, Queue
 
 __all__ = [
     "QPID_CPP",

@@ -12,7 +12,8 @@ from transpiler.compiler.sql import emit_value, quote_name, quote_text
 from transpiler.message.header_fields import ROUTING_KEYS, MessageField
 from transpiler.message.publication import ROUTING_KEY
 from transpiler.tools.backtest import Backtest, Disagreement
-from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import DEFAULT_EXCHANGE
 
 _ID = MessageField("properties", "message_id")
 _CANONICAL_ID = "properties.message_id"

@@ -24,7 +24,8 @@ from transpiler.routing.columns import (
     TO_WHOLE,
 )
 from transpiler.topology.broker_rules import RelayAddress
-from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import DEFAULT_EXCHANGE
 
 #: The SQL of an absent text.
 NO_TEXT = "CAST(NULL AS STRING)"

@@ -32,7 +32,8 @@ from transpiler import transpile_selector
 from transpiler.compiler import pipeline as compiler
 from transpiler.routing import tuning as plans
 from transpiler.topology.broker_rules import QPID_JAVA
-from transpiler.topology.model import Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Queue
 
 MESSAGES = 100_000
 

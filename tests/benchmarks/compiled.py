@@ -21,7 +21,7 @@ from spark_ext import CompiledTopology, compile_topology, route
 from tests.benchmarks.measure import Table, written
 from tests.benchmarks.routing import selector_messages, selector_topology
 from transpiler.routing.gc_pause import pause_garbage_collection
-from transpiler.topology.model import Binding, Queue
+from transpiler.topology.records import Binding, Queue
 
 T = TypeVar("T")
 

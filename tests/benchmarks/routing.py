@@ -24,7 +24,8 @@ from tests.benchmarks.messages import section, union
 from tests.spark_ext.harness import settings
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
-from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Exchange, Queue
 
 MESSAGES = 1_000_000
 

@@ -15,7 +15,8 @@ from tests.benchmarks.measure import Table, in_turn, ratio, spark_cpu, written
 from tests.benchmarks.routing import FEWER, MESSAGES, Routed, add_row, stored
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
-from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Queue
 
 
 def _number(salt: int, count: int) -> str:

@@ -18,7 +18,8 @@ from pyspark.sql import functions as sf
 from spark_ext import backtest, compile_selector, compile_topology, route, route_stream
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import QPID_JAVA
-from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Exchange, Queue
 
 BINDINGS, MESSAGES = 20_000, 200_000
 

@@ -27,7 +27,8 @@ from transpiler import Message
 from transpiler.message.amqp.decoder import decode
 from transpiler.message.amqp.values import AmqpList, AmqpMap, Value
 from transpiler.message.types import AmqpType, AmqpValue, Compound
-from transpiler.topology.model import Binding, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding
 
 # Every unroutable message would be a warning.
 logging.getLogger("pika").setLevel(logging.CRITICAL)

@@ -22,7 +22,8 @@ from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology import topology_from_dict, topology_to_dict
 from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ
 from transpiler.topology.choices import certain_topology, choices, chosen_queue, possible_topology
-from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import DEFAULT_EXCHANGE, Binding
 
 #: A topology with a choice of each kind, and where messages to its exchanges go.
 FORM: dict[str, Any] = {

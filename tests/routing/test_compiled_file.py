@@ -16,7 +16,8 @@ from transpiler.compiler.layouts.schemas import schema_in
 from transpiler.routing.compiled_file import FIRST_LINE, FORMAT, MAGIC, is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology, Settings, compile_plan
 from transpiler.topology.broker_rules import RABBITMQ
-from transpiler.topology.model import Binding, Exchange, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding, Exchange, Queue
 from transpiler.version import __version__
 
 

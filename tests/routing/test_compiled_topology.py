@@ -26,7 +26,8 @@ from transpiler.routing.compiled_topology import CompiledTopology, Destination, 
 from transpiler.routing.constant_rows import Delivery
 from transpiler.routing.plan import build_plan
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
-from transpiler.topology.model import SELECTOR_ARGUMENT, Alternate, Binding, Exchange, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import SELECTOR_ARGUMENT, Alternate, Binding, Exchange, Queue
 
 LAYOUT = layout_from_schema(schema_in("color STRING, size BIGINT, routing_key STRING"), None, case_sensitive=False)
 

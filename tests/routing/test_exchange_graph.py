@@ -16,15 +16,8 @@ from transpiler.routing.exchange_graph import Entry, ExchangeGraph, Hop, State, 
 from transpiler.routing.plan import build_plan
 from transpiler.routing.tuning import MIN_INDEXED
 from transpiler.topology.broker_rules import RULES
-from transpiler.topology.model import (
-    REPLACEMENT_ARGUMENT,
-    SELECTOR_ARGUMENT,
-    Alternate,
-    Binding,
-    Exchange,
-    Queue,
-    Topology,
-)
+from transpiler.topology.model import Topology
+from transpiler.topology.records import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Alternate, Binding, Exchange, Queue
 
 NAMES = ("x0", "x1", "x2", "x3")
 QUEUES = ("q0", "q1", "q2")

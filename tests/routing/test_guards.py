@@ -19,7 +19,8 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
 from transpiler.routing import tuning
 from transpiler.topology.broker_rules import QPID_JAVA, Rules
-from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Queue
 
 MESSAGES = 24
 EXAMPLES = size(2, 8)

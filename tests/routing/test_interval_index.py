@@ -19,7 +19,8 @@ from transpiler.routing import tuning
 from transpiler.routing.interval_index import Interval, build_interval_index
 from transpiler.routing.plan import build_plan
 from transpiler.topology.broker_rules import QPID_JAVA
-from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Queue
 
 SHAPES = (
     "n < {low}",

@@ -15,7 +15,8 @@ from tests.topology.compiled_selectors import compiled
 from transpiler import Message, parse_selector
 from transpiler.reference.route import publish
 from transpiler.topology.importers.rabbitmq import topology_from_definitions
-from transpiler.topology.model import Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Queue
 
 pytestmark = [
     pytest.mark.live,

@@ -17,7 +17,8 @@ from transpiler.routing.explain import explain_routing
 from transpiler.routing.signatures import Parameter, parameter_number
 from transpiler.routing.topic_words import signatures_to_look_up, words_signature
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
-from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Queue
 
 KEYS = [list(words) for count in range(6) for words in product("ab", repeat=count)]
 

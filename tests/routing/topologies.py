@@ -17,7 +17,8 @@ from transpiler.message.amqp.values import AmqpList, AmqpMap
 from transpiler.message.message import Body, Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.topology.broker_rules import CHOOSING_TYPES, RULES, Rules
-from transpiler.topology.model import Alternate, Binding, Exchange, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Alternate, Binding, Exchange, Queue
 
 QUEUES = (*(f"q{number}" for number in range(6)), "a.b", "it's ${x}", "amq.rabbitmq.reply-to.1")
 NAMES = tuple(f"x{number}" for number in range(6))

@@ -14,7 +14,8 @@ from transpiler.message.message import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
-from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Queue
 
 spark = SparkSession.builder.remote("local[1]").getOrCreate()
 message = {

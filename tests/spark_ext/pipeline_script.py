@@ -9,7 +9,8 @@ from spark_ext import compile_selector, deliveries, route
 from transpiler.base.errors import LayoutError
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import QPID_JAVA
-from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Queue
 
 spark = SparkSession.active()
 COLUMNS = "color STRING, weight BIGINT, exchange STRING, routing_key STRING, `to` STRING"

@@ -21,7 +21,8 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.routing.exchange_graph import build_exchange_graph
 from transpiler.topology import parse_topology
 from transpiler.topology.broker_rules import RULES
-from transpiler.topology.model import REPLACEMENT_ARGUMENT, Binding, Exchange, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import REPLACEMENT_ARGUMENT, Binding, Exchange, Queue
 from transpiler.topology.targets import TargetType
 
 _DATA = Path(__file__).parent / "data"

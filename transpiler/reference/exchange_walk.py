@@ -26,7 +26,8 @@ from transpiler.reference.xquery import matches_query
 from transpiler.topology.broker_rules import UNKNOWN, Rules
 from transpiler.topology.choices import Choice, choice_of, is_choosing, leaves_open
 from transpiler.topology.destinations import own_queue
-from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Exchange, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import DEFAULT_EXCHANGE, Binding, Exchange
 from transpiler.topology.targets import Target, TargetType
 
 #: The routing keys of a publication; None is an absent one.

@@ -17,10 +17,11 @@ from transpiler.reference.exchange_walk import Keys, subject_of
 from transpiler.reference.route_path import RoutePath, follow
 from transpiler.reference.routed import Routed, Traced, arrival, arrive, settle
 from transpiler.topology.destinations import sends_of
-from transpiler.topology.model import Exchange, Topology, check_topology
+from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.publishing import ANY_PUBLISHER, PUBLISH_TO, Publisher, PublishTo, own_default, relay_target
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender, resolve_sender
+from transpiler.topology.records import Exchange
 
 #: The application header in which AMQP 0-10 has the subject.
 _SUBJECT_HEADER = "qpid.subject"

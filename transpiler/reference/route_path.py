@@ -16,8 +16,9 @@ from transpiler.reference.exchange_walk import Keys, subject_of
 from transpiler.reference.match import matches_words
 from transpiler.reference.routed import Routed, Traced, arrival, arrive, settle
 from transpiler.topology.destinations import TOPIC_KIND, destination_name, queue_key
-from transpiler.topology.model import Link, Topology
+from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher
+from transpiler.topology.records import Link
 from transpiler.topology.targets import OWN_QUEUE, Target
 
 _PUBLISHER = Publisher()

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from transpiler.message.message import Message
 from transpiler.reference.exchange_walk import Ends, ExchangeWalk, Keys, Visit
-from transpiler.topology.model import Exchange, Topology
+from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher
+from transpiler.topology.records import Exchange
 from transpiler.topology.targets import DEAD_LETTER, FAILED, OUTCOMES, REJECTED, UNKNOWN, Outcome, Target
 
 #: Queues that are listed in words.

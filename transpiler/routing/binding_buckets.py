@@ -20,7 +20,7 @@ from typing import NamedTuple
 from transpiler.routing import tuning
 from transpiler.routing.compiled_file import decode, encode
 from transpiler.routing.gc_pause import pause_garbage_collection
-from transpiler.topology.model import Binding, Queue
+from transpiler.topology.records import Binding, Queue
 
 
 class Bucket(NamedTuple):

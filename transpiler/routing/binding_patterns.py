@@ -25,7 +25,8 @@ from transpiler.routing.signatures import Parameter, parameter, shift_parameters
 from transpiler.routing.topic_automaton import matches_topic
 from transpiler.routing.topic_words import WordsSignature, signatures_to_look_up, words_signature
 from transpiler.topology.broker_rules import Rules
-from transpiler.topology.model import Binding, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding
 
 #: The mark of a key that is one word, dots and all.
 WHOLE = "="

@@ -33,7 +33,8 @@ from transpiler.routing.compiled_file import decode, encode, read_file, write_fi
 from transpiler.routing.gc_pause import pause_garbage_collection
 from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.topology.importers.native_format import topology_from_native, topology_to_dict
-from transpiler.topology.model import Binding, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding, Queue
 from transpiler.version import __version__
 
 #: Called with the number of bindings that are compiled and the number of all.

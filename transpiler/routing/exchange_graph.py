@@ -16,7 +16,8 @@ from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.routing.columns import reached_end
 from transpiler.topology.destinations import own_queue
 from transpiler.topology.graph import components
-from transpiler.topology.model import Binding, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding
 from transpiler.topology.targets import TargetType
 
 #: Paths through the exchanges of a topology with cycles that are followed from one exchange at most.

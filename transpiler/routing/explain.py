@@ -22,7 +22,8 @@ from transpiler.routing.plan import RoutingPlan, Table, build_plan
 from transpiler.routing.row_index import MatchedKey
 from transpiler.routing.signatures import Substring
 from transpiler.topology.binding_text import ends_text, key_and_arguments
-from transpiler.topology.model import Binding, Topology, check_exchange
+from transpiler.topology.model import Topology, check_exchange
+from transpiler.topology.records import Binding
 from transpiler.topology.shown_addresses import addresses_of
 
 #: Rows at whose bounds the rows of an interval index are counted.

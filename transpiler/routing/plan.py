@@ -44,7 +44,8 @@ from transpiler.routing.signatures import (
 from transpiler.routing.specialize import specialize
 from transpiler.routing.substring_index import Grams, choose_grams
 from transpiler.routing.topic_automaton import TopicAutomaton, TopicAutomatonBuilder
-from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import DEFAULT_EXCHANGE
 
 #: Bindings after which progress is reported.
 PROGRESS = 10_000

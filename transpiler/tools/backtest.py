@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from transpiler.base import html
-from transpiler.topology.model import DEFAULT_EXCHANGE, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import DEFAULT_EXCHANGE
 
 #: Names that a line of the report lists.
 _SHOWN = 5

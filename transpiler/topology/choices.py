@@ -14,7 +14,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES, UNKNOWN
-from transpiler.topology.model import (
+from transpiler.topology.model import Topology
+from transpiler.topology.records import (
     DEFAULT_EXCHANGE,
     DIALECT_ARGUMENT,
     REPLACEMENT_ARGUMENT,
@@ -23,7 +24,6 @@ from transpiler.topology.model import (
     Binding,
     Exchange,
     Queue,
-    Topology,
 )
 from transpiler.topology.targets import TargetType
 

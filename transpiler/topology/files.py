@@ -51,7 +51,8 @@ from transpiler.topology.importers.perhaps import bound_perhaps
 from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions
 from transpiler.topology.importers.settings import activemq_settings, artemis_settings
 from transpiler.topology.importers.state import State, read_state
-from transpiler.topology.model import MAX_ERRORS, SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding, Topology
+from transpiler.topology.model import MAX_ERRORS, Topology
+from transpiler.topology.records import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding
 
 #: The way to read a topology that is in no local file.
 _OTHER_FILES = (

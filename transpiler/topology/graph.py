@@ -11,7 +11,8 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeVar
 
-from transpiler.topology.model import Alternate, Topology, unknown_name
+from transpiler.topology.model import Topology, unknown_name
+from transpiler.topology.records import Alternate
 from transpiler.topology.targets import TargetType
 
 #: A node: its kind and its name.

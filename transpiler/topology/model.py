@@ -20,58 +20,21 @@ from transpiler.language.selector.dialects import DIALECTS
 from transpiler.topology.broker_rules import UNKNOWN, Destinations, RelayAddress, Rules
 from transpiler.topology.records import (
     ATTEMPTS_ARGUMENT,
-    CHOICE_ARGUMENT,
     DEFAULT_EXCHANGE,
     DIALECT_ARGUMENT,
-    DIVERT_ARGUMENT,
-    EXCLUSIVE_ARGUMENT,
     EXPIRY_ARGUMENT,
     REPLACEMENT_ARGUMENT,
     ROUTE_TO_ALTERNATE,
-    ROUTING_TYPE_ARGUMENT,
     SELECTOR_ARGUMENT,
     XQUERY_ARGUMENT,
     Alternate,
-    Arguments,
     Binding,
     Exchange,
     Link,
-    LinkKind,
     Queue,
-    Unroutable,
 )
 from transpiler.topology.setting import Setting
 from transpiler.topology.targets import ENDS, TargetType
-
-#: The parts come with the whole.
-__all__ = [
-    "ATTEMPTS_ARGUMENT",
-    "CHOICE_ARGUMENT",
-    "DEFAULT_EXCHANGE",
-    "DIALECT_ARGUMENT",
-    "DIVERT_ARGUMENT",
-    "EXCLUSIVE_ARGUMENT",
-    "EXPIRY_ARGUMENT",
-    "MAX_ERRORS",
-    "MAX_WORDS",
-    "REPLACEMENT_ARGUMENT",
-    "ROUTE_TO_ALTERNATE",
-    "ROUTING_TYPE_ARGUMENT",
-    "SELECTOR_ARGUMENT",
-    "XQUERY_ARGUMENT",
-    "Alternate",
-    "Arguments",
-    "Binding",
-    "Exchange",
-    "Link",
-    "LinkKind",
-    "Queue",
-    "Topology",
-    "Unroutable",
-    "check_exchange",
-    "check_topology",
-    "unknown_name",
-]
 
 #: Errors that one exception lists; a file with a wrong name may have a million.
 MAX_ERRORS = 20

@@ -17,7 +17,8 @@ from transpiler.base.arguments import check_choice
 from transpiler.base.diagnostics import first_of
 from transpiler.base.errors import TopologyError
 from transpiler.topology.broker_rules import RelayAddress, Rules
-from transpiler.topology.model import DEFAULT_EXCHANGE, Exchange, Topology, Unroutable
+from transpiler.topology.model import Topology
+from transpiler.topology.records import DEFAULT_EXCHANGE, Exchange, Unroutable
 from transpiler.topology.targets import Outcome
 
 #: The publisher's protocol; None stands for any: each setting has the meaning that its own protocol gives it.

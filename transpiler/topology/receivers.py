@@ -14,7 +14,7 @@ from transpiler.base.diagnostics import Remedy, at_path, meant
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source
 from transpiler.topology.broker_rules import ExchangeType, RelayAddress
-from transpiler.topology.model import DEFAULT_EXCHANGE, Alternate, Binding, Exchange, Queue, Topology
+from transpiler.topology.model import Topology
 from transpiler.topology.publishing import relay_target
 from transpiler.topology.qpid_address.address import (
     Address,
@@ -24,6 +24,7 @@ from transpiler.topology.qpid_address.address import (
     subscription_queue,
     with_declaration,
 )
+from transpiler.topology.records import DEFAULT_EXCHANGE, Alternate, Binding, Exchange, Queue
 
 
 def with_addresses(topology: Topology, addresses: Iterable[str | tuple[str, str]]) -> Topology:

@@ -11,7 +11,8 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.importers.artemis_addresses import matched_earlier, matches_later
 from transpiler.topology.importers.known_names import Known, Unknown, with_known_names
-from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Link, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Link
 
 #: Names whose value is the address that a message is at.
 _PLACES = ("JMSDestination", "AMQAddress")

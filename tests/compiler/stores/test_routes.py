@@ -14,7 +14,8 @@ from transpiler import evaluate, route_message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import publish
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
-from transpiler.topology.model import Binding, Exchange, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding, Exchange, Queue
 
 
 def _arguments(match: str, **values: str | float) -> dict[str, AmqpValue]:

@@ -19,7 +19,8 @@ from transpiler import Message, route_message
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
-from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Exchange, Queue
 
 SELECTORS = (
     "region = 'r{}' AND weight > {}",

@@ -15,7 +15,8 @@ from transpiler.reference.route import route_message
 from transpiler.routing.interval_index import Interval, build_interval_index
 from transpiler.routing.plan import build_plan
 from transpiler.topology.broker_rules import QPID_JAVA
-from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Exchange, Queue
 
 SCHEMA = "amount DECIMAL(10, 2), ts TIMESTAMP, f FLOAT, lc STRING COLLATE UTF8_LCASE"
 #: Spellings that the scanner of literals takes out, and others, whose constants have the types of the columns.

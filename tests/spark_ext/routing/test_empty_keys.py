@@ -11,7 +11,8 @@ from transpiler import Message, matches, route_message, transpile_address, trans
 from transpiler.language.filters.kinds import TopicBinding
 from transpiler.message.message import Properties
 from transpiler.topology.broker_rules import RULES
-from transpiler.topology.model import Binding, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding, Queue
 
 PATTERNS = ("#", "#.#", "", "*", "*.#", "#.*", "a", "a.#", "*.*")
 MESSAGES = [Message(properties=Properties(subject="")), Message(properties=Properties(subject=None)), Message()]

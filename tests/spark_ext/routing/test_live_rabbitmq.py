@@ -23,8 +23,9 @@ from transpiler import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import publish
 from transpiler.topology.broker_rules import RABBITMQ_3_12
-from transpiler.topology.model import Binding, Queue, Topology
+from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher
+from transpiler.topology.records import Binding, Queue
 
 pytestmark = [
     pytest.mark.live,

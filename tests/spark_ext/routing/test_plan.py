@@ -20,7 +20,8 @@ from transpiler.message.message import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
-from transpiler.topology.model import (
+from transpiler.topology.model import Topology
+from transpiler.topology.records import (
     DEFAULT_EXCHANGE,
     REPLACEMENT_ARGUMENT,
     SELECTOR_ARGUMENT,
@@ -28,7 +29,6 @@ from transpiler.topology.model import (
     Binding,
     Exchange,
     Queue,
-    Topology,
 )
 
 TYPED = "region STRING, weight BIGINT, price DOUBLE, routing_key STRING, exchange STRING"

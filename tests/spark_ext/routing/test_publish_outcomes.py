@@ -23,8 +23,9 @@ from transpiler.reference.route import publish
 from transpiler.routing import tuning
 from transpiler.topology import topology_from_dict
 from transpiler.topology.broker_rules import RULES, Rules
-from transpiler.topology.model import Alternate, Binding, Exchange, Topology
+from transpiler.topology.model import Topology
 from transpiler.topology.publishing import PROTOCOLS, Publisher
+from transpiler.topology.records import Alternate, Binding, Exchange
 from transpiler.topology.targets import OUTCOMES
 
 #: Exchanges that no topology has: as many as there are of each of a few sorts that it has.

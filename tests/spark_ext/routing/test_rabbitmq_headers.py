@@ -14,7 +14,8 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.routing import tuning
 from transpiler.topology.broker_rules import RABBITMQ, RABBITMQ_3_12, Rules
 from transpiler.topology.importers.rabbitmq import topology_from_definitions
-from transpiler.topology.model import Binding, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding, Queue
 
 VERSIONS = {"3.10.8": RABBITMQ_3_12, "3.13": RABBITMQ}
 

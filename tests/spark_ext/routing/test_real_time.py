@@ -21,7 +21,8 @@ from transpiler import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
 from transpiler.topology.broker_rules import QPID_JAVA
-from transpiler.topology.model import Binding, Exchange, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding, Exchange, Queue
 
 pytestmark = pytest.mark.skipif(SPARK < (4, 3), reason="Spark before 4.3 has no real-time mode")
 

@@ -10,7 +10,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_ext import compile_topology, route_stream
 from transpiler.topology.broker_rules import RABBITMQ
-from transpiler.topology.model import Binding, Exchange, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding, Exchange, Queue
 
 QUEUES = tuple(Queue(name) for name in ("first", "second"))
 BEFORE = Topology(RABBITMQ, (Exchange("d", "direct"),), QUEUES, (Binding("d", "first", "k"),))

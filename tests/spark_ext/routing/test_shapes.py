@@ -19,7 +19,8 @@ from transpiler.reference.route import route_message
 from transpiler.routing import tuning
 from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.topology.broker_rules import QPID_JAVA
-from transpiler.topology.model import SELECTOR_ARGUMENT, Alternate, Binding, Exchange, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import SELECTOR_ARGUMENT, Alternate, Binding, Exchange, Queue
 
 SCHEMA = (
     "originatingCountry STRING, messageType STRING, quadTree STRING, publisherId STRING, region STRING, weight BIGINT, "

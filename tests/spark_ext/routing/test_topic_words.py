@@ -18,7 +18,8 @@ from transpiler.routing import tuning
 from transpiler.routing.columns import COUNT, WORDS, word_column
 from transpiler.topology import parse_topology
 from transpiler.topology.broker_rules import RULES
-from transpiler.topology.model import Binding, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding, Queue
 
 PATTERNS = [".".join(words) for count in (1, 2, 3) for words in product(("a", "", "*", "#"), repeat=count)]
 #: An address of a JMS broker takes several exchanges.

@@ -21,7 +21,8 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import publish
 from transpiler.routing import tuning
 from transpiler.topology.broker_rules import QPID_CPP, Rules
-from transpiler.topology.model import Binding, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding, Queue
 
 SUBJECT = "qpid.subject"
 LAYOUT = "amqp-0-10"

@@ -34,8 +34,9 @@ from transpiler.tools.topology_report.labels import Finding
 from transpiler.tools.topology_report.operator_questions import losses, overlaps
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.importers.known_names import Known, Unknown, with_known_names
-from transpiler.topology.model import Binding, Link, Topology
+from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher
+from transpiler.topology.records import Binding, Link
 from transpiler.topology.shown_addresses import addresses_of, bindings_at, sample_address
 from transpiler.topology.targets import Target
 

@@ -20,7 +20,8 @@ from transpiler.reference.xquery import matches_query
 from transpiler.tools.analysis.building import Conditions
 from transpiler.tools.analysis.formula import NEVER, Accepted, Formula, Junction, Test, Words
 from transpiler.topology.broker_rules import TAKING_ALL, Rules
-from transpiler.topology.model import Binding, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding
 
 #: The place of the routing key.
 ROUTING_KEY = MessageField("message_annotations", "x-routing-key")

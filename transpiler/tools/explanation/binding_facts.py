@@ -22,7 +22,8 @@ from transpiler.tools.explanation.explanation import explain_tree
 from transpiler.tools.explanation.wording import listed, value_text
 from transpiler.topology.broker_rules import HASHING_TYPES, TAKING_ALL, UNKNOWN
 from transpiler.topology.destinations import address_of
-from transpiler.topology.model import DIVERT_ARGUMENT, Binding, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import DIVERT_ARGUMENT, Binding
 
 #: Headers that a sentence names, and characters of a text in it.
 _MAX_HEADERS, _MAX_TEXT = 4, 60

@@ -13,13 +13,13 @@ from typing import NamedTuple
 from transpiler.reference.routed import Traced
 from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.destinations import destination_name
-from transpiler.topology.model import (
+from transpiler.topology.model import Topology
+from transpiler.topology.records import (
     DIVERT_ARGUMENT,
     EXCLUSIVE_ARGUMENT,
     ROUTING_TYPE_ARGUMENT,
     SELECTOR_ARGUMENT,
     Binding,
-    Topology,
 )
 from transpiler.topology.shown_addresses import bindings_at
 

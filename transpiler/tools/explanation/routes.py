@@ -26,10 +26,11 @@ from transpiler.topology.destinations import (
     own_prefix,
     own_queue,
 )
-from transpiler.topology.model import DEFAULT_EXCHANGE, DIVERT_ARGUMENT, Binding, Topology
+from transpiler.topology.model import Topology
 from transpiler.topology.publishing import ANY_PUBLISHER, Publisher, PublishTo
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender
+from transpiler.topology.records import DEFAULT_EXCHANGE, DIVERT_ARGUMENT, Binding
 
 #: Characters of a target in a line, and bindings under a heading.
 _MAX_TEXT, _MAX_SENT, _MAX_LINES = 50, 100, 20

@@ -30,7 +30,8 @@ from transpiler.topology.broker_rules import TAKING_ALL, UNKNOWN, Destinations
 from transpiler.topology.choices import choices, is_choosing
 from transpiler.topology.destinations import SUBSCRIBERS
 from transpiler.topology.graph import Node, reached
-from transpiler.topology.model import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Link, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Link
 
 #: Bindings from one exchange to one destination that are compared two by two; of more, only equal ones are found.
 MAX_COMPARED = 200

@@ -9,7 +9,8 @@ from transpiler.base.topics import MANY_WORDS
 from transpiler.language.filters.binding_rules import HeadersMatch
 from transpiler.message.types import AmqpValue
 from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES, TAKING_ALL, UNKNOWN, ExchangeType
-from transpiler.topology.model import (
+from transpiler.topology.model import Topology
+from transpiler.topology.records import (
     CHOICE_ARGUMENT,
     DIVERT_ARGUMENT,
     EXCLUSIVE_ARGUMENT,
@@ -17,7 +18,6 @@ from transpiler.topology.model import (
     XQUERY_ARGUMENT,
     Binding,
     Link,
-    Topology,
 )
 
 #: Characters of a selector or query in a label.

@@ -19,7 +19,8 @@ from transpiler.tools.analysis.solve import Impossible, Solver
 from transpiler.tools.analysis.subsumption import parting_message
 from transpiler.topology.choices import is_choosing
 from transpiler.topology.graph import is_node
-from transpiler.topology.model import DEFAULT_EXCHANGE, Binding, Link, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import DEFAULT_EXCHANGE, Binding, Link
 from transpiler.topology.targets import TargetType
 
 #: Comparisons of a key with bindings; when they are used up, every binding may match.

@@ -14,7 +14,8 @@ from transpiler.tools.topology_report.labels import UNKNOWN_QUEUES, binding_labe
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.broker_rules import UNKNOWN, Destinations
 from transpiler.topology.graph import routes
-from transpiler.topology.model import Exchange, Link, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Exchange, Link, Queue
 
 #: Names that a line shows; it counts the others.
 MAX_NAMES = 3

@@ -26,7 +26,8 @@ from transpiler.tools.analysis.subsumption import parting_message
 from transpiler.tools.topology_report.labels import MAX_TEXT, Finding, binding_finding, binding_label, exchange_title
 from transpiler.tools.topology_report.ways import Ways, targets
 from transpiler.topology.broker_rules import Destinations
-from transpiler.topology.model import Binding, Link, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding, Link
 from transpiler.topology.shown_addresses import surely_selecting
 
 #: Pairs of bindings that are compared, and those that are shown.

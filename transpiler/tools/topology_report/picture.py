@@ -25,7 +25,8 @@ from transpiler.tools.topology_report.labels import binding_label, exchange_titl
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.graph import routes
-from transpiler.topology.model import Binding, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding
 from transpiler.topology.targets import TargetType
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from transpiler.topology.graph import (
     shortest_cycle,
     successors,
 )
-from transpiler.topology.model import DEFAULT_EXCHANGE, Link, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import DEFAULT_EXCHANGE, Link
 from transpiler.topology.shown_addresses import links_at
 
 #: Queues that one finding lists.

@@ -18,7 +18,7 @@ from transpiler.base.topics import MANY_WORDS, ONE_WORD, TopicPattern, is_wild
 from transpiler.topology.broker_rules import ACTIVEMQ
 from transpiler.topology.destinations import QUEUE_KIND
 from transpiler.topology.importers.activemq_config import DeadLetters
-from transpiler.topology.model import Link
+from transpiler.topology.records import Link
 from transpiler.topology.targets import NOWHERE
 
 #: Its rules for keys: what senders write is text, with wildcards or without.

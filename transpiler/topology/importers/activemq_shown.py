@@ -21,7 +21,8 @@ from transpiler.topology.importers.activemq_patterns import (
     words_of,
 )
 from transpiler.topology.importers.shown_builder import ONE_OF, OTHERWISE, PERHAPS, ShownBuilder
-from transpiler.topology.model import Link, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Link, Queue
 from transpiler.topology.targets import Target
 
 

@@ -55,7 +55,8 @@ from transpiler.topology.importers.known_names import (
     may_be_open,
     with_known_names,
 )
-from transpiler.topology.model import Link, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Link, Queue
 from transpiler.topology.targets import FAILED, OWN_QUEUE, UNKNOWN, Entered, Target
 
 #: TopicPattern of a name for which sends to names with wildcards are computed, and names at most.

@@ -28,7 +28,7 @@ from transpiler.topology.importers.artemis_addresses import Addresses, Answer, a
 from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, Settings, Taker
 from transpiler.topology.importers.exchange_builder import ExchangeBuilder
 from transpiler.topology.importers.known_names import Decided, Known, Unknown, reads_names, with_known_names
-from transpiler.topology.model import Link, LinkKind
+from transpiler.topology.records import Link, LinkKind
 from transpiler.topology.targets import DEAD_LETTER, NOWHERE, OWN_QUEUE, REJECTED, Target, TargetType
 
 _ADDRESS = "AMQAddress"

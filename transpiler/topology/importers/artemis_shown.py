@@ -9,7 +9,8 @@ from transpiler.topology.destinations import FULLY_QUALIFIED
 from transpiler.topology.importers.artemis_addresses import Addresses
 from transpiler.topology.importers.artemis_config import Taker
 from transpiler.topology.importers.shown_builder import ONE_OF, PERHAPS, ShownBuilder
-from transpiler.topology.model import Link, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Link, Queue
 from transpiler.topology.targets import Target
 
 

@@ -41,7 +41,8 @@ from transpiler.topology.importers.artemis_shown import shown_addresses
 from transpiler.topology.importers.constant_conditions import never_holds
 from transpiler.topology.importers.exchange_builder import ExchangeBuilder, too_many_ways
 from transpiler.topology.importers.known_names import Decided
-from transpiler.topology.model import SELECTOR_ARGUMENT, Queue, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import SELECTOR_ARGUMENT, Queue
 from transpiler.topology.targets import FAILED, Entered, Target
 
 #: Binds a taker to an exchange under a pattern.

@@ -18,7 +18,8 @@ from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.topology.broker_rules import QPID_JAVA, ExchangeType
 from transpiler.topology.importers.binding_arguments import TYPES_LOST, read_arguments
 from transpiler.topology.importers.settings import broker_j_settings
-from transpiler.topology.model import (
+from transpiler.topology.model import Topology
+from transpiler.topology.records import (
     ATTEMPTS_ARGUMENT,
     EXPIRY_ARGUMENT,
     REPLACEMENT_ARGUMENT,
@@ -28,7 +29,6 @@ from transpiler.topology.model import (
     Binding,
     Exchange,
     Queue,
-    Topology,
     Unroutable,
 )
 from transpiler.topology.targets import TargetType

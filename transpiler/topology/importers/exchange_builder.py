@@ -14,7 +14,7 @@ from transpiler.base.topics import MANY_WORDS
 from transpiler.language.filters.binding_rules import TopicRules
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import ExchangeType
-from transpiler.topology.model import (
+from transpiler.topology.records import (
     DIALECT_ARGUMENT,
     DIVERT_ARGUMENT,
     EXCLUSIVE_ARGUMENT,

@@ -15,7 +15,9 @@ from transpiler.message.json import value_to_json
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import RULES, ExchangeType, Rules
 from transpiler.topology.importers.binding_arguments import read_arguments
-from transpiler.topology.model import (
+from transpiler.topology.model import Topology
+from transpiler.topology.receivers import with_addresses
+from transpiler.topology.records import (
     DEFAULT_EXCHANGE,
     SELECTOR_ARGUMENT,
     XQUERY_ARGUMENT,
@@ -26,10 +28,8 @@ from transpiler.topology.model import (
     Link,
     LinkKind,
     Queue,
-    Topology,
     Unroutable,
 )
-from transpiler.topology.receivers import with_addresses
 from transpiler.topology.setting import Setting
 from transpiler.topology.targets import Entered, TargetType
 

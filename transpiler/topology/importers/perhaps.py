@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import UNKNOWN
-from transpiler.topology.model import SELECTOR_ARGUMENT, Binding, Exchange, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Exchange
 
 #: A selector that every message matches, where a binding must have one.
 EVERY_MESSAGE = AmqpValue(AmqpType.STRING, "TRUE")

@@ -36,14 +36,8 @@ from transpiler.topology.importers.rabbitmq_policies import (
     shovel_queues,
 )
 from transpiler.topology.importers.settings import definitions_settings
-from transpiler.topology.model import (
-    DEFAULT_EXCHANGE,
-    SELECTOR_ARGUMENT,
-    Binding,
-    Link,
-    Queue,
-    Topology,
-)
+from transpiler.topology.model import Topology
+from transpiler.topology.records import DEFAULT_EXCHANGE, SELECTOR_ARGUMENT, Binding, Link, Queue
 
 #: The argument of a binding in which the JMS client keeps the selector that it has compiled.
 _TERM = "rjms_erlang_selector"

@@ -8,7 +8,7 @@ from transpiler.base.documents.entries import Entry, Findings
 from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ, UNKNOWN, ExchangeType
 from transpiler.topology.importers.perhaps import free_name
 from transpiler.topology.importers.rabbitmq_policies import Policies
-from transpiler.topology.model import DEFAULT_EXCHANGE, Alternate, Binding, Exchange
+from transpiler.topology.records import DEFAULT_EXCHANGE, Alternate, Binding, Exchange
 
 #: Attributes of the lifetime of queues and exchanges, with their defaults.
 KEPT = {"durable": True, "auto_delete": False}

@@ -20,7 +20,7 @@ from transpiler.base.diagnostics import mismatch
 from transpiler.base.documents.entries import Entry, Findings, kind_of, refuse
 from transpiler.base.regex.search import Regular, SearchLimitError, compile_regular
 from transpiler.base.regex.syntax import Flavor, RegexError
-from transpiler.topology.model import Exchange, Link, Queue
+from transpiler.topology.records import Exchange, Link, Queue
 from transpiler.topology.targets import TargetType
 
 #: The values of ``apply-to`` of policies for exchanges; those of the others are kinds of queues.

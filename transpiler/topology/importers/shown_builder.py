@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import UNKNOWN, Rules
-from transpiler.topology.model import (
+from transpiler.topology.model import Topology
+from transpiler.topology.records import (
     CHOICE_ARGUMENT,
     DIVERT_ARGUMENT,
     EXCLUSIVE_ARGUMENT,
@@ -22,7 +23,6 @@ from transpiler.topology.model import (
     Exchange,
     Link,
     Queue,
-    Topology,
 )
 from transpiler.topology.targets import Target
 

@@ -15,8 +15,8 @@ from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source, Span
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import ExchangeType
-from transpiler.topology.model import XQUERY_ARGUMENT, Alternate, Arguments, Binding, Queue
 from transpiler.topology.qpid_address.address_syntax import Items, Pairs, Text, Value, read_address_text
+from transpiler.topology.records import XQUERY_ARGUMENT, Alternate, Arguments, Binding, Queue
 
 _Kind = TypeVar("_Kind", Pairs, Items, Text)
 

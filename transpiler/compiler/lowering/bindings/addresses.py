@@ -17,8 +17,8 @@ from transpiler.language.filters.binding_rules import read_headers_match
 from transpiler.message.header_fields import ROUTING_KEYS
 from transpiler.message.operand_types import OperandType
 from transpiler.topology.broker_rules import QPID_CPP, ExchangeType
-from transpiler.topology.model import Binding
 from transpiler.topology.qpid_address.address import Address, NodeType, subscription_bindings
+from transpiler.topology.records import Binding
 
 #: The queue of a subscription, where no other queue is in sight.
 _QUEUE = ""

@@ -32,7 +32,7 @@ from transpiler.message.operand_types import OperandType
 
 if TYPE_CHECKING:
     from transpiler.topology.broker_rules import ExchangeType
-    from transpiler.topology.model import Binding
+    from transpiler.topology.records import Binding
 
 #: A condition, as a builder makes it: a predicate, or a predicate with its parameters' constants.
 C = TypeVar("C")

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 
 from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.destinations import ROUTING_TYPES, RoutingType
-from transpiler.topology.model import (
+from transpiler.topology.model import Topology
+from transpiler.topology.records import (
     DIALECT_ARGUMENT,
     DIVERT_ARGUMENT,
     ROUTING_TYPE_ARGUMENT,
     Alternate,
     Binding,
     Link,
-    Topology,
 )
 
 _KINDS: Mapping[str, RoutingType] = {"queue": "ANYCAST", "topic": "MULTICAST"}

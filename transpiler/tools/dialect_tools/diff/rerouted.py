@@ -24,7 +24,8 @@ from transpiler.tools.analysis.subsumption import parting_message
 from transpiler.tools.dialect_tools.diff.name_matching import Names
 from transpiler.topology.destinations import RoutingType
 from transpiler.topology.graph import Node, reached, reverse, routes, successors
-from transpiler.topology.model import Binding, Topology
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding
 from transpiler.topology.shown_addresses import sample_address
 
 #: Bindings from which messages are made, and tests of bindings by the messages.

@@ -13,14 +13,8 @@ from transpiler.tools.dialect_tools.diff.name_matching import Names
 from transpiler.tools.dialect_tools.diff.rerouted import Rerouted, Search
 from transpiler.tools.topology_report.labels import binding_label
 from transpiler.topology.binding_text import arguments_text, ends_text, key_and_arguments
-from transpiler.topology.model import (
-    ROUTING_TYPE_ARGUMENT,
-    Binding,
-    Exchange,
-    Link,
-    Queue,
-    Topology,
-)
+from transpiler.topology.model import Topology
+from transpiler.topology.records import ROUTING_TYPE_ARGUMENT, Binding, Exchange, Link, Queue
 from transpiler.topology.setting import Setting
 from transpiler.topology.shown_addresses import addresses_of
 

@@ -19,7 +19,7 @@ from tests.benchmarks.selectors import CASES
 from tests.sizes import is_full, size
 from tests.spark_ext.harness import SPARK, answers, numbered
 from transpiler import Message
-from transpiler.message.message import Header, Properties
+from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 
 TINY = Size(

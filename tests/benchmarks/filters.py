@@ -19,7 +19,7 @@ from tests.benchmarks.messages import NOW
 from tests.benchmarks.selectors import CASES, Case
 from transpiler import Layout, Message, evaluate, parse_selector, transpile_selector
 from transpiler.language.selector import ast
-from transpiler.message.message import Header, Properties
+from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 
 

@@ -10,7 +10,8 @@ from uuid import UUID
 import pytest
 
 from transpiler import DecodeError, Message, evaluate
-from transpiler.message.message import HEADERS, Header, Properties
+from transpiler.message.message import HEADERS
+from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 
 

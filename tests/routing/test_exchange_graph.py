@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from transpiler import Message, route_message
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.compiler.layouts.amqp import AmqpLayout
-from transpiler.message.message import Properties
+from transpiler.message.sections import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.routing import exchange_graph
 from transpiler.routing.exchange_graph import Entry, ExchangeGraph, Hop, State, Visit, build_exchange_graph

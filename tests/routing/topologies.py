@@ -14,7 +14,7 @@ from tests.spark_ext import strategies
 from transpiler import Message, TranspilerError, parse_selector, print_selector
 from transpiler.message.amqp.encoder import encode
 from transpiler.message.amqp.values import AmqpList, AmqpMap
-from transpiler.message.message import Body, Properties
+from transpiler.message.sections import Body, Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.topology.broker_rules import CHOOSING_TYPES, RULES, Rules
 from transpiler.topology.model import Topology

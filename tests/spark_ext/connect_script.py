@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from spark_ext import compile_selector, create_messages, deliveries, route
 from transpiler import Message, stores
-from transpiler.message.message import Properties
+from transpiler.message.sections import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ

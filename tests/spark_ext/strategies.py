@@ -13,7 +13,8 @@ from transpiler.base.comparison import Comparison
 from transpiler.language.selector import ast
 from transpiler.message.ids import correlation_id_text, message_id_text
 from transpiler.message.jms_fields import JMS_FIELDS
-from transpiler.message.message import Header, Message, Properties
+from transpiler.message.message import Message
+from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 
 NAMES = ("a", "b", "c", "d", "missing")

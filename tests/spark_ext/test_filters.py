@@ -37,8 +37,7 @@ from transpiler.language.filters.kinds import (
     Suffix,
     TopicBinding,
 )
-from transpiler.message.message import Header, Properties
-from transpiler.message.sections import PROPERTY_TYPES
+from transpiler.message.sections import PROPERTY_TYPES, Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 
 FILTERS, MESSAGES = size(20, 40), 16

@@ -19,7 +19,7 @@ from tests.spark_ext.test_agreement import EXAMPLES, INTERPRETED, MESSAGES, PHAS
 from transpiler import LayoutError, Message, evaluate, print_selector, transpile_selector
 from transpiler.compiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.message.jms_fields import JMS_FIELDS
-from transpiler.message.message import Body, Header, Properties
+from transpiler.message.sections import Body, Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 
 #: What AMQP 0-10 cannot say: it knows whether, and not how often, a message was delivered before.

@@ -22,7 +22,7 @@ from transpiler.base.comparison import Comparison
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import DIALECTS, find_dialect
-from transpiler.message.message import Header, Properties
+from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
 

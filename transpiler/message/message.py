@@ -33,9 +33,6 @@ from transpiler.message.json import SECTION_NAMES, read_field, read_sections, re
 from transpiler.message.sections import PROPERTY_TYPES, Body, Header, Properties, Values
 from transpiler.message.types import AmqpType, AmqpValue
 
-__all__ = ["Body", "Header", "Message", "MessageLike", "Properties", "Values", "as_message"]
-
-
 #: Characters of a message's JSON form in its ``repr``.
 MAX_REPR = 500
 

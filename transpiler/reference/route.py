@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import Literal, overload
 
 from transpiler.base.arguments import check_choice
-from transpiler.message.message import Message, MessageLike, Properties, as_message
+from transpiler.message.message import Message, MessageLike, as_message
 from transpiler.message.publication import Sent, sent_in, without_places
+from transpiler.message.sections import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.exchange_walk import Keys, subject_of
 from transpiler.reference.route_path import RoutePath, follow

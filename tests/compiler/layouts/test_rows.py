@@ -22,7 +22,7 @@ from transpiler.compiler.layouts.amqp_0_10 import ZeroTenLayout
 from transpiler.compiler.layouts.schemas import parse_ddl
 from transpiler.compiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, SentLayout
 from transpiler.compiler.layouts.text_types import POLICIES
-from transpiler.message.message import Body, Header, Properties
+from transpiler.message.sections import Body, Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 
 #: 2024-06-24T13:38:20Z.

@@ -9,7 +9,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.spark_ext import strategies
-from transpiler.message.message import Header, Message, Properties
+from transpiler.message.message import Message
+from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 
 #: Properties of messages, and what a selector asks for.

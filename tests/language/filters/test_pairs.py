@@ -21,7 +21,7 @@ from tests.spark_ext.routing.test_route import PHASES
 from transpiler import LayoutError, Message, matches, route_message, transpile_address, transpile_filter
 from transpiler.compiler.inference import layout_from_schema
 from transpiler.language.filters.kinds import ApplicationPropertiesFilter, Filter, HeadersBinding, Match, NotFilter
-from transpiler.message.message import Properties
+from transpiler.message.sections import Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.routing.plan import build_plan
 from transpiler.topology import QPID_CPP, Binding, Exchange, Queue, Topology

@@ -16,7 +16,7 @@ from tests.spark_ext.harness import INTERPRETED
 from tests.spark_ext.harness import settings as spark_settings
 from tests.spark_ext.routing.test_route import EXAMPLES, MESSAGES, PHASES, published, with_keys
 from transpiler import Message, UnsupportedFeatureError
-from transpiler.message.message import Properties
+from transpiler.message.sections import Properties
 from transpiler.reference.route import Routed, publish
 from transpiler.topology.broker_rules import RABBITMQ
 

@@ -9,7 +9,7 @@ from spark_ext import create_messages, route
 from tests.spark_ext.harness import answers, numbered
 from transpiler import Message, matches, route_message, transpile_address, transpile_filter
 from transpiler.language.filters.kinds import TopicBinding
-from transpiler.message.message import Properties
+from transpiler.message.sections import Properties
 from transpiler.topology.broker_rules import RULES
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding, Queue

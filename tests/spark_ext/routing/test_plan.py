@@ -16,7 +16,7 @@ from spark_ext.routing import constant_tables
 from tests.sizes import sample, size
 from tests.spark_ext.harness import largest_method, settings
 from transpiler import LayoutError, Message, SelectorSyntaxError, UnsupportedFeatureError
-from transpiler.message.message import Properties
+from transpiler.message.sections import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ

@@ -18,7 +18,7 @@ from tests.sizes import sample, size
 from tests.spark_ext.harness import settings as spark_settings
 from tests.spark_ext.routing.test_route import EXAMPLES, INTERPRETED, MESSAGES, PHASES, published, with_keys
 from transpiler import Message
-from transpiler.message.message import Properties
+from transpiler.message.sections import Properties
 from transpiler.reference.route import publish
 from transpiler.routing import tuning
 from transpiler.topology import topology_from_dict

@@ -17,7 +17,7 @@ from tests.spark_ext.harness import numbered
 from tests.spark_ext.harness import settings as spark_settings
 from tests.spark_ext.routing.test_route import EXAMPLES, INTERPRETED, MESSAGES, PHASES
 from transpiler import LayoutError, Message, TopologyError
-from transpiler.message.message import Properties
+from transpiler.message.sections import Properties
 from transpiler.reference.route import publish, route_message
 from transpiler.routing import tuning
 from transpiler.topology import Topology, topology_from_dict

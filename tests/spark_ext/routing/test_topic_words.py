@@ -12,7 +12,7 @@ from spark_ext import route
 from spark_ext.routing.topic_sql import key_words, word
 from tests.sizes import sample
 from transpiler import Message
-from transpiler.message.message import Properties
+from transpiler.message.sections import Properties
 from transpiler.reference.route import publish, route_message
 from transpiler.routing import tuning
 from transpiler.routing.columns import COUNT, WORDS, word_column

@@ -16,7 +16,7 @@ from tests.spark_ext.harness import settings as spark_settings
 from tests.spark_ext.routing.test_route import EXAMPLES, INTERPRETED, MESSAGES, PHASES, queues
 from tests.spark_ext.test_headers import zero_ten_messages
 from transpiler import Message
-from transpiler.message.message import Properties
+from transpiler.message.sections import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import publish
 from transpiler.routing import tuning

@@ -19,7 +19,7 @@ from transpiler import Message, TranspilerError, UnsupportedFeatureError, parse_
 from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import DIALECTS, Dialect
-from transpiler.message.message import Header, Properties
+from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import Verdict, judge
 from transpiler.tools.analysis.constants import NOW

@@ -32,7 +32,8 @@ from transpiler.compiler.layouts.stored import (
 from transpiler.compiler.layouts.typed_schema import typed_columns
 from transpiler.message.broker_fields import names_header_field
 from transpiler.message.header_fields import MessageField
-from transpiler.message.message import Header, Message, Properties
+from transpiler.message.message import Message
+from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 
 #: The type to declare for a kind of values.

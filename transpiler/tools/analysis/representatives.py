@@ -25,8 +25,9 @@ from transpiler.language.selector.dialect_rules import Wildcards
 from transpiler.language.selector.dialects import JMS, Dialect
 from transpiler.message.header_fields import FOLD, PROPERTIES, Conversion, MessageField
 from transpiler.message.ids import canonical, read_id
-from transpiler.message.message import Body, Header, Message, Properties
+from transpiler.message.message import Message
 from transpiler.message.operand_types import UnsignedLong
+from transpiler.message.sections import Body, Header, Properties
 from transpiler.message.types import INTEGER_RANGES, AmqpType, AmqpValue
 from transpiler.tools.analysis.formula import Subject, Test, Words
 from transpiler.tools.analysis.number_neighbours import LARGE, floats_near, is_extreme, whole_near

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from transpiler.message.message import Message, Properties, plain_message
+from transpiler.message.message import Message, plain_message
+from transpiler.message.sections import Properties
 from transpiler.reference.route import trace
 from transpiler.reference.route_path import follow
 from transpiler.tools.analysis.binding_conditions import binding_formula

@@ -12,8 +12,9 @@ from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Ordering
 from transpiler.language.selector.numbers import spelled_number
 from transpiler.message.header_fields import DELIVERY_MODES, MAX_PRIORITY, Conversion, MessageField, Origin
-from transpiler.message.message import Header, Message
+from transpiler.message.message import Message
 from transpiler.message.operand_types import OperandType
+from transpiler.message.sections import Header
 from transpiler.reference.evaluate import judge
 from transpiler.tools.lint.rule import Context, Doubt, Rule
 

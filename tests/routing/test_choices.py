@@ -169,7 +169,7 @@ def test_an_explanation_names_the_candidates() -> None:
         "    first → sure           key 's.#'",
         "    first → exchange hash  key 's.h'",
         "  may take it",
-        "    hash → a  a share of the messages",
-        "    hash → b  a share of the messages",
+        "    hash → a  one of, weight 10",
+        "    hash → b  one of, weight 20",
     ]
     assert explained.to_dict()["possible_queues"] == ["a", "b"]

@@ -1,10 +1,16 @@
-"""The ends, the key and the arguments of a binding as its file has them, in one line."""
+"""The ends, the key and the arguments of a binding in one line, and what it asks of headers or leaves to chance."""
 
 from __future__ import annotations
 
+import re
+
+from transpiler.language.filters.binding_rules import HeadersMatch
 from transpiler.message.types import AmqpValue
+from transpiler.topology.broker_rules import UNKNOWN, ExchangeType
 from transpiler.topology.records import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Arguments, Binding
 
+#: The texts that read as values of other types.
+_OTHER_TYPE = re.compile(r"[-+\d].*|(?i:true|false)|")
 #: The words for arguments whose names are long.
 _NAMES = {SELECTOR_ARGUMENT: "selector", XQUERY_ARGUMENT: "xquery"}
 
@@ -24,6 +30,34 @@ def key_and_arguments(binding: Binding) -> str:
 def arguments_text(arguments: Arguments) -> str:
     """Return arguments with commas between them."""
     return ", ".join(f"{_NAMES.get(name, name)} {_value(value)}" for name, value in arguments.items())
+
+
+def headers_text(arguments: HeadersMatch) -> str:
+    """Return what a binding asks of headers."""
+    if arguments.never or (arguments.any and not arguments.pairs):
+        return "no message"
+    if not arguments.pairs:
+        return "every message"
+    pairs = (name if value is None else f"{name}={_plain(value)}" for name, value in arguments.pairs)
+    return f"{'any' if arguments.any else 'all'}: {', '.join(pairs)}"
+
+
+def choice_text(exchange_type: ExchangeType, key: str) -> str:
+    """Return the meaning of a key to an exchange that chooses among its bindings: a weight, a partition, or none."""
+    if exchange_type == "x-consistent-hash":
+        return f"one of, weight {key}"
+    if exchange_type == "maybe":
+        return "perhaps"
+    if exchange_type == UNKNOWN:
+        return f"perhaps | {key}" if key else "perhaps"
+    return f"one of, partition {key}" if exchange_type == "x-super-stream" else "one of"
+
+
+def _plain(value: AmqpValue) -> str:
+    """Return a value; of texts those have quotes that would be taken for a number or a boolean without."""
+    if isinstance(value.value, str) and not _OTHER_TYPE.fullmatch(value.value):
+        return value.value
+    return repr(value.value)
 
 
 def _value(value: AmqpValue) -> str:

@@ -128,7 +128,7 @@ TOPOLOGY = {
             "exchange d, key 'go' → red (delivered)\n"
             "  took it\n"
             "    d → exchange h  key 'go'\n"
-            "    h → red         all of color = 'red' and region = 'eu'\n"
+            "    h → red         all: color=red, region=eu\n"
             "  nearly took it\n"
             "    d → one  the key is 'go', not 'og'\n"
             "    h → big  none of 2: size is missing and weight is missing",

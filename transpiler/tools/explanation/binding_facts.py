@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from transpiler.base.diagnostics import clipped
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, AnyWord, is_wild
-from transpiler.language.filters.binding_rules import HeadersMatch
 from transpiler.language.path_expressions.xquery import parse_query
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.language.selector.parsing import parse_selector
@@ -20,6 +19,7 @@ from transpiler.reference.receiving import ANYONE
 from transpiler.reference.xquery import matches_query
 from transpiler.tools.explanation.explanation import explain_tree
 from transpiler.tools.explanation.wording import listed, value_text
+from transpiler.topology.binding_text import choice_text, headers_text
 from transpiler.topology.broker_rules import HASHING_TYPES, TAKING_ALL, UNKNOWN
 from transpiler.topology.destinations import address_of
 from transpiler.topology.model import Topology
@@ -54,9 +54,9 @@ def binding_text(topology: Topology, binding: Binding, written: str | None = Non
         case exchange_type if exchange_type in TAKING_ALL:
             asked = "any message"
         case "headers":
-            asked = _headers_text(topology.headers(binding))
+            asked = clipped(headers_text(topology.headers(binding)), _MAX_TEXT)
         case exchange_type if exchange_type in HASHING_TYPES:
-            asked = "a share of the messages"
+            asked = choice_text(exchange_type, binding.key)
         case exchange_type if exchange_type == UNKNOWN:
             asked = f"key {value_text(binding.key)}, by an exchange of unknown type"
         case _:
@@ -78,15 +78,6 @@ def _text_at_address(topology: Topology, binding: Binding, written: str | None) 
     # A case that may be one: what it asks for is not evaluated, or only the broker knows.
     is_open = topology.exchange_by_name[binding.source].type == "maybe"
     return named + (" and ".join(asked) or ("by what is not known here" if is_open else "any message"))
-
-
-def _headers_text(arguments: HeadersMatch) -> str:
-    if not arguments.pairs:
-        return "any headers" if not arguments.never else "no x-match"
-    pairs = [name if value is None else f"{name} = {_value(value)}" for name, value in arguments.pairs]
-    return (
-        f"{'any' if arguments.any else 'all'} of {listed([clipped(pair, _MAX_TEXT) for pair in pairs], _MAX_HEADERS)}"
-    )
 
 
 def lacks(topology: Topology, binding: Binding, visit: Visit, message: Message) -> list[Lack]:

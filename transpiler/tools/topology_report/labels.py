@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 
 from transpiler.base.diagnostics import shortened
 from transpiler.base.topics import MANY_WORDS
-from transpiler.language.filters.binding_rules import HeadersMatch
-from transpiler.message.types import AmqpValue
-from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES, TAKING_ALL, UNKNOWN, ExchangeType
+from transpiler.topology.binding_text import choice_text, headers_text
+from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES, TAKING_ALL
 from transpiler.topology.model import Topology
 from transpiler.topology.records import (
     CHOICE_ARGUMENT,
@@ -69,9 +68,9 @@ def binding_label(topology: Topology, binding: Binding) -> str:
         parts += ["exclusive"] if EXCLUSIVE_ARGUMENT in binding.arguments else []
         parts += [binding.text(CHOICE_ARGUMENT) or ""] if CHOICE_ARGUMENT in binding.arguments else []
     if exchange_type == "headers":
-        parts.append(_headers_label(topology.headers(binding)))
+        parts.append(shortened(headers_text(topology.headers(binding)), MAX_TEXT))
     elif exchange_type in CHOOSING_TYPES:
-        parts.append(_choice_label(exchange_type, binding.key))
+        parts.append(choice_text(exchange_type, binding.key))
         if exchange_type in MATCHING_TYPES and topology.rules.topic.pattern(binding.key) != (MANY_WORDS,):
             parts.append(binding.key)
     elif exchange_type not in TAKING_ALL:
@@ -81,30 +80,6 @@ def binding_label(topology: Topology, binding: Binding) -> str:
         if text:
             parts.append(shortened(text, MAX_TEXT))
     return " | ".join(parts)
-
-
-def _choice_label(exchange_type: ExchangeType, key: str) -> str:
-    """Return the meaning of a key to an exchange that chooses among its bindings: a weight, a partition, or none."""
-    if exchange_type == "x-consistent-hash":
-        return f"one of, weight {key}"
-    if exchange_type == "maybe":
-        return "perhaps"
-    if exchange_type == UNKNOWN:
-        return f"perhaps | {key}" if key else "perhaps"
-    return f"one of, partition {key}" if exchange_type == "x-super-stream" else "one of"
-
-
-def _headers_label(arguments: HeadersMatch) -> str:
-    if arguments.never or (arguments.any and not arguments.pairs):
-        return "no message"
-    if not arguments.pairs:
-        return "every message"
-    pairs = (name if value is None else f"{name}={_plain(value)}" for name, value in arguments.pairs)
-    return shortened(f"{'any' if arguments.any else 'all'}: {', '.join(pairs)}", MAX_TEXT)
-
-
-def _plain(value: AmqpValue) -> str:
-    return value.value if isinstance(value.value, str) else repr(value.value)
 
 
 def binding_finding(topology: Topology, kind: str, binding: Binding, reason: str) -> Finding:

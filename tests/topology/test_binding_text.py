@@ -1,0 +1,35 @@
+"""What a binding asks, in words: one text for pictures, reports and explanations."""
+
+from __future__ import annotations
+
+import pytest
+
+from transpiler.topology.binding_text import choice_text, headers_text
+from transpiler.topology.files import topology_from_dict
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"x-match": "all", "color": "red", "n": 5}, "all: color=red, n=5"),
+        ({"x-match": "any", "n": "5", "urgent": "true", "up": True}, "any: n='5', urgent='true', up=True"),
+        ({"x-match": "all", "some": None}, "all: some"),
+        ({"x-match": "all", "empty": ""}, "all: empty=''"),
+        ({"x-match": "all"}, "every message"),
+        ({"x-match": "any"}, "no message"),
+    ],
+)
+def test_what_headers_are_asked_for(arguments: dict[str, object], text: str) -> None:
+    binding = {"source": "h", "queue": "q", "arguments": arguments}
+    exchange = {"name": "h", "type": "headers"}
+    topology = topology_from_dict(
+        {"broker": "rabbitmq", "exchanges": [exchange], "queues": ["q"], "bindings": [binding]}
+    )
+    assert headers_text(topology.headers(topology.bindings[0])) == text
+
+
+def test_what_a_key_means_to_an_exchange_that_chooses() -> None:
+    assert choice_text("x-consistent-hash", "10") == "one of, weight 10"
+    assert choice_text("x-super-stream", "0") == "one of, partition 0"
+    assert choice_text("x-random", "") == "one of"
+    assert choice_text("maybe", "a.b") == "perhaps"

@@ -132,6 +132,13 @@ def test_documentation_and_examples_import_only_files_at_the_top(name: str, code
     assert [module for module in named if not interface(module)] == [], name
 
 
+@pytest.mark.parametrize("page", ["README.md", *(str(path.relative_to(ROOT)) for path in sorted(DOCS.rglob("*.md")))])
+def test_a_page_names_only_files_at_the_top(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = {f"{package}.{name}" for package, name in re.findall(r"`(transpiler|spark_ext)\.(\w+)\.", text)}
+    assert [module for module in sorted(named) if not interface(module)] == []
+
+
 def test_no_file_imports_itself_by_way_of_others() -> None:
     graph = TopologicalSorter({name_of(path): imports(path) - {name_of(path)} for path in MODULES})
     graph.prepare()

@@ -69,6 +69,17 @@ def test_a_compiled_topology_routes_what_enters_it(spark: SparkSession, tmp_path
     assert [(tuple(row.queues), row.outcome) for row in rows] == [(each.queues, each.outcome) for each in expected]
 
 
+def test_a_topic_whose_subscribers_are_not_known_is_undecided(spark: SparkSession) -> None:
+    topology = parse_topology("<broker/>", "activemq.xml")
+    places = ("topic://t", "queue://q", "topic://VirtualTopic.v")
+    sent = [Sent("", Message(), place, None, frozenset(), False) for place in places]
+    frame = route(sends(spark, sent), topology, outcome="outcome", possible_column="possible")
+    rows = [(tuple(row.queues), row.outcome, tuple(row.possible)) for row in frame.orderBy("id").collect()]
+    routed = [publish(topology, Message(), place) for place in places]
+    assert rows == [(each.queues, each.outcome, each.possible_queues) for each in routed]
+    assert [outcome for _, outcome, _ in rows] == ["undecided", "delivered", "undecided"]
+
+
 def test_filters_of_the_broker_and_selectors_of_clients_are_read_in_their_dialects(spark: SparkSession) -> None:
     inner = "<multicast><queue name='{0}'><filter string=\"{1}\"/></queue></multicast>"
     listed = "".join(

@@ -1,4 +1,4 @@
-"""What a binding asks, in words: one text for pictures, reports and explanations."""
+"""The words for a binding: one text for pictures, reports and explanations."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def test_wildcards_inside_an_address_depend_on_the_order_of_addresses_and_are_a_
     after = artemis(f"<addresses>{wildcard}{made_before}</addresses>")
     assert send(before, "a", "MULTICAST").queues == ("own", "s")
     assert send(after, "a", "MULTICAST").queues == ("own",)
-    # What is bound to an address later does not make it anew.
+    # A later binding to an address does not make it anew.
     divert = "<divert name='d'><address>a</address><forwarding-address>t</forwarding-address></divert>"
     bound = artemis(f"<addresses>{made_before}{wildcard}</addresses><diverts>{divert}</diverts>")
     assert "s" in send(bound, "a", "MULTICAST").queues

@@ -1,4 +1,4 @@
-"""What is said of all that is at an address of a JMS broker, whether or not it got a message."""
+"""Sentences on each queue and divert at an address of a JMS broker, with and without a message."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_counts_show_dead_bindings_and_hot_queues() -> None:
         ("dead-binding", "orders → r: r", "r got no message"),
         ("hot-queue", "q", "10 of 10 deliveries (100%)"),
     ]
-    # What may have got a message is not dead.
+    # A queue that may have got a message is not dead.
     possible = report(orders({"key": "a"}), Summary({"orders": 10}, {"q": 10}, {}, {"r": 1}))
     assert list(possible.by_kind()) == ["hot-queue"]
     unused = report(orders({"key": "a"}), Summary({}, {"q": 1, "r": 1}, {}))

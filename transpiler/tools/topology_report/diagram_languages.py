@@ -9,7 +9,7 @@ from typing import Literal
 
 from transpiler.base.diagnostics import printable
 
-#: What Mermaid takes for Markdown: of emphasis, and at the beginning of a list, a rule, a heading or code. The last
+#: Signs of Markdown to Mermaid: of emphasis, and at the beginning of a list, a rule, a heading or code. The last
 #: character of each is written as a code.
 _MARKDOWN = re.compile(r"(?<![^\W_])_(?=.*_(?![^\W_]))|^[-= ]|^[0-9]{1,9}[.)]|\bwww\.", re.MULTILINE)
 

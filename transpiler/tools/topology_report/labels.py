@@ -23,7 +23,7 @@ from transpiler.topology.records import (
 MAX_TEXT = 48
 
 
-#: What is said of a pattern of queues of a JMS broker that its file does not name.
+#: The note on a pattern of queues of a JMS broker that its file does not name.
 UNKNOWN_QUEUES = "which of these queues are there is not in the file"
 
 

@@ -11,8 +11,9 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.importers.artemis_addresses import matched_earlier, matches_later
 from transpiler.topology.importers.known_names import Known, Unknown, with_known_names
+from transpiler.topology.importers.shown_builder import MIRRORED
 from transpiler.topology.model import Topology
-from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Link
+from transpiler.topology.records import CHOICE_ARGUMENT, SELECTOR_ARGUMENT, Binding, Link
 
 #: Names whose value is the address that a message is at.
 _PLACES = ("JMSDestination", "AMQAddress")
@@ -30,13 +31,21 @@ def addresses_of(topology: Topology, *, matching: bool = True) -> Topology:
 
 
 def _matching(topology: Topology) -> Iterator[Binding]:
-    """Yield bindings from addresses to the wildcard addresses that match them."""
-    wild = [name for name in topology.bindings_by_source if is_wild(_words(topology, name))]
+    """Yield bindings from addresses to the wildcard addresses that match them; mirrors are shown of each queue."""
+    wild = [
+        name
+        for name, bindings in topology.bindings_by_source.items()
+        if is_wild(_words(topology, name)) and not all(map(_is_mirror, bindings))
+    ]
     for name in (exchange.name for exchange in topology.exchanges if wild):
         if not is_wild(_words(topology, name)):
             yield from (
                 Binding(name, one, destination_type="exchange") for one in wild if _matches(topology, one, name)
             )
+
+
+def _is_mirror(binding: Binding) -> bool:
+    return (binding.text(CHOICE_ARGUMENT) or "").startswith(MIRRORED)
 
 
 def _matches(topology: Topology, pattern: str, name: str) -> bool:

@@ -277,8 +277,19 @@ def _activemq(draw: Random) -> Configuration:
     inner = "".join({each.split("'")[1]: each for each in [composite() for _ in range(3)]}.values())
     inner = inner if draw.random() < 0.8 else ""
     inner += "<virtualTopic name='V.&gt;' prefix='C.*.'/>" if draw.random() < 0.3 else ""
-    inner = f"<virtualDestinationInterceptor><virtualDestinations>{inner}</virtualDestinations>"
-    inner = f"<destinationInterceptors>{inner}</virtualDestinationInterceptor></destinationInterceptors>"
+    levels = [inner]
+    outer = composite().replace("name='", "name='a.", 1)
+    if draw.random() < 0.3 and outer.split("'")[1] not in inner:
+        levels.append(outer)
+    interceptors = [
+        f"<virtualDestinationInterceptor><virtualDestinations>{each}</virtualDestinations></virtualDestinationInterceptor>"
+        for each in levels
+    ]
+    if draw.random() < 0.3:
+        prefix, postfix = draw.choice((("m.", ""), ("V.", ""), ("", ".b"), ("a.", ".m"), ("", "b")))
+        mirror = f"<mirroredQueue copyMessage='true' prefix='{prefix}' postfix='{postfix}'/>"
+        interceptors.insert(draw.randint(0, len(interceptors)), mirror)
+    inner = f"<destinationInterceptors>{''.join(interceptors)}</destinationInterceptors>"
     entries = "".join(strategy() for _ in range(draw.randint(0, 2)))
     inner += f"<destinationPolicy><policyMap><policyEntries>{entries}</policyEntries></policyMap></destinationPolicy>"
     queues = "".join(f"<queue physicalName='{name}'/>" for name in sorted({*_some(draw, _DESTINATIONS, 3)}))

@@ -19,8 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.sizes import size
-from tests.tools.topology_report.configurations import BROKERS, Sent, configuration, universe
+from tests.tools.topology_report.configurations import BROKERS, MESSAGES, Sent, configuration, universe
 from transpiler import Message
+from transpiler.base.topics import is_wild
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.language.selector.parsing import parse_tree
 from transpiler.message.message import as_message
@@ -33,10 +34,11 @@ from transpiler.tools.topology_report.findings import report
 from transpiler.tools.topology_report.labels import Finding
 from transpiler.tools.topology_report.operator_questions import losses, overlaps
 from transpiler.tools.topology_report.summary import Summary
+from transpiler.topology.destinations import destination_name
 from transpiler.topology.importers.known_names import Known, Unknown, with_known_names
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher
-from transpiler.topology.records import Binding, Link
+from transpiler.topology.records import CHOICE_ARGUMENT, Binding, Link
 from transpiler.topology.shown_addresses import addresses_of, bindings_at, sample_address
 from transpiler.topology.targets import Target
 
@@ -268,6 +270,30 @@ def false_losses(world: World) -> list[Finding]:
     return wrong
 
 
+def false_ways(world: World) -> list[Binding]:
+    """Return the ways between destinations that no condition is said of, and that a message does not take."""
+    wrong = []
+    topology = world.topology
+    for binding in world.shown.bindings if topology.rules.name == "activemq" else ():
+        if world.shown.selector(binding) is not None or binding.text(CHOICE_ARGUMENT) not in (None, "mirrored"):
+            continue
+        for sent in world.sent[: len(MESSAGES)]:
+            one = trace(topology, sent.message, sample_address(world.shown, binding.source))
+            came = {
+                destination_name(topology, visit.exchange.name, visit.keys[0] or "")
+                for visit in (*one.visits, *one.possible_visits)
+                if visit.exchange.entered is not None
+            }
+            came |= {*one.routed.queues, *one.routed.possible_queues}
+            # Patterns, and the topics of mirrors of queues that the file does not name, are no destinations there.
+            pattern = world.shown.rules.topic.name_pattern(binding.destination)
+            is_pattern = is_wild(pattern) or any("mirrors" in visit.exchange.name for visit in one.visits)
+            is_there = is_pattern or binding.destination in came
+            # A send that fails comes to nothing.
+            wrong += [] if is_there or one.routed.outcome in ("error", "undecided") else [binding]
+    return wrong
+
+
 def false_overlaps(world: World) -> list[Finding]:
     """Return the overlaps whose message does not match both bindings."""
     wrong = []
@@ -297,6 +323,7 @@ def test_no_message_contradicts_a_report(broker: str, seed: int) -> None:
     world = World(configuration(broker, Random(seed)).read())
     assert contradicted(world) == []
     assert false_losses(world) == []
+    assert false_ways(world) == []
     assert false_overlaps(world) == []
 
 

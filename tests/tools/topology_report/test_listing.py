@@ -137,11 +137,74 @@ def test_a_topic_without_a_state_is_not_said_to_be_without_subscribers() -> None
         assert f"  topic://t: {said}" in listing(topology).splitlines()
 
 
+def _activemq(*interceptors: str, state: Json | None = None, inner: str = "") -> Topology:
+    text = f"<broker>{inner}<destinationInterceptors>{''.join(interceptors)}</destinationInterceptors></broker>"
+    return addresses_of(parse_topology(text, "activemq.xml", state=state))
+
+
+def _virtual(inner: str) -> str:
+    listed = f"<virtualDestinations>{inner}</virtualDestinations>"
+    return f"<virtualDestinationInterceptor>{listed}</virtualDestinationInterceptor>"
+
+
+_MIRROR = "<mirroredQueue copyMessage='true' prefix='' postfix='.m'/>"
+
+
+def test_mirrors_of_queues_that_the_file_does_not_name_are_listed_and_drawn() -> None:
+    topology = _activemq(_MIRROR)
+    assert listing(topology).splitlines()[3:] == [
+        "  queue://>",
+        "    mirrored → destination topic://>.m",
+        "  topic://>.m: who subscribes is not in the file",
+    ]
+    assert '-->|"mirrored"|' in draw(topology, "mermaid")
+    assert str(report(topology)).startswith("activemq: 2 destinations, 0 queues, 1 binding\nnothing is dead")
+    # With its own virtual topics the broker sends a mirror's messages to the queues of consumers.
+    own = addresses_of(parse_topology("<broker useMirroredQueues='true'/>", "activemq.xml"))
+    assert "    mirrored → destination topic://VirtualTopic.>" in listing(own).splitlines()
+    assert [one.kind for one in report(own).findings] == ["unknown-queues"]
+
+
+def test_a_mirrored_queue_is_listed_as_a_queue_too() -> None:
+    forward = "<compositeQueue name='in'><forwardTo><queue physicalName='b'/></forwardTo></compositeQueue>"
+    queues = "<destinations><queue physicalName='a'/></destinations>"
+    state = {
+        "subscriptions": [{"name": "s", "destination": "topic://a.m"}, {"name": "all", "destination": "topic://>"}]
+    }
+    lines = listing(_activemq(_MIRROR, _virtual(forward), state=state, inner=queues)).splitlines()
+    place = lines.index("  queue://a")
+    assert lines[place + 1 : place + 3] == [
+        "    every message → queue://a",
+        "    mirrored → destination topic://a.m",
+    ]
+    # The composite queue outside of the mirror keeps nothing that could be mirrored.
+    assert "  queue://in → destination queue://b" in lines
+    # A subscription of a pattern gets them all, and one of a topic that of one queue.
+    assert "    mirrored → destination topic://>" in lines
+    assert "  topic://a.m → s, destination topic://>" in lines
+
+
+def test_what_a_composite_topic_keeps_from_its_subscribers_is_not_listed_as_theirs() -> None:
+    state = {"subscriptions": [{"name": "s", "destination": "topic://t"}]}
+    for attributes, line in (
+        ("", "  topic://t → queue://q"),
+        ("forwardOnly='false'", "  topic://t → queue://q, s"),
+        ("sendWhenNotMatched='true'", "    otherwise → s"),
+    ):
+        forward = "<forwardTo><queue physicalName='q'/></forwardTo>"
+        composite = f"<compositeTopic name='t' {attributes}>{forward}</compositeTopic>"
+        assert line in listing(_activemq(_virtual(composite), state=state)).splitlines(), attributes
+    forward = "<forwardTo><queue physicalName='{}'/></forwardTo>"
+    inner = f"<compositeQueue name='o.a' forwardOnly='false'>{forward.format('q')}</compositeQueue>"
+    outer = f"<compositeQueue name='o.&gt;'>{forward.format('r')}</compositeQueue>"
+    lines = listing(_activemq(_virtual(inner), _virtual(outer))).splitlines()
+    assert "  queue://o.a → destination queue://o.>" in lines
+    assert not any("→ queue://q" in line for line in lines)
+
+
 def test_a_virtual_topic_is_listed_drawn_and_reported_with_queues_that_are_not_known() -> None:
-    inner = "<virtualDestinations><virtualTopic name='V.&gt;' prefix='C.*.'/></virtualDestinations>"
-    inner = f"<virtualDestinationInterceptor>{inner}</virtualDestinationInterceptor>"
-    text = f"<broker><destinationInterceptors>{inner}</destinationInterceptors></broker>"
-    topology = addresses_of(parse_topology(text, "activemq.xml"))
+    interceptor = _virtual("<virtualTopic name='V.&gt;' prefix='C.*.'/>")
+    topology = _activemq(interceptor)
     assert listing(topology).splitlines()[3:] == [
         "  topic://V.>",
         "    perhaps → destination queue://C.*.V.>",
@@ -157,7 +220,7 @@ def test_a_virtual_topic_is_listed_drawn_and_reported_with_queues_that_are_not_k
         ([], "  topic://V.>: nothing is bound to it"),
         (["C.a.V.b"], "  topic://V.b → queue://C.a.V.b"),
     ):
-        known = addresses_of(parse_topology(text, "activemq.xml", state={"queues": queues, "subscriptions": []}))
+        known = _activemq(interceptor, state={"queues": queues, "subscriptions": []})
         assert listing(known).splitlines()[3] == line
         assert "unknown-queues" not in report(known).by_kind()
     own = addresses_of(parse_topology("<broker/>", "activemq.xml"))

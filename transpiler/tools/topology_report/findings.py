@@ -226,7 +226,9 @@ def _unknown_queues(topology: Topology) -> Iterator[Finding]:
     for binding in topology.bindings:
         to = binding.destination
         is_queue = binding.destination_type == "queue"
-        if to in undeclared if is_queue else topology.exchange_by_name[to].type == UNKNOWN:
+        if to != binding.source and (
+            to in undeclared or (not is_queue and topology.exchange_by_name[to].type == UNKNOWN)
+        ):
             reason = f"which queues {to} there are is not in the file: --state FILE says it"
             yield Finding("unknown-queues", binding.source, reason, binding)
 

@@ -75,6 +75,11 @@ class Mirror:
     place: str
 
 
+def kind_of(destination: Composite | VirtualTopic) -> str:
+    """Return the kind of the destinations that a virtual destination stands for."""
+    return destination.kind if isinstance(destination, Composite) else TOPIC_KIND
+
+
 #: Virtual destinations, or mirrored queues.
 Interceptor = tuple[Composite | VirtualTopic, ...] | Mirror
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cmp_to_key
-from itertools import product
+from itertools import product, zip_longest
 
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, TopicPattern, is_wild
 from transpiler.topology.broker_rules import ACTIVEMQ
@@ -20,6 +20,9 @@ from transpiler.topology.destinations import QUEUE_KIND
 from transpiler.topology.importers.activemq_config import DeadLetters
 from transpiler.topology.records import Link
 from transpiler.topology.targets import NOWHERE
+
+#: The pattern of all names.
+ANY_NAME: TopicPattern = (MANY_WORDS,)
 
 #: Its rules for keys: what senders write is text, with wildcards or without.
 _TOPIC = ACTIVEMQ.topic
@@ -47,13 +50,23 @@ def literal_name(words: TopicPattern) -> str | None:
 
 
 def covers(pattern: TopicPattern, key: TopicPattern) -> bool:
-    """Return True if a pattern matches a key."""
+    """Return True if a pattern matches a key, or all that another pattern matches."""
     for number, word in enumerate(pattern):
         if word == MANY_WORDS:
             return True
-        if number >= len(key) or word not in (ONE_WORD, key[number]):
+        if number >= len(key) or key[number] == MANY_WORDS or word not in (ONE_WORD, key[number]):
             return False
     return len(pattern) == len(key)
+
+
+def meets(pattern: TopicPattern, other: TopicPattern) -> bool:
+    """Return True if two patterns, in which any-words come last, match one name."""
+    for one, two in zip_longest(pattern, other):
+        if MANY_WORDS in (one, two):
+            return True
+        if one is None or two is None or (one != two and ONE_WORD not in (one, two)):
+            return False
+    return True
 
 
 def between(words: TopicPattern, prefix: str, postfix: str) -> TopicPattern | None:

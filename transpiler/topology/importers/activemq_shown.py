@@ -11,16 +11,19 @@ from typing import NamedTuple
 from transpiler.base.topics import TopicPattern
 from transpiler.topology.broker_rules import ACTIVEMQ
 from transpiler.topology.destinations import QUEUE_KIND, TOPIC_KIND
-from transpiler.topology.importers.activemq_config import Composite, Interceptor, Mirror, VirtualTopic
+from transpiler.topology.importers.activemq_config import Composite, Interceptor, Mirror, VirtualTopic, kind_of
 from transpiler.topology.importers.activemq_patterns import (
+    ANY_NAME,
+    between,
     covers,
     literal_name,
+    meets,
     name_of,
     of_virtual,
     topics_of,
     words_of,
 )
-from transpiler.topology.importers.shown_builder import ONE_OF, OTHERWISE, PERHAPS, ShownBuilder
+from transpiler.topology.importers.shown_builder import MIRRORED, ONE_OF, OTHERWISE, PERHAPS, ShownBuilder
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Link, Queue
 from transpiler.topology.targets import Target
@@ -37,7 +40,7 @@ class Subscription(NamedTuple):
 
 
 class _Edge(NamedTuple):
-    """A way from a destination to another one, or to a subscription."""
+    """A way from a destination to another one, to a subscription, or to the queue that the destination is."""
 
     source: str
     end: str
@@ -45,6 +48,9 @@ class _Edge(NamedTuple):
     place: str = ""
     choice: str | None = None
 
+
+#: All queues that senders may name.
+_EVERY_QUEUE = f"{QUEUE_KIND}://{name_of(ANY_NAME)}"
 
 #: The selectors under which a queue gets a message of a virtual topic, each with True if that is certain.
 Watched = Callable[[str, VirtualTopic], Iterator[tuple[str | None, bool]]]
@@ -68,60 +74,166 @@ def shown_destinations(
     the caller ``knows_queues``. ``links_of`` has the links of a queue that is none of ``queues``, but which something
     leads to.
     """
-    topics = [*_declared_topics(interceptors)]
+    levels = _Levels(interceptors)
+    topics = [*levels.virtual_topics()]
     unknown = [] if knows_queues else [*map(_of_unknown_queues, topics)]
-    edges = [*_of_interceptors(interceptors, known, watched), *unknown, *_of_subscriptions(subscriptions)]
-    sources = _Sources(edges)
+    ways = [*levels.ways(known, watched), *((-1, edge) for edge in (*unknown, *_of_subscriptions(subscriptions)))]
+    edges = [edge for level, one in ways for edge in levels.behind(one, level)]
     builder = ShownBuilder(
         addresses=dict.fromkeys(
             f"{TOPIC_KIND}://{topic.name}" for topic in topics if not any(_of_virtual_topic(topic, known, watched))
         ),
         unknown={edge.end for edge in unknown if edge.end.removeprefix(f"{QUEUE_KIND}://") not in known},
     )
-    for edge in edges:
-        builder.bind(edge.source, sources.target(edge), edge.selector, edge.place, choice=edge.choice)
+    destinations = _Destinations(levels, edges, builder)
+    destinations.bind()
+    for queue in known:
+        destinations.end(QUEUE_KIND, queue)
+    destinations.bind_mirrors()
     there = {queue.name for queue in queues}
-    ends = (sources.target(edge) for edge in edges)
     waiting = [link for link in links if link.source_type != "own-queue"]
-    for end in ends:
-        if end.type == "queue" and end.name.startswith(f"{QUEUE_KIND}://") and end.name not in there:
-            there.add(end.name)
-            waiting += links_of(end.name)
+    for name in destinations.new_queues(there):
+        waiting += links_of(name)
     while waiting:
         link = waiting.pop()
-        target = sources.destination(link.destination or "", link.key or "")
-        builder.link(link, target)
-        if target.type == "queue" and target.name not in there:
-            there.add(target.name)
+        builder.link(link, destinations.end(link.destination or "", link.key or ""))
+        for name in destinations.new_queues(there):
             # Dead letters of dead letters would have ever longer names.
-            waiting += [each for each in links_of(target.name) if link.affixes is None or each.affixes is None]
+            waiting += [each for each in links_of(name) if link.affixes is None or each.affixes is None]
     return builder.topology(ACTIVEMQ, queues, readers)
 
 
-class _Sources:
-    """The destinations that something leads on from."""
+class _Levels:
+    """The interceptors of a broker, of which the last is outermost (rule 12)."""
 
-    def __init__(self, edges: Iterable[_Edge]) -> None:
-        self._named = {edge.source for edge in edges}
+    def __init__(self, interceptors: Sequence[Interceptor]) -> None:
+        self._interceptors = interceptors
+
+    @property
+    def mirrors(self) -> Iterator[tuple[int, Mirror]]:
+        """The mirrors, with the numbers of their levels."""
+        return ((level, one) for level, one in enumerate(self._interceptors) if isinstance(one, Mirror))
+
+    def virtual_topics(self) -> Iterator[VirtualTopic]:
+        """Yield the virtual topics of the file; of the broker's own those that mirrors lead to."""
+        for one in (each for listed in self._interceptors if not isinstance(listed, Mirror) for each in listed):
+            if isinstance(one, VirtualTopic):
+                topics = of_virtual(words_of(one.name))
+                if one.declared or any(between(topics, each.prefix, each.postfix) for _, each in self.mirrors):
+                    yield one
+
+    def ways(self, known: Mapping[str, bool], watched: Watched) -> Iterator[tuple[int, _Edge]]:
+        """Yield the ways that virtual destinations make, with the numbers of their levels."""
+        for level, listed in enumerate(self._interceptors):
+            for one in () if isinstance(listed, Mirror) else listed:
+                edges = _of_composite(one) if isinstance(one, Composite) else _of_virtual_topic(one, known, watched)
+                yield from ((level, edge) for edge in edges)
+
+    def behind(self, edge: _Edge, level: int) -> Iterator[_Edge]:
+        """Yield a way as it is behind the interceptors outside of a level; nothing where they keep all messages."""
+        kind, _, name = edge.source.partition("://")
+        words, choice = of_virtual(words_of(name)), edge.choice
+        for listed in self._interceptors[level + 1 :]:
+            if isinstance(listed, Mirror):
+                continue
+            met = [each for each in listed if kind_of(each) == kind and meets(_pattern(each), words)]
+            if edge.source == _EVERY_QUEUE:
+                # A queue of the file is shown itself.
+                met = [each for each in met if literal_name(_pattern(each)) is None]
+            always = [_keeps(each) for each in met if covers(_pattern(each), words)]
+            if not met or True in always:
+                continue
+            if always and not any(_keeps(each) is not False for each in met):
+                return
+            here = OTHERWISE if None in always and len(always) == len(met) else PERHAPS
+            choice = f"{MIRRORED}, {here}" if edge.choice == MIRRORED else here if choice in (None, here) else PERHAPS
+        yield edge._replace(choice=choice)
+
+
+class _Destinations:
+    """Adds the destinations that something leads to, and of queues, where more is at their names, the queues."""
+
+    def __init__(self, levels: _Levels, edges: Sequence[_Edge], builder: ShownBuilder) -> None:
+        self._levels, self._edges, self._builder = levels, edges, builder
+        self._named = dict.fromkeys(edge.source for edge in edges)
         self._wild = [
             of_virtual(words_of(name.removeprefix(f"{QUEUE_KIND}://")))
             for name in self._named
-            if name.startswith(f"{QUEUE_KIND}://")
+            if name.startswith(f"{QUEUE_KIND}://") and literal_name(words_of(name)) is None
         ]
+        self._wild += [ANY_NAME for _ in levels.mirrors]
+        self._done: set[str] = set()
+        self._queues: dict[str, None] = {}
 
-    def target(self, edge: _Edge) -> Target:
-        kind, separator, name = edge.end.partition("://")
-        if separator and edge.source != edge.end:
-            return self.destination(kind, name)
-        return Target("queue", edge.end)
+    def bind(self) -> None:
+        """Add the ways between destinations."""
+        for edge in self._edges:
+            kind, separator, name = edge.end.partition("://")
+            self._bind(edge, self.end(kind, name) if separator else Target("queue", edge.end))
 
-    def destination(self, kind: str, name: str) -> Target:
+    def _bind(self, edge: _Edge, target: Target) -> None:
+        self._builder.bind(edge.source, target, edge.selector, edge.place, choice=edge.choice)
+
+    def end(self, kind: str, name: str) -> Target:
         """Return a destination; the queue where nothing else is there, which a send makes."""
         named, words = f"{kind}://{name}", words_of(name)
-        is_queue = kind == QUEUE_KIND and named not in self._named and literal_name(words) is not None
-        if is_queue and not any(literal_name(pattern) is None and covers(pattern, words) for pattern in self._wild):
-            return Target("queue", named)
+        if kind == QUEUE_KIND and literal_name(words) is not None:
+            if named not in self._named and not any(covers(pattern, words) for pattern in self._wild):
+                return self._queue(named)
+            self._queue_itself(named)
         return Target("exchange", named)
+
+    def _queue(self, named: str) -> Target:
+        self._queues[named] = None
+        return Target("queue", named)
+
+    def _queue_itself(self, named: str) -> None:
+        """Add the ways from a destination to its queue, and to the topics of mirrors."""
+        if named in self._done:
+            return
+        self._done.add(named)
+        self._builder.addresses[named] = None
+        for edge in self._levels.behind(_Edge(named, named), -1):
+            self._bind(edge, self._queue(named))
+        self._bind_mirrors(named.removeprefix(f"{QUEUE_KIND}://"))
+
+    def bind_mirrors(self) -> None:
+        """Add the ways from every queue to the topics of mirrors, and on from there."""
+        named = [edge.source.partition("://") for edge in self._edges]
+        topics = {name: of_virtual(words_of(name)) for kind, _, name in named if kind == TOPIC_KIND}
+        for _, mirror in self._levels.mirrors:
+            source = f"{TOPIC_KIND}://{mirror.prefix}{name_of(ANY_NAME)}{mirror.postfix}"
+            for name, pattern in topics.items():
+                topic, queues = f"{TOPIC_KIND}://{name}", between(pattern, mirror.prefix, mirror.postfix)
+                queue = None if queues is None else literal_name(queues)
+                if queue:
+                    self.end(QUEUE_KIND, queue)
+                elif queues is not None and queue is None and topic != source:
+                    choice = MIRRORED if queues == ANY_NAME else f"{MIRRORED}, {PERHAPS}"
+                    self._bind(_Edge(source, topic, choice=choice), Target("exchange", topic))
+        self._bind_mirrors(name_of(ANY_NAME))
+
+    def _bind_mirrors(self, queue: str) -> None:
+        for level, mirror in self._levels.mirrors:
+            topic = f"{TOPIC_KIND}://{mirror.prefix}{queue}{mirror.postfix}"
+            edge = _Edge(f"{QUEUE_KIND}://{queue}", topic, None, mirror.place, MIRRORED)
+            for one in self._levels.behind(edge, level):
+                self._bind(one, Target("exchange", topic))
+
+    def new_queues(self, there: set[str]) -> list[str]:
+        """Return the queues that something leads to and that were not there before; now they are."""
+        new = [name for name in self._queues if name not in there]
+        there.update(new)
+        return new
+
+
+def _pattern(destination: Composite | VirtualTopic) -> TopicPattern:
+    return of_virtual(words_of(destination.name))
+
+
+def _keeps(destination: Composite | VirtualTopic) -> bool | None:
+    """Return True if the destination itself gets the messages, too; None if it gets those that no target took."""
+    return destination.keeps if isinstance(destination, Composite) else True
 
 
 def _of_subscriptions(subscriptions: Sequence[Subscription]) -> Iterator[_Edge]:
@@ -134,30 +246,6 @@ def _of_subscriptions(subscriptions: Sequence[Subscription]) -> Iterator[_Edge]:
         yield _Edge(f"{each.kind}://{name_of(each.pattern)}", each.name, each.selector, choice=choice)
 
 
-def _of_interceptors(
-    interceptors: Iterable[Interceptor], known: Mapping[str, bool], watched: Watched
-) -> Iterator[_Edge]:
-    for interceptor in interceptors:
-        if isinstance(interceptor, Mirror):
-            for queue in known:
-                topic = f"{TOPIC_KIND}://{interceptor.prefix}{queue}{interceptor.postfix}"
-                yield _Edge(f"{QUEUE_KIND}://{queue}", topic, place=interceptor.place)
-            continue
-        for destination in interceptor:
-            if isinstance(destination, Composite):
-                yield from _of_composite(destination)
-            else:
-                yield from _of_virtual_topic(destination, known, watched)
-
-
-def _declared_topics(interceptors: Iterable[Interceptor]) -> Iterator[VirtualTopic]:
-    """Yield the virtual topics of the file; the broker's own are shown where something leads on from them."""
-    for interceptor in interceptors:
-        for one in () if isinstance(interceptor, Mirror) else interceptor:
-            if isinstance(one, VirtualTopic) and one.declared:
-                yield one
-
-
 def _of_unknown_queues(topic: VirtualTopic) -> _Edge:
     """Return the way to the queues of a virtual topic that consumers make, by the pattern of their names."""
     end = f"{QUEUE_KIND}://{topic.prefix}{topic.name}{topic.postfix}"
@@ -165,16 +253,14 @@ def _of_unknown_queues(topic: VirtualTopic) -> _Edge:
 
 
 def _of_composite(composite: Composite) -> Iterator[_Edge]:
-    source = f"{composite.kind}://{composite.name}"
     for forward in composite.forwards:
         name = forward.name.partition("?")[0].strip()
-        yield _Edge(source, f"{forward.kind}://{name}", forward.filter, forward.place)
-    if composite.kind == QUEUE_KIND and composite.keeps is not False and literal_name(words_of(composite.name)):
-        yield _Edge(source, source, place=composite.place, choice=OTHERWISE if composite.keeps is None else None)
+        end = f"{forward.kind}://{name}"
+        yield _Edge(f"{composite.kind}://{composite.name}", end, forward.filter, forward.place)
 
 
 def _of_virtual_topic(topic: VirtualTopic, known: Mapping[str, bool], watched: Watched) -> Iterator[_Edge]:
-    pattern = of_virtual(words_of(topic.name))
+    pattern = _pattern(topic)
     for queue, perhaps in known.items():
         for words, found in topics_of(words_of(queue), topic.prefix, topic.postfix):
             if literal_name(words) is not None and not covers(pattern, words):

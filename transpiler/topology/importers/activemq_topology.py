@@ -24,7 +24,14 @@ from transpiler.topology.destinations import (
     TOPIC_KIND,
     activemq_parts,
 )
-from transpiler.topology.importers.activemq_config import ActiveMQConfig, Composite, Interceptor, Mirror, VirtualTopic
+from transpiler.topology.importers.activemq_config import (
+    ActiveMQConfig,
+    Composite,
+    Interceptor,
+    Mirror,
+    VirtualTopic,
+    kind_of,
+)
 from transpiler.topology.importers.activemq_entries import Entry, is_plain, key_at, keys_at, may_come
 from transpiler.topology.importers.activemq_filters import (
     DESTINATION,
@@ -206,7 +213,7 @@ class _ActiveMQ:
             if isinstance(interceptor, Mirror):
                 levels += [interceptor] if entry.kind == QUEUE_KIND else []
                 continue
-            destinations = tuple(each for each in interceptor if _kind_of(each) == entry.kind and may_come(entry, each))
+            destinations = tuple(each for each in interceptor if kind_of(each) == entry.kind and may_come(entry, each))
             if entry.kind == TOPIC_KIND and levels and any(map(_is_selector_aware, destinations)):
                 self._findings.append(Diagnostic("topology.selector-aware", "warning", _CAST))
             levels += [destinations] if destinations else []
@@ -401,7 +408,3 @@ class _ActiveMQ:
 
 def _is_selector_aware(destination: Composite | VirtualTopic) -> bool:
     return isinstance(destination, VirtualTopic) and destination.selector_aware
-
-
-def _kind_of(destination: Composite | VirtualTopic) -> str:
-    return destination.kind if isinstance(destination, Composite) else TOPIC_KIND

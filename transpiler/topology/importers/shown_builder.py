@@ -27,7 +27,7 @@ from transpiler.topology.records import (
 from transpiler.topology.targets import Target
 
 #: The ways in which a message goes along a binding or does not, in words.
-ONE_OF, PERHAPS, OTHERWISE = "one of", "perhaps", "otherwise"
+ONE_OF, PERHAPS, OTHERWISE, MIRRORED = "one of", "perhaps", "otherwise", "mirrored"
 
 
 @dataclass(slots=True)

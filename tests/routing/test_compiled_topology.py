@@ -151,50 +151,78 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("compiled") / "file"
 
 
-@given(st.lists(_BINDINGS, max_size=12), st.booleans(), st.data())
+@pytest.fixture
+def every_topology_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep changes beside the plan, as those of a topology that takes long to compile."""
+    monkeypatch.setattr(tuning, "COMPILED_ANEW", 0)
+
+
+@given(st.lists(_BINDINGS, max_size=12), st.booleans(), st.booleans(), st.data())
 def test_a_change_delivers_as_a_topology_compiled_anew(
-    file: Path, bindings: list[Binding], loaded: bool, data: st.DataObject
+    file: Path, bindings: list[Binding], loaded: bool, large: bool, data: st.DataObject
 ) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tuning, "BUCKET_SIZE", 2)
+        patch.setattr(tuning, "COMPILED_ANEW", 0 if large else len(_NAMES) + len(bindings) + len(BETWEEN))
+        _check_changes(file if loaded else None, bindings, large, data)
+
+
+def _check_changes(file: Path | None, bindings: list[Binding], large: bool, data: st.DataObject) -> None:
     before = topology(_NAMES, bindings)
     first = compile_plan(before, LAYOUT, Settings(missing="null"))
-    if loaded:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(tuning, "BUCKET_SIZE", 2)
-            first = saved_and_loaded(first, file)
+    if file is not None:
+        first = saved_and_loaded(first, file)
     added = data.draw(st.lists(_BINDINGS, max_size=3))
     removed = data.draw(st.lists(st.sampled_from(bindings), max_size=3, unique_by=id)) if bindings else []
     gone = data.draw(st.sets(st.sampled_from(_NAMES), max_size=1))
     second = first.updated(removed=removed).updated(
         added, [Queue(name) for name in gone if name not in {binding.destination for binding in added}]
     )
-    if loaded:
+    if file is not None:
         second = saved_and_loaded(second, file)
+    assert (second.changes is not None) == large
     left = list(bindings)
     for binding in removed:
         left.remove(binding)
     gone -= {binding.destination for binding in added}
     left = [binding for binding in [*left, *added] if binding.destination not in gone]
     after = topology([name for name in _NAMES if name not in gone], left)
-    for exchange in ("d", "t", "h", "f", ""):
+    for exchange in ("d", "t", "h", "f", "") if large else ():
         for key in ("a", "b", "a.b", "q1"):
             properties = {"color": AmqpValue(AmqpType.STRING, "blue"), "size": AmqpValue(AmqpType.LONG, 3)}
             message = Message.from_dict({"properties": {"subject": key}})
             message = Message(properties=message.properties, application_properties=properties)
             expected = set(route_message(after, message, exchange=exchange))
             assert delivered(second, message, exchange, before) == expected, (exchange, key)
-    # A binding between exchanges has everything compiled anew.
+    compacted = second.compacted()
+    assert compacted.version == second.version
+    # A binding between exchanges has everything compiled anew, of a large topology as well.
     between = Binding("h", "f", destination_type="exchange")
-    anew = second.updated([between])
     whole = replace(after, bindings=(*after.bindings, between))
-    assert anew.changes is None
-    assert anew.plan.queues == build_plan(whole, LAYOUT, "null").queues
-    assert sorted(anew._bindings.bindings(), key=repr) == sorted(left, key=repr)
-    assert {queue.name for queue in anew._bindings.queues()} == after.queue_names
-    for name in _NAMES:
-        found = anew._bindings.find(name)
-        assert (found or (None, ()))[1] == tuple(binding for binding in left if binding.destination == name)
+    for anew, of in ((compacted, after), (second.updated([between]), whole)):
+        assert anew.changes is None
+        assert anew.compacted() is anew
+        assert anew.plan.queues == build_plan(of, LAYOUT, "null").queues
+        assert sorted(anew._bindings.bindings(), key=repr) == sorted(left, key=repr)
+        assert {queue.name for queue in anew._bindings.queues()} == after.queue_names
+        for name in _NAMES:
+            found = anew._bindings.find(name)
+            assert (found or (None, ()))[1] == tuple(binding for binding in left if binding.destination == name)
 
 
+def test_the_limit_counts_bindings_or_queues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    change = [Binding("d", "q1", "new")]
+    bindings = [Binding("d", "q1", str(number)) for number in range(8)]
+    monkeypatch.setattr(tuning, "COMPILED_ANEW", 8 + len(BETWEEN))
+    for queues, bound, kept in ((_NAMES, bindings, False), (_NAMES, [*bindings, change[0]], True)):
+        compiled = compile_plan(topology(queues, bound), LAYOUT, Settings())
+        for each in (compiled, saved_and_loaded(compiled, tmp_path / "compiled")):
+            assert (each.updated(change).changes is not None) == kept
+    queues = [f"q{number}" for number in range(11)]
+    assert compile_plan(topology(queues, []), LAYOUT, Settings()).updated(change).changes is not None
+
+
+@pytest.mark.usefixtures("every_topology_is_large")
 def test_a_file_has_everything(tmp_path: Path) -> None:
     bindings = [Binding("t", f"q{number}", f"a.{number}.*") for number in range(30)]
     whole = topology([f"q{number}" for number in range(30)], bindings)
@@ -213,6 +241,7 @@ def test_a_file_has_everything(tmp_path: Path) -> None:
     assert again.version not in (loaded.version, again.updated([Binding("t", "q1", "x")]).version)
 
 
+@pytest.mark.usefixtures("every_topology_is_large")
 def test_a_change_after_loading_decodes_the_buckets_of_its_queues_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,6 +276,7 @@ def test_progress_ends_with_all_bindings() -> None:
     assert told == [(10_000, 25_001), (20_000, 25_001), (25_001, 25_001)]
 
 
+@pytest.mark.usefixtures("every_topology_is_large")
 def test_what_depends_on_all_queues_is_compiled_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     added = [Binding("d", "q2", "k")]
     compiled = compile_plan(topology(_NAMES, []), LAYOUT, Settings())
@@ -279,6 +309,7 @@ def of_selectors(count: int, layout: Layout, destination: Destination) -> Compil
     return compile_plan(whole, layout, Settings(destination, "null"))
 
 
+@pytest.mark.usefixtures("every_topology_is_large")
 @pytest.mark.parametrize("subject", [None, "s"])
 @pytest.mark.parametrize(
     "store",
@@ -310,6 +341,7 @@ class OwnLayout:
         self.field, self.property, self.names = LAYOUT.field, LAYOUT.property, LAYOUT.names
 
 
+@pytest.mark.usefixtures("every_topology_is_large")
 @pytest.mark.parametrize("subject", [None, "s"])
 def test_a_layout_of_ones_own_is_given_when_the_file_is_read(tmp_path: Path, subject: str | None) -> None:
     own: Layout = OwnLayout()

@@ -36,9 +36,13 @@ def bucket_number(name: str, count: int) -> int:
 
 
 class BindingBuckets:
-    """The buckets of a topology, by their numbers; those that were read from a file are decoded when needed."""
+    """The buckets of a topology, by their numbers; those that were read from a file are decoded when needed.
 
-    def __init__(self, buckets: Sequence[Bucket] = (), blocks: Sequence[bytes] = ()) -> None:
+    ``size`` is the number of the bindings or of the queues in them, the larger one.
+    """
+
+    def __init__(self, size: int, buckets: Sequence[Bucket] = (), blocks: Sequence[bytes] = ()) -> None:
+        self.size = size
         self.count = len(buckets or blocks)
         self._buckets = dict(enumerate(buckets))
         self._blocks = blocks
@@ -46,14 +50,15 @@ class BindingBuckets:
     @classmethod
     def of(cls, queues: Sequence[Queue], bindings: Sequence[Binding]) -> BindingBuckets:
         """Return the buckets of queues and bindings; only bindings to queues have one."""
-        count = 1 + max(len(queues), len(bindings)) // tuning.BUCKET_SIZE
+        size = max(len(queues), len(bindings))
+        count = 1 + size // tuning.BUCKET_SIZE
         buckets = [Bucket([], []) for _ in range(count)]
         for queue in queues:
             buckets[bucket_number(queue.name, count)].queues.append(queue)
         for binding in bindings:
             if binding.destination_type == "queue":
                 buckets[bucket_number(binding.destination, count)].bindings.append(binding)
-        return cls(buckets)
+        return cls(size, buckets)
 
     def bucket(self, number: int) -> Bucket:
         """Return a bucket. ``ValueError`` where it was read from a file and its classes are others now."""

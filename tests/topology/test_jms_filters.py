@@ -205,6 +205,71 @@ def test_what_activemq_evaluates_and_this_project_does_not_is_possible() -> None
     assert publish(topology, Message.of(n=6, r="x"), "topic://t").possible_queues == ("s",)
 
 
+def _divert(name: str, to: str, condition: str, address: str = "a") -> str:
+    inner = f"<address>{address}</address><forwarding-address>{to}</forwarding-address><exclusive>true</exclusive>"
+    return f'<divert name="{name}">{inner}<filter string="{condition}"/></divert>'
+
+
+def _multicast(*addresses: str) -> str:
+    queues = (f"<address name='{a}'><multicast><queue name='q{a}'/></multicast></address>" for a in addresses)
+    return f"<addresses>{''.join(queues)}</addresses>"
+
+
+@pytest.mark.parametrize(
+    ("n", "certain", "possible"),
+    [
+        # The divert that takes it for sure keeps it from the queues of the address, whatever the open ones do.
+        (1, {"qb"}, {"qc", "qd"}),
+        (2, {"qc"}, {"qd"}),
+        (3, set(), {"nobody", "qc", "qd"}),
+        (4, set(), {"qa", "qc", "qd"}),
+    ],
+)
+def test_a_certain_exclusive_divert_takes_what_an_open_one_may_leave(
+    n: int, certain: set[str], possible: set[str]
+) -> None:
+    diverts = _divert("B", "b", "n = 1") + _divert("C", "c", "AMQSize &gt; 5 OR n = 2")
+    diverts += _divert("D", "d", "AMQSize &gt; 9") + _divert("N", "nobody", "n = 3")
+    topology = artemis(f"{_multicast(*'abcd')}<diverts>{diverts}</diverts>")
+    routed = publish(topology, Message.of(n=n), "a", routing_type="MULTICAST")
+    assert (set(routed.queues), set(routed.possible_queues)) == (certain, possible)
+
+
+def test_what_takes_a_message_for_sure_keeps_it_from_what_gets_the_rest() -> None:
+    settings = "<address-setting match='a'><dead-letter-address>d</dead-letter-address>"
+    settings += "<send-to-dla-on-no-route>true</send-to-dla-on-no-route></address-setting>"
+    queue = "<queue name='{}'><filter string='{}'/></queue>"
+    queues = queue.format("sure", "n = 1") + queue.format("open", "AMQSize &gt; 5")
+    addresses = f"<address name='a'><multicast>{queues}</multicast></address>"
+    addresses += "<address name='d'><multicast><queue name='dead'/></multicast></address>"
+    topology = artemis(f"<address-settings>{settings}</address-settings><addresses>{addresses}</addresses>")
+    routed = publish(topology, Message.of(n=1), "a", routing_type="MULTICAST")
+    assert (routed.queues, routed.possible_queues, routed.outcome) == (("sure",), ("open",), "delivered")
+    assert publish(topology, Message.of(n=2), "a", routing_type="MULTICAST").possible_queues == ("dead", "open")
+    forwards = "<filteredDestination selector='n = 1' queue='sure'/>"
+    forwards += "<filteredDestination selector=\"XPATH 'ancestor::x'\" queue='open'/>"
+    forwards = f"<forwardTo>{forwards}</forwardTo>"
+    composite = f"<compositeQueue name='o' sendWhenNotMatched='true'>{forwards}</compositeQueue>"
+    topology = activemq(composites(composite))
+    routed = publish(topology, Message.of(n=1), "queue://o")
+    assert (routed.queues, routed.possible_queues) == (("queue://sure",), ("queue://open",))
+    assert publish(topology, Message.of(n=2), "queue://o").possible_queues == ("queue://o", "queue://open")
+
+
+def test_a_wildcard_with_any_words_inside_takes_only_the_addresses_that_it_matches() -> None:
+    for condition, possible in (("TRUE", ()), ("AMQSize &gt; 5", ("qa.x.b", "qz"))):
+        diverts = f"<diverts>{_divert('d', 'z', condition, 'a.#.b')}</diverts>"
+        topology = artemis(f"{_multicast('a.c', 'a.x.b', 'z')}{diverts}")
+        routed = publish(topology, Message(), "a.c", routing_type="MULTICAST")
+        assert (routed.queues, routed.possible_queues) == (("qa.c",), ())
+        routed = publish(topology, Message(), "a.x.b", routing_type="MULTICAST")
+        assert (routed.queues, routed.possible_queues) == (("qz",) if not possible else (), possible)
+    diverts = f"<diverts>{_divert('d', 'z', 'TRUE', 'a.#.b')}{_divert('e', 'z', 'n = 1', 'a.c')}</diverts>"
+    topology = artemis(f"{_multicast('a.c', 'a.x.b', 'z')}{diverts}")
+    assert publish(topology, Message.of(n=1), "a.c", routing_type="MULTICAST").queues == ("qz",)
+    assert publish(topology, Message.of(n=2), "a.c", routing_type="MULTICAST").queues == ("qa.c",)
+
+
 def test_a_selector_of_wildfly_that_is_none_makes_its_queue_possible() -> None:
     queue = "<jms-queue name='a' entries='a' selector='{}'/>"
     server = "<server xmlns='urn:jboss:domain:messaging-activemq:16.0'><server name='default'>{}</server></server>"

@@ -123,6 +123,7 @@ class _ActiveMQ:
                 self._enter(Entry(kind, listed=listed))
         while self._waiting:
             self._build(self._waiting.pop())
+        self._builder.finish()
         names = dict.fromkeys(
             binding.destination for binding in self._builder.bindings if binding.destination_type == "queue"
         )
@@ -283,7 +284,7 @@ class _ActiveMQ:
             selector, sure = decided.selector, decided.sure if certain else None
             certain &= decided.certain
         if not certain:
-            target = self._builder.undecided(f"{subscription.name} perhaps", target, None, sure)
+            target = self._builder.undecided(f"{subscription.name} perhaps", source, target, sure)
         for pattern in (subscription.pattern, *self._sent_to_prefix(subscription.pattern)):
             key = key_of(pattern)
             self._builder.bind(source, key, target, selector)
@@ -334,9 +335,8 @@ class _ActiveMQ:
             decided = Decided(None) if forward.filter is None else with_destination(forward.filter, seen)
             if not decided.certain:
                 # If the target does not take it, the destination may keep it.
-                otherwise = itself if destination.keeps is None else None
                 label = f"{name} perhaps to {forward.name}"
-                target = builder.undecided(label, target, otherwise, decided.sure, forward.place)
+                target = builder.undecided(label, name, target, decided.sure, forward.place)
             builder.bind(name, builder.any_key, target, decided.selector, forward.place)
 
     def _failures(self, source: str, selector: str, place: str, key: str | None = None) -> None:

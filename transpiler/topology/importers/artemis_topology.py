@@ -105,6 +105,7 @@ class _Artemis:
             for name, selector in self._settings.made.items()
             if name not in names
         )
+        self._builder.finish()
         consumed, made = self._consumers, self._settings.made
         return Topology(
             self._config.rules,
@@ -319,11 +320,10 @@ class _Artemis:
             queue = taker.name
         if not certain:
             # If it does not match, others may get the message.
-            alternate = self._builder.exchanges[source].alternate
             target = self._builder.undecided(
                 f"{source}, {taker.name} perhaps",
+                source,
                 target,
-                None if alternate is None else Target(alternate.type, alternate.name),
                 None if sure is None else sure.text,
                 taker.place,
                 divert=divert,
@@ -363,12 +363,14 @@ class _Artemis:
         before = pattern[: pattern.index(MANY_WORDS)]
         earlier = self._addresses.earlier(taker)
         matched = matched_earlier(pattern, earlier)
-        first = builder.exchange(name, alternate=self._later(name, pattern, entry, link))
+        otherwise = builder.otherwise(source)
+        first = builder.exchange(name, alternate=self._later(name, pattern, entry, link, otherwise))
+        builder.ask_behind(first, taker.name)
         for address in earlier:
             if address in matched:
                 link(first, address)
             elif matches_later(pattern, address):
-                builder.bind(first, self._key(entry, address), None)
+                builder.bind(first, self._key(entry, address), otherwise)
         builder.bind(source, self._key(entry, (*before, MANY_WORDS)), Target("exchange", first))
         message = (
             f"any-words stand inside the address {taker.address!r}: it matches other addresses if it was made "
@@ -380,22 +382,29 @@ class _Artemis:
             )
         )
 
-    def _later(self, name: str, pattern: TopicPattern, entry: Entry, link: _Bind) -> Target | None:
-        """Return the exchange that compares addresses made later: by the first word behind any-words that they have."""
+    def _later(
+        self, name: str, pattern: TopicPattern, entry: Entry, link: _Bind, otherwise: Target | None
+    ) -> Target | None:
+        """Return the exchange that compares addresses made later: by the first word behind any-words that they have.
+
+        What does not match goes on to ``otherwise``.
+        """
         place = pattern.index(MANY_WORDS)
         before, rest = pattern[:place], pattern[place + 1 :]
-        following: Target | None = None
+        following = otherwise
         for number in reversed(range(len(rest))):
             word = rest[number]
             if isinstance(word, AnyWord):
                 continue
-            found = self._builder.exchange(f"{name} from {word}")
+            found = self._builder.exchange(f"{name} from {word}", alternate=otherwise)
             behind = rest[number + 1 :]
             if is_plain(behind):
                 link(found, (*before, MANY_WORDS, word, *behind))
             else:
                 maybe = self._builder.exchange(f"{found} perhaps", "maybe")
                 link(maybe, (*before, MANY_WORDS, word, MANY_WORDS))
+                if otherwise is not None:
+                    self._builder.bind(maybe, self._builder.any_key, otherwise)
                 self._builder.bind(found, self._builder.any_key, Target("exchange", maybe))
             exchange = self._builder.exchange(f"{name} by {word}", alternate=following)
             self._builder.bind(

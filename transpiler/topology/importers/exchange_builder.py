@@ -51,6 +51,11 @@ class ExchangeBuilder:
     numbers: dict[str, int] = field(default_factory=dict)
     #: The sends that come to the exchanges that are added.
     entered: Entered | None = None
+    #: The exchanges that perhaps take a message, and those that lead on what others surely leave, by these.
+    _open: set[str] = field(default_factory=set)
+    _unless: dict[str, str] = field(default_factory=dict)
+    #: The takers of which exchanges ask if they take a message, by these.
+    _asking: dict[str, str] = field(default_factory=dict)
 
     def exchange(self, name: str, kind: ExchangeType = "topic", alternate: Target | None = None) -> str:
         """Add an exchange that no destination names; return its name, with a number where it is taken."""
@@ -104,26 +109,73 @@ class ExchangeBuilder:
     def undecided(
         self,
         name: str,
+        source: str,
         target: Target,
-        otherwise: Target | None,
         sure: str | None = None,
         place: str = "",
         *,
         divert: str | None = None,
         dialect: str | None = None,
     ) -> Target:
-        """Return the way to an exchange that is added, for messages that match a selector for sure or may match it.
+        """Return the way from an exchange for messages that match a selector for sure or may match it.
 
-        Those that match ``sure`` go to a target; the others go there or to ``otherwise``.
+        Those that match ``sure`` go to a target; the others go there or, where no other binding of ``source`` takes
+        them for sure, to its alternate.
         """
         way = self.perhaps(name, target, place, divert=divert)
+        otherwise = self.otherwise(source)
         if otherwise is not None:
             self.bind(way.name, self.any_key, otherwise)
         if sure is None:
+            self._open.add(way.name)
             return way
         surely = self.exchange(f"{name} or surely", alternate=way)
         self.bind(surely, self.any_key, target, sure, place, divert=divert, dialect=dialect)
+        self._open.add(surely)
         return Target("exchange", surely)
+
+    def otherwise(self, source: str) -> Target | None:
+        """Return the way to the alternate of an exchange for what none of its other bindings takes; None without one.
+
+        It is for messages that come along a binding behind which they may turn out not to be taken.
+        """
+        alternate = self.exchanges[source].alternate
+        if alternate is None:
+            return None
+        if source not in self._unless:
+            target = Target(alternate.type, alternate.name)
+            self._unless[source] = self.exchange(f"{source}, unless taken", alternate=target)
+        return Target("exchange", self._unless[source])
+
+    def ask_behind(self, exchange: str, taker: str) -> None:
+        """Say that an exchange asks if a taker takes a message, so that a binding there takes nothing for sure."""
+        self._asking[exchange] = taker
+
+    def finish(self) -> None:
+        """Add what the bindings of an exchange take to those that lead to its alternate what is not taken."""
+        by_source: dict[str, list[Binding]] = {}
+        for binding in self.bindings if self._unless else ():
+            by_source.setdefault(binding.source, []).append(binding)
+        for source, unless in self._unless.items():
+            taken: dict[tuple[str, str | None, str | None], None] = {}
+            asking: set[str] = set()
+            for binding in by_source.get(source, ()):
+                if binding.destination in self._asking:
+                    asking.add(self._asking[binding.destination])
+                    continue
+                is_open = binding.destination in self._open
+                asking |= {binding.destination} if is_open else set()
+                # What perhaps takes a message takes for sure what its own binding does.
+                for one in by_source[binding.destination] if is_open else [binding]:
+                    if self.exchanges[one.source].type != "maybe":
+                        taken[binding.key, one.text(SELECTOR_ARGUMENT), one.text(DIALECT_ARGUMENT)] = None
+            for key, selector, dialect in taken:
+                self.bind(unless, key, None, selector, dialect=dialect)
+            if len(asking) > 1 and any(name in asking for name in self._asking.values()):
+                alternate = self.exchanges[unless].alternate
+                assert alternate is not None
+                way = self.perhaps(f"{unless}, perhaps", Target(alternate.type, alternate.name))
+                self.lead_on(unless, way.name)
 
     def bind(
         self,

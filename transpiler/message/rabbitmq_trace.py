@@ -10,12 +10,13 @@ form of the same entry; ``rabbit_tracing_consumer.erl`` writes both.
 from __future__ import annotations
 
 import base64
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
+from transpiler.base.documents.erlang_terms import ErlangTermError, read_erlang_term
 from transpiler.base.errors import DecodeError
+from transpiler.base.source import Source, Span
 from transpiler.message.message import Message
 
 #: The second line of an entry in text; the first is a rule of equals signs.
@@ -23,14 +24,8 @@ TEXT_ENTRY = re.compile(r": Message (published|received)\s*\Z")
 
 _FIELDS = re.compile(r"^(Virtual host|Exchange|Routing keys|Queue|Routed queues|Properties): ", re.MULTILINE)
 
-#: A binary, a string, a word, an opening or a closing brace of an Erlang term; the rest is as in JSON.
-_TERM = re.compile(
-    r'<<(?P<binary>(?:"(?:[^"\\]|\\.)*"|[^">])*)>>|"(?P<text>(?:[^"\\]|\\.)*)"|(?P<word>[a-z]\w*)|(?P<brace>[{}])',
-    re.DOTALL,
-)
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:x\{([0-9A-Fa-f]+)\}|([0-7]{1,3})|(.))", re.DOTALL)
-_ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "b": "\b", "f": "\f", "e": "\x1b", "s": " ", "d": "\x7f"}
+#: Brackets inside each other: a table in a table takes three.
+_DEEPEST = 100
 
 
 def is_entry(value: object) -> bool:
@@ -73,41 +68,21 @@ def text_entry(text: str) -> dict[str, Any]:
         "vhost": fields.get("Virtual host"),
         "exchange": fields.get("Exchange"),
         "queue": fields.get("Queue", "none"),
-        "routed_queues": _term(fields["Routed queues"]) if "Routed queues" in fields else "none",
-        "routing_keys": _term(fields.get("Routing keys", "[]")),
-        "properties": _table(_term(fields.get("Properties", "[]"))),
+        "routed_queues": _term(head, "Routed queues", fields["Routed queues"]) if "Routed queues" in fields else "none",
+        "routing_keys": _term(head, "Routing keys", fields.get("Routing keys", "[]")),
+        "properties": _table(_term(head, "Properties", fields.get("Properties", "[]"))),
         "payload": base64.b64encode(payload.removesuffix("\n").encode()).decode(),
     }
 
 
-def _term(text: str) -> Any:
-    """Return the value of an Erlang term; a tuple is an array."""
+def _term(entry: str, field: str, text: str) -> Any:
+    """Return the value of the Erlang term in a field of an entry; a tuple is an array."""
     try:
-        return json.loads(_TERM.sub(_as_json, text))
-    except ValueError:
-        raise DecodeError.at("trace.entry", f"this is no Erlang term: {text[:60]}") from None
-
-
-def _as_json(found: re.Match[str]) -> str:
-    if found["brace"]:
-        return "[" if found["brace"] == "{" else "]"
-    if found["word"]:
-        return found[0] if found[0] in ("true", "false") else json.dumps(found[0])
-    if found["text"] is not None:
-        return json.dumps(_ESCAPE.sub(_unescaped, found["text"]))
-    # Long texts are broken into several strings.
-    texts = _STRING.findall(found["binary"])
-    if texts:
-        return json.dumps(_ESCAPE.sub(_unescaped, "".join(texts)))
-    return json.dumps(
-        bytes(int(octet) for octet in found["binary"].split(",") if octet.strip()).decode(errors="replace")
-    )
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    if found[3]:
-        return _ESCAPED.get(found[3], found[3])
-    return chr(int(found[1], 16) if found[1] else int(found[2], 8))
+        return read_erlang_term(text, deepest=_DEEPEST)
+    except ErlangTermError as error:
+        start = entry.index(text, entry.index(f"\n{field}: "))
+        span = Span(start + error.span.start, start + error.span.end)
+        raise DecodeError.at("trace.entry", error.message, Source(entry, "entry"), span) from None
 
 
 def _table(rows: Any) -> dict[str, Any]:

@@ -5,18 +5,19 @@ The client binds to an exchange of type ``x-jms-topic`` with the argument ``rjms
 are strings, and atoms are operators and truth values. What stands for no selector is refused at its place; so are
 escapes in strings that versions of the broker read differently.
 
-The reader keeps a stack of the open tuples and lists: the client nests a chain of ANDs as deep as it is long.
+A chain of ANDs or ORs may be as long as the client nests it deep; other trees have the dialect's limit of levels.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple, NoReturn
 
 from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import mismatch
+from transpiler.base.documents.erlang_terms import Atom, Characters, ErlangTermError, Simple, read_erlang_term
 from transpiler.base.errors import TopologyError, TranspilerError, UnsupportedFeatureError
 from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
@@ -24,26 +25,15 @@ from transpiler.language.selector.broker_dialects import RABBITMQ_JMS
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.language.selector.printer import print_selector
 
-_SPACE = re.compile(r"[ \t\r\n]*")
-_BINARY = re.compile(r'<<\s*(?:"((?:[^"\\]++|\\.)*+)")?\s*>>', re.DOTALL)
-_ATOM = re.compile(r"'([^'\\]*)'|([a-z][A-Za-z0-9_@]*)")
-_NUMBER = re.compile(r"([+-]?)\s*([0-9]+(\.[0-9]+(?:[eE][+-]?[0-9]+)?)?)")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
 #: Escapes that all versions of the broker read alike.
-_ESCAPES = {"\\": "\\", '"': '"', "'": "'", "n": "\n", "r": "\r", "t": "\t"}
+_ESCAPES = frozenset("\\\"'nrt")
 
 _HINT = """the JMS client writes a term like {'=',{'ident',<<"color">>},<<"red">>}."""
 
-#: Digits of a number: those of a double need at most 325, and an integer has 64 bits.
-_MAX_DIGITS = 400
-
 _COMPARISONS = {operator.value: operator for operator in Comparison}
 _ARITHMETIC = {operator.value: operator for operator in ast.Arithmetic if operator is not ast.Arithmetic.REMAINDER}
-
-
-class _Atom(str):
-    """An operator, or another word that is no value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +45,7 @@ class _Chain:
 
 
 #: A list of strings is a tuple here, and the bounds of BETWEEN are a list.
-_Item = _Atom | tuple[ast.StringLiteral, ...] | list[ast.Expression] | _Chain | ast.Expression
+_Item = Atom | tuple[ast.StringLiteral, ...] | list[ast.Expression] | _Chain | ast.Expression
 
 
 class _Term(NamedTuple):
@@ -64,15 +54,6 @@ class _Term(NamedTuple):
     item: _Item
     span: Span
     depth: int = 0
-
-
-@dataclass(slots=True)
-class _Open:
-    """A tuple or a list that is not closed yet."""
-
-    start: int
-    bracket: str
-    terms: list[_Term] = field(default_factory=list)
 
 
 def selector_of_term(text: str, path: str) -> str:
@@ -90,7 +71,7 @@ def selector_of_term(text: str, path: str) -> str:
 @lru_cache(maxsize=4096)
 def _selector(text: str) -> str:
     source = Source(text, "term")
-    tree = _Reader(source).tree()
+    tree = _Builder(source).tree()
     whole = Span(0, len(text))
     selector = print_selector(tree, RABBITMQ_JMS)
     try:
@@ -127,98 +108,58 @@ def _signed(operator: ast.Arithmetic, operand: ast.Expression) -> ast.Expression
             return ast.Sign(operator, operand)
 
 
-class _Reader:
+class _Builder:
+    """The functions that fold a term into a selector's tree."""
+
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.text = source.text
-        self.at = 0
 
     def tree(self) -> ast.Expression:
-        """Read the whole text, at whose end the full stop may be missing."""
-        term = self.term()
-        self.skip()
-        if self.text.startswith(".", self.at):
-            self.at += 1
-            self.skip()
-        if self.at < len(self.text):
-            self.fail("expected the end of the term", Span(self.at, len(self.text)))
+        try:
+            term = read_erlang_term(self.source.text, self.simple, self.compound)
+        except ErlangTermError as error:
+            self.fail(error.message, error.span)
         return self.expression(term)
 
     def fail(self, message: str, span: Span, code: str = "jms-term.syntax") -> NoReturn:
         raise TopologyError.at(code, message, self.source, span, _HINT)
 
-    def skip(self) -> None:
-        space = _SPACE.match(self.text, self.at)
-        assert space is not None
-        self.at = space.end()
+    def simple(self, term: Simple, start: int, end: int) -> _Term:
+        """Build what a string, a number or an atom stands for."""
+        span = Span(start, end)
+        match term:
+            case Atom():
+                return _Term(term, span)
+            case Characters():
+                return self.fail(mismatch('a string as <<"text">>', "one in quotes alone"), span)
+            case bool():
+                return _Term(ast.BooleanLiteral(term), span)
+            case int():
+                return _Term(ast.IntegerLiteral(term), span)
+            case float():
+                return _Term(ast.FloatLiteral(term), span)
+            case _:
+                self.check_escapes(span)
+                return _Term(ast.StringLiteral(term), span)
 
-    def term(self) -> _Term:
-        """Read one term with all that is inside it."""
-        opened: list[_Open] = []
-        while True:
-            self.skip()
-            if self.text.startswith(("{", "["), self.at):
-                opened.append(_Open(self.at, self.text[self.at]))
-                self.at += 1
-                continue
-            term = self.simple()
-            while opened:
-                opened[-1].terms.append(term)
-                self.skip()
-                sign = self.text[self.at : self.at + 1]
-                closing = "}" if opened[-1].bracket == "{" else "]"
-                if sign not in (",", closing):
-                    actual = repr(sign) if sign else "the end"
-                    self.fail(mismatch(f"a comma or {closing}", actual), Span(self.at, self.at + len(sign)))
-                self.at += 1
-                if sign == ",":
-                    break
-                term = self.close(opened.pop())
-            else:
-                return term
-
-    def simple(self) -> _Term:
-        """Read a string, a number or an atom."""
-        start = self.at
-        for pattern, read in ((_BINARY, self.text_of), (_NUMBER, self.number_of), (_ATOM, self.atom_of)):
-            match = pattern.match(self.text, start)
-            if match is not None:
-                self.at = match.end()
-                return _Term(read(match), Span(start, self.at))
-        if self.text.startswith("<<", start):
-            self.fail('expected a string as <<"text">>, which ends in ">>', Span(start, start + 2))
-        actual = repr(self.text[start]) if start < len(self.text) else "the end"
-        message = mismatch('a tuple, a string as <<"text">>, a number or an atom', actual)
-        return self.fail(message, Span(start, min(start + 1, len(self.text))))
-
-    def text_of(self, match: re.Match[str]) -> ast.StringLiteral:
-        written = match[1] or ""
-        for escape in _ESCAPE.finditer(written):
+    def check_escapes(self, span: Span) -> None:
+        """Refuse an escape in a string that not all versions of the broker read alike."""
+        for escape in _ESCAPE.finditer(self.source.text, *span):
             if escape[1] not in _ESCAPES:
-                place = match.start(1) + escape.start()
                 message = f"{escape[0]} is read differently by different versions of the broker"
-                self.fail(message, Span(place, place + 2), "jms-term.escape")
-        return ast.StringLiteral(_ESCAPE.sub(lambda escape: _ESCAPES[escape[1]], written))
+                self.fail(message, Span(*escape.span()), "jms-term.escape")
 
-    def number_of(self, match: re.Match[str]) -> ast.Expression:
-        digits = match[2]
-        if len(digits) > _MAX_DIGITS:
-            self.fail(f"a number has more than {_MAX_DIGITS} digits", Span(*match.span()))
-        number = ast.FloatLiteral(float(digits)) if match[3] else ast.IntegerLiteral(int(digits))
-        return _signed(_ARITHMETIC[match[1]], number) if match[1] else number
-
-    def atom_of(self, match: re.Match[str]) -> _Item:
-        name = match[1] if match[2] is None else match[2]
-        return ast.BooleanLiteral(name == "true") if name in ("true", "false") else _Atom(name)
-
-    def close(self, opened: _Open) -> _Term:
-        """Build what a tuple or a list stands for, whose end has been read."""
-        span, terms = Span(opened.start, self.at), opened.terms
-        if opened.bracket == "[":
+    def compound(self, bracket: str, terms: list[_Term], start: int, end: int) -> _Term:
+        """Build what a tuple or a list stands for."""
+        span = Span(start, end)
+        if bracket == "[" and terms:
             return _Term(tuple(self.string(term) for term in terms), span)
-        operator, operands = terms[0].item, terms[1:]
-        if not isinstance(operator, _Atom):
+        if bracket != "{" or not terms:
+            self.fail("expected a tuple with an operator, or a list of strings", span)
+        operator = terms[0].item
+        if not isinstance(operator, Atom):
             self.fail(mismatch("an operator", "an operand"), terms[0].span)
+        operands = terms[1:]
         item = self.build(operator, operands, span)
         depth = 1 + max((term.depth for term in operands), default=0)
         if isinstance(item, _Chain):
@@ -239,7 +180,7 @@ class _Reader:
             case "is_null" | "not_null", [operand]:
                 return ast.IsNull(self.expression(operand), operator == "not_null")
             case "like" | "not_like", [operand, pattern, escape]:
-                is_plain = escape.item == _Atom("no_escape")
+                is_plain = escape.item == Atom("no_escape")
                 escape_text = None if is_plain else self.string(escape)
                 negated = operator == "not_like"
                 return ast.Like(self.expression(operand), self.string(pattern), escape_text, negated)
@@ -279,7 +220,7 @@ class _Reader:
             case _Chain(operator=operator, terms=reversed_terms):
                 terms = tuple(reversed(reversed_terms))
                 return ast.And(terms) if operator == "and" else ast.Or(terms)
-            case _Atom() as name:
+            case Atom() as name:
                 return self.fail(mismatch("an operand", f"the atom {name}"), term.span)
             case tuple():
                 return self.fail(mismatch("an operand", "a list"), term.span)

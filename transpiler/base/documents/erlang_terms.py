@@ -1,0 +1,234 @@
+"""Erlang terms in their external text form, as ``~p`` prints them: what RabbitMQ and its clients write.
+
+The idea: a term is folded, innermost first, by two functions of the caller, one for simple terms and one for tuples,
+lists and maps, so that a log is read into plain values and a compiled selector into a tree with places. Open brackets
+are kept on a stack, for some terms nest thousands of levels deep.
+
+Invariants: linear time; whatever is no term is refused at its place. A binary is text in UTF-8, each wrong octet of
+which is U+FFFD; its characters stand for themselves with and without ``/utf8``, because a file in UTF-8 has been
+decoded before. Not here: sizes of bits in binaries, improper lists, and what has no text form (pids, functions).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NoReturn, TypeVar
+
+from transpiler.base.diagnostics import mismatch
+from transpiler.base.source import Span, half_surrogate
+
+_Term = TypeVar("_Term")
+
+#: Digits of a number: those of a double need at most 325, and an integer has 64 bits.
+MAX_DIGITS = 400
+
+#: Most terms have a comma behind them, which is read with them.
+_TOKEN = re.compile(
+    r"""\s*+(?:(?P<open>\#?\{|\[) | (?P<arrow>=>) | (?P<stop>\.\s*+\Z) | (?P<end>\Z)
+    |(?:(?P<text><<"[^"\\]*+">>)
+    |(?P<close>[}\]])
+    |(?P<atom>[a-z][\w@]*+ | '(?:[^'\\]++|\\.)*+')
+    |(?P<number>[+-]?\s*+[0-9](?:_?[0-9])*+(?:\.[0-9]++(?:[eE][+-]?[0-9]++)?|\#[0-9a-zA-Z]++)?)
+    |(?P<binary><<(?:[^"<>]++|"(?:[^"\\]++|\\.)*+")*+>>)
+    |(?P<string>"(?:[^"\\]++|\\.)*+"(?:\s*+"(?:[^"\\]++|\\.)*+")*+)
+    |(?P<character>\$(?:\\(?:x\{[^}]*+\}|x\w\w|[0-7]{1,3}|\^.|.)|[^\\])))(?:\s*+,)?+
+    |(?P<other>.))""",
+    re.VERBOSE | re.DOTALL,
+)
+_SEGMENT = re.compile(
+    r'\s*+(?:"((?:[^"\\]++|\\.)*+)"(?:\s*/\s*utf8)?|([0-9]++))\s*+(?:,(?!\s*+\Z)|(?=")|\Z)', re.DOTALL
+)
+_PART = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:x\{([0-9A-Fa-f]+)\}|x([0-9A-Fa-f]{2})|([0-7]{1,3})|\^(.)|(.))", re.DOTALL)
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "b": "\b", "f": "\f", "e": "\x1b", "s": " ", "d": "\x7f"}
+_CLOSING = {"{": "}", "#{": "}", "[": "]"}
+
+
+class Atom(str):
+    """An atom; ``true`` and ``false`` are booleans instead."""
+
+    __slots__ = ()
+
+
+class Characters(str):
+    """A string in double quotes, in Erlang the list of its characters."""
+
+    __slots__ = ()
+
+
+#: A simple term; a text is a binary.
+Simple = Atom | Characters | str | bool | int | float
+
+
+class ErlangTermError(ValueError):
+    """The text is no Erlang term; ``span`` is where."""
+
+    def __init__(self, message: str, span: Span) -> None:
+        super().__init__(message)
+        self.message, self.span = message, span
+
+
+def read_erlang_term(
+    text: str,
+    simple: Callable[[Simple, int, int], _Term] | None = None,
+    compound: Callable[[str, list[_Term], int, int], _Term] | None = None,
+    deepest: int | None = None,
+) -> _Term:
+    """Return the one term of a text, with or without a full stop behind it.
+
+    ``simple`` takes the value, ``compound`` the opening bracket, ``{``, ``[`` or ``#{``, and what stands inside: of a
+    map each key and its value in turn. Both take the offsets of the term's start and end. Without
+    them a simple term is its value, and any other the list of what stands inside. At most ``deepest`` brackets stand
+    inside each other. Raises ``ErlangTermError``.
+    """
+    opened: list[tuple[str, int, list[_Term]]] = []
+    bracket, start, terms = "", 0, list[_Term]()
+    is_due = True
+    for token in _TOKEN.finditer(text):
+        kind = token.lastgroup or ""
+        raw, at = token[kind], token.start(kind)
+        end = at + len(raw)
+        read = _READERS.get(kind)
+        if read is not None:
+            if not is_due:
+                _refuse_next(text, at, bracket, len(terms))
+            value: Any = read(raw, at)
+            terms.append(value if simple is None else simple(value, at, end))
+        elif kind == "open":
+            if not is_due:
+                _refuse_next(text, at, bracket, len(terms))
+            if deepest is not None and len(opened) >= deepest:
+                raise ErlangTermError(f"terms nest more than {deepest} deep", Span(at, end))
+            opened.append((bracket, start, terms))
+            bracket, start, terms = raw, at, []
+            continue
+        elif kind == "close" and bracket and raw == _CLOSING[bracket]:
+            if is_due and terms:
+                _refuse_start(text, at)
+            if bracket == "#{" and len(terms) % 2:
+                _refuse_next(text, at, bracket, len(terms))
+            made: Any = terms if compound is None else compound(bracket, terms, start, end)
+            bracket, start, terms = opened.pop()
+            terms.append(made)
+        elif is_due:
+            _refuse_start(text, at)
+        elif kind == "arrow" and bracket == "#{" and len(terms) % 2:
+            is_due = True
+            continue
+        elif kind in ("stop", "end") and not bracket:
+            break
+        else:
+            _refuse_next(text, at, bracket, len(terms))
+        is_due = token.end() > end
+        if is_due and (not bracket or (bracket == "#{" and len(terms) % 2)):
+            _refuse_next(text, token.end() - 1, bracket, len(terms))
+    return terms[0]
+
+
+def _refuse_start(text: str, at: int) -> NoReturn:
+    """Raise the error for what begins no term."""
+    if text.startswith("<<", at):
+        raise ErlangTermError('expected a string as <<"text">>, which ends in ">>', Span(at, at + 2))
+    expected = 'a tuple, a list, a string as <<"text">>, a number or an atom'
+    raise ErlangTermError(mismatch(expected, _shown(text, at)), Span(at, min(at + 1, len(text))))
+
+
+def _refuse_next(text: str, at: int, bracket: str, count: int) -> NoReturn:
+    """Raise the error for what may not stand behind the terms, so many, after an opening bracket."""
+    if not bracket:
+        at += len(text) - at - len(text[at:].lstrip(". \t\r\n"))
+        raise ErlangTermError("expected the end of the term", Span(at, len(text)))
+    expected = "=>" if bracket == "#{" and count % 2 else f"a comma or {_CLOSING[bracket]}"
+    raise ErlangTermError(mismatch(expected, _shown(text, at)), Span(at, min(at + 1, len(text))))
+
+
+def _shown(text: str, at: int) -> str:
+    return repr(text[at]) if at < len(text) else "the end"
+
+
+def _text(raw: str, _: int) -> str:
+    return raw[3:-3]
+
+
+@lru_cache(maxsize=1024)
+def _word(raw: str) -> Atom | bool:
+    return raw == "true" if raw in ("true", "false") else Atom(raw)
+
+
+def _atom(raw: str, at: int) -> Atom | bool:
+    return _word(raw if raw[0] != "'" else _unescaped(raw[1:-1], at + 1))
+
+
+def _number(raw: str, at: int) -> int | float:
+    if raw.isdecimal() and len(raw) < 19:
+        return int(raw)
+    digits = "".join(raw.split()).replace("_", "")
+    if len(digits) > MAX_DIGITS:
+        raise ErlangTermError(f"a number has more than {MAX_DIGITS} digits", Span(at, at + len(raw)))
+    try:
+        base, _, value = digits.partition("#")
+        number = float(digits) if "." in digits else int(base)
+        if value:
+            number = int(value, abs(int(base))) * (-1 if base.startswith("-") else 1)
+    except ValueError:
+        raise ErlangTermError("no digits of this base", Span(at, at + len(raw))) from None
+    if math.isinf(number):
+        raise ErlangTermError("beyond the doubles", Span(at, at + len(raw)))
+    return number
+
+
+def _binary(raw: str, at: int) -> str:
+    inside, place = raw[2:-2], 0
+    octets = bytearray()
+    while place < len(inside) and not (place == 0 and inside.isspace()):
+        segment = _SEGMENT.match(inside, place)
+        if segment is None or (segment[2] and int(segment[2][:4]) > 255):
+            raise ErlangTermError("expected a string or an octet", Span(at + 2 + place, at + 2 + len(inside)))
+        if segment[2]:
+            octets.append(int(segment[2]))
+        else:
+            octets += _unescaped(segment[1], at + 2 + segment.start(1)).encode(errors="surrogatepass")
+        place = segment.end()
+    return octets.decode(errors="replace")
+
+
+def _string(raw: str, at: int) -> Characters:
+    return Characters("".join(_unescaped(part[1], at + part.start(1)) for part in _PART.finditer(raw)))
+
+
+def _character(raw: str, at: int) -> int:
+    return ord(_unescaped(raw[1:], at + 1))
+
+
+def _unescaped(text: str, at: int) -> str:
+    """Return a text without its escapes; ``at`` is its offset in the term."""
+    if "\\" not in text:
+        return text
+
+    def character(found: re.Match[str]) -> str:
+        braced, hexadecimal, octal, control, other = found.groups()
+        if other:
+            return _ESCAPED.get(other, other)
+        if control:
+            return chr(ord(control) & 31)
+        code = int(octal, 8) if octal else int(braced or hexadecimal, 16)
+        written = chr(code) if code < 0x11_0000 else ""
+        if not written or half_surrogate(written):
+            raise ErlangTermError("no character has this code", Span(at + found.start(), at + found.end()))
+        return written
+
+    return _ESCAPE.sub(character, text)
+
+
+#: The reader of each simple term: it takes the text and its offset.
+_READERS: dict[str, Callable[[str, int], Simple]] = {
+    "text": _text,
+    "atom": _atom,
+    "number": _number,
+    "binary": _binary,
+    "string": _string,
+    "character": _character,
+}

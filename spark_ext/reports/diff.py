@@ -179,7 +179,8 @@ def _diff_topologies(
     routed = df
     check_exchange(exchange, old, new)
     for name, topology in zip(names, (old, new), strict=True):
-        if exchange is not None and topology.rules.destinations is None and exchange not in topology.exchange_by_name:
+        known = topology.exchange_by_name
+        if exchange is not None and not topology.rules.addressing.may_name(exchange, known):
             # The other one has it, which is a change.
             routed = routed.withColumn(name, sf.expr("CAST(array() AS ARRAY<STRING>)"))
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from inspect import Parameter, signature
 from typing import NamedTuple
 
@@ -32,7 +33,7 @@ from transpiler.routing.compiled_topology import CompiledTopology, Destination, 
 from transpiler.routing.gc_pause import pause_garbage_collection
 from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.routing.signatures import columns_in
-from transpiler.topology.destinations import ROUTING_TYPES, entered_by
+from transpiler.topology.addressing import check_routing_type, entry_name
 from transpiler.topology.model import Topology, check_exchange, check_topology
 from transpiler.topology.publishing import PUBLISH_TO, PublishTo, own_default
 from transpiler.topology.qpid_address.address import Address
@@ -69,15 +70,12 @@ def prepare(
     """
     check_topology(topology)
     check_choice("publish_to", publish_to, PUBLISH_TO)
-    if topology.rules.destinations is not None:
+    if topology.rules.addressing.names_destinations:
         if address is not None or publish_to == "to":
             raise ValueError(f"{topology.rules.name}: exchange names the destination, and nothing else does")
-        if routing_type is not None:
-            check_choice("routing_type", routing_type, ROUTING_TYPES)
-        entered = entered_by(topology, routing_type)
-        return Prepared(
-            entered, columns, Destination(named=exchange.name, given=exchange.path, routing_type=routing_type), False
-        )
+        check_routing_type(routing_type)
+        to = Destination(named=exchange.name, given=exchange.path, routing_type=routing_type)
+        return Prepared(_entered_by(topology, routing_type), columns, to, False)
     if sum((exchange.says, address is not None, publish_to == "to")) > 1:
         raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
     check_exchange(exchange.name, topology)
@@ -92,6 +90,18 @@ def prepare(
         to = Destination(own_default(topology), by_default=True)
     several = topology.rules.several_keys and to.several_keys and has_routing_keys(columns.schema)
     return Prepared(topology, columns._replace(layout=resolved), to, several)
+
+
+def _entered_by(topology: Topology, routing_type: str | None) -> Topology:
+    """Return a topology that only messages of a routing type enter; the same topology where none is given."""
+    if routing_type is None:
+        return topology
+    entries = {entry_name(routing_type), entry_name(routing_type, qualified=True)}
+    exchanges = tuple(
+        exchange if exchange.internal or exchange.name in entries else replace(exchange, internal=True)
+        for exchange in topology.exchanges
+    )
+    return replace(topology, exchanges=exchanges)
 
 
 def plan_of(topology: Topology, layout: Layout, missing: Missing, exchange: str | None, several: bool) -> RoutingPlan:

@@ -29,7 +29,6 @@ from transpiler.message.header_fields import PUBLISHED_EXCHANGE, MessageField
 from transpiler.message.operand_types import OperandType
 from transpiler.message.publication import EXCHANGE, ROUTING_KEY, ROUTING_KEYS, ROUTING_TYPE
 from transpiler.routing.compiled_topology import Destination
-from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.model import Topology
 
 #: The column with the exchange that an option gives for each message, while they are routed.
@@ -70,8 +69,7 @@ def given_exchange(
     """
     column = exchange
     if isinstance(exchange, str):
-        is_exchange = topology.rules.destinations is not None or exchange in topology.exchange_by_name
-        if is_exchange or exchange not in names:
+        if topology.rules.addressing.may_name(exchange, topology.exchange_by_name) or exchange not in names:
             return GivenExchange(exchange)
         column = sf.col(quote_name(exchange))
     if column is None:
@@ -141,12 +139,13 @@ def published_exchanges(schema: StructType, layout: Layout) -> list[ir.Value]:
 
 def columns_read(topology: Topology, to: Destination, schema: StructType) -> tuple[str, ...]:
     """Return the columns of messages that say where these were published, of those that no option speaks for."""
-    jms = topology.rules.destinations
+    addressing = topology.rules.addressing
+    has_keys = not addressing.names_destinations
     read = {
         EXCHANGE: to.named is None and to.given is None and (to.exchange is None or to.by_default) and not to.relay,
-        ROUTING_KEY: jms is None and to.key is None,
-        ROUTING_KEYS: jms is None and to.several_keys,
-        ROUTING_TYPE: jms is Destinations.ARTEMIS and to.routing_type is None,
+        ROUTING_KEY: has_keys and to.key is None,
+        ROUTING_KEYS: has_keys and to.several_keys,
+        ROUTING_TYPE: bool(addressing.routing_types) and to.routing_type is None,
     }
     return tuple(
         name

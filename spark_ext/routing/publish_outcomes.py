@@ -29,10 +29,9 @@ class Outcomes:
     @property
     def by_alternates(self) -> bool:
         """Return True if some message may reach a queue through an alternate."""
-        if self._topology.rules.destinations is not None:
-            # Alternates are cases there, and no fallback.
-            return False
-        return any(entry.alternates for entry in self._plan.entries.values())
+        # The alternates of an importer's exchanges are cases, and no fallback.
+        is_fallback = self._topology.rules.addressing.has_exchanges
+        return is_fallback and any(entry.alternates for entry in self._plan.entries.values())
 
     @property
     def exchange(self) -> str:

@@ -149,7 +149,8 @@ def route(
             return one_pass(messages, prepared.topology, column, True)
 
     # A JMS broker's column has the destination; it replaces another column of that name once nothing reads that.
-    names = Names(column, outcome, exchange_column if prepared.topology.rules.destinations is None else None)
+    is_sent = prepared.topology.rules.addressing.names_destinations
+    names = Names(column, outcome, None if is_sent else exchange_column)
     frame = sent(given.added(messages), prepared, column, outcome, possible_column, exchange_column, routed)
     if outcome is not None and not any(plan.delivers for plan in plans):
         warnings.warn(unroutable(plans[0].exchange), RoutingWarning, stacklevel=2)

@@ -39,15 +39,13 @@ from transpiler.routing.columns import EXCHANGE, KEY, KEYS, RELAY_EXCHANGE, RELA
 from transpiler.routing.compiled_topology import Destination
 from transpiler.routing.plan import RoutingPlan
 from transpiler.routing.signatures import columns_in
-from transpiler.topology.broker_rules import Destinations
-from transpiler.topology.destinations import (
+from transpiler.topology.addressing import (
     FULLY_QUALIFIED,
     LISTED,
     QUEUE_KIND,
     SPACES,
     TOPIC_KIND,
     UNTYPED,
-    own_prefix,
 )
 from transpiler.topology.model import Topology
 
@@ -56,7 +54,7 @@ _TO = MessageField("properties", "to")
 
 
 class Sends:
-    """The entry and the key of each message to a destination of a JMS broker, as SQL: see ``topology.destinations``."""
+    """The entry and the key of each message to a destination of a JMS broker, as SQL: see ``topology.addressing``."""
 
     def __init__(self, topology: Topology, schema: StructType, layout: Layout, to: Destination) -> None:
         self._topology = topology
@@ -79,7 +77,7 @@ class Sends:
     @property
     def columns(self) -> tuple[str, str]:
         """The entry and the key."""
-        if self._topology.rules.destinations is Destinations.ACTIVEMQ:
+        if self._topology.rules.addressing.takes_lists:
             kind, name = f"get({self.parts}, {PART}).kind", f"get({self.parts}, {PART}).name"
             return f"coalesce({kind}, {quote_text(NO_DESTINATION)})", name
         mark = quote_text(FULLY_QUALIFIED)
@@ -109,7 +107,7 @@ class Sends:
     @property
     def own_queue(self) -> str:
         """The name of the destination's own queue."""
-        prefix = quote_text(own_prefix(self._topology))
+        prefix = quote_text(self._topology.rules.addressing.own_prefix)
         return f"concat({prefix}, {self.columns[1]})"
 
 
@@ -200,7 +198,7 @@ class Published:
     def with_keys(self, frame: DataFrame) -> DataFrame:
         """The messages with their exchange, where the plan knows no only one, and their routing keys."""
         made = []
-        if self._topology.rules.destinations is not None:
+        if self._topology.rules.addressing.names_destinations:
             exchange, key = Sends(self._topology, self._schema, self._layout, self._to).columns
             return frame.selectExpr("*", f"{exchange} AS {EXCHANGE}", f"{key} AS {SUBJECT}")
         if self._to.relay:

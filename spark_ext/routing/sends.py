@@ -16,8 +16,7 @@ from spark_ext.routing.plans import Prepared
 from spark_ext.routing.routing_keys import PART, Sends
 from transpiler.compiler.sql import quote_name, quote_text
 from transpiler.routing.columns import reached_end
-from transpiler.topology.broker_rules import Destinations
-from transpiler.topology.destinations import activemq_parts
+from transpiler.topology.addressing import activemq_parts
 from transpiler.topology.targets import DEAD_LETTER, FAILED, OWN_QUEUE, REJECTED, UNKNOWN
 
 #: The row of a list, and its message.
@@ -41,11 +40,12 @@ def sent(
 ) -> DataFrame:
     """Return the messages as ``routed`` returns them; to a JMS broker with queues and outcomes in the place of ends."""
     topology = prepared.topology
-    if topology.rules.destinations is None:
+    addressing = topology.rules.addressing
+    if not addressing.names_destinations:
         return routed(messages)
     sends = Sends(topology, prepared.columns.schema, prepared.columns.layout, prepared.to)
     answers = _Answers(sends, column, outcome, possible)
-    if topology.rules.destinations is Destinations.ACTIVEMQ:
+    if addressing.takes_lists:
         frame = answers.of_lists(messages, routed, prepared.to.named)
     else:
         frame = answers.named(routed(messages))

@@ -208,6 +208,6 @@ def messages(draw: st.DrawFn) -> Message:
 BROKERS = tuple(
     replace(rules, selector_types=tuple(kind for kind in rules.types if kind != "xml"))
     for rules in RULES.values()
-    if rules.destinations is None
+    if rules.addressing.has_exchanges
 )
 BROKERS_BY_NAME = {rules.name: rules for rules in BROKERS}

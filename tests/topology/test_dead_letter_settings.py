@@ -174,7 +174,7 @@ CASES: tuple[tuple[str, str, Topology, list[tuple[str, str | None]]], ...] = (
 )
 def test_a_setting_makes_a_dead_letter_as_the_table_says(topology: Topology, links: list[tuple[str, str]]) -> None:
     def target(destination: str | None, key: str | None) -> str:
-        return (destination or "") if topology.rules.destinations is None or key is None else key
+        return (destination or "") if topology.rules.addressing.has_exchanges or key is None else key
 
     found = [
         (link.when, target(link.destination, link.key).removeprefix("queue://"))

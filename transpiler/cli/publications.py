@@ -14,7 +14,7 @@ from transpiler.message.publication import EXCHANGE, Sent
 from transpiler.tools.backtest import count_left_out
 from transpiler.tools.message_files.read_message import ReadMessage
 from transpiler.tools.message_files.record_errors import at_place, refuse
-from transpiler.topology.destinations import SUBSCRIBERS
+from transpiler.topology.addressing import SUBSCRIBERS
 from transpiler.topology.publishing import own_default
 
 
@@ -65,7 +65,7 @@ def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Se
     """
     sent = read.sent()
     target = sent.exchange if exchange is None else exchange
-    if topology.rules.destinations is None:
+    if not topology.rules.addressing.names_destinations:
         cells = read.record.names or ()
         if target is None and EXCHANGE not in cells and not names_exchange(read.value, read.layout):
             try:
@@ -89,7 +89,7 @@ def no_messages(file: str, left_out: Counter[str]) -> str:
 
 def hint_state(topology: Topology, undecided: int) -> None:
     """Tell of messages to a JMS broker that its file does not decide, and that its state might."""
-    if undecided and topology.rules.destinations is not None and topology.readers is None:
+    if undecided and not topology.knows_state:
         what = "message is" if undecided == 1 else "messages are"
         hint = "--state FILE says which subscriptions, consumers and queues are there"
         click.echo(f"{undecided:,} {what} not decided by the broker's file alone\n  hint: {hint}", err=True)

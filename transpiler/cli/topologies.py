@@ -216,7 +216,7 @@ def read_destination(
     named = [name for name, is_given in given.items() if is_given]
     if len(named) > 1:
         fail(f"{' and '.join(named)} say in different ways where messages go: give one of them")
-    if topology.rules.destinations is not None:
+    if topology.rules.addressing.names_destinations:
         if address is not None or publish_to == "to":
             fail(f"senders to {topology.rules.name} name destinations: give --exchange, or each message an exchange")
         return None

@@ -25,7 +25,6 @@ from transpiler.reference.pairs import is_equal
 from transpiler.reference.xquery import matches_query
 from transpiler.topology.broker_rules import UNKNOWN, Rules
 from transpiler.topology.choices import Choice, choice_of, is_choosing, leaves_open
-from transpiler.topology.destinations import own_queue
 from transpiler.topology.model import Topology
 from transpiler.topology.records import DEFAULT_EXCHANGE, Binding, Exchange
 from transpiler.topology.targets import Target, TargetType
@@ -165,7 +164,7 @@ class ExchangeWalk:
 
     def _end(self, kind: TargetType, name: str, keys: Keys) -> Ends:
         if kind == "own-queue":
-            return frozenset({Target("queue", own_queue(self.topology, keys[0] or ""))})
+            return frozenset({Target("queue", self.topology.rules.addressing.own_queue(keys[0] or ""))})
         return frozenset({Target(kind, name)})
 
     def _go(self, source: str, keys: Keys, destination: str, onward: Keys) -> None:

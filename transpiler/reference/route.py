@@ -17,7 +17,6 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.exchange_walk import Keys, subject_of
 from transpiler.reference.route_path import RoutePath, follow
 from transpiler.reference.routed import Routed, Traced, arrival, arrive, settle
-from transpiler.topology.destinations import sends_of
 from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.publishing import ANY_PUBLISHER, PUBLISH_TO, Publisher, PublishTo, own_default, relay_target
 from transpiler.topology.qpid_address.address import Address
@@ -146,7 +145,7 @@ def trace(
     check_choice("publish_to", publish_to, PUBLISH_TO)
     if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
         raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
-    if topology.rules.destinations is not None:
+    if topology.rules.addressing.names_destinations:
         exchange = sent.exchange if exchange is None else exchange
         routing_type = sent.routing_type if routing_type is None else routing_type
         if exchange is None or address is not None or publish_to == "to" or routing_keys is not None:
@@ -188,7 +187,7 @@ def _send(
     """Send to a destination of a JMS broker, to each part of a list of them."""
     parts = [
         arrival(topology, message, topology.exchange_by_name[send.exchange], (send.key,), publisher)
-        for send in sends_of(topology, destination, routing_type)
+        for send in topology.rules.addressing.sends(destination, routing_type, topology.exchange_by_name)
     ]
     return settle(topology, message, destination, parts)
 

@@ -15,7 +15,7 @@ from transpiler.message.message import Message
 from transpiler.reference.exchange_walk import Keys, subject_of
 from transpiler.reference.match import matches_words
 from transpiler.reference.routed import Routed, Traced, arrival, arrive, settle
-from transpiler.topology.destinations import TOPIC_KIND, destination_name, queue_key
+from transpiler.topology.addressing import TOPIC_KIND
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher
 from transpiler.topology.records import Link
@@ -49,22 +49,17 @@ class Step(NamedTuple):
             return f"{text}, which is not there"
         if self.link.destination_type == "queue" or self.routed == Routed((self.to,), "delivered", self.to):
             return text
-        key = "" if self.link.key is None or self._is_sent else f", key {self.link.key!r}"
+        is_sent = self.traced.topology.rules.addressing.names_destinations
+        key = "" if self.link.key is None or is_sent else f", key {self.link.key!r}"
         return f"{text}{key} → {self.routed.reached}"
-
-    @property
-    def _is_sent(self) -> bool:
-        """The link leads to a destination of a JMS broker."""
-        is_jms = self.traced is not None and self.traced.topology.rules.destinations is not None
-        return is_jms and self.link.destination_type == "exchange"
 
     @property
     def _target(self) -> str:
         if self.to is None:
             return "another broker"
-        if self._is_sent:
-            return self.to if "://" in self.to else f"address {self.to}"
-        return f"{self.link.destination_type} {self.to}" if self.to else "the default exchange"
+        if self.link.destination_type == "exchange" and self.traced is not None:
+            return self.traced.topology.rules.addressing.place(self.to)
+        return f"{self.link.destination_type} {self.to}"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -124,13 +119,12 @@ def follow(traced: Traced) -> RoutePath:
 
 
 def _links_from(topology: Topology, links: Mapping[Target, list[Link]], queue: str, let_go: bool) -> Iterator[Link]:
-    """Yield the links of a queue; a JMS broker's message that a queue has let go of does not expire again."""
-    if topology.rules.destinations is None:
-        yield from links.get(Target("queue", queue), ())
-        return
-    own = () if queue in topology.queue_names else _links_of_own(topology, links, queue_key(topology, queue), let_go)
+    """Yield the links of a queue; at some brokers a message that a queue has let go of does not expire again."""
+    addressing = topology.rules.addressing
+    made = queue not in topology.queue_names
+    own = _links_of_own(topology, links, addressing.queue_key(queue), let_go) if made else ()
     for link in (*links.get(Target("queue", queue), ()), *own):
-        if not (let_go and link.kind == "expiry"):
+        if addressing.expires_again or not (let_go and link.kind == "expiry"):
             yield link
 
 
@@ -168,10 +162,10 @@ def _step(topology: Topology, message: Message, queue: str, link: Link, keys: Ke
     exchange = topology.exchange_by_name.get(name)
     if exchange is None:
         return Step(queue, link, name)
-    to = name if exchange.entered is None else destination_name(topology, name, link.key or "")
     # Publishers cannot send to an internal exchange, and nobody is there to tell what was not routed.
     open_exchange = replace(exchange, internal=False, unroutable="discard")
     come = topology, message, open_exchange, keys if link.key is None else (link.key,), _PUBLISHER
-    if topology.rules.destinations is None:
-        return Step(queue, link, to, arrive(*come))
+    if exchange.entered is None:
+        return Step(queue, link, name, arrive(*come))
+    to = topology.rules.addressing.destination(exchange.entered, link.key or "")
     return Step(queue, link, to, settle(topology, message, to, [arrival(*come)]))

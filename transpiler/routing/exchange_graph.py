@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.routing.columns import reached_end
-from transpiler.topology.destinations import own_queue
 from transpiler.topology.graph import components
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding
@@ -157,7 +156,7 @@ def end_at(topology: Topology, kind: TargetType, name: str, state: State) -> str
     A destination's own queue has a name where the state has decided the destination.
     """
     if kind == "own-queue" and state.key is not None:
-        return own_queue(topology, state.key)
+        return topology.rules.addressing.own_queue(state.key)
     return name if kind == "queue" else reached_end(kind, name)
 
 

@@ -140,7 +140,7 @@ def explain_routing(
             to = ("queue", plan.queues[queue]) if queue is not None else ("exchange", states[onward or 0].exchange)
             ends.append((states[state].exchange, *to))
         found = [binding for end in dict.fromkeys(ends) for binding in by_ends.get(end, ())]
-        if topology.rules.destinations is None:
+        if topology.shown is None:
             return _distinct(found)
         return _distinct(each for binding in found for each in of_addresses.get(binding.path, ()))
 

@@ -117,10 +117,10 @@ class Backtest:
     @property
     def absent_exchanges(self) -> Counter[str]:
         """The exchanges of messages that the topology does not have; a JMS broker has destinations in their place."""
-        if self.topology is None or self.topology.rules.destinations is not None:
+        if self.topology is None:
             return Counter()
-        known = self.topology.exchange_by_name
-        return Counter({name: count for name, count in self.messages.items() if name not in known})
+        known, addressing = self.topology.exchange_by_name, self.topology.rules.addressing
+        return Counter({name: count for name, count in self.messages.items() if not addressing.may_name(name, known)})
 
     def _by_exchange(self) -> list[tuple[str, int, int]]:
         """Return the exchanges with their messages, and with those that agree."""

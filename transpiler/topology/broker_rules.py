@@ -17,6 +17,13 @@ from typing import Literal, get_args
 from transpiler.base.topics import TopicSyntax
 from transpiler.language.filters.binding_rules import BindingRules, HeadersRules, TopicRules
 from transpiler.message.types import Equality, NumberEquality
+from transpiler.topology.addressing import (
+    EXCHANGES,
+    FULLY_QUALIFIED,
+    ActiveMQDestinations,
+    Addressing,
+    ArtemisAddresses,
+)
 
 #: Types of RabbitMQ's plugins that hand each message to one of their bindings, by a hash or at random.
 HashingType = Literal["x-consistent-hash", "x-modulus-hash", "x-random", "x-local-random", "x-super-stream"]
@@ -56,15 +63,6 @@ class RelayAddress(Enum):
     PATH = "path"
 
 
-class Destinations(Enum):
-    """The reading of a destination that a sender names, where it names no exchange and no routing key."""
-
-    #: An address or ``address::queue``, with a routing type or none.
-    ARTEMIS = "artemis"
-    #: ``queue://name``, ``topic://name`` or a list of these with commas between.
-    ACTIVEMQ = "activemq"
-
-
 @dataclass(frozen=True, slots=True)
 class Rules(BindingRules):
     """One broker's rules for exchanges and bindings.
@@ -100,10 +98,7 @@ class Rules(BindingRules):
     relay: RelayAddress = RelayAddress.EXCHANGE_FIRST
     #: To a publisher of AMQP 1.0 the broker releases a message that it cannot route; others accept or reject it.
     releases_unroutable: bool = False
-    #: Senders name destinations, and not exchanges: see ``topology.destinations``.
-    destinations: Destinations | None = None
-    #: The words for an exchange, and for several.
-    nouns: tuple[str, str] = ("exchange", "exchanges")
+    addressing: Addressing = EXCHANGES
     #: A message that comes back to an exchange on its path makes the send fail; elsewhere it goes no further there.
     rings_fail: bool = False
 
@@ -222,9 +217,8 @@ ARTEMIS = Rules(
     replaces_keys=True,
     alternate_queues=True,
     alternate_on_no_match=True,
-    destinations=Destinations.ARTEMIS,
-    topic=TopicRules(syntax=TopicSyntax(escape=_ESCAPE), queue_mark="::"),
-    nouns=("address", "addresses"),
+    addressing=ArtemisAddresses(),
+    topic=TopicRules(syntax=TopicSyntax(escape=_ESCAPE), queue_mark=FULLY_QUALIFIED),
     rings_fail=True,
 )
 
@@ -234,9 +228,8 @@ ACTIVEMQ = replace(
     # Unknown are a virtual topic's queues that consumers make.
     types=(*ARTEMIS.types, UNKNOWN),
     dialect="activemq",
-    destinations=Destinations.ACTIVEMQ,
+    addressing=ActiveMQDestinations(),
     topic=TopicRules(syntax=TopicSyntax(many_words=">", escape=_ESCAPE)),
-    nouns=("destination", "destinations"),
 )
 
 RULES: Mapping[str, Rules] = MappingProxyType(

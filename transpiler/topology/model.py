@@ -17,7 +17,7 @@ from transpiler.base.diagnostics import Diagnostic, Remedy, at_path, first_of, m
 from transpiler.base.errors import TopologyError
 from transpiler.language.filters.binding_rules import HeadersMatch, read_headers_match
 from transpiler.language.selector.dialects import DIALECTS
-from transpiler.topology.broker_rules import UNKNOWN, Destinations, RelayAddress, Rules
+from transpiler.topology.broker_rules import UNKNOWN, RelayAddress, Rules
 from transpiler.topology.records import (
     ATTEMPTS_ARGUMENT,
     DEFAULT_EXCHANGE,
@@ -75,7 +75,7 @@ class Topology:
             raise unexpected("rules", "Rules", self.rules, "RULES['rabbitmq'], or read a file with read_topology")
         for name in ("exchanges", "queues", "bindings", "links"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        if self.rules.destinations is None:
+        if self.rules.addressing.has_exchanges:
             object.__setattr__(self, "links", tuple(map(_to_queue, self.links)))
         errors = list(islice(_errors(self), MAX_ERRORS + 1))
         if errors:
@@ -85,7 +85,7 @@ class Topology:
             raise TopologyError(shown)
 
     def __repr__(self) -> str:
-        if self.rules.destinations is None:
+        if self.rules.addressing.has_exchanges:
             return f"Topology({self.headline})"
         # The exchanges of a JMS broker are cases of its routing, and nothing that people know.
         return f"Topology({self.broker}: {len(self.queues):,} {'queue' if len(self.queues) == 1 else 'queues'})"
@@ -93,7 +93,7 @@ class Topology:
     @property
     def headline(self) -> str:
         """The broker, in the file's version where that is known, and the numbers of its objects."""
-        exchanges = (*self.rules.nouns, self.exchanges)
+        exchanges = (*self.rules.addressing.nouns, self.exchanges)
         counts = (
             f"{len(items):,} {one if len(items) == 1 else several}"
             for one, several, items in (
@@ -110,7 +110,7 @@ class Topology:
         return f"{self.rules.broker} {self.version}" if self.version else self.rules.name
 
     def _repr_html_(self) -> str:
-        if self.rules.destinations is not None:
+        if not self.rules.addressing.has_exchanges:
             return html.heading(repr(self)) + html.table(("queue",), [(queue.name,) for queue in self.queues])
         rows = (
             (binding.source or "(default exchange)", binding.key, binding.destination_type, binding.destination)
@@ -164,9 +164,14 @@ class Topology:
         return (*self.links, *alternates)
 
     @property
+    def knows_state(self) -> bool:
+        """Return False for a JMS broker's file without its state: consumers, and the queues that clients have made."""
+        return self.rules.addressing.has_exchanges or self.readers is not None
+
+    @property
     def knows_subscribers(self) -> bool:
         """Return False for topics of ActiveMQ without the broker's state: its file does not say who subscribes."""
-        return self.rules.destinations is not Destinations.ACTIVEMQ or self.readers is not None
+        return self.rules.addressing.names_subscribers or self.knows_state
 
     def alternate(self, exchange: Exchange) -> Alternate | None:
         """Return the destination of messages that an exchange cannot route; None where there is none."""
@@ -185,7 +190,7 @@ class Topology:
 
     def dialect(self, binding: Binding) -> str:
         """Return the name of the dialect that the binding's selector is in."""
-        own = None if self.rules.destinations is None else binding.text(DIALECT_ARGUMENT)
+        own = None if self.rules.addressing.has_exchanges else binding.text(DIALECT_ARGUMENT)
         return self.rules.dialect if own is None else own
 
     def headers(self, binding: Binding) -> HeadersMatch:
@@ -241,7 +246,7 @@ def check_exchange(name: str | None, *topologies: Topology) -> None:
     """Raise ``TopologyError`` for an exchange that none has; senders to a JMS broker may name any destination."""
     known: set[str] = set()
     for topology in topologies:
-        if name is None or topology.rules.destinations is not None or name in topology.exchange_by_name:
+        if name is None or topology.rules.addressing.may_name(name, topology.exchange_by_name):
             return
         known |= topology.exchange_by_name.keys()
     raise unknown_name("exchange", name or "", known)
@@ -316,7 +321,7 @@ def _alternate_errors(topology: Topology, alternate: Alternate, path: str) -> It
 
 def _end_errors(topology: Topology, kind: TargetType, name: str, path: str) -> Iterator[Diagnostic]:
     """Yield what is wrong with a target that is neither a queue nor an exchange."""
-    if topology.rules.destinations is None:
+    if kind not in topology.rules.addressing.targets:
         yield _error("topology.destination", path, f"{topology.rules.name} leads to queues and exchanges only")
     elif kind == "outcome" and name not in ENDS:
         yield _error("topology.destination", path, f"{name!r} is no outcome of a send", f"it is {', '.join(ENDS)}")

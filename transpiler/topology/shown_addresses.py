@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from transpiler.base.topics import AnyWord, TopicPattern, is_wild
+from transpiler.base.topics import AnyWord, is_wild
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.topology.broker_rules import Destinations
+from transpiler.topology.addressing import PlacePattern
 from transpiler.topology.importers.artemis_addresses import matched_earlier, matches_later
 from transpiler.topology.importers.known_names import Known, Unknown, with_known_names
 from transpiler.topology.importers.shown_builder import MIRRORED
 from transpiler.topology.model import Topology
 from transpiler.topology.records import CHOICE_ARGUMENT, SELECTOR_ARGUMENT, Binding, Link
-
-#: Names whose value is the address that a message is at.
-_PLACES = ("JMSDestination", "AMQAddress")
 
 
 def addresses_of(topology: Topology, *, matching: bool = True) -> Topology:
@@ -35,10 +32,10 @@ def _matching(topology: Topology) -> Iterator[Binding]:
     wild = [
         name
         for name, bindings in topology.bindings_by_source.items()
-        if is_wild(_words(topology, name)) and not all(map(_is_mirror, bindings))
+        if _is_pattern(topology, name) and not all(map(_is_mirror, bindings))
     ]
     for name in (exchange.name for exchange in topology.exchanges if wild):
-        if not is_wild(_words(topology, name)):
+        if not _is_pattern(topology, name):
             yield from (
                 Binding(name, one, destination_type="exchange") for one in wild if _matches(topology, one, name)
             )
@@ -50,16 +47,18 @@ def _is_mirror(binding: Binding) -> bool:
 
 def _matches(topology: Topology, pattern: str, name: str) -> bool:
     """Return True if a pattern of an address matches one, by whichever was made first."""
-    if pattern.partition("://")[0] != name.partition("://")[0] and topology.rules.destinations is Destinations.ACTIVEMQ:
+    taking, asked = _pattern(topology, pattern), _pattern(topology, name)
+    if taking.kind != asked.kind or not is_wild(taking.words):
         return False
-    words, asked = _words(topology, pattern), _words(topology, name)
-    return is_wild(words) and (matches_later(words, asked) or asked in matched_earlier(words, [asked]))
+    return matches_later(taking.words, asked.words) or asked.words in matched_earlier(taking.words, [asked.words])
 
 
-def _words(topology: Topology, name: str) -> TopicPattern:
-    if topology.rules.destinations is Destinations.ACTIVEMQ:
-        name = name.partition("://")[2]
-    return topology.rules.topic.name_pattern(name)
+def _pattern(topology: Topology, name: str) -> PlacePattern:
+    return topology.rules.addressing.pattern(name, topology.rules.topic)
+
+
+def _is_pattern(topology: Topology, name: str) -> bool:
+    return is_wild(_pattern(topology, name).words)
 
 
 def surely_selecting(topology: Topology, binding: Binding) -> Binding | None:
@@ -67,14 +66,14 @@ def surely_selecting(topology: Topology, binding: Binding) -> Binding | None:
 
     None where it takes none for sure. Where the address is a pattern, what a filter reads of it is not known.
     """
-    selector = topology.selector(binding)
-    if selector is None:
+    selector, places = topology.selector(binding), topology.rules.addressing.place_names
+    if selector is None or not places:
         return binding
-    place = None if is_wild(_words(topology, binding.source)) else binding.source
+    place = None if _is_pattern(topology, binding.source) else binding.source
     known: Known = Unknown.SOME if place is None else place
 
     def value(name: str) -> Known:
-        return known if name in _PLACES else Unknown.OWN
+        return known if name in places else Unknown.OWN
 
     decided = with_known_names(selector, value, DIALECTS[topology.dialect(binding)])
     sure = decided.selector if decided.certain else decided.sure
@@ -93,18 +92,15 @@ def bindings_at(topology: Topology, name: str) -> Iterator[Binding]:
 def links_at(topology: Topology, name: str) -> Iterator[Link]:
     """Yield the links that lead on from an address that is shown, and from the patterns of addresses that match it."""
     for link in topology.links:
-        if link.source_type == "exchange" and link.source is not None:
-            is_own = link.source == name
-            if is_own or (topology.rules.destinations is not None and _matches(topology, link.source, name)):
-                yield link
+        source = link.source if link.source_type == "exchange" else None
+        if source is not None and (source == name or _matches(topology, source, name)):
+            yield link
 
 
 def counts_of(topology: Topology, counts: Mapping[str, int]) -> dict[str, int]:
     """Return the counts of messages by the addresses that are shown: those of wildcards, too, that match one."""
-    if topology.rules.destinations is None:
-        return dict(counts)
     shown: dict[str, int] = {}
-    wild = [name for name in topology.exchange_by_name if name and is_wild(_words(topology, name))]
+    wild = [name for name in topology.exchange_by_name if name and _is_pattern(topology, name)]
     for name, count in counts.items():
         for one in (name, *(pattern for pattern in wild if _matches(topology, pattern, name))):
             shown[one] = shown.get(one, 0) + count
@@ -113,9 +109,6 @@ def counts_of(topology: Topology, counts: Mapping[str, int]) -> dict[str, int]:
 
 def sample_address(topology: Topology, pattern: str) -> str:
     """Return an address that a pattern of an address matches."""
-    words = ["x" if isinstance(word, AnyWord) else word for word in _words(topology, pattern)]
-    plain = topology.rules.topic.syntax.text(words)
-    if topology.rules.destinations is Destinations.ARTEMIS:
-        return plain
-    kind, separator, _ = pattern.partition("://")
-    return kind + separator + plain if separator else pattern
+    kind, pattern_words = _pattern(topology, pattern)
+    words = ["x" if isinstance(word, AnyWord) else word for word in pattern_words]
+    return kind + topology.rules.topic.syntax.text(words)

@@ -23,7 +23,7 @@ ONE_WORD = [{"#", "#.#", "", "*", "*.#", "#.*"}, {"#", "#.#"}, {"#", "#.#"}]
 NO_WORDS = [{"#", "#.#", ""}] * 3
 
 
-@pytest.mark.parametrize("name", [name for name, rules in RULES.items() if rules.destinations is None])
+@pytest.mark.parametrize("name", [name for name, rules in RULES.items() if rules.addressing.has_exchanges])
 def test_an_exchange_reads_the_empty_key_by_its_brokers_rules(spark: SparkSession, name: str) -> None:
     queues = tuple(Queue(f"q{pattern}") for pattern in PATTERNS)
     bindings = tuple(Binding("amq.topic", f"q{pattern}", pattern) for pattern in PATTERNS)

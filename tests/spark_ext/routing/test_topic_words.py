@@ -78,9 +78,9 @@ def test_every_broker_finds_the_patterns_that_match(
     monkeypatch.setattr(tuning, "MIN_ROWS", 1)
     monkeypatch.setattr(tuning, "TOPIC_LOOK_UPS", looked_up)
     monkeypatch.setattr(tuning, "LOOKED_UP", 0.0)
-    where = topology(name, PATTERNS if RULES[name].destinations is None else FEWER)
+    where = topology(name, PATTERNS if RULES[name].addressing.has_exchanges else FEWER)
     keys: list[str | None] = list(sample(KEYS, 40))
-    if where.rules.destinations is None:
+    if where.rules.addressing.has_exchanges:
         keys.append(None)
         wanted = [list(route_message(where, Message(properties=Properties(subject=key)))) for key in keys]
         frame = route(keys_of(spark, keys, "routing_key"), where)

@@ -223,7 +223,7 @@ class Claims:
                 yield f"port {name} {text} to {other} {ported.text}: {one}"
 
     def _report(self, name: str) -> Iterator[str]:
-        broker = name if name in RULES and RULES[name].destinations is None else "rabbitmq"
+        broker = name if name in RULES and RULES[name].addressing.has_exchanges else "rabbitmq"
         kind = self.draw.choice(("direct", "topic", "headers", "fanout", "topic"))
         selectors = related(self.draw) if kind in RULES[broker].selector_types else ("", "")
         dialect = DIALECTS[RULES[broker].dialect]

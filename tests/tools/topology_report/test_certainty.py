@@ -34,7 +34,6 @@ from transpiler.tools.topology_report.findings import report
 from transpiler.tools.topology_report.labels import Finding
 from transpiler.tools.topology_report.operator_questions import losses, overlaps
 from transpiler.tools.topology_report.summary import Summary
-from transpiler.topology.destinations import destination_name
 from transpiler.topology.importers.known_names import Known, Unknown, with_known_names
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher
@@ -101,7 +100,7 @@ def _queues(traced: Traced) -> set[str]:
 def _at(world: World, name: str) -> Iterator[Traced]:
     """Yield what becomes of messages that come to an exchange, or to an address as it is shown."""
     topology = world.topology
-    if topology.rules.destinations is None:
+    if topology.rules.addressing.has_exchanges:
         exchange = replace(topology.exchange_by_name[name], internal=False)
         for one in world.sent:
             yield arrive(topology, one.message, exchange, (one.key,), Publisher())
@@ -144,7 +143,7 @@ def _nobody_comes(world: World, finding: Finding) -> bool:
 
 
 def _nothing_reaches(world: World, finding: Finding) -> bool:
-    ways = (one for sent, one in world.traced if sent.to or world.topology.rules.destinations is not None)
+    ways = (one for sent, one in world.traced if sent.to or world.topology.rules.addressing.names_destinations)
     return not any(finding.subject in _queues(one) for one in ways)
 
 
@@ -177,7 +176,7 @@ def _changes_nothing(world: World, finding: Finding) -> bool:
     """Return True if a topology without the binding does what it did."""
     binding = finding.about
     assert isinstance(binding, Binding)
-    if world.topology.rules.destinations is not None:
+    if not world.topology.rules.addressing.has_exchanges:
         others = [
             one
             for one in world.shown.bindings_by_source[binding.source]
@@ -201,7 +200,7 @@ def _changes_nothing(world: World, finding: Finding) -> bool:
 
 def _never_holds(world: World, finding: Finding) -> bool:
     assert isinstance(finding.about, Binding)
-    if world.topology.rules.destinations is not None:
+    if not world.topology.rules.addressing.has_exchanges:
         ways = itertools.product(world.sent, _PLACES)
         return not any(_selects(world.shown, finding.about, one.message, at, perhaps=True) for one, at in ways)
     number = next(n for n, one in enumerate(world.topology.bindings) if one == finding.about)
@@ -280,7 +279,7 @@ def false_ways(world: World) -> list[Binding]:
         for sent in world.sent[: len(MESSAGES)]:
             one = trace(topology, sent.message, sample_address(world.shown, binding.source))
             came = {
-                destination_name(topology, visit.exchange.name, visit.keys[0] or "")
+                topology.rules.addressing.destination(visit.exchange.entered, visit.keys[0] or "")
                 for visit in (*one.visits, *one.possible_visits)
                 if visit.exchange.entered is not None
             }
@@ -304,7 +303,7 @@ def false_overlaps(world: World) -> list[Finding]:
         properties = json.loads("{" + message if shown and message else message or "{}")
         sent = as_message(properties)
         source = finding.about.source
-        if world.topology.rules.destinations is not None:
+        if not world.topology.rules.addressing.has_exchanges:
             bindings = [*bindings_at(world.shown, source)]
             took = sum(_selects(world.shown, one, sent) for one in bindings)
             held = took >= 2

@@ -21,7 +21,6 @@ from transpiler.tools.explanation.explanation import explain_tree
 from transpiler.tools.explanation.wording import listed, value_text
 from transpiler.topology.binding_text import choice_text, headers_text
 from transpiler.topology.broker_rules import HASHING_TYPES, TAKING_ALL, UNKNOWN
-from transpiler.topology.destinations import address_of
 from transpiler.topology.model import Topology
 from transpiler.topology.records import DIVERT_ARGUMENT, Binding
 
@@ -45,7 +44,7 @@ def binding_text(topology: Topology, binding: Binding, written: str | None = Non
 
     ``written`` is the selector of a JMS broker's file, where the binding is a case of it.
     """
-    if topology.rules.destinations is not None:
+    if not topology.rules.addressing.has_exchanges:
         return _text_at_address(topology, binding, written)
     selector = topology.selector(binding)
     match topology.exchange_by_name[binding.source].type:
@@ -70,7 +69,8 @@ def _text_at_address(topology: Topology, binding: Binding, written: str | None) 
     """Return what a JMS broker asks for: a divert by its name, an address with wildcards, and a selector."""
     pattern = topology.rules.topic.pattern(binding.key)
     is_pattern = is_wild(pattern) and pattern != (MANY_WORDS,)
-    asked = [f"{topology.rules.nouns[0]} {address_of(topology, binding.key)}"] if is_pattern else []
+    addressing = topology.rules.addressing
+    asked = [f"{addressing.pattern_noun} {addressing.address(binding.key)}"] if is_pattern else []
     selector = topology.selector(binding) if written is None else written
     asked += [clipped(selector, _MAX_LINE)] if selector is not None else []
     divert = binding.text(DIVERT_ARGUMENT)
@@ -128,10 +128,9 @@ def _topic(topology: Topology, binding: Binding, keys: tuple[str | None, ...]) -
     if key is None:
         return [Lack(f"pattern {value_text(binding.key)}: the message has no key", nearest.edits)]
     named = f"of the key {value_text(key)} " if len(keys) > 1 else ""
-    kind, shown = "pattern", binding.key
-    if topology.rules.destinations is not None:
-        kind, shown = topology.rules.nouns[0], address_of(topology, binding.key)
-    return [Lack(f"{kind} {value_text(shown)}: {named}{nearest.first}", nearest.edits)]
+    addressing = topology.rules.addressing
+    shown = value_text(addressing.address(binding.key))
+    return [Lack(f"{addressing.pattern_noun} {shown}: {named}{nearest.first}", nearest.edits)]
 
 
 def _headers(topology: Topology, binding: Binding, message: Message) -> list[Lack]:

@@ -11,8 +11,6 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from transpiler.reference.routed import Traced
-from transpiler.topology.broker_rules import Destinations
-from transpiler.topology.destinations import destination_name
 from transpiler.topology.model import Topology
 from transpiler.topology.records import (
     DIVERT_ARGUMENT,
@@ -45,8 +43,9 @@ def passed_over(
     came: dict[tuple[str, str | None], None] = {}
     for visit in (*traced.visits, *traced.possible_visits):
         if visit.exchange.entered is not None:
-            name = destination_name(traced.topology, visit.exchange.name, visit.keys[0] or "")
-            came.setdefault((name, visit.exchange.entered.by))
+            entered = visit.exchange.entered
+            name = traced.topology.rules.addressing.destination(entered, visit.keys[0] or "")
+            came.setdefault((name, entered.by))
     for address, sent_as in came:
         for binding in bindings_at(shown, address):
             if (address, binding.destination) in reached:
@@ -107,10 +106,5 @@ def note_of_send(traced: Traced, is_asked: bool) -> str | None:
     routed, topology = traced.routed, traced.topology
     if traced.unknown and not routed.queues:
         return "who subscribes to the topic is not in the broker's file: its state says so (--state FILE)"
-    if is_asked or topology.rules.destinations is not Destinations.ARTEMIS:
-        return _NOTES.get(routed.outcome)
-    if routed.outcome == "undecided":
-        return "no queue is at this address, but that an earlier send with a routing type may have made"
-    if routed.outcome == "discarded":
-        return "no queue is at this address, and the send makes none: subscribers make those of MULTICAST"
-    return _NOTES.get(routed.outcome)
+    unasked = None if is_asked else topology.rules.addressing.unasked.get(routed.outcome)
+    return unasked or _NOTES.get(routed.outcome)

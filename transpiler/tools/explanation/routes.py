@@ -21,16 +21,12 @@ from transpiler.tools.explanation.passed_over import Written, exclusive_diverts,
 from transpiler.tools.explanation.wording import value_text
 from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.choices import choice_of, leaves_open
-from transpiler.topology.destinations import (
-    destination_name,
-    own_prefix,
-    own_queue,
-)
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import ANY_PUBLISHER, Publisher, PublishTo
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender
 from transpiler.topology.records import DEFAULT_EXCHANGE, DIVERT_ARGUMENT, Binding
+from transpiler.topology.targets import TargetType
 
 #: Characters of a target in a line, and bindings under a heading.
 _MAX_TEXT, _MAX_SENT, _MAX_LINES = 50, 100, 20
@@ -231,7 +227,7 @@ def _explained_step(step: Step, nearest: int) -> StepExplanation:
 
 def _explained(traced: Traced, nearest: int) -> RouteExplanation:
     topology, message = traced.topology, traced.message
-    sent = topology.rules.destinations is not None
+    sent = topology.rules.addressing.names_destinations
     written = Written(topology) if sent else None
     took: list[BindingExplanation] = []
     missed: list[BindingExplanation] = []
@@ -256,7 +252,7 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
     if sent:
         # Several bindings may stand for one divert, or lead to one queue.
         took, possible, missed = (_once(listed) for listed in (took, possible, missed))
-        took = took if own_prefix(topology) == "" else _without_ends(took)
+        took = _without_ends(took) if topology.rules.addressing.queues_are_places else took
         missed = [one for one in missed if not any(map(one.is_case_of, (*took, *possible)))]
         possible = [one for one in _unless_diverted(traced, took, possible) if one not in took]
         missed += _passed_over(traced, took, [*possible, *missed])
@@ -273,12 +269,8 @@ def _binding(
     topology: Topology, binding: Binding, visit: Visit, written: Written | None, lacking: Sequence[Lack] = ()
 ) -> BindingExplanation:
     asks = binding_text(topology, binding, None if written is None else written.selector(binding))
-    if topology.rules.destinations is None:
-        source, end = binding.source, binding.destination
-        target = end if binding.destination_type == "queue" else f"exchange {end}"
-    else:
-        source, end = _ends(topology, binding, visit)
-        target = end if binding.destination_type != "exchange" or "://" in end else f"address {end}"
+    source, end = _ends(topology, binding, visit)
+    target = _target(topology, binding.destination_type, end)
     texts, distance = tuple(lack.text for lack in lacking), sum(lack.distance for lack in lacking)
     return BindingExplanation(binding, asks, source, end, target, texts, distance)
 
@@ -290,14 +282,13 @@ def _as_written(
     source, texts = _ends(topology, binding, visit)[0], tuple(lack.text for lack in lacking)
     for one in written.of(binding):
         asks = binding_text(topology, binding, written.selector(binding))
-        target = _target(one)
+        target = _target(topology, one.destination_type, one.destination)
         yield BindingExplanation(one, asks, source, one.destination, target, texts, sum(o.distance for o in lacking))
 
 
-def _target(shown: Binding) -> str:
-    """Return the end of a binding of a JMS broker's file as a line shows it."""
-    end = shown.destination
-    return end if shown.destination_type == "queue" or "://" in end else f"address {end}"
+def _target(topology: Topology, kind: TargetType, end: str) -> str:
+    """Return the end of a binding as a line shows it."""
+    return topology.rules.addressing.place(end) if kind == "exchange" else end
 
 
 def _once(listed: Iterable[BindingExplanation]) -> list[BindingExplanation]:
@@ -326,7 +317,8 @@ def _passed_over(
     exclusive = _exclusive(traced, took)
     reached = {(one.source, one.end) for one in (*took, *others)}
     for source, binding, reason in passed_over(traced, reached, exclusive):
-        yield BindingExplanation(binding, "any message", source, binding.destination, _target(binding), (reason,), 0.75)
+        target = _target(traced.topology, binding.destination_type, binding.destination)
+        yield BindingExplanation(binding, "any message", source, binding.destination, target, (reason,), 0.75)
 
 
 def _exclusive(traced: Traced, listed: Sequence[BindingExplanation]) -> dict[str, str]:
@@ -351,12 +343,17 @@ def _unless_diverted(
 
 
 def _ends(topology: Topology, binding: Binding, visit: Visit) -> tuple[str, str]:
-    """Return the destination that a message to a JMS broker came to, and where a binding leads from there."""
-    key = visit.keys[0] or ""
-    source, onward = destination_name(topology, visit.exchange.name, key), topology.replacement_key(binding)
+    """Return the exchange or destination that a message came to, and the end of a binding from there."""
+    entered, addressing = visit.exchange.entered, topology.rules.addressing
+    if entered is None:
+        return binding.source, binding.destination
+    key, onward = visit.keys[0] or "", topology.replacement_key(binding)
+    source = addressing.destination(entered, key)
     if onward is not None:
-        return source, destination_name(topology, binding.destination, onward)
-    return source, own_queue(topology, key) if binding.destination_type == "own-queue" else binding.destination
+        to = topology.exchange_by_name[binding.destination].entered
+        assert to is not None
+        return source, addressing.destination(to, onward)
+    return source, addressing.own_queue(key) if binding.destination_type == "own-queue" else binding.destination
 
 
 def _leads_on(topology: Topology, binding: Binding) -> bool:

@@ -14,7 +14,7 @@ from transpiler.message.publication import ROUTING_KEYS, Sent, sent_in, texts_in
 from transpiler.message.rabbitmq_trace import is_entry
 from transpiler.tools.message_files.record import Record
 from transpiler.tools.message_files.record_errors import at_place, load_record
-from transpiler.topology.destinations import ROUTING_TYPES
+from transpiler.topology.addressing import ROUTING_TYPES
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -26,9 +26,9 @@ from transpiler.tools.analysis.subsumption import never_true
 from transpiler.tools.topology_report.labels import Finding, binding_finding, binding_label
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.tools.topology_report.ways import Ways, exchanges, lonely_queues, loops, targets, unread
-from transpiler.topology.broker_rules import TAKING_ALL, UNKNOWN, Destinations
+from transpiler.topology.addressing import SUBSCRIBERS
+from transpiler.topology.broker_rules import TAKING_ALL, UNKNOWN
 from transpiler.topology.choices import choices, is_choosing
-from transpiler.topology.destinations import SUBSCRIBERS
 from transpiler.topology.graph import Node, reached
 from transpiler.topology.model import Topology
 from transpiler.topology.records import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Link
@@ -137,7 +137,7 @@ class TopologyReport:
         return "\n".join(lines)
 
     def _title(self, kind: str) -> str:
-        return TITLES[kind].replace("exchanges", self.topology.rules.nouns[1])
+        return TITLES[kind].replace("exchanges", self.topology.rules.addressing.nouns[1])
 
     def _notes(self) -> Iterator[str]:
         if self.not_compared:
@@ -220,7 +220,7 @@ def report(topology: Topology, summary: Summary | None = None) -> TopologyReport
 
 def _unknown_queues(topology: Topology) -> Iterator[Finding]:
     """Yield the virtual topics of ActiveMQ whose queues neither the file nor the broker's state names."""
-    if topology.rules.destinations is not Destinations.ACTIVEMQ:
+    if topology.rules.addressing.names_subscribers:
         return
     undeclared = {queue.name for queue in topology.queues if not queue.declared}
     for binding in topology.bindings:
@@ -236,7 +236,7 @@ def _unknown_queues(topology: Topology) -> Iterator[Finding]:
 def _ignored(topology: Topology) -> Iterator[Finding]:
     """Yield the bindings with arguments that their exchanges do not look at."""
     rules = topology.rules
-    if rules.destinations is not None:
+    if not rules.addressing.has_exchanges:
         return
     for binding in topology.bindings:
         exchange_type = topology.exchange_by_name[binding.source].type
@@ -338,7 +338,7 @@ def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
         inner.destination,
     ) or topology.replacement_key(outer) != topology.replacement_key(inner):
         return False
-    if topology.rules.destinations is not None and outer.path == inner.path != "":
+    if not topology.rules.addressing.has_exchanges and outer.path == inner.path != "":
         # They are cases of one element of a JMS broker's file, which differ in where the message came from.
         return False
     exchange = topology.exchange_by_name[outer.source]

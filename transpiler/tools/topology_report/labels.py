@@ -23,10 +23,6 @@ from transpiler.topology.records import (
 MAX_TEXT = 48
 
 
-#: The note on a pattern of queues of a JMS broker that its file does not name.
-UNKNOWN_QUEUES = "which of these queues are there is not in the file"
-
-
 class Finding(NamedTuple):
     """One finding of a report: its kind, the name or binding that it is about, in words, and the reason.
 
@@ -63,7 +59,7 @@ def binding_label(topology: Topology, binding: Binding) -> str:
     """Return the condition of a binding; empty where it takes every message of its exchange."""
     exchange_type = topology.exchange_by_name[binding.source].type
     parts: list[str] = []
-    if topology.rules.destinations is not None:
+    if not topology.rules.addressing.has_exchanges:
         parts += [f"divert {binding.text(DIVERT_ARGUMENT)}"] if DIVERT_ARGUMENT in binding.arguments else []
         parts += ["exclusive"] if EXCLUSIVE_ARGUMENT in binding.arguments else []
         parts += [binding.text(CHOICE_ARGUMENT) or ""] if CHOICE_ARGUMENT in binding.arguments else []

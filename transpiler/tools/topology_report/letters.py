@@ -55,8 +55,7 @@ class Letters:
         for link in there:
             if len(link.ends) < 2:
                 continue
-            if link.kind == "expiry" and topology.rules.destinations is not None:
-                # A JMS broker's message that has expired, or is a dead letter, does not expire again.
+            if link.kind == "expiry" and not topology.rules.addressing.expires_again:
                 continue
             kind, name = link.ends[0]
             step = State(kind, name), self.target(link)
@@ -69,7 +68,7 @@ class Letters:
     def target(self, link: Link) -> State:
         """Return where a link in this broker leads to."""
         kind, name = link.ends[-1]
-        keys = () if link.key is None or kind == "queue" or self.topology.rules.destinations else (link.key,)
+        keys = () if link.key is None or kind == "queue" else (link.key,)
         return State(kind, name, keys)
 
     def _lead(self, source: State, target: State) -> None:
@@ -97,7 +96,7 @@ class Letters:
         for binding in self._matching(state):
             certain = certain or not self._asks_more(binding)
             replaced = topology.replacement_key(binding)
-            keys = state.keys if replaced is None or topology.rules.destinations is not None else (replaced,)
+            keys = state.keys if replaced is None else (replaced,)
             yield State(
                 binding.destination_type, binding.destination, () if binding.destination_type == "queue" else keys
             )
@@ -127,7 +126,10 @@ class Letters:
         """Return False where it is proved that no binding takes what its own bindings bring to the queue of a link."""
         topology = self.topology
         exchange = topology.exchange_by_name.get(link.destination or "")
-        if link.key is not None or link.source is None or exchange is None or topology.rules.destinations is not None:
+        if link.key is not None or link.source is None or exchange is None:
+            return True
+        if not topology.rules.addressing.has_exchanges:
+            # Patterns of addresses take some, too, and a send may make a queue.
             return True
         taking = topology.bindings_by_source.get(exchange.name, ())
         arriving = self._arriving(link.source)

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from textwrap import TextWrapper
 
 from transpiler.base.diagnostics import first_of, one_line
-from transpiler.tools.topology_report.labels import UNKNOWN_QUEUES, binding_label, exchange_title
+from transpiler.tools.topology_report.labels import binding_label, exchange_title
 from transpiler.tools.topology_report.summary import Summary
-from transpiler.topology.broker_rules import UNKNOWN, Destinations
+from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.graph import routes
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Exchange, Link, Queue
@@ -21,13 +21,6 @@ from transpiler.topology.records import Exchange, Link, Queue
 MAX_NAMES = 3
 #: Lines of one exchange, and of all exchanges or queues; the others are counted.
 MAX_BINDINGS, MAX_LINES = 20, 300
-
-#: The listing of a topology without an exchange and a queue.
-_NOTHING: Mapping[Destinations | None, str] = {
-    Destinations.ACTIVEMQ: "the file declares no destination: each is made by what is sent to it or reads it",
-    Destinations.ARTEMIS: "the file declares no address: those that its settings let clients create are not in it",
-    None: "no exchange and no queue is declared",
-}
 
 
 def listing(topology: Topology, summary: Summary | None = None, columns: int = 10_000) -> str:
@@ -59,14 +52,14 @@ def _lines(topology: Topology, summary: Summary | None) -> Iterator[str]:
     yield topology.headline
     shown = [exchange for exchange in topology.exchange_by_name.values() if _is_shown(topology, exchange, summary)]
     if shown:
-        yield from ("", topology.rules.nouns[1])
+        yield from ("", topology.rules.addressing.nouns[1])
         lines = [line for exchange in shown for line in _exchange(topology, exchange, summary)]
         yield from _limited(lines, "lines")
     if topology.queues:
         yield from ("", "queues")
         yield from _limited([*_queues(topology, summary)], "lines")
     if not shown and not topology.queues:
-        yield from ("", _NOTHING.get(topology.rules.destinations, _NOTHING[None]))
+        yield from ("", topology.rules.addressing.nothing_declared)
     others = [link for link in topology.onward if link.source is None or link.source_type == "exchange"]
     if others:
         yield from ("", "from and to other brokers, and shovels")
@@ -93,7 +86,7 @@ def _is_shown(topology: Topology, exchange: Exchange, summary: Summary | None) -
 
 def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -> Iterator[str]:
     facts: list[str] = []
-    if topology.rules.destinations is None:
+    if topology.rules.addressing.has_exchanges:
         facts.append("of unknown type" if exchange.type == UNKNOWN else exchange.type)
         facts += [] if exchange.declared else ["not declared"]
     facts += ["internal"] if exchange.internal else []
@@ -103,7 +96,7 @@ def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -
     title = _name(exchange_title(exchange.name)) + (f" ({', '.join(facts)})" if facts else "")
     by_label: dict[str, list[str]] = {}
     for binding in topology.bindings_by_source.get(exchange.name, ()):
-        noun = topology.rules.nouns[0]
+        noun = topology.rules.addressing.nouns[0]
         to = _name(binding.destination)
         to = to if binding.destination_type == "queue" else f"{noun} {to}"
         by_label.setdefault(one_line(binding_label(topology, binding)), []).append(to)
@@ -129,8 +122,7 @@ def _of_nothing(topology: Topology, exchange: Exchange) -> str:
     """Return the reason why no way out of an exchange is listed."""
     if exchange.type != UNKNOWN:
         return "nothing is bound to it" if topology.knows_subscribers else "who subscribes is not in the file"
-    of_queues = topology.rules.destinations is not None
-    return UNKNOWN_QUEUES if of_queues else "what it does with messages is not known"
+    return topology.rules.addressing.unknown
 
 
 def names_of(names: Iterable[str], several: str) -> str:
@@ -172,11 +164,11 @@ def _queue(
     """Return the line of a queue, and of all queues with the same one."""
     parts = []
     if queue.name in sources:
-        parts.append(f"from {names_of(sources[queue.name], topology.rules.nouns[1])}")
+        parts.append(f"from {names_of(sources[queue.name], topology.rules.addressing.nouns[1])}")
     for verb in ("let go by", "filled from"):
         names = [name for how, name in letters.get(queue.name, ()) if how == verb]
         parts += [f"{verb} {names_of(names, 'queues')}"] if names else []
-    if not parts and topology.rules.destinations is None:
+    if not parts and topology.rules.addressing.has_exchanges:
         parts.append("only by its own name")
     for link in links.get(queue.name, ()):
         key = "" if link.key is None or link.destination_type == "queue" else f", key {link.key!r}"

@@ -25,7 +25,6 @@ from transpiler.tools.analysis.solve import Found, Solver
 from transpiler.tools.analysis.subsumption import parting_message
 from transpiler.tools.topology_report.labels import MAX_TEXT, Finding, binding_finding, binding_label, exchange_title
 from transpiler.tools.topology_report.ways import Ways, targets
-from transpiler.topology.broker_rules import Destinations
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding, Link
 from transpiler.topology.shown_addresses import surely_selecting
@@ -71,7 +70,7 @@ def losses(topology: Topology) -> Iterator[Finding]:
             if id(link) in lost:
                 yield Finding("loses", queue.name, f"what is {link.when} is lost: {lost[id(link)]}", link)
         kinds = {link.kind for link in own}
-        if topology.rules.destinations is Destinations.ARTEMIS and "dead-letter" in kinds and "expiry" not in kinds:
+        if topology.rules.addressing.has_expiry_address and "dead-letter" in kinds and "expiry" not in kinds:
             reason = "it has no expiry address: what expires is lost"
             yield Finding("loses", queue.name, reason, ("queue", queue.name))
 
@@ -114,12 +113,13 @@ def shapes(topology: Topology) -> Iterator[Finding]:
 
 def _shape(topology: Topology, binding: Binding) -> str:
     kind = topology.exchange_by_name[binding.source].type
-    parts: list[str] = [] if topology.rules.destinations is not None else [kind]
+    has_exchanges = topology.rules.addressing.has_exchanges
+    parts: list[str] = [kind] if has_exchanges else []
     if kind == "headers":
         match = topology.headers(binding)
         names = [name if value is None else f"{name} = ?" for name, value in match.pairs]
         parts.append(f"{'any' if match.any else 'all'}: {', '.join(names)}" if names else "no pairs")
-    elif kind == "topic" and topology.rules.destinations is None:
+    elif kind == "topic" and has_exchanges:
         words = topology.rules.topic.pattern(binding.key)
         parts.append("key " + ".".join("word" if isinstance(word, str) else word.value for word in words))
     selector = topology.selector(binding)
@@ -142,11 +142,9 @@ def overlaps(topology: Topology) -> Iterator[Finding]:
             if (one.destination_type, one.destination) == (other.destination_type, other.destination):
                 continue
             conditions = Conditions()
-            pair = [one, other]
-            if topology.rules.destinations is not None:
-                pair = [sure for each in pair if (sure := surely_selecting(topology, each)) is not None]
-                if len(pair) < 2:
-                    continue
+            pair = [sure for each in (one, other) if (sure := surely_selecting(topology, each)) is not None]
+            if len(pair) < 2:
+                continue
             formulas = tuple(binding_formula(conditions, topology, each) for each in pair)
             found = parting_message(Solver(conditions), Junction(False, formulas), NEVER)
             if isinstance(found, Found):

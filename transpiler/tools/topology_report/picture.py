@@ -151,9 +151,9 @@ class _Builder:
         if kind == "exchange":
             exchange = self.topology.exchange_by_name[name]
             exchange_type = exchange.type
-            several = self.topology.rules.nouns[1]
+            several = self.topology.rules.addressing.nouns[1]
             # The types of exchanges are no words of the JMS brokers, whose nodes here are addresses and destinations.
-            if self.topology.rules.destinations is None:
+            if self.topology.rules.addressing.has_exchanges:
                 details.append(exchange_type)
                 several = f"{exchange_type} {several}"
             elif exchange_type == UNKNOWN:

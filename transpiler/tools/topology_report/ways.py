@@ -8,7 +8,7 @@ from transpiler.base.diagnostics import first_of
 from transpiler.tools.topology_report.labels import Finding, exchange_title
 from transpiler.tools.topology_report.letters import Letters, State
 from transpiler.tools.topology_report.summary import Summary
-from transpiler.topology.broker_rules import UNKNOWN, Destinations
+from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.graph import (
     Node,
     Ordered,
@@ -54,12 +54,9 @@ class Ways:
 def lonely_queues(of: Ways) -> Iterator[Finding]:
     """Yield the queues that nothing leads to."""
     topology = of.topology
-    if topology.rules.destinations is Destinations.ACTIVEMQ:
-        # A queue is a destination by its name.
+    reason = topology.rules.addressing.lonely
+    if reason is None:
         return
-    reason = "only messages sent to it by its own name reach it"
-    if topology.rules.destinations is Destinations.ARTEMIS:
-        reason = "it gets no message: it is disabled, or it needs a consumer and has none"
     linked = {(link.destination_type, link.destination) for link in topology.onward}
     for queue in topology.queues:
         if not of.back["queue", queue.name] and ("queue", queue.name) not in linked:
@@ -81,7 +78,7 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
         used |= reached(ways, [("queue", name) for name, count in summary.queues.items() if count])
     for exchange in topology.exchanges:
         node: Node = ("exchange", exchange.name)
-        if topology.rules.destinations is not None and not (of.routes[node] or of.back[node]):
+        if not topology.rules.addressing.has_exchanges and not (of.routes[node] or of.back[node]):
             # Of dead-letter addresses only it is said where their letters go.
             continue
         if node not in entered:
@@ -102,13 +99,10 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
 
 def _lost(topology: Topology, leads_on: bool) -> str | None:
     """Return why messages that come to an exchange reach no queue; None where there may be queues."""
+    addressing = topology.rules.addressing
     if leads_on:
-        # At an address, where ways of a JMS broker end, a send may make a queue.
-        return "its ways end before a queue" if topology.rules.destinations is None else None
-    if topology.rules.destinations is Destinations.ARTEMIS:
-        # A send of the routing type ANYCAST may make one.
-        return "no queue is there: its messages are lost, if no client makes one"
-    return "it leads to no queue: its messages are lost" if topology.knows_subscribers else None
+        return addressing.ends_early
+    return addressing.leads_nowhere if topology.knows_subscribers else None
 
 
 def loops(of: Ways) -> Iterator[Finding]:
@@ -176,7 +170,7 @@ def _lost_letters(of: Ways, link: Link, target: Node) -> str | None:
     """Return why what a link leads to an exchange comes to no queue; None where some may."""
     topology, title = of.topology, exchange_title(target[1])
     if target not in of.leading and target[1] != DEFAULT_EXCHANGE:
-        if topology.rules.destinations is Destinations.ARTEMIS and topology.readers is None:
+        if topology.rules.addressing.clients_make_queues and not topology.knows_state:
             return f"the file has no queue at {target[1]}: they are lost, if no client made one"
         return f"{title} leads to no queue"
     ends = reached(of.letters.graph, [of.letters.target(link)])

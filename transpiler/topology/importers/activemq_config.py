@@ -15,7 +15,7 @@ from transpiler.base.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.language.selector import ast
 from transpiler.language.selector.broker_dialects import ACTIVEMQ
 from transpiler.language.selector.parsing import parse_selector
-from transpiler.topology.destinations import QUEUE_KIND, TOPIC_KIND, activemq_parts
+from transpiler.topology.addressing import QUEUE_KIND, TOPIC_KIND, activemq_parts
 from transpiler.topology.importers.known_names import reasons
 
 _ELSEWHERE: Mapping[str, str] = {

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from transpiler.base.topics import TopicPattern
-from transpiler.topology.destinations import LISTED
+from transpiler.topology.addressing import LISTED
 from transpiler.topology.importers.activemq_config import Composite, Mirror, VirtualTopic
 from transpiler.topology.importers.activemq_patterns import between, covers, of_virtual, words_of, words_sent
 

@@ -15,8 +15,8 @@ from functools import cmp_to_key
 from itertools import product, zip_longest
 
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, TopicPattern, is_wild
+from transpiler.topology.addressing import QUEUE_KIND
 from transpiler.topology.broker_rules import ACTIVEMQ
-from transpiler.topology.destinations import QUEUE_KIND
 from transpiler.topology.importers.activemq_config import DeadLetters
 from transpiler.topology.records import Link
 from transpiler.topology.targets import NOWHERE

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from transpiler.base.topics import TopicPattern
+from transpiler.topology.addressing import QUEUE_KIND, TOPIC_KIND
 from transpiler.topology.broker_rules import ACTIVEMQ
-from transpiler.topology.destinations import QUEUE_KIND, TOPIC_KIND
 from transpiler.topology.importers.activemq_config import Composite, Interceptor, Mirror, VirtualTopic, kind_of
 from transpiler.topology.importers.activemq_patterns import (
     ANY_NAME,

@@ -18,12 +18,12 @@ from typing import Any
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, TopicPattern
 from transpiler.language.selector.broker_dialects import ACTIVEMQ as DIALECT
-from transpiler.topology.broker_rules import ACTIVEMQ
-from transpiler.topology.destinations import (
+from transpiler.topology.addressing import (
     QUEUE_KIND,
     TOPIC_KIND,
     activemq_parts,
 )
+from transpiler.topology.broker_rules import ACTIVEMQ
 from transpiler.topology.importers.activemq_config import (
     ActiveMQConfig,
     Composite,

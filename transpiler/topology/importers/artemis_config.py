@@ -19,9 +19,9 @@ from transpiler.base.topics import TopicPattern
 from transpiler.language.selector.broker_dialects import ARTEMIS, ARTEMIS_CORE
 from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.parsing import parse_selector
+from transpiler.topology.addressing import ROUTING_TYPES, RoutingType
 from transpiler.topology.broker_rules import ARTEMIS as BROKER
 from transpiler.topology.broker_rules import Rules
-from transpiler.topology.destinations import ROUTING_TYPES, RoutingType
 from transpiler.topology.importers.known_names import reasons
 
 #: Other things that can make, change or take a message, by the element that configures them.

@@ -23,7 +23,7 @@ from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, TopicPattern, is_wild
 from transpiler.language.filters.binding_rules import TopicRules
 from transpiler.language.selector.dialects import Dialect
-from transpiler.topology.destinations import entry_name
+from transpiler.topology.addressing import entry_name
 from transpiler.topology.importers.artemis_addresses import Addresses, Answer, answer_anew
 from transpiler.topology.importers.artemis_config import DEFAULTS, ArtemisConfig, Settings, Taker
 from transpiler.topology.importers.exchange_builder import ExchangeBuilder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from transpiler.topology.destinations import FULLY_QUALIFIED
+from transpiler.topology.addressing import FULLY_QUALIFIED
 from transpiler.topology.importers.artemis_addresses import Addresses
 from transpiler.topology.importers.artemis_config import Taker
 from transpiler.topology.importers.shown_builder import ONE_OF, PERHAPS, ShownBuilder

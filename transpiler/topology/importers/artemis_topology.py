@@ -18,7 +18,7 @@ from typing import Any
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.topics import MANY_WORDS, AnyWord, TopicPattern, is_wild
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.topology.destinations import RoutingType
+from transpiler.topology.addressing import RoutingType
 from transpiler.topology.importers.artemis_addresses import (
     Addresses,
     is_plain,

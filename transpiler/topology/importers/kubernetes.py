@@ -22,7 +22,7 @@ from transpiler.base.documents.placed_values import Node, Origin, json_documents
 from transpiler.base.documents.xml_elements import Element, XmlDocument
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source
-from transpiler.topology.destinations import ROUTING_TYPES
+from transpiler.topology.addressing import ROUTING_TYPES
 from transpiler.topology.importers.artemis_properties import core_of_properties
 
 #: The resources that are read, for errors.

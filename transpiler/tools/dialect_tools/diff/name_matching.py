@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from transpiler.topology.broker_rules import Destinations
-from transpiler.topology.destinations import ROUTING_TYPES, RoutingType
+from transpiler.topology.addressing import KINDS, QUEUE_KIND, RoutingType, kind_and_name
 from transpiler.topology.model import Topology
 from transpiler.topology.records import (
     DIALECT_ARGUMENT,
@@ -19,8 +18,6 @@ from transpiler.topology.records import (
     Binding,
     Link,
 )
-
-_KINDS: Mapping[str, RoutingType] = {"queue": "ANYCAST", "topic": "MULTICAST"}
 
 #: Arguments of Artemis' bindings that ActiveMQ's have not, and that decide about no message between the two.
 _OF_ARTEMIS = frozenset({DIVERT_ARGUMENT, DIALECT_ARGUMENT, ROUTING_TYPE_ARGUMENT})
@@ -40,8 +37,8 @@ class Names:
     @property
     def across(self) -> bool:
         """True if one broker is ActiveMQ and the other is Artemis."""
-        sides = {self.old.rules.destinations, self.new.rules.destinations}
-        return sides == {Destinations.ACTIVEMQ, Destinations.ARTEMIS}
+        old, new = self.old.rules.addressing, self.new.rules.addressing
+        return old != new and old.names_destinations and new.names_destinations
 
     def renamed(self, shown_old: Topology, shown_new: Topology) -> tuple[Topology, Topology]:
         """Return the two topologies as they are compared: OLD's with NEW's names."""
@@ -77,51 +74,43 @@ class Names:
         """Return the name that one of OLD's has in NEW; of ``known`` ones an Artemis name is the first that fits."""
         if name in self.given:
             return self.given[name]
-        kind, bare = _split(name)
+        kind, bare = kind_and_name(name)
+        new = self.new.rules.addressing
         if bare in self.given:
-            return self._kinded(kind or "queue", self.given[bare])
-        if not self.across:
+            given = self.given[bare]
+            return given if "://" in given else new.of_kind(kind or QUEUE_KIND, given)[0]
+        kinds = self.old.rules.addressing.kinds(name) if self.across else ()
+        if not kinds:
             return name
-        if self.old.rules.destinations is Destinations.ACTIVEMQ:
-            return _words(bare, ">", self.new.rules.characters[2:] or ">") if kind else name
-        name = _words(name, self.old.rules.characters[2:] or "#", ">")
-        return next((one for one in (f"{kind}://{name}" for kind in _KINDS) if one in known), f"queue://{name}")
-
-    def _kinded(self, kind: str, name: str) -> str:
-        is_activemq = self.new.rules.destinations is Destinations.ACTIVEMQ
-        return f"{kind}://{name}" if is_activemq and "://" not in name else name
+        before = self.old.rules.topic.syntax.many_words
+        bare = _words(bare, before, self.new.rules.characters[2:] or before)
+        named = [new.of_kind(one, bare)[0] for one in kinds]
+        return next((one for one in named if one in known), named[0])
 
     def send(self, name: str, routing_type: str | None = None) -> tuple[str, str | None]:
         """Return the send to NEW that one to OLD stands for."""
-        if self.across and self.old.rules.destinations is Destinations.ACTIVEMQ:
-            return _split(self.of(name))[1], _KINDS[_split(name)[0] or "queue"]
-        if self.across and name not in self.given:
-            return f"{'topic' if routing_type == 'MULTICAST' else 'queue'}://{name}", None
-        return self.of(name), routing_type
+        old = self.old.rules.addressing
+        if not self.across or (old.routing_types and name in self.given):
+            return self.of(name), routing_type
+        kind = next(iter(old.kinds(name, routing_type)), QUEUE_KIND)
+        return self.new.rules.addressing.of_kind(kind, kind_and_name(self.of(name))[1])
 
     def sends(self, name: str) -> list[tuple[Send, Send]]:
         """Return the sends to a destination of NEW, and before each the one to OLD that it stands for."""
         back = {of: old for old, of in self.given.items()}
         before = back.get(name, name)
         if not self.across:
-            is_artemis = Destinations.ARTEMIS in (self.old.rules.destinations, self.new.rules.destinations)
-            types = (*ROUTING_TYPES, None) if is_artemis else (None,)
-            return [((before, kind), (name, kind)) for kind in types]
+            types = self.old.rules.addressing.routing_types or self.new.rules.addressing.routing_types
+            return [((before, kind), (name, kind)) for kind in (*types, None)]
         sends: list[tuple[Send, Send]] = []
-        kinds = [_split(name)[0]] if _split(name)[0] else [*_KINDS]
-        for kind in kinds:
-            ends: list[Send] = []
-            for topology, given in ((self.old, before), (self.new, name)):
-                bare = _split(given)[1]
-                is_activemq = topology.rules.destinations is Destinations.ACTIVEMQ
-                ends.append((f"{kind}://{bare}", None) if is_activemq else (bare, _KINDS[kind]))
+        own = kind_and_name(name)[0]
+        for kind in [own] if own else [*KINDS]:
+            ends = [
+                topology.rules.addressing.of_kind(kind, kind_and_name(given)[1])
+                for topology, given in ((self.old, before), (self.new, name))
+            ]
             sends.append((ends[0], ends[1]))
         return sends
-
-
-def _split(name: str) -> tuple[str, str]:
-    kind, separator, bare = name.partition("://")
-    return (kind, bare) if separator and kind in _KINDS else ("", name)
 
 
 def _words(name: str, any_words: str, other: str) -> str:

@@ -23,10 +23,10 @@ from transpiler.tools.analysis.samples import topic_keys
 from transpiler.tools.analysis.solve import Found, Solver
 from transpiler.tools.analysis.subsumption import parting_message
 from transpiler.tools.dialect_tools.diff.name_matching import Names
-from transpiler.topology.destinations import RoutingType
+from transpiler.topology.addressing import RoutingType
 from transpiler.topology.graph import Node, reached, reverse, routes, successors
 from transpiler.topology.model import Topology
-from transpiler.topology.records import Binding
+from transpiler.topology.records import DEFAULT_EXCHANGE, Binding
 from transpiler.topology.shown_addresses import sample_address
 
 #: Bindings from which messages are made, and tests of bindings by the messages.
@@ -125,9 +125,9 @@ class Search:
         examples: list[Rerouted] = []
         shown: set[tuple[str, bool]] = set()
         seen: set[str] = set()
-        sent = self.new.rules.destinations is not None
+        sent = self.new.rules.addressing.names_destinations
         for exchange, key, message in self._publications():
-            to = sample_address(self.new, exchange) if sent else exchange
+            to = sample_address(self.new, exchange)
             for (old_to, old_type), (new_to, new_type) in self._names.sends(to):
                 identity = f"{to}\0{key}\0{message}\0{old_to}\0{new_to}\0{new_type}"
                 if identity in seen:
@@ -158,8 +158,8 @@ class Search:
         renamed: bool = False,
     ) -> _Answer:
         """Return the queues that a message reaches, or may reach by what an exchange chooses, and its ways on."""
-        is_jms = topology.rules.destinations is not None
-        traced = trace(topology, message, exchange, None if is_jms else (key,), routing_type=routing_type)
+        keys = None if topology.rules.addressing.names_destinations else (key,)
+        traced = trace(topology, message, exchange, keys, routing_type=routing_type)
         name = self._names.of if renamed else str
         routed = traced.routed
         queues = (*map(name, routed.queues), *(f"{name(queue)} (possible)" for queue in routed.possible_queues))
@@ -177,7 +177,7 @@ class Search:
         sides = ((self.old, self.new, self._back[0]), (self.new, self.old, self._back[1]))
         for topology, other, back in sides:
             tried = [binding for binding in dict.fromkeys(topology.bindings) if binding not in kept]
-            if topology.rules.destinations is not None:
+            if not topology.rules.addressing.has_exchanges:
                 tried += [binding for binding in topology.bindings if binding in kept]
             for binding in tried[:_BINDINGS]:
                 yield from self._of_binding(topology, other, binding, back)
@@ -190,17 +190,17 @@ class Search:
                 keys = (key for one in bindings[:20] for key in topic_keys(topic.pattern(one.key)))
                 for key in dict.fromkeys(("nowhere", *keys)):
                     yield name, key, _with_subject(Message(), key)
-        if self.new.rules.destinations is not None:
+        if self.new.rules.addressing.may_name("nowhere", ()):
             yield "nowhere", "", Message()
         for queue in self._queues_of_links():
-            yield self._to_queue(queue)
+            yield self._to_queue(queue, Message())
         for queue in sorted(self.old.queue_names ^ self.new.queue_names):
-            yield self._to_queue(queue)
+            yield self._to_queue(queue, Message())
 
-    def _to_queue(self, queue: str) -> tuple[str, str, Message]:
-        if self.new.rules.destinations is not None:
-            return queue, "", Message()
-        return "", queue, _with_subject(Message(), queue)
+    def _to_queue(self, queue: str, message: Message) -> tuple[str, str, Message]:
+        if self.new.rules.addressing.names_destinations:
+            return queue, "", message
+        return DEFAULT_EXCHANGE, queue, _with_subject(message, queue)
 
     def _queues_of_links(self) -> list[str]:
         """Return the queues with a way on that only one side has."""
@@ -225,8 +225,7 @@ class Search:
         for exchange in entrances:
             for key, message in itertools.product(dict.fromkeys((*keys, *before)), messages):
                 yield exchange, key, _with_subject(message, key)
-        if self.new.rules.destinations is None:
-            yield from (("", queue, _with_subject(message, queue)) for queue in queues for message in messages)
+        yield from (self._to_queue(queue, message) for queue in queues for message in messages)
 
 
 class _Entrances(NamedTuple):

@@ -142,7 +142,7 @@ def diff_topologies(
     settings = [*_setting_changes(old, new, matched)]
     changes = [*_changes(*map(matched.plain, shown)), *(change for change, is_judged in settings if is_judged)]
     differs = old != new
-    if not changes and old.rules.destinations is not None and _parts(old) != _parts(new):
+    if not changes and old.shown is not None and _parts(old) != _parts(new):
         # The bindings that are shown omit what no setting of the file says.
         changes = [_OTHERS]
     search = Search(*shown, (old, new), matched)
@@ -153,7 +153,7 @@ def diff_topologies(
 
 def _setting_changes(old: Topology, new: Topology, names: Names) -> Iterator[tuple[Change, bool]]:
     """Yield the settings that differ, and whether each decides about sends; those of one side's parts are no change."""
-    if old.rules.destinations is not new.rules.destinations:
+    if old.rules.addressing != new.rules.addressing:
         return
     # An argument of a queue is compared with the queue.
     compared = {(queue.name, name) for queue in new.queues for name in queue.arguments}
@@ -189,7 +189,7 @@ def _changes(old: Topology, new: Topology) -> Iterator[Change]:
     if old.rules.name != new.rules.name:
         yield Change("broker", "changed", "", f"{new.broker}, was {old.broker}")
     exchanges = {one.name: one for one in old.exchanges}, {one.name: one for one in new.exchanges}
-    yield from _by_name(new.rules.nouns[0], *exchanges)
+    yield from _by_name(new.rules.addressing.nouns[0], *exchanges)
     yield from _by_name("queue", {one.name: one for one in old.queues}, {one.name: one for one in new.queues})
     yield from _binding_changes(old, new)
     yield from _link_changes(old, new)
@@ -270,12 +270,12 @@ def _binding_texts(topology: Topology, binding: Binding) -> tuple[str, str]:
 
 
 def _edge_text(topology: Topology, binding: Binding) -> str:
-    return ends_text(binding, topology.rules.nouns[0])
+    return ends_text(binding, topology.rules.addressing.nouns[0])
 
 
 def _label(topology: Topology, binding: Binding) -> str:
     """Return the key and the arguments of a binding."""
-    if topology.rules.destinations is not None:
+    if not topology.rules.addressing.has_exchanges:
         routing_type, label = binding.text(ROUTING_TYPE_ARGUMENT), binding_label(topology, binding) or "every message"
         return label if routing_type is None else f"{routing_type.lower()} | {label}"
     return key_and_arguments(binding)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -187,3 +188,13 @@ def test_reasons_are_counted_by_the_parts_that_decide(given: str, code: int, pri
     result = run("color = 'red'", "--reasons", "--keep-going", given=given)
     assert result.exit_code == code
     assert "".join(line for line in result.output.splitlines(keepends=True) if not line.startswith("-:")) == printed
+
+
+def test_reasons_in_json_have_the_parts_and_their_verdicts() -> None:
+    given = '{"a": 2}\n{"b": 1}\n{"b": 3}\n{"a": 1, "b": 3}\n'
+    result = run("a = 1 AND b > 2", "--reasons", "--format", "json", given=given)
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["messages"], found["matched"]) == (0, 4, 1)
+    texts = [([(part["text"], part["verdict"]) for part in one["parts"]], one["messages"]) for one in found["reasons"]]
+    assert texts == [([("a = 1", False)], 1), ([("b > 2", False)], 1), ([("a = 1", None)], 1)]
+    assert "--format is about --reasons" in run("a = 1", "--format", "json", given=given).output

@@ -61,6 +61,12 @@ FORMS: tuple[tuple[str, list[str], str], ...] = (
     ("explain", ["explain", "NOT (a + 1 > 2) OR b LIKE 'x%'", "--message", '{"a": 1}', "--format", "json"], ""),
     ("explain", ["explain", "a - 1 > 2", "--message", '{"a": true}', "--dialect", "activemq", "--format", "json"], ""),
     ("explain", ["explain", "", "--message", '{"a": true}', "--format", "json"], ""),
+    ("match-reasons", ["match", "a = 1 AND b > 2", "--reasons", "--format", "json"], '{"a": 2}\n{"b": 1}\n{"a": 1}\n'),
+    (
+        "match-reasons",
+        ["match", "a - 1 > 2", "--reasons", "--dialect", "activemq", "--format", "json"],
+        '{"a": true}\n{"a": 9}\n',
+    ),
     (
         "port",
         ["port", "--file", "-", "--from", "jms", "--to", "rabbitmq", "--format", "json"],

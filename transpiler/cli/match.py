@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING
 import click
 
 from transpiler.cli.comparables import condition
-from transpiler.cli.group import fail, say_data
+from transpiler.cli.group import fail
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import CommandErrors, compact, keep_going_option, read_messages
-from transpiler.cli.options import dialect_option, filter_options, quiet_option, read_text, receiver_options, warn
+from transpiler.cli.options import (
+    dialect_option,
+    filter_options,
+    quiet_option,
+    read_text,
+    receiver_options,
+    say_result,
+    text_or_json,
+    warn,
+)
 from transpiler.reference.receiving import Receiver
 from transpiler.tools.lint.advice import warnings_of
 from transpiler.tools.message_files.record import Record
@@ -51,6 +60,7 @@ if TYPE_CHECKING:
 @click.option(
     "--reasons", is_flag=True, help="Only why messages do not match: how many, by the parts of SELECTOR that decide."
 )
+@text_or_json("How to print --reasons.")
 @click.option("--input-format", type=click.Choice(["json", "csv"]), help="What FILES are  [default: as they show]")
 @quiet_option
 @keep_going_option
@@ -65,6 +75,7 @@ def match(
     invert: bool,
     count: bool,
     reasons: bool,
+    output_format: str,
     input_format: RecordForm | None,
     quiet: bool,
     keep_going: bool,
@@ -97,6 +108,8 @@ def match(
         from transpiler.cli.reasons import Reasons
 
         why = Reasons(text, dialect, Receiver(now, destination))
+    elif output_format == "json":
+        fail("--format is about --reasons: messages are printed as they were read")
     errors, output, matched = CommandErrors(keep_going), _Output(), 0
     for read in read_messages(files or ("-",), layout, errors, input_format, progress=count or reasons):
         if why is not None:
@@ -108,7 +121,7 @@ def match(
     if count:
         click.echo(str(matched))
     if why is not None:
-        say_data(str(why))
+        say_result(why, output_format)
     errors.finish()
     if not matched:
         raise SystemExit(1)

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any, NamedTuple
 
 from transpiler import Message, parse_selector
 from transpiler.base.diagnostics import one_line
 from transpiler.language.selector.dialects import find_dialect
+from transpiler.message.types import Truth
 from transpiler.reference.receiving import Receiver
 from transpiler.tools.explanation.explanation import explain_tree
+
+#: The version of the JSON form.
+VERSION = 1
+
+_VERDICTS = {True: "is TRUE", False: "is FALSE", None: "is unknown"}
+
+
+class _Part(NamedTuple):
+    """A part of a selector that decides, with its verdict; ``throws`` if the broker would end with an exception."""
+
+    text: str
+    verdict: Truth
+    throws: bool
+
+    def __str__(self) -> str:
+        return f"{one_line(self.text)} {'throws' if self.throws else _VERDICTS[self.verdict]}"
 
 
 class Reasons:
@@ -18,7 +36,7 @@ class Reasons:
         self._text, self._dialect = selector, find_dialect(dialect)
         self._tree, self._receiver = parse_selector(selector, dialect), receiver
         self._messages = self._matched = 0
-        self._counts: Counter[str] = Counter()
+        self._counts: Counter[tuple[_Part, ...]] = Counter()
 
     def add(self, message: Message) -> bool:
         """Count a message; return True if it matches."""
@@ -27,13 +45,24 @@ class Reasons:
         if explained.matches:
             self._matched += 1
             return True
-        verdicts = {True: "is TRUE", False: "is FALSE", None: "is unknown"}
-        parts = dict.fromkeys(
-            f"{one_line(part.text)} {'throws' if part.thrown is not None else verdicts[part.verdict]}"
-            for part in explained.deciding
-        )
-        self._counts[" and ".join(parts) or explained.reason] += 1
+        deciding = [_Part(part.text, part.verdict, part.thrown is not None) for part in explained.deciding]
+        parts = deciding or [_Part(self._text, explained.verdict, explained.thrown is not None)]
+        self._counts[tuple(dict.fromkeys(parts))] += 1
         return False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "version": VERSION,
+            "selector": self._text,
+            "dialect": self._dialect.name,
+            "messages": self._messages,
+            "matched": self._matched,
+            "reasons": [
+                {"parts": [part._asdict() for part in parts], "messages": count}
+                for parts, count in self._counts.most_common()
+            ],
+        }
 
     def __str__(self) -> str:
         if not self._messages:
@@ -41,4 +70,5 @@ class Reasons:
         few = self._messages == 1
         lines = [f"{self._matched:,} of {self._messages:,} {'message matches' if few else 'messages match'}"]
         width = max((len(f"{count:,}") for count in self._counts.values()), default=0)
-        return "\n".join(lines + [f"  {count:>{width},}  {part}" for part, count in self._counts.most_common()])
+        counted = ((count, " and ".join(map(str, parts))) for parts, count in self._counts.most_common())
+        return "\n".join(lines + [f"  {count:>{width},}  {text}" for count, text in counted])

@@ -106,8 +106,9 @@ def holds(node: ir.Predicate, number: float | None) -> bool:
 
 def test_a_chain_of_two_tests_holds_for_the_same_numbers() -> None:
     tests = [compare(D, operator.value, bound) for operator, bound in product(Comparison, (-0.0, 0.0, 1.0, 2.5))]
-    for chain, first, second in product((ir.And, ir.Or), tests, tests):
-        before = chain((first, second))
+    pairs = product(tests, tests)
+    chains: list[ir.Predicate] = [kind for pair in pairs for kind in (conjunction(*pair), disjunction(*pair))]
+    for before in chains:
         after = tighten_bounds(before)
         for number in (None, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0, 2.5, 3.0, math.nan):
             assert holds(before, number) is holds(after, number), (before, after, number)

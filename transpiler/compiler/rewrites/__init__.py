@@ -15,6 +15,6 @@ on constants, which lowering does while it knows the types of the dialect (``ir.
 
 In reading order: ``optimizer`` (the table of the laws and the driver), ``simplify`` (those of a few lines); then of one
 test, ``fold_constants``, ``match_constants``, ``solve_timestamp``, ``unwrap_casts``, ``invert_text``; and of chains,
-``combine_in_lists``, ``redundant_null_checks``, ``substitute_constant``. ``tests/compiler/rewrites`` has a module a
-law, with what it leaves.
+``combine_in_lists``, ``substitute_constant``, ``tighten_bounds``, ``merge_comparisons``, ``redundant_null_checks``.
+``tests/compiler/rewrites`` has a module a law, with what it leaves.
 """

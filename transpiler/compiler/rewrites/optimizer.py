@@ -10,10 +10,12 @@ from transpiler.compiler import ir
 from transpiler.compiler.rewrites.combine_in_lists import combine_in_lists
 from transpiler.compiler.rewrites.fold_constants import fold_constants
 from transpiler.compiler.rewrites.invert_text import invert_text
+from transpiler.compiler.rewrites.merge_comparisons import merge_comparisons
 from transpiler.compiler.rewrites.redundant_null_checks import remove_redundant_null_checks
 from transpiler.compiler.rewrites.simplify import (
     absorb_terms,
     cancel_complements,
+    exclude_opposites,
     excluded_middle,
     factor_common_terms,
     flatten_chains,
@@ -35,8 +37,10 @@ _CHAIN: tuple[Law, ...] = (
     combine_in_lists,
     substitute_constant,
     tighten_bounds,
+    merge_comparisons,
     remove_redundant_null_checks,
     excluded_middle,
+    exclude_opposites,
     factor_common_terms,
 )
 

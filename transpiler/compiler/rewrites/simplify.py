@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import chain
 from operator import is_
 
@@ -97,6 +98,20 @@ def excluded_middle(node: ir.Predicate) -> ir.Predicate:
     if not complements or complements.isdisjoint(node.terms):
         return node
     return ir.BoolConst(isinstance(node, ir.Or))
+
+
+def exclude_opposites(node: ir.Predicate) -> ir.Predicate:
+    """Rewrite ``b AND NOT b`` as FALSE, also for LIKE and NOT LIKE.
+
+    ``b OR NOT b`` stays as it is: ``b IS NOT NULL`` is shorter, but what is left may then be cut into methods at
+    another part, which made a text a third longer.
+    """
+    if not isinstance(node, ir.And):
+        return node
+    for term in node.terms:
+        if isinstance(term, ir.IsTrue | ir.Like) and term.negated and replace(term, negated=False) in node.terms:
+            return ir.FALSE
+    return node
 
 
 def absorb_terms(node: ir.Predicate) -> ir.Predicate:

@@ -8,6 +8,9 @@ demo: java .venv/.installed
 	@mkdir -p build
 	@$(BIN)/python examples/demo.py 2>build/demo.log || { cat build/demo.log >&2; exit 1; }
 
+# Rewritten assertions and imports are kept, whatever the environment says: each process that a test starts needs them.
+test test-all: export PYTHONDONTWRITEBYTECODE =
+
 # A sample of every property and table, in about eleven minutes. Only what needs a broker, which has to be installed and
 # started and says nothing about a change where it is slow or missing, or a Spark of its own is left to test-all.
 test: java .venv/.installed

@@ -52,6 +52,8 @@ INPUTS = {
 }
 FROM_STANDARD_INPUT = [name for name, (words, _) in INPUTS.items() if "@" not in words]
 NAMED = [name for name in INPUTS if name not in FROM_STANDARD_INPUT]
+#: A file whose errors, each with its name, are more than a pipe takes at once, which is 64 KB.
+LONG, ERRORS = "x" * 200, 300
 #: A command that prints something, for each way of printing.
 PRINTING = (
     "sql a=1",
@@ -234,11 +236,16 @@ def test_standard_input_is_read_once() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["match --invert a=1 many.jsonl", "route topology.json many.jsonl --exchange é", "check --as selectors --file x"],
+    [
+        "match --invert a=1 many.jsonl",
+        "route topology.json many.jsonl --exchange é",
+        f"check --as selectors --file {LONG}",
+    ],
+    ids=["match", "route", "check"],
 )
 def test_a_reader_that_goes_away_ends_the_command_quietly(words: str) -> None:
     Path("many.jsonl").write_text((MESSAGE + "\n") * 5_000, encoding="utf-8")
-    Path("x").write_text("a == 1\n" * 1_000)
+    Path(LONG).write_text("a == 1\n" * ERRORS)
     command = [sys.executable, "-m", "transpiler.cli", *words.split()]
     # Without a buffer, Python would take what the pipe has accepted for the whole.
     environ = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONUNBUFFERED": "1"}
@@ -310,10 +317,12 @@ def test_half_of_a_surrogate_pair_in_json_is_refused_at_its_place() -> None:
 
 
 def test_an_output_without_a_buffer_is_written_whole() -> None:
-    Path("x").write_text("a == 1\n" * 1_000)
-    told = process("check --as selectors --file x", environment={"PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE)
+    Path(LONG).write_text("a == 1\n" * ERRORS)
+    words = f"check --as selectors --file {LONG}"
+    told = process(words, environment={"PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE)
     assert told.returncode == 1
-    assert len(told.stdout.splitlines()) == 4_000
+    assert len(told.stdout) > 2**16
+    assert len(told.stdout.splitlines()) == 4 * ERRORS
 
 
 NAMES = (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
+from itertools import product
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -328,44 +329,16 @@ def test_a_mistake_is_named_and_corrected_in_each_dialect(
         assert hint in (finding.hint or ""), dialect
 
 
-def test_a_hint_that_says_what_to_write_has_it_as_its_fix() -> None:
-    without = []
-    for text in (row[0] for row in (*MISTAKES, *BAD, *SLIPS)):
-        for dialect in DIALECTS:
-            finding = _finding(text, dialect)
-            hint = "" if finding is None else finding.hint or ""
-            if finding is not None and finding.fix is None and "write " in hint and "…" not in hint:
-                without.append((dialect, text, hint))
-    assert not without
+class _Read(NamedTuple):
+    """What reading all texts in all dialects came to: the finding of each, and the rows of the table that were met."""
+
+    findings: dict[tuple[str, str], Diagnostic | None]
+    met: set[int]
 
 
-def test_a_text_with_its_fix_parses_or_fails_further_on_and_keeps_its_values() -> None:
-    broken = []
-    for text in (row[0] for row in (*MISTAKES, *BAD, *SLIPS)):
-        for dialect in DIALECTS:
-            finding = _finding(text, dialect)
-            if finding is None or not isinstance(finding.fix, Fix):
-                continue
-            fixed = finding.fix.apply(text)
-            left = _finding(fixed, dialect)
-            # RabbitMQ's case of words is told of last.
-            further = left is None or left.code == "syntax.reserved-word"
-            if not further and len(fixed) - left.span.start >= len(text) - finding.span.start:
-                broken.append((dialect, text, fixed, left.message))
-            if fixed == text or not all(value in fixed for value in re.findall(r"'(\w+)'", text)):
-                broken.append((dialect, text, fixed, "a value is lost"))
-    assert not broken
-
-
-def _finding(text: str, dialect: str) -> Diagnostic | None:
-    try:
-        parse_selector(text, dialect)
-    except TranspilerError as error:
-        return error.diagnostics[0]
-    return None
-
-
-def test_every_row_of_the_table_is_met_by_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def read() -> _Read:
+    """Read each text in each dialect once: the hints of a thousand mistakes take longer than what is asked of them."""
     met: set[int] = set()
 
     def noting(number: int, rule: Rule) -> Rule:
@@ -378,13 +351,48 @@ def test_every_row_of_the_table_is_met_by_a_mistake(monkeypatch: pytest.MonkeyPa
         return find
 
     rules = [noting(number, rule) for number, rule in enumerate((*RULES, *HINTS))]
-    monkeypatch.setattr(mistakes, "RULES", rules[: len(RULES)])
-    monkeypatch.setattr(mistakes, "HINTS", rules[len(RULES) :])
-    for text in (row[0] for row in (*MISTAKES, *BAD, *SLIPS, *OF_A_BROKER)):
-        for dialect in DIALECTS:
-            with suppress(TranspilerError):
-                parse_selector(text, dialect)
-    assert [rule for number, rule in enumerate((*RULES, *HINTS)) if number not in met] == []
+    texts = dict.fromkeys(row[0] for row in (*MISTAKES, *BAD, *SLIPS, *OF_A_BROKER))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mistakes, "RULES", rules[: len(RULES)])
+        patch.setattr(mistakes, "HINTS", rules[len(RULES) :])
+        return _Read({pair: _finding(*pair) for pair in product(texts, DIALECTS)}, met)
+
+
+def _finding(text: str, dialect: str) -> Diagnostic | None:
+    try:
+        parse_selector(text, dialect)
+    except TranspilerError as error:
+        return error.diagnostics[0]
+    return None
+
+
+def test_a_hint_that_says_what_to_write_has_it_as_its_fix(read: _Read) -> None:
+    without = []
+    for (text, dialect), finding in read.findings.items():
+        hint = "" if finding is None else finding.hint or ""
+        if finding is not None and finding.fix is None and "write " in hint and "…" not in hint:
+            without.append((dialect, text, hint))
+    assert not without
+
+
+def test_a_text_with_its_fix_parses_or_fails_further_on_and_keeps_its_values(read: _Read) -> None:
+    broken = []
+    for (text, dialect), finding in read.findings.items():
+        if finding is None or not isinstance(finding.fix, Fix):
+            continue
+        fixed = finding.fix.apply(text)
+        left = _finding(fixed, dialect)
+        # RabbitMQ's case of words is told of last.
+        further = left is None or left.code == "syntax.reserved-word"
+        if not further and len(fixed) - left.span.start >= len(text) - finding.span.start:
+            broken.append((dialect, text, fixed, left.message))
+        if fixed == text or not all(value in fixed for value in re.findall(r"'(\w+)'", text)):
+            broken.append((dialect, text, fixed, "a value is lost"))
+    assert not broken
+
+
+def test_every_row_of_the_table_is_met_by_a_mistake(read: _Read) -> None:
+    assert [rule for number, rule in enumerate((*RULES, *HINTS)) if number not in read.met] == []
 
 
 BLOCKS = (

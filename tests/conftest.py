@@ -6,13 +6,14 @@ import gc
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from py4j.java_gateway import JavaPackage, JVMView
 from pyspark.sql import SparkSession
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
@@ -100,6 +101,20 @@ def java_is_there() -> bool:
     return java is not None and subprocess.run([java, "-version"], capture_output=True).returncode == 0
 
 
+def _ask_once_for_classes() -> None:
+    """Keep what the JVM says of the names of packages and classes.
+
+    Py4J asks for each part of a name whenever it is used, and the JVM looks for a class ``org`` in 300 archives.
+    """
+    for kind in (JVMView, JavaPackage):
+        ask = kind.__getattr__
+
+        def get(self: object, name: str, ask: Callable[[object, str], object] = ask) -> object:
+            return vars(self).setdefault(name, ask(self, name))
+
+        kind.__getattr__ = get
+
+
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """The session: two cores, quiet, in UTC; in a sample it interprets its expressions."""
@@ -131,6 +146,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("OFF")
+    _ask_once_for_classes()
     yield session
     session.stop()
 

@@ -74,8 +74,6 @@ class Addressing(ABC):
     nouns: ClassVar[tuple[str, str]]
     pattern_noun: ClassVar[str]
 
-    #: Senders name a destination alone, and no exchange, routing key or AMQP address.
-    names_destinations: ClassVar[bool]
     #: Exchanges are the broker's, with types, keys and arguments that its users know, and a default one that leads to
     #: queues by name. Elsewhere they are the importer's, and the arguments of bindings are its notes.
     has_exchanges: ClassVar[bool]
@@ -112,6 +110,11 @@ class Addressing(ABC):
     ends_early: ClassVar[str | None] = None
     #: The words for the outcome of a message that came to no binding at all, where there are others than usual.
     unasked: ClassVar[Mapping[Outcome, str]] = MappingProxyType({})
+
+    @property
+    def names_destinations(self) -> bool:
+        """Return True if senders name a destination alone, and no exchange, routing key or address of AMQP."""
+        return not self.has_exchanges
 
     @abstractmethod
     def place(self, name: str) -> str:
@@ -164,7 +167,6 @@ class Exchanges(Addressing):
 
     nouns = ("exchange", "exchanges")
     pattern_noun = "pattern"
-    names_destinations = False
     has_exchanges = True
     targets = ("queue", "exchange")
     expires_again = True
@@ -185,7 +187,6 @@ EXCHANGES = Exchanges()
 class Destinations(Addressing):
     """Senders to a JMS broker name destinations, each of which may have a queue of its own name."""
 
-    names_destinations = True
     has_exchanges = False
     targets = get_args(TargetType)
     place_names = frozenset({"JMSDestination", "AMQAddress"})

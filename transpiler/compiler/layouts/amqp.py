@@ -10,7 +10,7 @@ from transpiler.base.errors import LayoutError
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, Key
 from transpiler.compiler.layouts.columns import MAPS, SECTIONS, SIMPLE_TYPES, STRUCTS, UNION, Fields, UnionShape
-from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.layouts.layout import Layout, by_bytes
 from transpiler.compiler.layouts.stored import Stored, stored_beside, stored_column, stored_union
 from transpiler.message.header_fields import MessageField
 
@@ -73,8 +73,7 @@ class AmqpLayout:
 
     def field(self, place: MessageField) -> Stored | None:
         """A column for a field with one type, a tagged union for an id or an annotation."""
-        stored = self._field(place)
-        return stored if self.collations is None else self.collations.by_bytes(stored)
+        return by_bytes(self._field(place), self.collations)
 
     def _field(self, place: MessageField) -> Stored | None:
         if place.section == "application_properties" and place.field in self.promoted:

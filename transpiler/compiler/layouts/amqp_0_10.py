@@ -18,6 +18,7 @@ from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BINARY, BOOLEAN, SMALLINT, STRING, TIMESTAMP, ColumnType, Key
 from transpiler.compiler.layouts.collations import Collations
 from transpiler.compiler.layouts.columns import PERSISTENT, SUBJECT, Fields, UnionShape
+from transpiler.compiler.layouts.layout import by_bytes
 from transpiler.compiler.layouts.message_rows import unions
 from transpiler.compiler.layouts.stored import Stored, case_of_constants, stored_column, stored_union, stored_value
 from transpiler.message.header_fields import MessageField
@@ -137,14 +138,11 @@ class ZeroTenLayout:
         """The place by Table 19.1; None for what 0-10 does not have."""
         if place.section == "application_properties":
             return self.property(place.field)
-        return self._by_bytes(_PLACES.get(place))
+        return by_bytes(_PLACES.get(place), self.collations)
 
     def property(self, name: str) -> Stored | None:
         """Every name has a place: the application header of that name."""
-        return self._by_bytes(stored_union((*_HEADERS, Key(name))))
-
-    def _by_bytes(self, stored: Stored | None) -> Stored | None:
-        return stored if self.collations is None else self.collations.by_bytes(stored)
+        return by_bytes(stored_union((*_HEADERS, Key(name))), self.collations)
 
     def names(self) -> tuple[str, ...]:
         """Empty, for any name has a place."""

@@ -15,6 +15,8 @@ from transpiler.compiler.layouts.stored import Stored
 from transpiler.message.header_fields import MessageField
 
 if TYPE_CHECKING:
+    # Only texts with collations need the module.
+    from transpiler.compiler.layouts.collations import Collations
     from transpiler.message.message import Message
 
 
@@ -63,6 +65,11 @@ class ArchiveLayout(Layout, Protocol):
     def row(self, message: Message) -> Mapping[str, Any]:
         """The message as one row, by column; a time is its milliseconds."""
         ...
+
+
+def by_bytes(stored: Stored | None, collations: Collations | None) -> Stored | None:
+    """Return what is stored at a place as texts that are compared by bytes; as it is where no text is collated."""
+    return stored if collations is None else collations.by_bytes(stored)
 
 
 def is_layout(value: object) -> TypeGuard[Layout]:

@@ -17,7 +17,7 @@ from transpiler.compiler.layouts.collations import Collations
 from transpiler.compiler.layouts.columns import like_columns
 from transpiler.compiler.layouts.header_places import ColumnPlace, HeaderPlace, PropertyPlace
 from transpiler.compiler.layouts.header_readings import READINGS
-from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.layouts.layout import Layout, by_bytes
 from transpiler.compiler.layouts.named_fields import FIELDS, NAMES
 from transpiler.compiler.layouts.property_source import PropertySource, TextProperties, UnchosenTexts, column_of
 from transpiler.compiler.layouts.rows import amqp_value, row_columns, value_at
@@ -74,7 +74,7 @@ class StoreLayout:
         """The place of a header field; one without a value in any row where the store has none."""
         if place.section == "application_properties":
             return self.property(place.field)
-        return self._by_bytes(self._field(place))
+        return by_bytes(self._field(place), self.collations)
 
     def _field(self, place: MessageField) -> Stored | None:
         if place == FIELDS["JMSXDeliveryCount"]:
@@ -125,10 +125,7 @@ class StoreLayout:
         """The place of an application property."""
         column = self._first_column(name)
         stored = self.source.stored(name) if column is None else stored_column(column.path, column.type)
-        return self._by_bytes(stored)
-
-    def _by_bytes(self, stored: Stored | None) -> Stored | None:
-        return stored if self.collations is None else self.collations.by_bytes(stored)
+        return by_bytes(stored, self.collations)
 
     def _header_of(self, column: ir.Column) -> str | None:
         """Return the header field that a column, or a field of its struct, has; None where it has none."""

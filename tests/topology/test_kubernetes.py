@@ -162,12 +162,17 @@ def test_a_key_that_is_nearly_one_of_a_resource_has_no_default_in_its_place() ->
 
 
 @pytest.mark.parametrize("source", ["", "source: '', ", "source: null, "])
-def test_a_binding_without_a_source_says_that_one_is_missing(source: str) -> None:
-    with pytest.raises(
-        TopologyError, match=r"Binding/c\.spec.*: a Binding without a source is of the default"
-    ) as caught:
-        parse_topology(OPERATOR.replace("source: others, ", source), "t.yaml")
-    assert "goes into source" in str(caught.value)
+def test_a_binding_without_a_source_is_left_out_with_a_warning(source: str) -> None:
+    whole = parse_topology(OPERATOR, "t.yaml")
+    topology = parse_topology(OPERATOR.replace("source: others, ", source), "t.yaml")
+    (finding,) = [one for one in topology.findings if one.code == "topology.default-exchange"]
+    assert finding.severity == "warning"
+    assert finding.message.startswith("Binding/c.spec")
+    assert finding.source is not None
+    assert "goes into source" in str(finding.hint)
+    # The rest of the file is read.
+    assert topology.queues == whole.queues
+    assert set(topology.bindings) == {one for one in whole.bindings if one.source != "others"}
 
 
 @pytest.mark.parametrize(("text", "form"), [(OPERATOR, "artemis"), (ARTEMIS, "rabbitmq"), (OPERATOR, "topology")])

@@ -152,6 +152,7 @@ def parse_topology(
                 raise TopologyError.at("topology.state", _FOR_JMS, source)
             elif isinstance(chosen, RabbitMQResources) and form in (None, "rabbitmq"):
                 topology = topology_from_definitions(chosen.definitions(), vhost)
+                topology = replace(topology, findings=(*topology.findings, *chosen.findings()))
             elif isinstance(chosen, Document):
                 topology = _topology_of_data(chosen.plain(), form, vhost)
             else:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
-from transpiler.base.diagnostics import Diagnostic, meant
+from transpiler.base.diagnostics import Diagnostic, at_path, meant
 from transpiler.base.documents.entries import Entry, refuse
 from transpiler.base.documents.loading import Document
 from transpiler.base.documents.placed_values import Node, Origin, json_documents
@@ -147,11 +147,17 @@ class RabbitMQResources:
             plain = None if spec is None else spec.plain()
             if isinstance(plain, Mapping):
                 _check_keys(each, plain)
+                if _refused(each) is not None:
+                    continue
                 plain = _in_definitions(each.kind, plain)
             part = _OF_RABBITMQ[each.kind]
             data.setdefault(part, []).append(plain)
             paths.setdefault(part, []).append(f"{each.path}.spec")
         return _Definitions(data, "", paths)
+
+    def findings(self) -> list[Diagnostic]:
+        """Return what is said of the resources that RabbitMQ refuses to the operator, and that are left out."""
+        return [found for found in map(_refused, self.resources) if found is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,7 +419,7 @@ def _rabbitmq(resources: Sequence[Resource]) -> Iterator[RabbitMQResources]:
 
 
 def _check_keys(resource: Resource, spec: Mapping[str, Any]) -> None:
-    """Refuse a key that is nearly one of the resource's, for which a default would stand, and a binding of nothing."""
+    """Refuse a key that is nearly one of the resource's, for which a default would stand."""
     known = (*_KEYS[resource.kind], "vhost", *_NOT_IN_DEFINITIONS)
     for name in spec:
         if name not in known and _MEMBERS_OF.get(name, name) not in known:
@@ -422,12 +428,19 @@ def _check_keys(resource: Resource, spec: Mapping[str, Any]) -> None:
                 refuse(
                     "topology.unknown", f"{resource.path}.spec.{name}", f"a {resource.kind} has no {name!r}", hint, fix
                 )
-    if resource.kind == "Binding" and spec.get("source") in (None, ""):
-        # The operator's schema has it optional; an empty one is the default exchange, whose bindings nobody declares.
-        path = f"{resource.path}.spec.source" if "source" in spec else f"{resource.path}.spec"
-        message = "a Binding without a source is of the default exchange, and RabbitMQ refuses it"
-        hint = "perhaps the name of an exchange goes into source; every queue gets what has its name without a Binding"
-        refuse("topology.default-exchange", path, message, hint)
+
+
+def _refused(resource: Resource) -> Diagnostic | None:
+    """Return what is said of a Binding that RabbitMQ refuses to the operator; None for what it takes."""
+    spec = resource.at("spec")
+    plain = None if spec is None else spec.plain()
+    if resource.kind != "Binding" or not isinstance(plain, Mapping) or plain.get("source") not in (None, ""):
+        return None
+    # The operator's schema has it optional; an empty one is the default exchange, whose bindings nobody declares.
+    path = f"{resource.path}.spec.source" if "source" in plain else f"{resource.path}.spec"
+    message = "a Binding without a source is of the default exchange: RabbitMQ refuses it, and it is left out"
+    hint = "perhaps the name of an exchange goes into source; every queue gets what has its name without a Binding"
+    return at_path("topology.default-exchange", "warning", path, message, hint)
 
 
 def _in_definitions(kind: str, spec: Mapping[str, Any]) -> dict[str, Any]:

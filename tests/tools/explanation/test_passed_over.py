@@ -78,6 +78,20 @@ def test_each_queue_of_an_address_has_its_reason_where_an_exclusive_divert_is_op
     assert {ends.rpartition("→ ")[2]: said.strip() for ends, _, said in lines} == expected
 
 
+def test_a_queue_of_a_selector_aware_topic_without_a_consumer_has_its_reason() -> None:
+    topic = "<virtualTopic name='VT.&gt;' prefix='C.*.' selectorAware='true'/>"
+    inner = f"<virtualDestinationInterceptor><virtualDestinations>{topic}</virtualDestinations>"
+    inner = f"<destinationInterceptors>{inner}</virtualDestinationInterceptor></destinationInterceptors>"
+    queues = "".join(f"<queue physicalName='C.{name}.VT.a'/>" for name in "AB")
+    text = f"<broker><destinations>{queues}</destinations>{inner}</broker>"
+    state = {"subscriptions": [], "consumers": [{"queue": "C.A.VT.a", "selector": "n = 1"}]}
+    topology = parse_topology(text, "activemq.xml", state=state)
+    said = str(explain_route(topology, Message.of(n=2), "topic://VT.a"))
+    assert "n is 2, not 1" in said
+    assert "queue://C.B.VT.a  it has no consumer, and the virtual topic is selectorAware" in said
+    assert "no consumer" not in str(explain_route(topology, Message.of(n=2), "topic://other"))
+
+
 def test_a_condition_of_a_state_is_not_said_of_another_binding() -> None:
     state = {"subscriptions": [{"name": "s", "destination": "topic://t", "selector": "n = 4"}]}
     said = str(explain_route(parse_topology("<broker/>", "activemq.xml", state=state), Message(), "queue://q"))

@@ -11,8 +11,10 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from transpiler.reference.routed import Traced
+from transpiler.topology.importers.shown_builder import UNREAD
 from transpiler.topology.model import Topology
 from transpiler.topology.records import (
+    CHOICE_ARGUMENT,
     DIVERT_ARGUMENT,
     EXCLUSIVE_ARGUMENT,
     ROUTING_TYPE_ARGUMENT,
@@ -55,6 +57,8 @@ def passed_over(
                 reason = f"the exclusive divert {exclusive[address]} took the message"
             elif routing_type is not None and sent_as not in (None, routing_type):
                 reason = f"its routing type is {routing_type}, and the message was sent as {sent_as}"
+            elif binding.text(CHOICE_ARGUMENT) == UNREAD:
+                reason = "it has no consumer, and the virtual topic is selectorAware"
             else:
                 continue
             yield PassedOver(address, binding, reason)

@@ -23,7 +23,7 @@ from transpiler.topology.importers.activemq_patterns import (
     topics_of,
     words_of,
 )
-from transpiler.topology.importers.shown_builder import MIRRORED, ONE_OF, OTHERWISE, PERHAPS, ShownBuilder
+from transpiler.topology.importers.shown_builder import MIRRORED, ONE_OF, OTHERWISE, PERHAPS, UNREAD, ShownBuilder
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Link, Queue
 from transpiler.topology.targets import Target
@@ -265,7 +265,10 @@ def _of_virtual_topic(topic: VirtualTopic, known: Mapping[str, bool], watched: W
         for words, found in topics_of(words_of(queue), topic.prefix, topic.postfix):
             if literal_name(words) is not None and not covers(pattern, words):
                 continue
-            for selector, certain in watched(queue, topic):
+            source, end = f"{TOPIC_KIND}://{name_of(words)}", f"{QUEUE_KIND}://{queue}"
+            consumers = [*watched(queue, topic)]
+            if not consumers:
+                yield _Edge(source, end, None, topic.place, UNREAD)
+            for selector, certain in consumers:
                 choice = None if found and certain and not perhaps else PERHAPS
-                source = f"{TOPIC_KIND}://{name_of(words)}"
-                yield _Edge(source, f"{QUEUE_KIND}://{queue}", selector, topic.place, choice)
+                yield _Edge(source, end, selector, topic.place, choice)

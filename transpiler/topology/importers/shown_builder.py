@@ -29,6 +29,9 @@ from transpiler.topology.targets import Target
 #: The ways in which a message goes along a binding or does not, in words.
 ONE_OF, PERHAPS, OTHERWISE, MIRRORED = "one of", "perhaps", "otherwise", "mirrored"
 
+#: The way of a virtual topic to a queue that would get messages if it had consumers.
+UNREAD = "only with a consumer"
+
 
 @dataclass(slots=True)
 class ShownBuilder:

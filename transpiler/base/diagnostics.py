@@ -247,7 +247,7 @@ def nearest(name: str, candidates: Iterable[str]) -> list[str]:
     if len(name) > _MAX_NAME:
         return []
     length = len(name)
-    # Of two texts one of which is three times as long, neither is near the other.
+    # A text three times as long as another is not near it.
     others = [
         candidate
         for candidate in islice(candidates, _MAX_CANDIDATES)

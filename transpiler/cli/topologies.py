@@ -40,7 +40,7 @@ class TopologyForm(NamedTuple):
     def parse(self, text: str, name: str, *, every: bool = False) -> Topology:
         """Parse the text of a file, and print the findings about it."""
         topology = parse_topology(text, name, **self._asdict())
-        # Of two files that a command compares each finding is told once; a note is for the report alone.
+        # A finding of both compared files is told once; a note is for the report alone.
         told = click.get_current_context().meta.setdefault(_TOLD, set())
         shown = [one for one in topology.findings if every or one.severity != "info"]
         warn(tuple(one for one in shown if one not in told), every=every)
@@ -49,7 +49,7 @@ class TopologyForm(NamedTuple):
 
 
 def complete_vhosts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG001
-    """Complete the name of a virtual host of the topology's file before it."""
+    """Complete the name of a virtual host in the topology's file, which the command line names before."""
     return _of_file(ctx, "vhosts", incomplete)
 
 

@@ -161,7 +161,7 @@ _READERS: Mapping[AmqpType, Callable[[str, Any], Primitive]] = {
 
 _COMPOUNDS = {compound.value: compound for compound in Compound}
 
-#: Those that a value in a map section can have.
+#: The compound types that a value in a map section can have.
 _HOLDERS = {name: compound for name, compound in _COMPOUNDS.items() if compound is not Compound.DESCRIBED}
 
 _TYPES = {amqp_type.value: amqp_type for amqp_type in AmqpType}

@@ -256,7 +256,7 @@ HEADERS: Mapping[str, MessageField] = MappingProxyType(
         if not name.startswith(JMS_FIELDS.wire_prefix)
     }
 )
-#: Those whose place they say exactly.
+#: Headers whose names say their place exactly.
 _EXACT = tuple(name for name in HEADERS if name != "JMSRedelivered")
 
 

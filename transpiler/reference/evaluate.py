@@ -246,7 +246,7 @@ class _Evaluator:
             raise BrokerError("an array of bytes has no order")
         null_decides = not operator.is_equality or (not java and self.dialect.null_equality is NullEquality.UNKNOWN)
         if first is None and null_decides and promotion is not NumericPromotion.EXACT:
-            # The right side is left alone.
+            # The right side is not evaluated, so that an error in it does not matter.
             return None
         second = self._beside(left, right)
         if first is None or second is None:

@@ -84,7 +84,7 @@ def _nodes(value: _Value) -> list[Node]:
 
 
 def _name(nodes: list[Node]) -> str:
-    """Elements and attributes have names, documents and texts have none."""
+    """Return the name of the first node, empty without one: documents and texts have no name."""
     return nodes[0].name if nodes else ""
 
 

@@ -276,7 +276,7 @@ class _Paths:
         return _Leads(onward, None if path & reach.bit(target) else self._at(target, path), None)
 
     def _at(self, state: State, path: int, with_alternate: bool = True) -> _Stop:
-        # Of the states behind only those matter that can still come again, so that paths share their stops.
+        # Only states behind that can come again matter, so that paths share their stops.
         return _Stop(state, path & self._reach.relevant(state), with_alternate)
 
     def _visit(self, stop: _Stop, leads: _Leads) -> Visit:

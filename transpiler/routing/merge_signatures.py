@@ -148,7 +148,7 @@ def merge_signatures(rules: Rules) -> Rules:
     members = _members(dict(ordered[kept:]))
     _choose_keys(members)
     bins: dict[object, list[_Bin]] = {}
-    # Those with the largest terms come first, and so together.
+    # Signatures with the largest terms come first, and so together.
     for member in sorted(members, key=lambda member: sorted(-ir.size(term.predicate) for term in member.terms)):
         member_keys = tuple(sorted(member.keys, key=repr))
         alike = bins.setdefault((member_keys, tuple(term.predicate for term in member.index)), [])

@@ -63,7 +63,7 @@ class Topology:
     readers: frozenset[str] | None = None
     #: The version of the broker that wrote the file, if it says so.
     version: str = field(default="", compare=False)
-    #: Of a JMS broker the topology that people see, whose exchanges are addresses: those that route are cases.
+    #: The topology of a JMS broker that people see, whose exchanges are addresses: those that route are cases.
     shown: Topology | None = field(default=None, compare=False)
     #: The settings of the file that are no routes: topologies with the same routes are equal, whatever else they set.
     settings: tuple[Setting, ...] = field(default=(), compare=False)

@@ -80,7 +80,7 @@ class Exchange:
     auto_delete: bool = False
     internal: bool = False
     path: str = field(default="", compare=False)
-    #: Of a JMS broker the sends that come here.
+    #: The sends of a JMS broker that come here.
     entered: Entered | None = None
     declared: bool = True
 

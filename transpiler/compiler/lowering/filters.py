@@ -157,7 +157,7 @@ class FilterLowering:
                 f"{path}: no-local needs to know the publisher's connection, and the layout does not say where it is",
                 hint=f"the canonical layout has it in {PUBLISHER_CONNECTION.section}, {PUBLISHER_CONNECTION.field}",
             )
-        # One that does not say where it comes from did not come from here.
+        # A message without the id of its publisher's connection was not published on this one.
         return has_value(header_at(place), AmqpValue(AmqpType.STRING, self.connection), BY_VALUE, not polarity)
 
     def _subject(self, path: str) -> TextKey:

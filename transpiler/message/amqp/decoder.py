@@ -26,11 +26,11 @@ from transpiler.message.amqp.values import (
 )
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: Lists, maps, arrays and descriptors around a value.
+#: Most lists, maps, arrays and descriptors around a value.
 MAX_DEPTH = 32
-#: Values in one input, with those inside others.
+#: Most values in one input, nested ones included.
 MAX_VALUES = 100_000
-#: Bytes in one input.
+#: Most bytes in one input.
 MAX_BYTES = 16 * 2**20
 
 

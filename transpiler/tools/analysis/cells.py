@@ -185,7 +185,7 @@ def _typed(kind: AmqpType, *values: Any) -> list[AmqpValue]:
     return [AmqpValue(kind, value) for value in values]
 
 
-#: Of each type values that are equal to, below and above those of others, exactly and when rounded.
+#: Values of each type that are equal to, below and above those of others, exactly and when rounded.
 _PAIRED: tuple[AmqpValue | None, ...] = (
     None,
     *_typed(AmqpType.BOOLEAN, False, True),

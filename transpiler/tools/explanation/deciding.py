@@ -113,7 +113,7 @@ def _disjunction(node: ast.Or, terms: tuple[ast.Expression, ...], goal: Goal, ev
     if True not in goal:
         goals = [goal] * len(terms)
         if last_decides:
-            # Of alternatives that are not TRUE the last one is the verdict.
+            # The last of the alternatives is the verdict where none is TRUE.
             goals = [NOT_TRUE] * (len(terms) - 1) + [goal]
         return Decision(node, tuple(_decide(term, each, evaluation) for term, each in zip(terms, goals, strict=True)))
     for term, truth in zip(terms, truths, strict=True):

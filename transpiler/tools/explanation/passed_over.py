@@ -74,16 +74,16 @@ class Written:
             self._found.setdefault((binding.path, binding.text(DIVERT_ARGUMENT)), []).append(binding)
 
     def of(self, binding: Binding) -> list[Binding]:
-        """Return what stands where a binding is from: one binding for each address that a divert forwards to.
+        """Return the bindings that the broker's file has where a binding is from, one for each address of a divert.
 
-        Nothing where it is not known.
+        The list is empty where they are not known.
         """
         divert = binding.text(DIVERT_ARGUMENT)
         found = self._found.get((binding.path, divert), [])
         return found if len(found) == 1 or divert is not None else []
 
     def selector(self, binding: Binding) -> str | None:
-        """Return the selector that stands where a binding is from; None if there is none, or if that is not known."""
+        """Return the selector in the broker's file where a binding is from; None if it has none, or is not known."""
         return next((one.text(SELECTOR_ARGUMENT) for one in self.of(binding)), None)
 
 
@@ -97,7 +97,7 @@ def exclusive_diverts(topology: Topology, diverts: Collection[tuple[str, str]]) 
     return {address: " or ".join(names) for address, names in found.items()}
 
 
-#: Of what became of a message to a JMS broker: what bindings do not say.
+#: The outcomes of a message to a JMS broker that no binding explains, in words.
 _NOTES: Mapping[str, str] = {
     "rejected": "the broker has no such address, and creates none: the sender gets an error",
     "error": "the sender gets an error: the message comes back to where it was, or a filter cannot be evaluated",

@@ -37,7 +37,7 @@ for _rule in RULES:
     for _node in _rule.nodes:
         if _rule.find is not None:
             _OF_NODE.setdefault(_node, []).append((_rule, _rule.find))
-#: Those whose findings are warnings.
+#: The rules whose findings are warnings.
 _WARNING_OF_NODE = {
     node: [(rule, find) for rule, find in rules if rule.severity != "info"] for node, rules in _OF_NODE.items()
 }

@@ -106,7 +106,7 @@ class ActiveMQConfig:
     """All that decides which queue or subscription gets a message."""
 
     queues: dict[str, str] = field(default_factory=dict)
-    #: Of several the last is outermost.
+    #: The interceptors: the last one is outermost.
     interceptors: list[Interceptor] = field(default_factory=list)
     #: In the order of the file; None where a plugin drops all dead letters.
     dead_letters: list[DeadLetters] | None = field(default_factory=list)

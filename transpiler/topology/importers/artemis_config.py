@@ -106,7 +106,7 @@ _EARLIER = {"auto-create-queues": "auto-create-jms-queues"}
 class ArtemisConfig:
     """All that decides which queue gets a message, in the order of the file."""
 
-    #: The broker's, with the characters of its wildcards.
+    #: The rules of Artemis, with the wildcard characters that the file sets.
     rules: Rules = BROKER
     #: The declared addresses with their routing types.
     addresses: dict[str, set[str]] = field(default_factory=dict)

@@ -337,7 +337,7 @@ def _properties_of(broker: Resource) -> Iterator[Source]:
 
 
 def _mounted(broker: Resource, resources: Sequence[Resource]) -> Iterator[Resource]:
-    """Yield the resources with broker properties that a broker has from elsewhere, in the order in which it does."""
+    """Yield the resources with broker properties that a broker mounts, ConfigMaps first, as the broker reads them."""
     for kind, part in (("ConfigMap", "configMaps"), ("Secret", "secrets")):
         for node in broker.listed("spec", "deploymentPlan", "extraMounts", part):
             for each in resources:

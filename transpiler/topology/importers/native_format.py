@@ -141,7 +141,7 @@ def _entered(entry: Entry) -> Entered | None:
 
 
 def _alternate(entry: Entry) -> Alternate | None:
-    """``alternate: name`` is an exchange; ``alternate: {queue: name}`` is a queue."""
+    """Read an alternate: ``name`` is an exchange, and ``{queue: name}`` a queue."""
     if isinstance(entry.data.get("alternate"), str):
         return Alternate(entry.data["alternate"])
     node = _node(entry, "alternate")

@@ -86,7 +86,7 @@ class Policies:
         lowest = min((policy.priority for policy in policies if policy.alternate is not None), default=None)
         last = min((policy.priority for policy in policies if policy.gives_letters), default=None)
         for policy in policies:
-            # Of several with one priority each may count.
+            # Each of several with one priority may count.
             decides = policy.applied in _FOR_EXCHANGES and lowest is not None and policy.priority >= lowest
             of_queues = policy.applied != "exchanges" and last is not None and policy.priority >= last
             pattern = self._pattern(policy, decides, of_queues)

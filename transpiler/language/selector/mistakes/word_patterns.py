@@ -355,7 +355,7 @@ KINDS: Mapping[str, Callable[[Word], bool]] = {
     "reserved": lambda word: word.kind == "keyword" and word.key not in ("AND", "OR"),
     "spelled": lambda word: word.key in SPELLED,
     "empty": lambda word: word.text == "''",
-    # Of texts in other languages.
+    # Words of other languages: prefixes of strings, and quotes.
     "prefix": lambda word: word.kind == "name" and word.text.upper() in ("E", "N", "R", "U"),
     "bracketed": lambda word: word.text[:1] == "[",
     "interval": lambda word: word.text[:1] == "[" and INTERVAL.search(word.text) is not None,

@@ -19,7 +19,7 @@ from transpiler.topology.records import (
     Link,
 )
 
-#: Arguments of Artemis' bindings that ActiveMQ's have not, and that decide about no message between the two.
+#: Arguments that only Artemis' bindings have, and that make no difference to a message.
 _OF_ARTEMIS = frozenset({DIVERT_ARGUMENT, DIALECT_ARGUMENT, ROUTING_TYPE_ARGUMENT})
 
 #: A destination, or an exchange, and a routing type.

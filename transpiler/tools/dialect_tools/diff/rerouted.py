@@ -90,7 +90,7 @@ class Rerouted:
         sides = (("OLD", self.old, self.next_of_old), ("NEW", self.new, self.next_of_new))
         common = {*self.old} & {*self.new}
         for name, queues, next_ in sides:
-            # Of many queues those that only one side has are the ones to see.
+            # Queues that only one side has are shown first where there are many.
             shown = queues if len(queues) <= _MAX_QUEUES else sorted(queues, key=lambda queue: queue in common)
             more = f" and {len(shown) - _MAX_QUEUES:,} more" if len(shown) > _MAX_QUEUES else ""
             lines.append(f"  {name}  {', '.join(shown[:_MAX_QUEUES]) or 'no queue'}{more}")

@@ -143,7 +143,7 @@ def diff_topologies(
     changes = [*_changes(*map(matched.plain, shown)), *(change for change, is_judged in settings if is_judged)]
     differs = old != new
     if not changes and old.shown is not None and _parts(old) != _parts(new):
-        # The bindings that are shown omit what no setting of the file says.
+        # The shown bindings omit what the broker does by itself, without a setting in the file.
         changes = [_OTHERS]
     search = Search(*shown, (old, new), matched)
     messages = search.examples(examples) if differs else []

@@ -125,11 +125,11 @@ class Functions:
     is_of_messages: bool = False
     #: The functions by the names of their files without an end, or of their packages.
     _by_name: dict[str, list[_Declared]] = field(default_factory=dict)
-    #: Those of Go by their directories.
+    #: The functions of Go by their directories.
     _by_directory: dict[PurePath, list[_Declared]] = field(default_factory=dict)
 
     def add(self, text: str, name: str) -> None:
-        """Add those of a file of source code, whose name says its language."""
+        """Add the functions of a file of source code, whose name says its language."""
         if "elector" not in text:
             return
         path = PurePath(name)

@@ -340,7 +340,7 @@ class Values:
         return "unknown" if type_name is None or type_name.lower().strip("_") in _TEXT_TYPES else "none"
 
     def _is_other_thing(self, inside: Sequence[int]) -> bool:
-        """Return True for a name, or a call, that says that it is something else than a text."""
+        """Return True for a name or a call that is known to be no text."""
         names = [place for place in inside if self._kind(place) == "name"]
         if not names or any(self.tokens[place].text in "+?" for place in inside):
             return False

@@ -140,6 +140,7 @@ class Query:
         distinct = self._first.distinct
         if self._second is not None:
             # Deliveries of the first plan to queues that were changed are left out: the second one has all of theirs.
+            # It also has those to exchanges, whose queue is NULL: both plans have every binding between exchanges.
             left = self._left(collected.together())
             if self._first.goes_on(self._second):
                 yield adding(f"{left} AS {BEFORE}")
@@ -162,13 +163,12 @@ class Query:
         yield lambda frame: frame.withColumn(column, answer)
 
     def _left(self, deliveries: str) -> str:
-        """Return the deliveries to queues that were not changed."""
+        """Return the deliveries to queues that were not changed, where any were, and to no exchange."""
         assert self._changes is not None
         listed = ", ".join(map(quote_text, self._changes.queues))
         if not listed:
             return deliveries
-        unchanged = f"q NOT IN ({listed})"
-        if self._first.payload is Payload.DELIVERY:
-            unchanged = f"q.q IS NULL OR q.{unchanged}"
+        queue = "q.q" if self._first.payload is Payload.DELIVERY else "q"
         # Most messages go nowhere, and need no filter.
-        return let({"d": deliveries}, f"CASE WHEN size(d) > 0 THEN filter(d, q -> {unchanged}) ELSE d END")
+        left = f"filter(d, q -> {queue} NOT IN ({listed}))"
+        return let({"d": deliveries}, f"CASE WHEN size(d) > 0 THEN {left} ELSE d END")

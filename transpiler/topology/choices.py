@@ -16,7 +16,6 @@ from typing import NamedTuple
 from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES, UNKNOWN
 from transpiler.topology.model import Topology
 from transpiler.topology.records import (
-    DEFAULT_EXCHANGE,
     DIALECT_ARGUMENT,
     REPLACEMENT_ARGUMENT,
     SELECTOR_ARGUMENT,
@@ -197,5 +196,5 @@ def possible_topology(topology: Topology, chosen_queue: str) -> Topology:
 def _instead(topology: Topology, name: str, choice: Choice) -> Iterator[Binding]:
     """Yield the way to the alternate of an exchange that may choose none of its bindings."""
     alternate = None if choice.total else topology.alternate(topology.exchange_by_name[name])
-    if alternate is not None and alternate.name != DEFAULT_EXCHANGE:
+    if alternate is not None:
         yield Binding(name, alternate.name, destination_type=alternate.type)

@@ -26,6 +26,7 @@ from pyspark.sql.types import (
 )
 
 from transpiler import Layout
+from transpiler.base.arguments import unexpected
 from transpiler.base.errors import LayoutError
 from transpiler.compiler.inference import layout_from_schema
 from transpiler.compiler.ir.column_types import ColumnType, SparkType
@@ -169,6 +170,21 @@ def bound_layout(layout: Layout | SchemaLike | None, df: DataFrame) -> Layout:
         return shown_layout(df)
     resolved = find_layout(layout) if isinstance(layout, str) else shown_layout(layout)
     return bound(resolved, schema_in(df))
+
+
+def check_frame(name: str, value: object) -> None:
+    """Raise ``TypeError`` for an argument that is no DataFrame."""
+    if not isinstance(value, DataFrame):
+        raise unexpected(name, "a DataFrame", value)
+
+
+def own_field(schema: StructType, name: str) -> StructField | None:
+    """Return the field of a name, which Spark may be told to ignore the case of; None where there is none."""
+    if name in schema.names:
+        return schema[name]
+    if case_sensitive():
+        return None
+    return next((field for field in schema if field.name.lower() == name.lower()), None)
 
 
 def analyzed_schema(df: DataFrame) -> StructType:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from spark_ext.messages.schemas import SchemaLike, infer_layout, message_columns
+from spark_ext.messages.schemas import SchemaLike, check_frame, infer_layout, message_columns
+from spark_ext.routing.new_columns import check_queues
 from spark_ext.routing.publication import first_text, has_routing_keys, own_texts, published_exchanges, texts_at
 from transpiler import Layout
+from transpiler.base.arguments import unexpected
 from transpiler.compiler.sql import emit_value, quote_name, quote_text
 from transpiler.message.header_fields import ROUTING_KEYS, MessageField
 from transpiler.message.publication import ROUTING_KEY
 from transpiler.tools.backtest import Backtest, Disagreement
-from transpiler.topology.model import Topology
+from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import DEFAULT_EXCHANGE
 
 _ID = MessageField("properties", "message_id")
@@ -52,6 +54,16 @@ def backtest(
     ``routed`` has its exchanges in a column ``exchange``, or in the field of the ``layout``, by default the one that
     its schema shows, and its routing keys likewise. The message id labels the examples.
     """
+    check_frame("routed", routed)
+    if topology is not None:
+        check_topology(topology)
+    if not isinstance(max_examples, int) or max_examples < 0:
+        raise unexpected("max_examples", "a number of examples", max_examples)
+    check_queues(routed, "column", column)
+    if recorded_queue is None:
+        check_queues(routed, "recorded", recorded, text=True)
+    if possible is not None:
+        check_queues(routed, "possible", possible)
     resolved = infer_layout(routed) if layout is None else message_columns(routed, layout).layout
     exchanges = [emit_value(value) for value in published_exchanges(routed.schema, resolved)]
     keys, ids = own_texts(routed.schema, ROUTING_KEY, resolved, ROUTING_KEYS), texts_at(resolved, [_ID])

@@ -7,12 +7,12 @@ import weakref
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from inspect import Parameter, signature
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType, StructType
 
-from spark_ext.messages.schemas import MessageColumns, SchemaLike, message_columns, schema_columns
+from spark_ext.messages.schemas import MessageColumns, SchemaLike, check_frame, message_columns, schema_columns
 from spark_ext.routing import tuning
 from spark_ext.routing.choices import refuse_choices
 from spark_ext.routing.publication import (
@@ -70,6 +70,10 @@ def prepare(
     """
     check_topology(topology)
     check_choice("publish_to", publish_to, PUBLISH_TO)
+    if address is not None and not isinstance(address, str | Address | Sender):
+        raise unexpected("address", "the address of a sender", address)
+    if routing_type is not None and not topology.rules.addressing.routing_types:
+        raise ValueError(f"{topology.rules.name}: routing_type is of messages to an Artemis broker")
     if topology.rules.addressing.names_destinations:
         if address is not None or publish_to == "to":
             raise ValueError(f"{topology.rules.name}: exchange names the destination, and nothing else does")
@@ -140,15 +144,24 @@ def compile_topology(
     names what is compiled; without one it is a digest. ``progress`` is called with the number of bindings that are
     done and of all. Raises what ``route`` raises.
     """
+    check_topology(topology)
+    if messages is not None:
+        check_frame("messages", messages)
+    check_compiled(exchange, missing)
     columns = schema_columns(layout, "amqp") if messages is None else message_columns(messages, layout)
-    if not isinstance(exchange, str | None):
-        hint = "perhaps give the messages a column exchange, which a compiled topology reads"
-        raise unexpected("exchange", "the name of an exchange", exchange, hint)
     prepared = prepare(topology, columns, GivenExchange(exchange), address, publish_to, routing_type)
     refuse_choices(prepared.topology, prepared.to.exchange)
     published = columns_read(topology, prepared.to, columns.schema)
     settings = Settings(prepared.to, missing, prepared.several, published)
     return compile_plan(prepared.topology, prepared.columns.layout, settings, version=version, progress=progress)
+
+
+def check_compiled(exchange: object = None, missing: object = "error") -> None:
+    """Raise what is wrong with options of a compiled topology, whatever the topology."""
+    if not isinstance(exchange, str | None):
+        hint = "perhaps give the messages a column exchange, which a compiled topology reads"
+        raise unexpected("exchange", "the name of an exchange", exchange, hint)
+    check_choice("missing", missing, get_args(Missing))
 
 
 def prepare_compiled(compiled: CompiledTopology, messages: DataFrame, layout: Layout | SchemaLike | None) -> Prepared:

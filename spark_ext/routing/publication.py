@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
-from pyspark.sql.types import ArrayType, DataType, NullType, StructType
+from pyspark.sql.types import ArrayType, DataType, NullType, StructField, StructType
 
-from spark_ext.messages.schemas import analyzed_schema
+from spark_ext.messages.schemas import analyzed_schema, own_field
 from spark_ext.routing.broadcast_join import without
 from transpiler import Layout
 from transpiler.base.arguments import unexpected
@@ -87,22 +87,30 @@ def given_exchange(
     return GivenExchange(None, column)
 
 
+def _said(schema: StructType, name: str) -> StructField | None:
+    """Return the messages' own column of a name; None where there is none, or one of NULLs only."""
+    field = own_field(schema, name)
+    return None if field is None or isinstance(field.dataType, NullType) else field
+
+
 def own_text(schema: StructType, name: str) -> ir.Value | None:
     """Return the messages' own column of a name, a text; None where there is none, or one of NULLs only."""
-    if name not in schema.names or isinstance(schema[name].dataType, NullType):
+    field = _said(schema, name)
+    if field is None:
         return None
-    kind = schema[name].dataType
+    kind = field.dataType
     if not _is_text(kind):
         raise _no_text(f"the column {name}", kind, "a text", f'df.withColumn("{name}", col("{name}").cast("string"))')
-    column = ir.Column((name,), STRING)
+    column = ir.Column((field.name,), STRING)
     return ir.Apply(ir.Function.BY_BYTES, (column,), STRING) if "collate" in kind.simpleString() else column
 
 
 def has_routing_keys(schema: StructType) -> bool:
     """Return True if messages have a column of several routing keys; ``LayoutError`` where that has no texts."""
-    if ROUTING_KEYS not in schema.names or isinstance(schema[ROUTING_KEYS].dataType, NullType):
+    field = _said(schema, ROUTING_KEYS)
+    if field is None:
         return False
-    kind = schema[ROUTING_KEYS].dataType
+    kind = field.dataType
     if not isinstance(kind, ArrayType) or not _is_text(kind.elementType):
         raise _no_text(
             f"the column {ROUTING_KEYS}",
@@ -147,11 +155,7 @@ def columns_read(topology: Topology, to: Destination, schema: StructType) -> tup
         ROUTING_KEYS: has_keys and to.several_keys,
         ROUTING_TYPE: bool(addressing.routing_types) and to.routing_type is None,
     }
-    return tuple(
-        name
-        for name, is_read in read.items()
-        if is_read and name in schema.names and not isinstance(schema[name].dataType, NullType)
-    )
+    return tuple(name for name, is_read in read.items() if is_read and _said(schema, name) is not None)
 
 
 def check_columns_read(compiled: Collection[str], now: Collection[str], to: Destination, several: bool) -> None:

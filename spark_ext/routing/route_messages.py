@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from typing import Literal, TypedDict, Unpack
+from typing import Literal, TypedDict, Unpack, get_args
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from spark_ext.messages.schemas import SchemaLike, message_columns
+from spark_ext.messages.schemas import SchemaLike, check_frame, message_columns
 from spark_ext.routing.broadcast_join import without
 from spark_ext.routing.choices import refuse_choices, route_with_choices, with_no_choices
-from spark_ext.routing.new_columns import check_new
+from spark_ext.routing.new_columns import check_new, check_queues
 from spark_ext.routing.plans import Prepared, plan_of, prepare, prepare_compiled, without_settings
 from spark_ext.routing.publication import GivenExchange, given_exchange
 from spark_ext.routing.query import Names, Query
 from spark_ext.routing.sends import sent
 from transpiler import Layout
+from transpiler.base.arguments import check_choice, unexpected
+from transpiler.compiler.lowering.names.names import Missing
 from transpiler.compiler.sql import quote_name
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.routing.explain import unroutable
@@ -32,7 +34,7 @@ class RoutingWarning(UserWarning):
     """A topology routes, and something in it is probably not what was meant."""
 
 
-class _PublisherKeywords(TypedDict, total=False):
+class PublisherKeywords(TypedDict, total=False):
     """The fields of a publisher, which were parameters of ``route`` in 0.1."""
 
     protocol: Protocol | None
@@ -56,7 +58,7 @@ def route(
     possible_column: str | None = None,
     routing_type: str | None = None,
     publisher: Publisher | None = None,
-    **keywords: Unpack[_PublisherKeywords],
+    **keywords: Unpack[PublisherKeywords],
 ) -> DataFrame:
     """Return the messages and, in ``column``, the queues that each goes to: ``ARRAY<STRING>``, distinct and sorted.
 
@@ -110,10 +112,12 @@ def route(
     parameters that exclude each other.
     """
     publisher = _publisher(publisher, keywords)
-    check_new(
-        messages,
-        {"column": column, "outcome": outcome, "exchange_column": exchange_column, "possible_column": possible_column},
-    )
+    check_frame("messages", messages)
+    if keys is not None:
+        check_frame("keys", keys)
+    check_choice("missing", missing, get_args(Missing))
+    optional = {"outcome": outcome, "exchange_column": exchange_column, "possible_column": possible_column}
+    check_new(messages, {"column": column, **optional}, optional)
     given = GivenExchange(None)
     plans: list[RoutingPlan] = []
     if isinstance(topology, CompiledTopology):
@@ -157,10 +161,12 @@ def route(
     return given.removed(frame)
 
 
-def _publisher(publisher: Publisher | None, keywords: _PublisherKeywords) -> Publisher:
+def _publisher(publisher: Publisher | None, keywords: PublisherKeywords) -> Publisher:
     """Return the publisher; the keywords that stood in its place are valid in 0.2, with a warning."""
-    if unknown := keywords.keys() - _PublisherKeywords.__annotations__:
+    if unknown := keywords.keys() - PublisherKeywords.__annotations__:
         raise TypeError(f"route() got an unexpected keyword argument {min(unknown)!r}")
+    if not isinstance(publisher, Publisher | None):
+        raise unexpected("publisher", "a Publisher", publisher, "perhaps Publisher('0-9-1')")
     if not keywords:
         return publisher or ANY_PUBLISHER
     listed = ", ".join(f"{name}={value!r}" for name, value in keywords.items())
@@ -188,8 +194,10 @@ def _by_compiled(
 def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:
     """Return one row a delivery: each message once for each of its queues, named in ``queue`` in place of the array.
 
-    ``queue`` is the name of no other column of the messages: ``LayoutError``.
+    ``LayoutError`` where ``column`` is no column of queues, or ``queue`` is the name of another one.
     """
+    check_frame("routed", routed)
+    check_queues(routed, "column", column)
     if queue != column:
         check_new(routed, {"queue": queue})
     # A plain explode would compute the array twice, once to see that it is not empty.

@@ -10,22 +10,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from errno import EISDIR
+from inspect import Parameter, signature
 from pathlib import Path
+from stat import S_ISDIR
 from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from spark_ext.messages.schemas import check_frame, message_columns
 from spark_ext.routing.new_columns import check_new
-from spark_ext.routing.plans import COMPILED, compile_topology
-from spark_ext.routing.route_messages import route
+from spark_ext.routing.plans import COMPILED, check_compiled, compile_topology
+from spark_ext.routing.route_messages import PublisherKeywords, route
 from transpiler import Layout
-from transpiler.base.arguments import local_path
+from transpiler.base.arguments import local_path, unexpected
 from transpiler.routing.compiled_file import is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.topology.files import read_topology
 from transpiler.topology.model import Topology
+
+#: The options of ``route``.
+_OPTIONS = {
+    *(name for name, each in signature(route).parameters.items() if each.kind is Parameter.KEYWORD_ONLY),
+    *PublisherKeywords.__annotations__,
+}
 
 #: The source of a topology: a file, compiled or of any form that ``read_topology`` reads, or a function.
 TopologySource = str | Path | Callable[[], "Topology | CompiledTopology"]
@@ -46,9 +56,20 @@ def route_stream(
     each batch; a function that returns the same object again costs nothing. ``layout`` is None for what the messages
     show. ``version_column`` names the version of the topology by which each message was routed. ``options`` are those
     of ``route``. Returns the writer: give it a checkpoint and a trigger, and start it. ``OSError`` for a file that is
-    not there; a topology that cannot be read later ends the stream, with the reason.
+    not there, and what ``route`` raises for an option; a topology that cannot be read later ends the stream, with the
+    reason.
     """
-    check_new(messages, {"version_column": version_column, "column": options.get("column", "queues")})
+    check_frame("messages", messages)
+    if not callable(write_batch):
+        raise unexpected("write_batch", "a function of the routed batch and its number", write_batch)
+    if unknown := options.keys() - _OPTIONS:
+        raise TypeError(f"route_stream() got an unexpected keyword argument {min(unknown)!r}")
+    optional = {name: options.get(name) for name in ("outcome", "exchange_column", "possible_column")}
+    new = {"version_column": version_column, "column": options.get("column", "queues"), **optional}
+    check_new(messages, new, optional)
+    check_compiled(options.get("exchange"), options.get("missing", "error"))
+    if layout is not None:
+        message_columns(messages, layout)
     compile_options = {name: options.pop(name) for name in COMPILED if name in options}
     source = _Source(topology)
 
@@ -67,9 +88,12 @@ class _Source:
     """Reads a topology again where its source has changed, and keeps what was compiled of it."""
 
     def __init__(self, source: TopologySource) -> None:
+        if isinstance(source, Topology | CompiledTopology):
+            raise unexpected("topology", "a file's name, or a function", source, "perhaps give lambda: topology")
         if not callable(source):
             source = local_path("topology", source, "copy the file, or give a function that reads it")
-            os.stat(source)
+            if S_ISDIR(os.stat(source).st_mode):
+                raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(source))
         self._source = source
         self._stamp: tuple[int, int, int] | None = None
         self._read: Topology | CompiledTopology | None = None

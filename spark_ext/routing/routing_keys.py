@@ -25,7 +25,6 @@ from spark_ext.routing.topic_sql import exact_key, key_words, let, word
 from transpiler import Layout
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
 from transpiler.compiler import ir
-from transpiler.compiler.ir.column_types import STRING
 from transpiler.compiler.layouts.columns import SUBJECT as SUBJECT_HEADER
 from transpiler.compiler.layouts.columns import UNION
 from transpiler.compiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, before_sent
@@ -279,8 +278,9 @@ class Published:
         texts = texts_at(self._layout, [_TO])
         if texts:
             return texts[0]
-        if "to" in self._schema.names:
-            return ir.Column(("to",), STRING)
+        own = own_text(self._schema, "to")
+        if own is not None:
+            return own
         raise LayoutError.at(
             "route.no-to",
             f"the anonymous relay reads properties.to, which the layout {self._layout.name} does not have",

@@ -360,6 +360,23 @@ def test_a_layout_of_ones_own_is_given_when_the_file_is_read(tmp_path: Path, sub
         CompiledTopology.load(tmp_path / "compiled", layout="own")  # type: ignore[arg-type]
 
 
+def test_what_is_no_change_is_refused() -> None:
+    compiled, binding = compile_plan(topology(_NAMES, []), LAYOUT, Settings()), Binding("d", "q1", "k")
+    for wrong, told in (
+        ("q1", "added: expected a list of bindings and queues, found a value of type str"),
+        (binding, "added: expected a list of bindings and queues, found a value of type Binding"),
+        (None, "added: expected a list of bindings and queues, found None"),
+        (["q1"], "added: expected a Binding or a Queue, found a value of type str"),
+        ([EXCHANGES[0]], "added: expected a Binding or a Queue, found a value of type Exchange"),
+    ):
+        with pytest.raises(TypeError, match=told):
+            compiled.updated(wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="removed: expected a Binding or a Queue"):
+        compiled.updated(removed=["q1"])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="version: expected a name, found a value of type int"):
+        compiled.updated([binding], version=5)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("added", "removed", "message"),
     [

@@ -110,6 +110,10 @@ class CompiledTopology:
     changes: Changes | None = None
     name: str | None = None
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str | None):
+            raise unexpected("version", "a name", self.name)
+
     @cached_property
     def version(self) -> str:
         """The name that was given, else the first digits of a SHA-256 of what is compiled."""
@@ -152,7 +156,7 @@ class CompiledTopology:
         # Both depend on all bindings: an alternate gets what no other takes, and the relay looks a name up among all.
         anew = anew or _has_alternates(self.plan) or self.settings.destination.relay
         between = list(self.topology.bindings)
-        for item in removed:
+        for item in _checked("removed", removed):
             if isinstance(item, Binding) and item.destination_type != "queue":
                 _remove(between, item)
                 anew = True
@@ -165,7 +169,7 @@ class CompiledTopology:
                 left = list(bindings)
                 _remove(left, item)
                 queues[name] = queue, tuple(left)
-        for item in added:
+        for item in _checked("added", added):
             if isinstance(item, Binding) and item.destination_type != "queue":
                 between.append(item)
                 anew = True
@@ -348,6 +352,17 @@ def _check_layout(path: str | Path, layout: Layout, name: str) -> None:
 
 def _has_alternates(plan: RoutingPlan) -> bool:
     return any(entry.alternates for entry in plan.entries.values())
+
+
+def _checked(name: str, items: Iterable[Binding | Queue]) -> list[Binding | Queue]:
+    """Return a change; ``TypeError`` for what is no list of bindings and queues."""
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise unexpected(name, "a list of bindings and queues", items)
+    listed = list(items)
+    for item in listed:
+        if not isinstance(item, Binding | Queue):
+            raise unexpected(name, "a Binding or a Queue", item)
+    return listed
 
 
 def _remove(bindings: list[Binding], binding: Binding) -> None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from transpiler.base import html
+from transpiler.base.arguments import check_choice
 from transpiler.base.diagnostics import aligned
 from transpiler.compiler import ir
 from transpiler.compiler.lowering.names.names import Missing
@@ -22,7 +23,7 @@ from transpiler.routing.plan import RoutingPlan, Table, build_plan
 from transpiler.routing.row_index import MatchedKey
 from transpiler.routing.signatures import Substring
 from transpiler.topology.binding_text import ends_text, key_and_arguments
-from transpiler.topology.model import Topology, check_exchange
+from transpiler.topology.model import Topology, check_exchange, check_topology
 from transpiler.topology.records import Binding
 from transpiler.topology.shown_addresses import addresses_of
 
@@ -120,6 +121,8 @@ def explain_routing(
     bindings that every message tests; ``tried`` has all of them. Bindings of a JMS broker are those of its addresses.
     Raises what ``route`` raises.
     """
+    check_topology(topology)
+    check_choice("missing", missing, get_args(Missing))
     check_exchange(exchange, topology)
     plan = build_plan(topology, find_layout(layout), missing, exchange)
     states = build_exchange_graph(topology, exchange).states

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
 from click.testing import CliRunner
@@ -17,6 +17,7 @@ from pyspark.sql import functions as sf
 import spark_ext
 from spark_ext import (
     RoutingWarning,
+    backtest,
     compile_topology,
     create_messages,
     deliveries,
@@ -26,6 +27,7 @@ from spark_ext import (
 )
 from spark_ext.routing import constant_tables
 from spark_ext.routing.publication import check_columns_read
+from tests.spark_ext.harness import settings
 from transpiler import Layout, LayoutError, TopologyError, TranspilerError, route_message, stores, topology_from_dict
 from transpiler.cli import main
 from transpiler.messages import read as read_messages
@@ -274,6 +276,68 @@ def test_no_column_of_the_messages_is_overwritten(spark: SparkSession, tmp_path:
     assert (routed.columns, routed.first().to) == ([*frame.columns, "to"], "all")
     with pytest.raises(FileNotFoundError, match=r"no\.compiled"):
         route_stream(frame, tmp_path / "no.compiled", print, version_column="v", column="q")
+
+
+def test_the_case_of_a_column_that_says_the_routing_key_is_ignored_as_spark_does(spark: SparkSession) -> None:
+    headers = "array(named_struct('key', 'JMSType', 'value', CAST('us.x' AS BINARY))) AS headers"
+    frame = spark.sql(f"SELECT 1 AS n, CAST('v' AS BINARY) AS value, 't' AS topic, {headers}, 'eu.x' AS ROUTING_KEY")
+    assert queues(route(frame, TOPOLOGY, "kafka-headers", exchange="orders")) == [EU]
+    upper = frame.withColumn("Exchange", sf.lit("orders"))
+    compiled = compile_topology(TOPOLOGY, "kafka-headers", messages=upper)
+    assert queues(route(upper, compiled)) == queues(route(upper, TOPOLOGY, "kafka-headers")) == [EU]
+    with pytest.raises(LayoutError, match="for messages with a column routing_key, and these have none"):
+        route(upper.drop("routing_key"), compiled)
+    with settings(spark, {"spark.sql.caseSensitive": "true"}):
+        assert queues(route(frame, TOPOLOGY, "kafka-headers", exchange="orders")) == [ALL]
+
+
+def test_every_wrong_argument_is_told_in_one_line(spark: SparkSession, tmp_path: Path) -> None:
+    frame: Any = spark.sql("SELECT 1 AS n, 'eu.x' AS routing_key, 'orders' AS exchange, array('eu') AS routed_queues")
+    given: Any = TOPOLOGY
+    routed: Any = frame.withColumn("queues", sf.col("routed_queues"))
+    wrong: list[tuple[type[Exception], str, Callable[[], object]]] = [
+        (TypeError, "messages: expected a DataFrame, found None", lambda: route(cast(Any, None), given)),
+        (TypeError, "messages: expected a DataFrame, found a value of type Topology", lambda: route(given, frame)),
+        (TypeError, "keys: expected a DataFrame", lambda: route(frame, given, keys=cast(Any, ["a"]))),
+        (TypeError, "column: expected the name of a column", lambda: route(frame, given, column=cast(Any, None))),
+        (TypeError, "outcome: expected the name of a column", lambda: route(frame, given, outcome=cast(Any, True))),
+        (TranspilerError, "column is empty", lambda: route(frame, given, column="")),
+        (TranspilerError, "missing is error or null", lambda: route(frame, given, missing=cast(Any, "nul"))),
+        (TypeError, "address: expected the address", lambda: route(frame, given, address=cast(Any, 5))),
+        (ValueError, "routing_type is of messages to an Artemis", lambda: route(frame, given, routing_type="anycast")),
+        (TypeError, "publisher: expected a Publisher", lambda: route(frame, given, publisher=cast(Any, "0-9-1"))),
+        (
+            LayoutError,
+            "the column to has the type INT",
+            lambda: route(frame.selectExpr("1 AS to"), given, publish_to="to"),
+        ),
+        (LayoutError, "no column queues of queues", lambda: deliveries(frame)),
+        (LayoutError, "there is routed_queues", lambda: deliveries(frame)),
+        (LayoutError, "n has the type INT, and column names one of queues", lambda: deliveries(frame, column="n")),
+        (TypeError, "column: expected the name of a column", lambda: deliveries(routed, column=cast(Any, 5))),
+        (TypeError, "queue: expected the name of a column", lambda: deliveries(routed, queue=cast(Any, None))),
+        (TypeError, "routed: expected a DataFrame", lambda: deliveries(given)),
+        (TypeError, "messages: expected a DataFrame", lambda: compile_topology(given, messages=cast(Any, [1]))),
+        (TranspilerError, "missing is error or null", lambda: compile_topology(given, frame, missing=cast(Any, "x"))),
+        (TypeError, "version: expected a name", lambda: compile_topology(given, frame, version=cast(Any, 5))),
+        (TypeError, "perhaps give lambda: topology", lambda: route_stream(frame, given, print)),
+        (TypeError, "write_batch: expected a function", lambda: route_stream(frame, "x", cast(Any, None))),
+        (TypeError, "unexpected keyword argument 'foo'", lambda: route_stream(frame, "x", print, foo=1)),
+        (TypeError, "exchange: expected the name", lambda: route_stream(frame, "x", print, exchange=sf.lit("orders"))),
+        (LayoutError, "outcome='n' would overwrite", lambda: route_stream(frame, "x", print, outcome="n")),
+        (LayoutError, "no layout called 'zz'", lambda: route_stream(frame, "x", print, layout="zz")),
+        (IsADirectoryError, "Is a directory", lambda: route_stream(frame, tmp_path, print)),
+        (LayoutError, "no column routed_queues of queues", lambda: backtest(routed.drop("routed_queues"))),
+        (LayoutError, "no column queues of queues", lambda: backtest(frame)),
+        (LayoutError, "possible names one of queues", lambda: backtest(routed, possible="n")),
+        (TypeError, "max_examples: expected a number", lambda: backtest(routed, max_examples=cast(Any, "3"))),
+        (TypeError, "topology: expected a Topology", lambda: backtest(routed, topology=cast(Any, {}))),
+        (TypeError, "topology: expected a Topology", lambda: explain_routing(cast(Any, None))),
+    ]
+    for kind, told, ask in wrong:
+        with pytest.raises(kind, match=told) as refused:
+            ask()
+        assert len(str(refused.value)) < 400, told
 
 
 def test_messages_that_reach_no_queue_at_all_are_told_of(spark: SparkSession) -> None:

@@ -2,12 +2,14 @@
 
 Source and sink are in memory, and the sender runs beside them in this process. The time out is the clock of Java as a
 row passes behind its queues. Between two batches Spark plans anew and broadcasts the tables again; beside the routes
-runs a stream that routes nothing, so that the difference is what is ours.
+runs a stream that routes nothing, so that the difference is what is ours. Messages that wait between two batches, and
+those that come while these are worked off, are not within a batch.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import statistics
 import time
 from collections.abc import Iterator
@@ -23,13 +25,20 @@ from tests.benchmarks.routing import selector_messages, selector_topology
 from tests.spark_ext.memory_stream import MemoryStream
 
 BINDINGS = (0, 1_000, 100_000)
-RATES = (200, 500, 1_000)
+RATES = (100, 200, 300, 400, 600, 1_000)
+
+#: Milliseconds that a hundredth of the messages may exceed within a batch.
+TARGET = 50.0
 
 #: Seconds of a batch, at least Spark's 5, and batches of each row; the first, in which Java compiles, is left out.
 BATCH, BATCHES = 20, 5
 
 #: Java's clock, which is that of ``time.monotonic_ns`` on Linux: in nanoseconds, of each row.
 _CLOCK = "CAST(reflect('java.lang.System', 'nanoTime') AS BIGINT)"
+
+#: The task that a row is in, of which a batch has one. The time of a batch would be a literal of the generated code,
+#: which Java would compile anew in each.
+_TASK = "reflect('org.apache.spark.TaskContext', 'get')"
 
 
 def latency_table(spark: SparkSession, directory: Path, scale: int) -> Table:
@@ -45,10 +54,15 @@ def latency_table(spark: SparkSession, directory: Path, scale: int) -> Table:
         unit="milliseconds, p99",
     )
     for bindings in sizes:
+        carried = 0
         for rate in rates:
             row = _measure(spark, directory / f"latency-{bindings}-{rate}", bindings, rate, seconds, batches)
             table.add(bindings, rate, *row)
-            table.bars.append((f"{bindings:,} bindings, {rate:,} a second", row[2], 50.0))
+            if math.isfinite(row[2]):
+                table.bars.append((f"{bindings:,} bindings, {rate:,} a second", row[2], TARGET))
+            if row[2] <= TARGET:
+                carried = rate
+        table.note += f" With {bindings:,} bindings the highest rate with a p99 of {TARGET:.0f} is {carried or 'none'}."
     return table
 
 
@@ -61,9 +75,9 @@ def _measure(
     stream = MemoryStream(spark)
     fields = sf.from_json("value", schema).alias("message")
     sent = stream.frame.select(fields, sf.get_json_object("value", "$.sent").alias("sent")).select("message.*", "sent")
-    out = _routed(sent, bindings).withColumn("out", sf.expr(_CLOCK)).withColumn("batch", sf.current_timestamp())
+    out = _routed(sent, bindings).withColumn("out", sf.expr(_CLOCK)).withColumn("task", sf.expr(_TASK))
     query = stream.start(
-        out.select(sf.to_json(sf.struct("sent", "out", "batch", "queues"))), directory, f"{seconds} seconds"
+        out.select(sf.to_json(sf.struct("sent", "out", "task", "queues"))), directory, f"{seconds} seconds"
     )
     count = 0
     started = time.monotonic()
@@ -85,9 +99,10 @@ def _measure(
     for number, batch in enumerate(_batches(stream.texts())):
         first = batch[0][1]
         if number:
-            within += [(out - sent) / 1e6 for sent, out in batch if sent > first]
+            caught_up = max(out for sent, out in batch if sent <= first)
+            within += [(out - sent) / 1e6 for sent, out in batch if sent > caught_up]
             between.append((first - batch[0][0]) / 1e6)
-    percentiles = statistics.quantiles(within, n=100)
+    percentiles = statistics.quantiles(within, n=100) if len(within) > 1 else [math.inf] * 99
     sent_share = count / (rate * seconds * batches)
     return f"{sent_share:.0%}", percentiles[49], percentiles[98], statistics.median(between), max(between)
 
@@ -102,5 +117,5 @@ def _routed(messages: DataFrame, bindings: int) -> DataFrame:
 def _batches(texts: list[str]) -> Iterator[list[tuple[int, int]]]:
     """Yield the times in and out of the messages of each batch, in their order."""
     rows = map(json.loads, texts)
-    for _, batch in groupby(rows, key=lambda row: row["batch"]):
+    for _, batch in groupby(rows, key=lambda row: row["task"]):
         yield [(int(row["sent"]), int(row["out"])) for row in batch]

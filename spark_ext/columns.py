@@ -103,7 +103,7 @@ def compile_filter(
 
 def _column(transpiled: Transpiled) -> Column:
     for finding in transpiled.diagnostics:
-        # The caller's caller is who wrote the selector.
+        # The caller's caller wrote the selector.
         warnings.warn(finding.render(), SelectorWarning, stacklevel=3)
     return _expression(transpiled.sql)
 

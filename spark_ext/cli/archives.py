@@ -113,7 +113,7 @@ def archive_options(command: Callable[..., Any]) -> Callable[..., Any]:
             raise
         except Exception as error:
             if started and "MALFORMED_CSV_RECORD" in str(error):
-                # Spark knows no line; Python's reader tells it.
+                # Spark does not know the number of the line; Python's reader does.
                 _tell_bad_records(started[0].session, started[0].inputs, CommandErrors())
             raise
         errors.finish()
@@ -196,7 +196,7 @@ def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any,
         opened = inputs.opened(session)
         for record in (one for file in inputs.files() for one in records(file, "json", errors, opened)):
             errors.attempt(_check_object, record)
-        # Spark asks for a copy before a query that has this column alone.
+        # Spark refuses a query that reads only this column of a file, unless its rows are cached.
         messages = messages.cache().filter(f"{_CORRUPT} IS NULL").drop(_CORRUPT)
     return Archive(messages, messages if layout == FLAT else layout)
 
@@ -259,7 +259,7 @@ def _cells(session: Any, inputs: Inputs, messages: Any) -> Archive:
 
 
 def _tell_bad_records(session: Any, inputs: Inputs, errors: Errors, chosen: ChosenLayout | None = None) -> int:
-    """Read files as Python does, which tells a bad record with its line; return how many were told and are left out."""
+    """Report the bad records of files with their lines, as Python's reader finds them; return how many are left out."""
     before = errors.count
     for _ in read_messages(inputs.files(), chosen, errors, _record_form(inputs), inputs.opened(session)):
         pass

@@ -74,7 +74,7 @@ def filter_(
     if filters is not None:
         warn(filters.findings)
         options["connection"] = connection
-        # Refuse a filter that cannot be asked before Spark starts, which takes seconds.
+        # Refuse a filter that cannot be evaluated before Spark starts, which takes seconds.
         transpile_filter(filters, dialect=dialect, connection=connection)
         given = arguments
     else:

@@ -34,7 +34,7 @@ class Inputs(NamedTuple):
     """The inputs of a command: names of local files, patterns expanded, and URIs as they were given."""
 
     names: tuple[str, ...]
-    #: None where only the files behind a URI show it.
+    #: The format of the inputs; None where only the files behind a URI show it.
     form: str | None
 
     def with_form(self, session: Any) -> Inputs:
@@ -99,7 +99,7 @@ class Inputs(NamedTuple):
                 f"org.apache.spark:spark-avro_2.13:{version}"
             )
         if self.form == "json":
-            # Of a file that is damaged, Spark says less than Python's reader, which says the line.
+            # Spark says less about a damaged file than Python's reader, which names the line.
             for _ in Inputs(tuple(name for name in self.names if not is_uri(name)), "json").lines(session):
                 pass
         # Not every error of Spark names the file.
@@ -116,7 +116,7 @@ class Inputs(NamedTuple):
         return not any(":" in os.path.basename(name) for name in self.names if not is_uri(name))
 
     def at(self, file_path: str) -> Inputs:
-        """Return one of the files alone by its URI, named as the user named it."""
+        """Return the inputs with one file alone, which a URI names, by the user's name for it."""
         path = _local(file_path)
         for name in self.names:
             if not is_uri(name) and not is_uri(path):

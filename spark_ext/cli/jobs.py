@@ -137,7 +137,7 @@ class Output:
 
     def _rename(self) -> None:
         """Give the complete output its name; where two jobs write one output, the first to end keeps it whole."""
-        # Hadoop moves what it renames onto a directory into that one, and looks for it in a step of its own.
+        # Hadoop moves what it renames onto a directory into that directory, and looks for one in a separate step.
         self._refuse_existing()
         if is_uri(self._name):
             if not self._files.rename(self._hidden, self._path):

@@ -54,7 +54,7 @@ class Routing(NamedTuple):
 
     @property
     def topology(self) -> Topology:
-        """The topology; of a compiled one its exchanges."""
+        """The topology; for a compiled one, its exchanges."""
         return self.given.topology if isinstance(self.given, CompiledTopology) else self.given
 
 
@@ -275,7 +275,7 @@ def backtest(
 
 
 def _with_subscribers(routed: Any, topology: Topology, possible: str, recorded: str) -> Any:
-    """Add to the possible queues of a topic's message what of ``recorded`` the file does not name."""
+    """Add recorded queues that the file does not name to the possible queues of a message to a topic."""
     known = f"CAST(array({', '.join(map(quote_text, sorted(topology.queue_names)))}) AS ARRAY<STRING>)"
     others = f"CASE WHEN contains(exchange, 'topic://') THEN array_except({recorded}, {known}) END"
     both = f"array_union({quote_name(possible)}, coalesce({others}, CAST(array() AS ARRAY<STRING>)))"

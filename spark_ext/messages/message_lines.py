@@ -57,7 +57,7 @@ _PROPERTIES = {
     **dict.fromkeys((*_TIMES, "group_sequence"), "BIGINT"),
 }
 
-#: In a pattern, the schema of an id: a text, a ulong, or an object with its type.
+#: The schema of an id, as a regular expression: a text, a ulong, or an object with its type.
 _ID_SCHEMA = "STRING|BIGINT|DECIMAL[(][0-9]+,0[)]|OBJECT<type: STRING(?:, value: [^<>]*+)?+>"
 
 #: Lines in which a number may be a negative zero, or an integer beyond 64 bits.
@@ -73,8 +73,8 @@ def parse_lines(lines: DataFrame, beside: Iterable[str] = ()) -> DataFrame:
     allowed = tuple(beside)
     read = {name: BESIDE[name] for name in allowed if name in BESIDE}
     others = [name for name in lines.columns if name != "value"]
-    # In brackets, what is behind the object on its line is an error, where Spark would leave it out. A generator is
-    # computed once, however often its column is named; of a projection that would depend on the optimizer.
+    # The brackets make text behind the object on its line an error, where Spark would ignore it. A generator is
+    # computed once, however often its column is named; for a projection that would depend on the optimizer.
     parsed = "CASE WHEN is_valid_utf8(value) THEN try_parse_json(concat('[', value, ']')) END"
     arrays = lines.filter("value RLIKE '[^ \t\r\n]'").selectExpr(*others, "value", f"explode(array({parsed})) AS _line")
     members = arrays.selectExpr(
@@ -91,8 +91,8 @@ def parse_lines(lines: DataFrame, beside: Iterable[str] = ()) -> DataFrame:
         f"CASE WHEN value RLIKE '{_RARE_NUMBERS}' THEN from_json(value, '{sections}') END AS _texts",
         *(f"_members['{name}'] AS {name}" for name in (*SECTIONS, *read)),
     )
-    # All values are converted in one place: the text of that is most of a query's. Generated code would be one
-    # method that HotSpot does not compile, so it is interpreted.
+    # All values are converted in one place, for the SQL of a conversion is the longest part of a query. Generated code
+    # would be one method that HotSpot does not compile, so it is interpreted.
     listed = ", ".join(f"coalesce(_entries.{name}, array())" for name in (*MAPS, "others"))
     found = let("_entries", _entries(), let("_values", union_values(f"concat({listed})"), _converted(read)))
     converted = split.selectExpr(*others, "_known", f"explode({codegen_barrier(f'array({found})')}) AS _found")
@@ -160,12 +160,12 @@ def _header() -> str:
 
 def _properties() -> str:
     pattern = _object_pattern({**dict.fromkeys(_IDS, _ID_SCHEMA), **_PROPERTIES})
-    # Behind them is the value of the body.
+    # The value of the body stands last, behind the ids.
     ids = {name: f"element_at(_values, {place - len(_IDS) - 1}).value" for place, name in enumerate(_IDS)}
     converted = {
         **ids,
         **{
-            # Of NULL and a number, least is the number.
+            # least() ignores a NULL beside a number.
             name: f"CASE WHEN p.fields.{name} IS NOT NULL THEN "
             f"timestamp_millis(greatest(least(p.fields.{name}, {MAX_MILLISECONDS}L), -{MAX_MILLISECONDS}L)) END"
             for name in _TIMES
@@ -244,7 +244,7 @@ def _body_fields() -> str:
 
 
 def _map(name: str) -> str:
-    # Without a map size is NULL or -1, by a setting.
+    # The size of a NULL map is NULL or -1, by a setting.
     before = "".join(f" + greatest(size(_entries.{other}), 0)" for other in MAPS[: MAPS.index(name)])
     return let(
         "m",

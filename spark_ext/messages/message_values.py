@@ -30,7 +30,8 @@ _BOUNDS: Mapping[AmqpType, tuple[int, int]] = {
 #: Schemas of values with their type: without a value, and in front of one.
 _TYPE_ONLY, _TYPE_AND = "OBJECT<type: STRING>", "OBJECT<type: STRING, value: "
 
-#: The end of a text, in a pattern. A backslash in SQL depends on the settings of the parser, so there is none.
+#: The end of a text, in a regular expression. The meaning of a backslash in SQL depends on the settings of the parser,
+#: so there is none.
 END = "(?!(?s:.))"
 
 _INTEGER_TEXT = f"^-?[0-9]++{END}"
@@ -39,7 +40,7 @@ _BASE64_TEXT = f"^[A-Za-z0-9+/]*+={{0,2}}{END}"
 
 
 def entry(key: str, value: str, text: str, plain_integer: AmqpType = AmqpType.LONG) -> str:
-    """A value with its key and its text, of which a number's decides, as ``union_values`` takes it.
+    """Return an entry for ``union_values``: a key, its value, and the value's text, by which a number is read.
 
     A number without a type beside it that is an integer is a ``plain_integer``.
     """

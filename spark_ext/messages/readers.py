@@ -133,7 +133,7 @@ def read_messages(spark: SparkSession, *paths: str) -> DataFrame:
     }
     cases = " ".join(f"WHEN {quote_text(problem)} THEN {quote_text(text)}" for problem, text in why.items())
     error = f"raise_error(concat(file_path, ': ', CASE {PROBLEM} {cases} END, ': ', left(line, 200)))"
-    # From what a generator makes, no condition of a query is moved in front of it, where it would hide the error.
+    # The optimizer moves no condition of a query in front of a generator, where the condition would hide the error.
     sections = ", ".join(MESSAGE_SCHEMA.names)
     checked = f"explode(array(CASE WHEN {PROBLEM} IS NULL THEN struct({sections}) ELSE {error} END)) AS message"
     return messages.selectExpr(checked).select("message.*")

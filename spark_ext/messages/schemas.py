@@ -154,8 +154,8 @@ def infer_layout(schema: SchemaLike | Layout, struct: str | None = None, *, head
 
 
 def shown_layout(schema: SchemaLike | Layout, struct: str | None = None, headers: Headers = NO_HEADERS) -> Layout:
-    """The same, but where the types of text are lost, a selector that reads it is the error."""
-    # In a pipeline a DataFrame has attributes of all names, its columns, and so those of the protocol Layout.
+    """Return the same layout, but text of lost types is an error only in a selector that reads it."""
+    # In a pipeline a DataFrame has an attribute of any name, as a column, and so those of the protocol Layout.
     if isinstance(schema, DataFrame):
         schema = analyzed_schema(schema)
     elif is_layout(schema):
@@ -179,7 +179,7 @@ def check_frame(name: str, value: object) -> None:
 
 
 def own_field(schema: StructType, name: str) -> StructField | None:
-    """Return the field of a name, which Spark may be told to ignore the case of; None where there is none."""
+    """Return the field of a name, whatever its case where Spark is set so; None where there is none."""
     if name in schema.names:
         return schema[name]
     if case_sensitive():

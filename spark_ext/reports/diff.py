@@ -181,7 +181,7 @@ def _diff_topologies(
     for name, topology in zip(names, (old, new), strict=True):
         known = topology.exchange_by_name
         if exchange is not None and not topology.rules.addressing.may_name(exchange, known):
-            # The other one has it, which is a change.
+            # Only the other topology has the exchange, which is a change: here the message reaches no queue.
             routed = routed.withColumn(name, sf.expr("CAST(array() AS ARRAY<STRING>)"))
             continue
         if not choices(topology):

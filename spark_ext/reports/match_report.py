@@ -91,7 +91,7 @@ class MatchExplanation:
         return sum(group.rows for group in self.groups if group.verdict is True)
 
     def by_part(self) -> dict[str | None, int]:
-        """Count the rows by the part that kept them out, or of alternatives by the one that let them in."""
+        """Count the rows by the part that kept them out, or by the alternative that let them in."""
         counts: Counter[str | None] = Counter()
         for group in self.groups:
             if self.are_alternatives or group.verdict is not True:

@@ -43,7 +43,7 @@ def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFra
         )
     count = max(1, rows.num_rows * tuning.TASK // rows.nbytes)
     if not hasattr(session, "_jsparkSession"):
-        # Spark Connect cuts no table, so each part is one of its own.
+        # Spark Connect cuts no table, so each part is a table of its own.
         parts = [rows.slice(at, count) for at in range(0, rows.num_rows, count)]
         return reduce(DataFrame.union, (session.createDataFrame(part, schema) for part in parts))
     with _set(session, _LOCAL_LIMIT, "0"), _set(session, _BATCH, str(count)):

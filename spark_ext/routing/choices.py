@@ -17,8 +17,8 @@ from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.choices import certain_topology, choices, chosen_queue, possible_topology
 from transpiler.topology.model import Topology
 
-#: Routes messages through a topology without choices: the queues come in a column of that name, and with True what else
-#: is wanted of the messages comes as well.
+#: The type of a function that routes messages through a topology without choices: the queues come in a column of the
+#: given name; True asks for the other columns of the result as well.
 Pass = Callable[[DataFrame, Topology, str, bool], DataFrame]
 
 

@@ -50,7 +50,7 @@ try:
 except ImportError:
     pyarrow = None
 
-#: An index of ``routing.interval_index``, and one by hashes.
+#: The types of an interval index (``routing.interval_index``) and of a hash index.
 _INTERVALS = (
     "STRUCT<low: DOUBLE, high: DOUBLE, scale: DOUBLE, last: INT, bounds: ARRAY<DOUBLE>, steps: ARRAY<INT>, "
     "shifts: ARRAY<INT>, offsets: ARRAY<INT>, nodes: ARRAY<ARRAY<INT>>>"
@@ -91,7 +91,7 @@ class ConstantTables:
         self._kept = KeptTables(session, plan, (payload, kind))
 
     def store(self, look_ups: Sequence[Lookup]) -> ConstantTable:
-        """The table of look-ups that share one: one row a key.
+        """The table that several look-ups share, one row a key.
 
         For each table of a look-up it has what the rows of constants with that key deliver, and the constants: an
         array for each, NULL where a table has no row with the key. What a row delivers is a list where the table is not
@@ -184,7 +184,7 @@ class ConstantTables:
 
     @property
     def entries(self) -> ConstantTable:
-        """One row an exchange: where the trie begins, and how answers are put together."""
+        """The table with a row for each exchange: where the trie begins, and how answers are put together."""
         return self._kept.once("entries", self._entries)
 
     def _entries(self) -> ConstantTable:

@@ -38,7 +38,7 @@ class CollectedDeliveries:
 
 def distinct_in_order(queues: str) -> str:
     """Return an array of queues without those that repeat, in order."""
-    # Most messages go to a queue or two. Lambdas and no columns give the parts their names: a filter behind the query
-    # would copy each column that it is pushed through, once for every time that it is named.
+    # Most messages go to a queue or two. Variables of lambdas name the parts, and columns do not: a filter behind the
+    # query would copy each column that it is pushed through, once for every time that it is named.
     once = let({"s": "sort_array(q)"}, "filter(s, (n, i) -> NOT n <=> get(s, i - 1))")
     return let({"q": queues}, f"CASE WHEN size(q) > 1 THEN {once} ELSE q END")

@@ -83,6 +83,6 @@ def with_direct(frame: DataFrame, known: bool) -> DataFrame:
     frame = frame.selectExpr("*", f"{codegen_barrier(let({_ALL: DELIVERED}, _ACTIVATION))} AS {BOUND}")
     direct = let({"bound": BOUND}, f"exists({DELIVERED}, m -> m.q IS NOT NULL AND array_contains(bound, m.x))")
     if known:
-        # Of a known key not everything was matched anew.
+        # Part of the matching was skipped for a key whose answer is known, so that answer comes first.
         direct = f"coalesce({KNOWN_DIRECT}, {direct})"
     return frame.selectExpr("*", f"{direct} AS {DIRECT}")

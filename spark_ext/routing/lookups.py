@@ -179,5 +179,5 @@ def _rows_at(index: str, ranges: Interval) -> str:
     leaf = f"CASE WHEN size({index}.steps) = 0 THEN {bucket} ELSE {searched} END"
     node = f"get({index}.nodes, get({index}.offsets, level) + shiftright(leaf, shift))"
     rows = f"flatten(transform({index}.shifts, (shift, level) -> {node}))"
-    # Without a value nothing is in a range.
+    # NULL is in no range.
     return let({"value": value, "leaf": f"CASE WHEN value IS NOT NULL THEN {leaf} END"}, rows)

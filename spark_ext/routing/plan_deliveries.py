@@ -172,7 +172,7 @@ class PlanDeliveries:
 
     @property
     def distinct(self) -> bool:
-        """Return True if no queue is delivered twice: of a condition that is split, several parts may hold."""
+        """Return True if no queue is delivered twice: several parts of a split condition may hold."""
         whole = all(len(split_by_budget(table.signature.residual)) == 1 for table in self._plan.tables)
         return whole and self._plan.distinct
 
@@ -190,7 +190,7 @@ class PlanDeliveries:
         walked = self._words + (0 if plan.trie is None else tuning.WALK)
         lookups = build_lookups(PREFIX, plan.tables, room)
         if walked + sum(look_up.length for look_up in lookups) > room or not self._fused:
-            # Several methods: what the first reads it hands on.
+            # With several methods, the first one hands on what it has read.
             room -= tuning.READ * len(plan.reads)
         return room
 

@@ -237,7 +237,7 @@ def given_options(options: Mapping[str, object]) -> list[str]:
 
 
 def without_settings(**options: object) -> None:
-    """Raise ``ValueError`` for what is decided when a topology is compiled."""
+    """Raise ``ValueError`` for an option that only the compilation of a topology takes."""
     wrong = given_options(options)
     if wrong:
         raise ValueError(

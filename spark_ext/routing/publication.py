@@ -43,7 +43,7 @@ class GivenExchange(NamedTuple):
 
     @property
     def says(self) -> bool:
-        """Return True if there is one."""
+        """Return True if the option gives an exchange."""
         return self.name is not None or self.column is not None
 
     @property
@@ -146,7 +146,7 @@ def published_exchanges(schema: StructType, layout: Layout) -> list[ir.Value]:
 
 
 def columns_read(topology: Topology, to: Destination, schema: StructType) -> tuple[str, ...]:
-    """Return the columns of messages that say where these were published, of those that no option speaks for."""
+    """Return the columns that say where messages were published, without those that an option replaces."""
     addressing = topology.rules.addressing
     has_keys = not addressing.names_destinations
     read = {

@@ -40,7 +40,7 @@ def relayed(frame: DataFrame, topology: Topology, to: str, subject: str) -> Data
 
 
 def _by_name(frame: DataFrame, topology: Topology, subject: str) -> DataFrame:
-    """By the name of a queue or an exchange, or ``exchange/key``."""
+    """Read an address as the name of a queue or an exchange, or as ``exchange/key``."""
     known = topology.relay_nodes
     columns: dict[str, list[str]] = {declared(NODE): list(known), declared(NODE_KIND): list(known.values())}
     nodes = constant_table(frame.sparkSession, columns).rows
@@ -65,7 +65,7 @@ def _by_name(frame: DataFrame, topology: Topology, subject: str) -> DataFrame:
 
 
 def _by_path(frame: DataFrame, topology: Topology) -> DataFrame:
-    """By ``/queues/name``, ``/exchanges/name`` or ``/exchanges/name/key``, percent-encoded."""
+    """Read ``/queues/name``, ``/exchanges/name`` or ``/exchanges/name/key``, percent-encoded."""
     is_queue, is_exchange = f"startswith({TO}, '/queues/')", f"startswith({TO}, '/exchanges/')"
     queue, rest = f"substr({TO}, {len('/queues/') + 1})", f"substr({TO}, {len('/exchanges/') + 1})"
     first, last = (_unquoted(f"substring_index({rest}, '/', {place})") for place in (1, -1))

@@ -195,7 +195,7 @@ class Published:
         return frame.selectExpr("*", *made)
 
     def with_keys(self, frame: DataFrame) -> DataFrame:
-        """The messages with their exchange, where the plan knows no only one, and their routing keys."""
+        """Add the exchange of each message, unless the plan is for one exchange alone, and its routing keys."""
         made = []
         if self._topology.rules.addressing.names_destinations:
             exchange, key = Sends(self._topology, self._schema, self._layout, self._to).columns
@@ -219,7 +219,7 @@ class Published:
         return frame.selectExpr("*", *made)
 
     def with_words(self, frame: DataFrame) -> DataFrame:
-        """The messages that have keys with the forms in which the plan compares these."""
+        """Add the forms in which the plan compares routing keys to messages that have these."""
         if self._plan.whole is not None:
             return frame.selectExpr("*", f"CASE WHEN size({KEYS}) = 1 THEN get({KEYS}, 0) END AS {SUBJECT}")
         if not self._asks_for_key():

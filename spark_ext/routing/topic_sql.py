@@ -69,7 +69,7 @@ def run_automaton(codes: str, start: str, transitions: Mapping[str, str], repeat
     following = f"CASE WHEN shiftright({edge}, 32) = s THEN {target} ELSE get(t.otherwise, s) END"
     reached = f"flatten(transform(states, s -> get(t.lists, {following})))"
     if repeats:
-        # With several # in a pattern and a key of many like words they would be millions.
+        # A pattern with several # and a key of many like words would reach millions of states, most of them repeated.
         once = f"CASE WHEN size(reached) > {tuning.MANY_STATES} THEN array_distinct(reached) ELSE reached END"
         reached = let({"reached": reached}, once)
     states = f"aggregate({codes}, coalesce({start}, array_repeat(0, 0)), (states, c) -> {reached})"

@@ -1,4 +1,4 @@
-"""One finding about one text, as data, and how it looks to a person.
+"""Findings about texts: as data, and rendered for a person.
 
 A diagnostic is plain text with a stable code. Colour, counting and exit codes belong to the commands.
 """
@@ -191,7 +191,7 @@ def caret_block(text: str, gutter: str, spans: Sequence[Span]) -> list[str]:
 
 
 def _visible(character: str) -> str:
-    """One cell for one code point: a control or bidi character must not act on the reader's terminal."""
+    """Return one cell for one code point: a control or bidi character must not act on the reader's terminal."""
     if character == "\t":
         return " "
     return character if character.isprintable() else "\ufffd"
@@ -235,13 +235,13 @@ def aligned(rows: Sequence[Sequence[str]], right: Container[int]) -> list[tuple[
 
 
 def mismatch(expected: object, actual: object) -> str:
-    """Return the message of an error that is something else than expected, both named with their articles."""
+    """Return the message that something else than the expected kind was found; both are given with articles."""
     return f"expected {expected}, found {actual}"
 
 
 def nearest(name: str, candidates: Iterable[str]) -> list[str]:
     """Up to three candidates that look like a misspelling of the name, best first."""
-    # Only a misspelling waits for it.
+    # Imported here, for only a misspelling needs it.
     from difflib import get_close_matches
 
     if len(name) > _MAX_NAME:

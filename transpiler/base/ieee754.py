@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 
-#: Integers up to here are doubles, each its own.
+#: Every integer up to here has a double of its own.
 EXACT = 2**53
 
 

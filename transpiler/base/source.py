@@ -49,7 +49,7 @@ class Source:
         """Line and column of an offset; an offset past the end counts as the end."""
         text = self.text
         offset = min(max(offset, 0), len(text))
-        # Between CR and LF is still the line that they end.
+        # A place between CR and LF is on the line that they end.
         stop = offset - 1 if text[offset - 1 : offset + 1] == "\r\n" else offset
         line = 1 + text.count("\n", 0, stop) + text.count("\r", 0, stop) - text.count("\r\n", 0, stop)
         return Position(line, offset - self._line_start(stop) + 1)

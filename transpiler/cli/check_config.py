@@ -28,7 +28,7 @@ _KEYS = Config._fields[:-1]
 
 
 def read_config(start: Path) -> Config:
-    """Return the options for a directory, from it or the nearest one above that has some; a wrong table ends it."""
+    """Return the options for a directory, its own or those of the nearest one above; a wrong table ends the command."""
     for directory in (start, *start.parents):
         file = directory / _NAME
         try:

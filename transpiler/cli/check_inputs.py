@@ -36,7 +36,7 @@ _SKIPPED = frozenset("node_modules target dist obj venv __pycache__ site-package
 _OUR_PROJECT = re.compile(rb'^name *= *"selector-sql"', re.MULTILINE)
 #: A word without blanks, quotes and operators, with a slash or an ending, that looks like the name of a file.
 _FILE_NAME = re.compile(r"[^\s'\"=<>()]*(?:[/\\][^\s'\"=<>()]*|\.[A-Za-z][A-Za-z0-9]{0,11})")
-#: A program that a build made: by its name, and by its lines, of which one has as many characters on average.
+#: Minified code: the end of its name; or the average length of its lines, for a text of at least so many characters.
 _MINIFIED = re.compile(r"\.min\.[cm]?js$")
 _LONG_LINES, _ENOUGH = 1_000, 10_000
 _SCRIPTS = (".js", ".mjs")
@@ -117,7 +117,7 @@ class Inputs:
             if argument != "-" and _is_directory(argument):
                 for name in self._files_in(argument):
                     if is_code(name):
-                        # A file that cannot be read is told where it is checked.
+                        # A file that cannot be read is reported when it is checked.
                         with suppress(OSError, UnicodeDecodeError, click.ClickException):
                             functions.add(_normalized(read_bytes(name).decode()), name)
         return functions
@@ -131,7 +131,7 @@ class Inputs:
             try:
                 content, count = fix_file(text.content, text.kind or text.file, dialects, checker, functions)
             except UnreadableError:
-                # It is told with the findings.
+                # It is reported with the findings.
                 content, count = text.content, 0
             if count and (problem := _write(text.file, text.content, content)) is None:
                 self.notes.append(f"{shown(text.file)}: {count} correction{'' if count == 1 else 's'} written")

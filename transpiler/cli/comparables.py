@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: A test of a message.
 Condition = Callable[[Message], bool]
 
-#: Values of a JSON file whose number nobody looks at, as in ``topology.files``.
+#: Values that a JSON file of any length may have; a long one may have more (``topology.files``).
 MIN_VALUES = 500_000
 
 
@@ -120,7 +120,7 @@ def condition(
         tree = parse_selector(value, dialect)
         return lambda message: evaluate(tree, message, dialect, now=now, destination=destination) is True
     assert isinstance(value, FilterSet)
-    # Refuse a filter that cannot be asked before the first message is read.
+    # Refuse a filter that cannot be evaluated before the first message is read.
     matches(value, Message(), dialect=dialect, connection=connection)
     return lambda message: matches(
         value, message, dialect=dialect, connection=connection, now=now, destination=destination

@@ -147,7 +147,7 @@ def _read_messages(name: str, layout: ChosenLayout) -> list[tuple[int, Message]]
 def _types(
     tree: ast.Expression, layout: Layout, missing: Missing, source: Source, dialect: Dialect, receiver: LoweredReceiver
 ) -> Iterator[str]:
-    """Each name once, with the types that its value can have over the layout."""
+    """Yield each name once, with the types that its value can have over the layout."""
     identifiers = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.Identifier)}
     for name, identifier in identifiers.items():
         operand = Names(layout, missing, source, dialect, receiver).operand(identifier)

@@ -147,7 +147,7 @@ def _measured(name: str, stream: BinaryIO, progress: bool) -> Iterator[BinaryIO]
 
     console, description = Console(stderr=True), shown(os.path.basename(name))
     with wrap_file(stream, size, description=description, console=console, transient=True) as measured:
-        # In pieces: to count each line would cost as much as to read it.
+        # In pieces: counting each line would cost as much as reading it.
         yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, measured), PIECE))
 
 

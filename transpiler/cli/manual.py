@@ -38,7 +38,7 @@ class ManualCommand(click.Command):
         self.exits = common | dict(exits or {})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; of an option that was spelled in another way the error says how it is now."""
+        """Parse the arguments; the error about an option's old spelling says the new one."""
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -48,7 +48,7 @@ class ManualCommand(click.Command):
                 raise
             raise click.UsageError(f"{error.option_name} is {now} in this command", ctx) from None
         except click.BadOptionUsage as error:
-            # Only an option of several values says by its number that something is missing.
+            # The number of values of an option with several says that one is missing; no other option's error does.
             option = next((one for one in self.params if error.option_name in one.opts), None)
             examples = [each.command for each in self.examples if f"{error.option_name} " in each.command]
             if option is None or option.nargs < 2 or not examples:

@@ -70,7 +70,7 @@ def playground(port: int, no_browser: bool, page: Path | None) -> None:
         click.echo(f"The playground is at {address} (Ctrl-C ends it)")
         if not no_browser:
             webbrowser.open(address)
-        # That is how this command ends, and no interruption.
+        # Control-C is the way to end this command, and no failure.
         with suppress(KeyboardInterrupt):
             server.serve_forever()
 

@@ -27,7 +27,7 @@ from transpiler.tools.dialect_tools.port import Changes, port_selector
 
 Outcome = Literal["same", "changed", "unproved", "warning", "error"]
 
-#: The colours of outcomes in a table, and the width of one that is no terminal's.
+#: The colours of outcomes in a table, and the width of a table that no terminal shows.
 _STYLES = {"changed": "", "unproved": "yellow", "warning": "yellow", "error": "red"}
 _WIDTH = 120
 
@@ -171,7 +171,7 @@ def port(
         warn(ported.notes)
         _end(ported.notes, strict)
         return
-    # Names of dialects that there are not are errors of the command, and not of each line.
+    # An unknown dialect is an error of the command, and not of each line.
     find_dialect(source)
     find_dialect(target)
     given: Iterable[tuple[str, int, str]] = ((file, *line) for file in files for line in input_lines(file))

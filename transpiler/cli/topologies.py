@@ -54,7 +54,7 @@ def complete_vhosts(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 
 def complete_exchanges(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG001
-    """Complete the name of an exchange of the topology's file before it."""
+    """Complete the name of an exchange in the topology's file, which the command line names before."""
     return _of_file(ctx, "exchanges", incomplete)
 
 
@@ -69,7 +69,7 @@ def _of_file(ctx: click.Context, what: str, incomplete: str) -> list[Any]:
         topology = parse_topology(text, name, vhost=ctx.params.get("vhost"))
         return completions(filter(None, topology.exchange_by_name), incomplete)
     except (OSError, ValueError):
-        # A shell has no place for an error.
+        # A shell has no place to show an error of its completion.
         return []
 
 

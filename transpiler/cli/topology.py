@@ -160,7 +160,7 @@ def _answer(found: list[Finding], form: str, columns: Mapping[str, int]) -> None
 
 
 def _within(topology: Topology, whole: Topology, summary: Summary) -> Summary:
-    """Return the counts of a part; of the whole also those of queues that no configuration shows."""
+    """Return the counts of a part; the whole also has those of queues that no configuration shows."""
     exchanges = counts_of(whole, summary.exchanges)
     if topology is whole:
         return replace(summary, exchanges=exchanges)

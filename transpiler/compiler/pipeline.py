@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 #: The result of the SQL: see ``transpile_selector``.
 Result = Literal["filter", "boolean", "ternary"]
 
-#: From a lowered predicate to the one that is emitted. The first makes it smaller and lets files be skipped; the others
-#: are for Spark's generated code and could be left out.
+#: The passes from a lowered predicate to the one that is emitted. The first makes it smaller and lets files be skipped;
+#: the others are for Spark's generated code and could be left out.
 PASSES: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (
     optimize,
     reuse_map_lookups,
@@ -143,7 +143,7 @@ def _emit(lower: Callable[[bool], ir.Predicate], result: Result, alias: str | No
         if result == "ternary":
             return emit_ternary(optimized, _finish(qualified(False))), retrace
     except TranspilerError as error:
-        # Its place in the selector says where it is wrong, and not its place in this package.
+        # The error shows the place in the selector; frames of this package would tell its user nothing.
         raise error.with_traceback(None) from None
     return emit_operand(optimized) if result == "filter" else emit_boolean(optimized), retrace
 

@@ -101,8 +101,8 @@ def _annotation_keys(name: str) -> tuple[str, ...]:
 
 _SIZE = "the number of bytes in which the broker holds the message, which no message carries"
 
-#: The names of the broker's own filters. Of the names of JMS, those that no client rewrites are answered from the
-#: properties section (``AMQPMessage.getObjectProperty``); every other one is an application property.
+#: The names of the broker's own filters. Names of JMS that no client rewrites are answered from the properties section
+#: (``AMQPMessage.getObjectProperty``); every other one is an application property.
 _OWN_NAMES = (
     _DURABILITY,
     _renamed(_PRIORITY, "AMQPriority"),

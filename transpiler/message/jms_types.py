@@ -13,7 +13,7 @@ from transpiler.message.types import AmqpType, AmqpValue, Compound
 #: The annotations with the kinds of JMSDestination and of JMSReplyTo: 5.1.
 DESTINATION, REPLY_TO = "x-opt-jms-dest", "x-opt-jms-reply-to"
 
-#: Their values, and the terminus capabilities that the kinds are called by: 5.2.
+#: The values of these annotations, and the terminus capabilities that the kinds are called by: 5.2.
 DESTINATION_TYPES: Mapping[int, str] = MappingProxyType(
     {0: "queue", 1: "topic", 2: "temporary-queue", 3: "temporary-topic"}
 )

@@ -35,7 +35,7 @@ def sent_in(value: Mapping[str, Any], exchange: object = None, routing_key: obje
 def without_places(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return an object without the members that are no part of its message: beside sections all, else arrays.
 
-    Among plain properties a member is a property as well, for a property may have any name.
+    A member of an object of plain properties is a property as well, for a property may have any name.
     """
     sections = any(name in SECTION_NAMES for name in value)
     return {name: item for name, item in value.items() if name not in NAMES or not (sections or isinstance(item, list))}

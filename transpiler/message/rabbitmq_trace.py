@@ -143,7 +143,7 @@ def message_json(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def header_value(value: Any) -> Any:
-    """Return a header as message JSON has it: of a table or an array the log has lost the types inside."""
+    """Return a header as message JSON has it: the log has lost the types inside a table or an array."""
     match value:
         case dict():
             return {"type": "map"}

@@ -45,7 +45,7 @@ class Properties:
 class Body:
     """The body: which section it is (``data``, ``amqp-sequence``, ``amqp-value``), its bytes, or its value.
 
-    Of a value that is a list, a map, an array or described only that is kept.
+    Only the type is kept of a value that is a list, a map, an array or described.
     """
 
     section: str | None = None

@@ -63,7 +63,7 @@ DECIMALS = (AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128)
 
 
 class Compound(Enum):
-    """The types of values that hold other values, which no selector can name; of a body's value only this is kept."""
+    """The types of values that hold other values, which no selector can name; only the type of such a body is kept."""
 
     LIST = "list"
     MAP = "map"
@@ -125,8 +125,8 @@ Primitive = None | bool | int | float | Decimal | str | bytes | UUID
 class UntypedText(str):
     """A string of a store that has lost the types of its values.
 
-    Beside a number it is the number that it spells, beside a boolean the truth value, if it spells one; elsewhere it is
-    a string.
+    It is compared with a number as the number that it spells, and with a boolean as the truth value that it spells, if
+    it spells one; elsewhere it is a string.
     """
 
     __slots__ = ()

@@ -115,7 +115,7 @@ def _not_numbers(operator: Arithmetic, left: Value, right: Value, dialect: Diale
         case NotNumbers.CONCATENATE if operator is Arithmetic.ADD and left.type is OperandType.STRING:
             return Value(OperandType.STRING, java_text(left) + java_text(right))
         case NotNumbers.THROWS if _by_zero_atom(operator, dialect) and right.numeric and right.value == 0:
-            # By Erlang's order of terms everything else is above a number.
+            # Everything else is above a number in Erlang's order of terms.
             return Value(OperandType.ATOM, "plus_infinity")
         case _:
             raise BrokerError(f"{operator.value} on what is no number")

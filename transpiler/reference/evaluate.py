@@ -187,7 +187,7 @@ class _Evaluator:
             if truth is deciding:
                 return deciding
             if self.dialect.logic is Logic.QPID_JAVA:
-                # Its AND ends at the first unknown, its OR forgets one.
+                # An AND of Qpid's ends at the first unknown term, and an OR forgets one.
                 result = truth
                 if truth is None and not deciding:
                     return None

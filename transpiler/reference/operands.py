@@ -75,7 +75,7 @@ def literal(node: ast.Literal, dialect: Dialect) -> Operand:
 def _java_integer(number: int) -> Value:
     """A decimal literal of ActiveMQ's parser, whose minus is an operator of its own.
 
-    Beyond 64 bits it is a BigDecimal, but an int where its low 64 bits are one.
+    One beyond 64 bits is a BigDecimal, but an int where its low 64 bits are an int.
     """
     sign, size = (-1 if number < 0 else 1), abs(number)
     low = wrap(size, 64)

@@ -36,7 +36,7 @@ def is_equal(expected: AmqpValue, actual: AmqpValue, equality: Equality) -> bool
         return _same_content(expected, actual, equality)
     first, second = _class(expected), _class(actual)
     if equality.same_type:
-        # Java's equals: of one class, and of two byte arrays never.
+        # Java's equals holds for values of one class only, and never for two byte arrays.
         same = expected.type is actual.type or (expected.type in _TEXT and actual.type in _TEXT)
         if not same or first is TypeClass.BYTES:
             return False

@@ -9,7 +9,7 @@ from transpiler.message.header_fields import DESTINATION, NOW, MessageField
 
 
 class Receiver(NamedTuple):
-    """``now`` is the time in milliseconds since the epoch, of the clock where it is None.
+    """The receiver: ``now`` is the time in milliseconds since the epoch, of the clock where it is None.
 
     ``destination`` is the address that the consumer was created with.
     """

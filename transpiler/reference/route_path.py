@@ -129,7 +129,7 @@ def _links_from(topology: Topology, links: Mapping[Target, list[Link]], queue: s
 
 
 def _links_of_own(topology: Topology, links: Mapping[Target, list[Link]], key: str, let_go: bool) -> Iterator[Link]:
-    """Yield the links of a queue that a send has made: of each kind those of the first pattern that matches."""
+    """Yield the links of a queue that a send has made: for each kind, those of the first pattern that matches."""
     topic = topology.rules.topic
     patterns: dict[str, str | None] = {}
     for link in links.get(OWN_QUEUE, ()):
@@ -144,7 +144,7 @@ def _links_of_own(topology: Topology, links: Mapping[Target, list[Link]], key: s
 
 
 def _of_queue(link: Link, key: str) -> Link:
-    """Return a link of queues that only sends name as that of one of them."""
+    """Return the link of one queue, from a link of all queues that only sends name."""
     if link.affixes is None:
         return link
     name = key.join(link.affixes)

@@ -26,7 +26,7 @@ class Routed:
 
     ``exchange`` is where it was published; None where the anonymous relay rejected it. ``possible_queues`` are those
     that it may reach besides, by what an exchange chooses with a hash, at random or by what the broker has seen: one of
-    several, or some. Of a JMS broker ``exchange`` is the destination.
+    several, or some. ``exchange`` is the destination of a message to a JMS broker.
     """
 
     queues: tuple[str, ...]

@@ -120,7 +120,7 @@ def _line_matches(text: str, pattern: Pattern) -> bool:
             reached: set[int] = set()
             stop = -1
             for start in sorted(ends):
-                # From the places of one line the first reaches all that the others do.
+                # All places of one line reach the same ends as the first of them, or fewer.
                 if start > stop:
                     stop = text.find("\n", start)
                     stop = len(text) if stop < 0 else stop

@@ -135,7 +135,7 @@ class PatternBuilder:
         known = self._joined.get(key)
         if known is None:
             joined = ir.all_of(first.predicate, shift_parameters(second.predicate, len(first.constants)))
-            # The two are kept with it, so that nobody else gets their identities.
+            # Both predicates are kept with the result, so that no other object gets their ids.
             known = self._joined[key] = (joined, first.predicate, second.predicate)
         return Pattern(known[0], first.constants + second.constants, first.words)
 

@@ -70,7 +70,7 @@ class _Reducers(dict[type, Callable[[Any], tuple[Any, ...]]]):
 
     def __missing__(self, kind: type) -> Callable[[Any], tuple[Any, ...]]:
         if is_dataclass(kind):
-            # Fields that a class computes of others are no data.
+            # Fields that a class computes from others are not stored.
             names = [field.name for field in fields(kind) if field.init]
 
             def reducer(each: Any) -> tuple[Any, ...]:

@@ -1,10 +1,10 @@
 """Compiled topologies: a routing plan with what a query needs besides, as data that is kept in a file and changed.
 
-A change of a topology that compiles in about a second compiles it anew, so that no later query pays for the change. Of
-a larger one it compiles only the bindings of the queues that it touches: what the first plan delivers to these is left
-out, and a second, small plan delivers to them, until ``compacted`` makes one plan of both. That is exact where what
-reaches one queue does not depend on another one, which is everywhere but at alternates; there, and after many changes,
-everything is compiled anew.
+A change of a topology that compiles in about a second compiles it anew, so that no later query pays for the change. A
+change of a larger one compiles only the bindings of the queues that it touches: what the first plan delivers to these
+is left out, and a second, small plan delivers to them, until ``compacted`` makes one plan of both. That is exact where
+what reaches one queue does not depend on another one, which is everywhere but at alternates; there, and after many
+changes, everything is compiled anew.
 
 Invariants: a compiled topology never changes, and is equal in its deliveries to its topology compiled from nothing. A
 file is read by the version of this package that wrote it; any other refuses it.
@@ -145,7 +145,7 @@ class CompiledTopology:
         """Return the topology with some bindings and queues more and some fewer, compiled.
 
         A queue that is bound and not declared is added; with a queue that is removed go its bindings. Compiles
-        everything anew where there are at most 25,000 bindings, and as many queues: about a second. Of more it takes
+        everything anew where there are at most 25,000 bindings, and as many queues: about a second. With more it takes
         time in proportion to the bindings of the queues that are touched, now or since all was compiled, and later
         queries pay for it until the topology is ``compacted``; a change of a binding between exchanges, or of a
         topology with alternates, compiles everything anew there, too. Raises ``TopologyError`` for what is removed and
@@ -279,7 +279,7 @@ class CompiledTopology:
             topology = topology_from_native(json.loads(skeleton))
             blocks = [members[f"bindings/{number}"] for number in range(count)]
         except (ValueError, KeyError):
-            # Its bytes are as they were written, so it is the classes that were others.
+            # The bytes are unchanged, so the classes were others when the file was written.
             message = f"{path} is of another state of version {__version__}"
             raise TopologyError.at("compiled.version", message, hint="perhaps compile the topology again") from None
         if layout is not None:

@@ -31,7 +31,7 @@ class State(NamedTuple):
 
 
 class Hop(NamedTuple):
-    """To a stop; not for a message whose own key is ``unless``, which has been there."""
+    """A step to a stop, which a message whose own key is ``unless`` does not take: it has been there."""
 
     stop: int
     unless: str | None = None

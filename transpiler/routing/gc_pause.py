@@ -1,7 +1,8 @@
-"""Python's collector of cycles, while much is made that has none.
+"""Pause of Python's collector of cycles, while many objects without cycles are made.
 
-Each time that the objects of a process have grown by a quarter the collector goes through all of them. To compile
-100,000 bindings, or a selector of 10,000 terms, then takes up to twice as long, for trees and tables hold no cycles.
+Each time that the objects of a process have grown by a quarter the collector goes through all of them. Compiling
+100,000 bindings, or a selector of 10,000 terms, then takes up to twice as long, all for nothing: trees and tables hold
+no cycles.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def pause_garbage_collection() -> Iterator[None]:
-    """Without the collector; as it was afterwards. Where somebody else has paused it, that is left to them."""
+    """Pause the collector for a block; afterwards it runs again, unless the caller had paused it before."""
     if not gc.isenabled():
         yield
         return

@@ -187,7 +187,7 @@ def _members(rules: Rules) -> list[_Member]:
     return members
 
 
-#: A disjunction is rare that fewer than one in so many signatures have.
+#: A disjunction is rare if fewer than one in so many signatures have it.
 _RARE = 8
 
 

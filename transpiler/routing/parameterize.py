@@ -1,4 +1,4 @@
-"""From the text of a selector to a pattern and its constants, quickly: a text is parsed once for its spelling.
+"""Patterns and constants of selectors' texts, quickly: a text is parsed once for its spelling.
 
 A million selectors have few spellings once their literals are taken out. The scanner takes them out, the first text
 of a spelling goes through the parser and its dialect's lowering, with parameters in place of its literals, and the
@@ -117,7 +117,7 @@ class SelectorParameterizer:
         )
 
     def _parsed(self, text: str) -> ast.Expression | None:
-        """The tree of a text; the first text of a spelling is asked for twice, one after the other."""
+        """The tree of a text, kept until the next one: the first text of a spelling is asked for twice in a row."""
         if self._last is None or self._last[0] != text:
             self._last = text, parse_selector(text, self._dialect)
         return self._last[1]

@@ -82,7 +82,7 @@ class Table:
 
     @cached_property
     def index(self) -> Index | None:
-        """The index of the rows, where a key has so many that not each is evaluated."""
+        """The index of the rows; None where each key has so few that all of its rows are evaluated."""
         if max(map(len, self.rows.values()), default=0) < tuning.MIN_INDEXED:
             return None
         return find_index(self.signature)
@@ -156,7 +156,7 @@ class RoutingPlan:
 
     @cached_property
     def columns(self) -> set[str]:
-        """The columns, of messages and such as are made for them, that the conditions name."""
+        """The columns that the conditions name: those of messages, and those made for them."""
         nodes: list[ir.Value | ir.Predicate] = [compiled.condition for compiled in self.compiled]
         for table in self.tables:
             nodes += [*table.signature.keys, table.signature.guard, table.signature.residual]
@@ -207,7 +207,7 @@ def build_plan(
     try:
         plan = _Builder(topology, patterns, states, exchange, reads).build(progress)
     except TranspilerError as error:
-        # Its place in the topology says where it is wrong, and not its place in this package.
+        # The error shows the place in the topology; frames of this package would tell its user nothing.
         raise error.with_traceback(None) from None
     if several:
         types = topology.exchange_by_name
@@ -323,7 +323,7 @@ class _Builder:
             predicate, constants = known[0], (len(self._patterns) - 1, *constants)
         cached = self._disjuncts.get(id(predicate))
         if cached is None:
-            # The predicate is kept with it, so that nobody else gets its identity.
+            # The predicate is kept with it, so that no other object gets its id.
             pairs = [(part, self._rules.setdefault(part.signature, [])) for part in disjuncts(predicate)]
             cached = self._disjuncts[id(predicate)] = (predicate, pairs)
         for disjunct, rules in cached[1]:
@@ -340,7 +340,8 @@ class _Builder:
             for signature, rules in self._rules.items()
             if len(rules) < tuning.MIN_ROWS or _size(signature) > tuning.MAX_RESIDUAL
         }
-        # Few rules cost less as text. Of more, those with a key are rows of merged tables, and most messages test none.
+        # Few rules cost less as text. Where there are more, those with a key are rows of merged tables, and most
+        # messages test none of them.
         keyed = sum(len(self._rules[signature]) for signature in rare if signature.keys) <= tuning.MAX_KEYED
         count = 0
         for signature, rules in sorted(self._rules.items(), key=lambda item: len(item[1])):

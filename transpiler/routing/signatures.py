@@ -235,7 +235,7 @@ _EXACT_DECIMALS = Context(prec=76)
 def nearest_float(number: Parameter) -> float:
     """The 32-bit floating point number next to a number, the even one of two, as a double."""
     if isinstance(number, int) and abs(number) > _EXACT:
-        # By way of the nearest double it would be rounded twice.
+        # A conversion to the nearest double first would round twice.
         size = abs(number)
         bits = size.bit_length() - _FLOAT_BITS
         kept, rest, half = size >> bits, size & ((1 << bits) - 1), 1 << (bits - 1)

@@ -141,7 +141,7 @@ class _Determinizer:
             self._any.append(stays if one is None else stays + self._reached(one))
         self._words = list(codes)
         self._room = tuning.AUTOMATON_ROOM * len(nodes)
-        #: The states so far, by number, and the lists of them.
+        #: The states so far with their numbers, those still to visit, and the lists of states.
         self._states: dict[_Nodes, int] = {}
         self._queue: list[_Nodes] = []
         self._numbers: dict[_Nodes, int] = {}

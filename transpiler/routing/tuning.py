@@ -72,9 +72,9 @@ MAX_FIRST = 64
 
 # Topics: look-ups of words, or the automaton (topic_words, topic_automaton).
 
-#: Signatures of binding keys with wildcards that are looked up, and the share of these keys that they have at the
-#: least; with fewer all of them go to the automaton. Of random wildcards the sixteen largest signatures have 0.7, and
-#: looking them up took up to 2.5 times as long as the automaton.
+#: Signatures of binding keys with wildcards that are looked up, and the least share of these keys that they must have;
+#: with fewer all of them go to the automaton. The sixteen largest signatures of random wildcards have 0.7, and looking
+#: them up took up to 2.5 times as long as the automaton.
 TOPIC_LOOK_UPS, LOOKED_UP = 16, 0.9
 
 #: Numbers in the automaton, for each node of the trie, that may repeat what is elsewhere in it. Several nodes as one

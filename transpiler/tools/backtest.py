@@ -69,7 +69,7 @@ class Backtest:
         recorded: Iterable[str],
         routed: Iterable[str],
     ) -> bool:
-        """Compare one message's queues; whether they agree. The order of queues and repetitions do not matter."""
+        """Compare one message's queues; return True if they agree, whatever their order and repetitions."""
         before, now = set(recorded), set(routed)
         if self.partial:
             now &= before

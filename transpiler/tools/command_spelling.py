@@ -53,7 +53,7 @@ def _words(proposal: StoreCall | Setting) -> Iterator[str]:
 
 
 def _text(value: object) -> str:
-    """Return a value as the text that an option has: of a reading, ``stores.time('ts', unit='s')``, an object."""
+    """Return a value as an option's text: an object for a reading, such as ``stores.time('ts', unit='s')``."""
     import json
 
     if isinstance(value, StoreCall):

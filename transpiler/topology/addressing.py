@@ -39,13 +39,13 @@ KINDS: Mapping[str, RoutingType] = MappingProxyType({QUEUE_KIND: "ANYCAST", TOPI
 #: A note on what the file of ActiveMQ does not say.
 SUBSCRIBERS = "who subscribes to topics is not in the broker's file, and not judged: --state FILE says it"
 
-#: Behind the name of the entry for messages that are sent to a list.
+#: The end of the name of the entry for messages that are sent to a list.
 LISTED = ", of a list"
 
-#: Between an address and a queue, and behind the name of the entry for messages that name both.
+#: The separator between an address and a queue, which also ends the name of the entry for messages that name both.
 FULLY_QUALIFIED = "::"
 
-#: Behind the kind of one of ActiveMQ's destinations.
+#: The separator behind the kind of one of ActiveMQ's destinations.
 _MARK = "://"
 
 #: Spaces that the names of ActiveMQ's destinations lose at their ends.
@@ -260,7 +260,7 @@ class ActiveMQDestinations(Destinations):
         """Return the entry of the kind of each part of a list."""
         check_routing_type(routing_type)
         parts = list(activemq_parts(destination))
-        # To filters that read the destination, that of a list is the whole list.
+        # A filter that reads the destination sees the whole list where the message was sent to a list.
         listed = LISTED if len(parts) > 1 and QUEUE_KIND + LISTED in exchanges else ""
         return tuple(Send(kind + listed, name) for kind, name in parts)
 

@@ -54,7 +54,7 @@ def choice_text(exchange_type: ExchangeType, key: str) -> str:
 
 
 def _plain(value: AmqpValue) -> str:
-    """Return a value; of texts those have quotes that would be taken for a number or a boolean without."""
+    """Return a value as text; a text that would be taken for a number or a boolean has quotes."""
     if isinstance(value.value, str) and not _OTHER_TYPE.fullmatch(value.value):
         return value.value
     return repr(value.value)

@@ -81,7 +81,7 @@ class Rules(BindingRules):
     selector_types: tuple[ExchangeType, ...] = ()
     #: An exchange can be the destination of a binding.
     exchange_to_exchange: bool = True
-    #: Such a binding can replace the routing key.
+    #: A binding to an exchange can replace the routing key.
     replaces_keys: bool = False
     #: An alternate that does not exist is left out in silence; elsewhere it is refused.
     tolerates_missing_alternate: bool = False
@@ -201,7 +201,7 @@ RABBITMQ_3_12 = replace(
     headers=HeadersRules(with_x=True, equality=replace(_ERLANG, numbers=NumberEquality.EXACT, has_seconds=True)),
 )
 
-#: Before a word of a binding key that a sender writes as a wildcard, and that the broker takes as it is.
+#: The prefix of a word of a binding key that a sender writes as a wildcard, and that the broker takes as it is.
 _ESCAPE = "\\"
 
 #: The brokers of JMS have no exchanges. What their addresses, diverts and virtual destinations do is said in exchanges
@@ -225,7 +225,7 @@ ARTEMIS = Rules(
 ACTIVEMQ = replace(
     ARTEMIS,
     name="activemq",
-    # Unknown are a virtual topic's queues that consumers make.
+    # The queues that consumers of a virtual topic make are unknown.
     types=(*ARTEMIS.types, UNKNOWN),
     dialect="activemq",
     addressing=ActiveMQDestinations(),

@@ -1,10 +1,10 @@
 """Exchanges that hand each message to one of their bindings, by a hash or at random: the queues that it may reach.
 
 The choice depends on the broker's hash function, on the order in which bindings were made, or on chance, so it is not
-computed; of an exchange that a file does not describe any bindings may match, or none. A queue is *certain* where no
+computed; any bindings, or none, may match in an exchange that a file does not describe. A queue is *certain* where no
 choice leads to it, and *possible* where one may. Both follow from a topology without choices: ``certain_topology`` has
-none of the bindings that may be chosen, ``possible_topology`` has all of them at once. By RabbitMQ's rules an
-exchange's alternate depends on its own bindings alone, so that more bindings never take a queue away.
+none of the bindings that may be chosen, ``possible_topology`` has all of them at once. An exchange's alternate in
+RabbitMQ depends on its own bindings alone, so that more bindings never take a queue away.
 """
 
 from __future__ import annotations

@@ -71,7 +71,8 @@ FORMS: tuple[Form, ...] = get_args(Form)
 #: The endings of the names of such files; those of JSON alone may be something else than a topology.
 ENDINGS = (".json", ".yaml", ".yml", ".xml", ".properties")
 
-#: Members of an object in an export of RabbitMQ, as neither Broker-J nor the project's own form without its broker has.
+#: Members that mark an object of an export of RabbitMQ: neither Broker-J nor the project's own form without its broker
+#: has them.
 _OF_RABBITMQ = ("vhost", "auto_delete", "arguments")
 
 _OF_BROKER_J = ("virtualhostnodes", "virtualhosts", "modelVersion", "virtualHostInitialConfiguration")
@@ -237,7 +238,7 @@ class _Found:
         return left_out(self._resources, self._brokers)
 
     def choose(self, name: str | None) -> tuple[Document | Broker, str | None]:
-        """Return the one topology, or that of several that a name chooses; and the name where it is yet to choose."""
+        """Return the topology that a name chooses, or the only one, and the name if it has chosen nothing yet."""
         found = self.topologies
         if not found:
             message = f"no resource here is a topology: {named(self._resources)}"

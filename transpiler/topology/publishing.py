@@ -88,7 +88,7 @@ ANY_PUBLISHER = Publisher()
 
 
 def own_default(topology: Topology, option: str = "exchange=") -> str:
-    """Return the exchange of messages that nothing says one of: the topology's own default, or its only exchange.
+    """Return the exchange of messages that name none: the topology's own default, or its only exchange.
 
     ``TopologyError`` where it has none: the broker's default exchange is a choice, too. ``option`` names an exchange.
     """

@@ -112,7 +112,7 @@ class _Links:
         return replace(self._before, **changed)
 
     def add(self, address: Address, path: str) -> None:
-        """One more receiver."""
+        """Add one more receiver."""
         if self._resolve(address, path):
             self._bind(address.link.bindings, queue=address.name)
         else:

@@ -28,12 +28,13 @@ SELECTOR_ARGUMENT = "x-filter-jms-selector"
 XQUERY_ARGUMENT = "xquery"
 REPLACEMENT_ARGUMENT = "x-replacement-routing-key"
 
-#: Of bindings of a JMS broker: the name of a divert, the mark of one that keeps messages from queues, and in the
-#: topology that people see a choice in words and a queue's routing type.
+#: Arguments of a JMS broker's bindings: the name of a divert, the mark of one that keeps messages from queues, and in
+#: the topology that people see a choice in words and a queue's routing type.
 DIVERT_ARGUMENT, EXCLUSIVE_ARGUMENT, CHOICE_ARGUMENT = "divert", "exclusive", "choice"
 ROUTING_TYPE_ARGUMENT = "routing-type"
 
-#: Of bindings of a JMS broker: the dialect of their selector, where it is a client's and not the broker's own.
+#: The argument of a JMS broker's binding with the dialect of its selector, where that is a client's and not the
+#: broker's own.
 DIALECT_ARGUMENT = "dialect"
 
 
@@ -112,7 +113,7 @@ class Link:
     """A way on that is no routing: of messages that a queue lets go of, or from or to another broker.
 
     An end without a name is another broker. ``when`` is the condition in words; ``key``, if there is one, takes the
-    place of the routing key. Of queues that only the sends to a JMS broker name the source is an ``own-queue``, and
+    place of the routing key. The source is an ``own-queue`` for queues that only sends to a JMS broker name, and
     ``pattern`` is that of their keys; the first pattern that matches counts. With ``affixes`` the key, or the name of
     the queue that the link leads to, is the source's name between these two.
     """
@@ -130,6 +131,6 @@ class Link:
 
     @property
     def ends(self) -> tuple[tuple[TargetType, str], ...]:
-        """The kinds and the names of its ends in this broker."""
+        """The kinds and the names of the link's ends in this broker."""
         ends = (self.source_type, self.source), (self.destination_type, self.destination)
         return tuple((kind, name) for kind, name in ends if name is not None)

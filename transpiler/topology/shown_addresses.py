@@ -28,7 +28,7 @@ def addresses_of(topology: Topology, *, matching: bool = True) -> Topology:
 
 
 def _matching(topology: Topology) -> Iterator[Binding]:
-    """Yield bindings from addresses to the wildcard addresses that match them; mirrors are shown of each queue."""
+    """Yield bindings from addresses to the wildcard addresses that match them; mirrors are shown at each queue."""
     wild = [
         name
         for name, bindings in topology.bindings_by_source.items()
@@ -62,7 +62,7 @@ def _is_pattern(topology: Topology, name: str) -> bool:
 
 
 def surely_selecting(topology: Topology, binding: Binding) -> Binding | None:
-    """Return a binding that takes no other message that is sent to its address than this one does for sure.
+    """Return a binding that takes only what this one surely takes of the messages sent to its address.
 
     None where it takes none for sure. Where the address is a pattern, what a filter reads of it is not known.
     """

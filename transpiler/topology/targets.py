@@ -1,4 +1,4 @@
-"""Targets of bindings, alternates and links: queues and exchanges, and of JMS brokers what a send comes to besides.
+"""Targets of bindings, alternates and links: queues and exchanges, and what else a send to a JMS broker comes to.
 
 What a broker does with a send is a target like others: the queue that has the name of the key, which the broker makes,
 or an outcome, such as that the send fails. Both stand where a queue or an exchange stands, and neither has a name that
@@ -52,5 +52,5 @@ OWN_QUEUE = Target("own-queue")
 #: The send fails; the broker refuses it; no queue of the address took the message; who gets it besides is not known.
 FAILED, REJECTED, DEAD_LETTER, UNKNOWN = (Target("outcome", outcome) for outcome in ENDS)
 
-#: A link to it ends: the queue lets go of no message so.
+#: The target of a link that leads nowhere: the queue does not let go of a message in this way.
 NOWHERE = Target("outcome", "discarded")

@@ -137,7 +137,7 @@ def _refuse_start(text: str, at: int) -> NoReturn:
 
 
 def _refuse_next(text: str, at: int, bracket: str, count: int) -> NoReturn:
-    """Raise the error for what may not stand behind the terms, so many, after an opening bracket."""
+    """Raise the error for what may not stand behind a number of terms after an opening bracket."""
     if not bracket:
         at += len(text) - at - len(text[at:].lstrip(". \t\r\n"))
         raise ErlangTermError("expected the end of the term", Span(at, len(text)))

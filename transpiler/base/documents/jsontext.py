@@ -64,5 +64,5 @@ def load_json(text: str, most: int | None = MAX_VALUES) -> Any:
 
 
 def _marks(text: str) -> int:
-    """At least the number of values: each one but the first stands behind one of these."""
+    """Return a bound of the number of values: each one but the first stands behind one of these marks."""
     return sum(map(text.count, "[{,:"))

@@ -35,7 +35,7 @@ class Document:
 
     @property
     def place(self) -> str:
-        """``:line:column`` of its beginning, where a file may have several."""
+        """The text ``:line:column`` of the document's beginning, where a file may have several documents."""
         if self.node is None:
             return ""
         line, column = self.source.position(self.node.span.start)

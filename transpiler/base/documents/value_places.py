@@ -54,7 +54,7 @@ def _step(node: Node, rest: str) -> tuple[Node, str] | None:
 
 
 def _leads_to(step: str, rest: str) -> bool:
-    """Return True if what is at the end of a path is in the value behind a step, or is it."""
+    """Return True if a path leads to the value behind a step, or into it."""
     return rest.startswith(step) and rest[len(step) : len(step) + 1] in ("", ".", "[")
 
 
@@ -71,7 +71,7 @@ class _Walk:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        #: For each path the length of the longest path on its way that is there, and the place of that.
+        #: The length of the longest prefix of each path that is in the document, and the place of that prefix.
         self.found: dict[str, tuple[int, Span]] = {}
 
     def value(self, at: int, own: str, paths: list[str]) -> int:

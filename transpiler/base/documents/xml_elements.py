@@ -46,7 +46,7 @@ class Element:
     document: XmlDocument
     name: str
     byte: int
-    #: Its line and column, from 1.
+    #: The line and column of the element, from 1.
     line: int
     column: int
     attributes: dict[str, str] = field(default_factory=dict)

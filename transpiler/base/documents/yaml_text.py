@@ -81,7 +81,7 @@ def _loader(text: str) -> Any:
 
     half = half_surrogate(text)
     if half is not None:
-        # The reader in C refuses it as well, by an error that is none of YAML's and has no place.
+        # The reader in C refuses it as well, by an error that is not one of YAML's and has no place.
         raise YamlTextError("half of a surrogate pair is no Unicode character", half)
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -130,7 +130,7 @@ def _count(text: str) -> None:
                 message = f"there are more than {MAX_VALUES:,} values, each alias counted as what it stands for"
                 raise YamlTextError(message, here)
     except yaml.YAMLError:
-        # ``compose`` meets it again, and says what it is.
+        # ``compose`` meets the same error again, and reports it.
         return
 
 
@@ -173,7 +173,7 @@ class _Reader:
                 yield here, self.node(value)
 
     def merged(self, composed: Any) -> Iterator[tuple[Node, Node]]:
-        """Yield the keys and values that ``<<`` merges into a mapping; of two of one name the first counts."""
+        """Yield the keys and values that ``<<`` merges into a mapping; the first of two with one name counts."""
         for key, value in composed.value:
             if key.tag != f"{_TAG}merge":
                 continue
@@ -217,7 +217,7 @@ class _Reader:
 
 
 def _doubtful_tag(tag: str, read: str = "") -> Doubt | None:
-    """Return the doubt about a tag that is not the one of its kind that is read."""
+    """Return the doubt about a tag other than the one that is read for this kind of node; None for that one."""
     if tag == f"{_TAG}{read}":
         return None
     shown = f"!!{tag.removeprefix(_TAG)}" if tag.startswith(_TAG) else tag

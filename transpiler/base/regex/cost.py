@@ -28,7 +28,8 @@ from transpiler.base.regex.syntax import (
     Sequence,
 )
 
-#: Powers of a text's length in all, and ways through the choices at each place of a text.
+#: The most that is served: the exponent of a search's time in the text's length, and the ways through the choices at
+#: each place of a text.
 MAX_POWER, MAX_WAYS = 2, 100
 
 #: Rounds of a group that gives rounds back: Java matches them by recursion.
@@ -135,7 +136,7 @@ def _ends_by_itself(node: Repeat, after: Follow) -> bool:
 
 def determined(node: Node, after: Follow) -> bool:
     """Return True if the first path through the node is the only one that can lead to a match."""
-    # A possessive repeat takes each round for good, so that rounds that must be need their own decision.
+    # A possessive repeat gives no round back, so whether its least number of rounds is reached is decided apart.
     if after.free and not (isinstance(node, Repeat) and node.low > 1):
         return True
     match node:
@@ -185,7 +186,7 @@ class Measure:
             case One() | Place():
                 return 1
             case Ahead(body=body):
-                # That it holds does not end the match.
+                # A lookahead that holds does not end the match.
                 return self._ways(body, Follow(ALL))
             case Sequence(parts=parts):
                 ways = 1

@@ -48,7 +48,7 @@ def parse_replacement(text: str, groups: int) -> Replacement:
                 raise RegexError("the number of a group follows $; a dollar sign is \\$", at, wrong=True)
             number = digit
             place += 1
-            # As many digits as there is a group for.
+            # Java reads further digits as long as there is a group of that number.
             while (digit := _digit(text, place)) is not None and 10 * number + digit <= groups:
                 number = 10 * number + digit
                 place += 1

@@ -145,7 +145,7 @@ class Ahead:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """One after the other; without parts, the empty text."""
+    """Parts one after the other; without parts, the empty text."""
 
     parts: tuple[Node, ...]
 
@@ -334,7 +334,7 @@ class _Parser:
                 raise RegexError("the range has no end that is above its beginning", at, wrong=True)
             members = from_ranges([(ord(low.single), ord(high.single))])
             if members & SURROGATES:
-                # Java finds the halves of a character in it.
+                # Java finds such a half inside a character that is a surrogate pair.
                 raise RegexError("a range over half characters is not served", at)
             characters |= self.folded(members)
         self.place += 1

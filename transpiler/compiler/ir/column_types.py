@@ -94,7 +94,7 @@ class Key(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One step of a path: of an array of structs the last one, or the first, whose field ``key`` is a name."""
+    """One step of a path: the last or the first struct of an array whose field ``key`` is a name."""
 
     key: str
     name: str

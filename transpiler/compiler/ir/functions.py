@@ -86,7 +86,7 @@ class Function(IdentityEnum):
     SUBTRACT = "subtract"
     MULTIPLY = "multiply"
     DIVIDE = "divide", "", False, (2, 2)
-    #: So many characters from the beginning, or from the end, of a string.
+    #: The given number of characters from the beginning, or from the end, of a string.
     LEFT = "left", "left({0:bare}, {1:bare})"
     RIGHT = "right", "right({0:bare}, {1:bare})"
     #: True if a string contains another one, or a match of a regular expression of Java, either known by its row only.
@@ -199,7 +199,7 @@ class Function(IdentityEnum):
     ENCODED_BINARY = "encoded binary", encoded_bytes.BINARY
     ENCODED_UUID = "encoded uuid", encoded_bytes.UUID
     ENCODED_OTHER = "encoded other", encoded_bytes.OTHER
-    #: Bytes that are none in that encoding as their text; and a string in it, or else such a text.
+    #: The text of bytes that are no value in that encoding; and the same, or the string that they are in it.
     PLAIN_OF_ENCODED = "plain of encoded", encoded_bytes.PLAIN
     TEXT_OF_ENCODED = "text of encoded", encoded_bytes.TEXT
     #: The bytes behind hexadecimal digits.
@@ -214,7 +214,7 @@ class Function(IdentityEnum):
             f" substr({_HEX}, 17, 4), substr({_HEX}, 21, 12))"
         ),
     )
-    #: A value as text, as Java writes it; of a double that stands for a float.
+    #: A value as text, as Java writes it; and a double that stands for a float, as the float's text.
     JAVA_TEXT = "java text", "CAST({0} AS STRING)"
     TEXT_OF_FLOAT = "text of a float", "CAST(CAST({0} AS FLOAT) AS STRING)"
     CONCATENATE = "concatenate", "concat({0}, {1})"
@@ -235,11 +235,11 @@ class Function(IdentityEnum):
     LOWER = "lower", "lower({0})"
     #: All matches of a regular expression replaced.
     REPLACE = "replace", "regexp_replace({0}, {1}, {2})"
-    #: Milliseconds since the epoch, of the query or micro-batch.
+    #: The time of the query or micro-batch, in milliseconds since the epoch.
     NOW = "now", "unix_millis(current_timestamp())"
-    #: The timestamp so many milliseconds after that.
+    #: The timestamp a given number of milliseconds after ``NOW``.
     MOMENT = "moment"
-    #: So many milliseconds, a uint, after a time in milliseconds.
+    #: The sum of a time in milliseconds and a duration in milliseconds, a uint.
     LATER = "later", "try_add({0}, {1})", True
     #: The difference of two times, whose integers are so small that it does not overflow.
     UNTIL = "until"
@@ -265,7 +265,8 @@ class Function(IdentityEnum):
     #: The value of a VARIANT at a path, in the type of the node, and the name of its type.
     VARIANT_GET = "variant get", "try_variant_get({0:bare}, {1:bare}, '{kind}')"
     VARIANT_TYPE = "variant type", "schema_of_variant({0})"
-    #: The text whose bytes, in UTF-8, are the signed or unsigned integers of an array.
+    #: The text whose bytes, in UTF-8, are the signed or unsigned integers of an array. With 256 added, every byte,
+    #: signed or not, has three hexadecimal digits of which the last two are its own.
     # Beside 256 every byte, signed or not, has three hexadecimal digits of which the last two are its own.
     TEXT_OF_OCTETS = (
         "text of octets",

@@ -41,7 +41,7 @@ _MAX_DEPTH = 100
 
 
 def any_text_expression(texts: Iterable[str], before: bool, behind: bool) -> str | None:
-    """One of some texts, with anything before it, behind it, or both, as a Java regular expression.
+    """Return a Java regular expression for any of some texts, with anything before it, behind it, or both.
 
     The texts are laid out as a tree of their common beginnings, so each place of the subject decides by its own
     characters where to go on. None where the tree would be too deep.

@@ -160,7 +160,7 @@ XPathTest = str | XPathChain
 
 @dataclass(frozen=True, slots=True)
 class AnyRow:
-    """For one of some rows of constants a predicate holds, in which ``RowParameter`` stands for a constant of the row.
+    """A predicate holds for one of some rows of constants; ``RowParameter`` in it is a constant of the row.
 
     With a ``key`` only the rows count whose first constant is the key's value, and the predicate need not say so.
     """
@@ -241,7 +241,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Coalesce:
-    """Of some tests the first whose text is not NULL holds, or else another predicate."""
+    """The first of some tests whose text is not NULL holds; where all are NULL, another predicate does."""
 
     tests: tuple[Predicate, ...]
     otherwise: Predicate = BoolConst(False)

@@ -164,7 +164,8 @@ class Sizes:
     """The sizes of nodes that share parts, each of which is counted once."""
 
     def __init__(self) -> None:
-        #: By the identity of a node, the node and its size: the node is kept, so that nothing takes its place.
+        #: The size of each node by the node's identity; the node is kept with it, so that no other node gets that
+        #: identity.
         self.known: dict[int, tuple[Node, int]] = {}
 
     def of(self, node: Node) -> int:

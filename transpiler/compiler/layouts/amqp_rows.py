@@ -89,7 +89,7 @@ def _struct_section(section: str, value: object) -> Header | Properties | Body |
             contents[name] = union_value(fields.get(name), path)
     own = contents.get("value")
     if isinstance(own, AmqpValue) and isinstance(own.type, Compound):
-        # Of a body's value that is a list, a map or an array only this is kept.
+        # Only the type of a body's value is kept that is a list, a map or an array.
         contents["value"] = own.type
     return _SECTIONS[section](**contents)
 

@@ -32,7 +32,7 @@ class Collations:
 
     @classmethod
     def of(cls, schema: Mapping[str, Any]) -> Collations | None:
-        """Return those of a schema in Spark's JSON form; None for one without collated texts."""
+        """Return the collations of a schema in Spark's JSON form; None for one without collated texts."""
         types = {column["name"]: type_with_collations(column) for column in schema["fields"]}
         columns = {name: spark_type for name, spark_type in types.items() if _has_collation(spark_type)}
         return cls(columns) if columns else None

@@ -39,7 +39,8 @@ class Encoded:
     def stored_bytes(self, octets: ir.Value, plain: StoredByUse | None) -> Stored:
         """Return the values that bytes stand for in SQL.
 
-        ``plain`` is the number and the boolean that ``plain_text`` is by its use; without it that is a string always.
+        ``plain`` has the number and the boolean that ``plain_text`` spells; without it ``plain_text`` is always a
+        string.
         """
         typed = [StoredValue((amqp,), ir.Apply(function, (octets,), kind)) for amqp, function, kind in _VALUES]
 

@@ -290,5 +290,5 @@ class RefusedPlace:
         self._refuse()
 
     def read(self, row: Mapping[str, Any]) -> AmqpValue | None:  # noqa: ARG002
-        """Nothing: a selector that names the field does not compile."""
+        """Return None: a selector that names the field does not compile."""
         return None

@@ -1,7 +1,7 @@
 """Messages in JSON objects: the sections of message JSON, plain properties, entries of logs, or a row of a layout.
 
-Where a message was published, and where the broker put it, may stand beside it (``BESIDE``). Beside sections these
-members are no part of the message. Among plain properties they are properties as well, for a property may have any
+Where a message was published, and where the broker put it, may stand beside it (``BESIDE``). These members are no part
+of a message in sections. They are properties as well in a message of plain properties, for a property may have any
 name; only an array or an object, which no property can be, is left out.
 
 A row of AMQP 0-10 is read strictly. A header there is a value as message JSON has it, or the struct ``V`` as Spark
@@ -165,7 +165,7 @@ def _time(name: str, value: Any) -> Any:
 
 
 def read_row(data: Mapping[str, Any]) -> dict[str, Any]:
-    """One row of the layout ``amqp-0-10``, a time in milliseconds.
+    """Read one row of the layout ``amqp-0-10``, a time in milliseconds.
 
     ``DecodeError`` with the path of what does not fit.
     """

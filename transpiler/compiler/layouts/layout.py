@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Layout(Protocol):
-    """Answers where a value is; None says that there is no place for it.
+    """The places of values in a DataFrame; None says that there is no place for one.
 
     A layout may have more methods, which the functions of this module ask: ``message``, ``bind``, ``declaration``,
     ``doubt``, ``offers`` and ``named_header``.
@@ -73,8 +73,8 @@ def by_bytes(stored: Stored | None, collations: Collations | None) -> Stored | N
 
 
 def is_layout(value: object) -> TypeGuard[Layout]:
-    """Return True for a layout, and for no name or schema of one."""
-    # By isinstance, Python 3.11 would collect the members of the protocol anew each time.
+    """Return True for a layout, and False for the name or the schema of one."""
+    # isinstance() would collect the members of the protocol anew each time in Python 3.11.
     return all(hasattr(value, member) for member in ("name", "field", "property", "names"))
 
 

@@ -106,7 +106,7 @@ class UnchosenTexts(PropertySource):
         raise self.refusal
 
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:  # noqa: ARG002
-        """Nothing: a selector that names one of the properties does not compile."""
+        """Return nothing: a selector that names one of the properties does not compile."""
         return ()
 
 
@@ -141,7 +141,7 @@ Members = tuple[tuple[str, SparkType], ...]
 
 @dataclass(frozen=True, slots=True)
 class TypedPlaces(PropertySource):
-    """One place for each type, of which the one of the value's own type is not NULL.
+    """A place for each type; only the one of the value's own type is not NULL.
 
     The places are the members of a struct, at the key of a map, or maps side by side. ``binary`` members are as they
     are; a null has no member that is set. Where a struct has a tag, the tag decides which member counts.
@@ -168,7 +168,7 @@ class TypedPlaces(PropertySource):
             return value
         tag_field, texts = self.tag
         tag = ir.Column(self._path(tag_field, name), STRING)
-        # Not a guard beside the value: of a union's fields, the planner takes only one to have a value.
+        # No guard beside the value: the planner assumes that only one of a union's fields has a value.
         return ir.When(ir.Compare(Comparison.EQ, tag, ir.constant(texts[kind])), value)
 
     def values(self, row: Mapping[str, Any]) -> Iterable[tuple[str, AmqpValue | None]]:
@@ -238,7 +238,7 @@ class TextProperties(PropertySource):
         return policy.stored(self._text(name))
 
     def plain(self, name: str) -> Stored | None:
-        """The text at the key; of JSON text and of bytes in AMQP's encoding, the value."""
+        """The text at the key; for JSON text, or bytes in AMQP's encoding, the value in it."""
         if self.columns and name not in self.columns:
             return None
         policy = self.types.of(name)
@@ -302,7 +302,7 @@ class TextProperties(PropertySource):
         return policy.read(content if isinstance(content, str) else content.decode("utf-8", "replace"))
 
     def read_plain(self, row: Mapping[str, Any], name: str) -> AmqpValue | None:
-        """One text; of JSON text and of bytes in AMQP's encoding, the value."""
+        """Return one text; for JSON text, or bytes in AMQP's encoding, the value in it."""
         content = self._contents(row).get(name)
         if content is None:
             return None

@@ -26,7 +26,7 @@ class Documented(NamedTuple):
 
 
 def documented(row: Mapping[str, Any], layout: Layout | None) -> Documented:
-    """Return those of a row; the layout is None for an object that shows what it is."""
+    """Return the exchange and the key of a row; the layout is None for an object that shows what it is."""
     store = None if layout is None else store_of(before_sent(layout))
     if store is not None:
         places = (store.headers.get(name) for name in ("exchange", "routing-key"))

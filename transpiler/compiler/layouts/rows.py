@@ -193,7 +193,7 @@ def variant_value(value: object) -> AmqpValue | None:
         case int() if -(2**63) <= value < 2**63:
             return AmqpValue(AmqpType.LONG, value)
         case int() | float() | Decimal():
-            # By way of Decimal, for an integer that no double holds does not convert.
+            # Decimal reads an integer beyond the doubles, for which float() fails.
             return AmqpValue(AmqpType.DOUBLE, float(Decimal(value)))
         case str():
             return AmqpValue(AmqpType.STRING, value)

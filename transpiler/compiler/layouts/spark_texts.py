@@ -2,8 +2,8 @@
 
 Source: Spark 4, ``Cast``, ``UTF8String.toLong``, ``VariantBuilder.parseJson``; Java's ``Double.parseDouble`` and
 ``DateTimeFormatter``; Jackson's ``ReaderBasedJsonParser``. White space and ISO control characters around a text that is
-cast are left out. Of JSON, Spark reads the first value and leaves what is behind it; a number needs a blank there. A
-key twice, NaN or half of a surrogate pair is no JSON.
+cast are left out. Spark reads the first value of a JSON text and ignores what is behind it; a number needs a blank
+there. A key twice, NaN or half of a surrogate pair is no JSON.
 
 Letters of patterns: ``y M d H h m s S a``, ``X XX XXX`` for an offset, ``VV`` for a zone's name, texts in quotes, and
 sections in brackets that may be missing. Years are those of Python, 1 to 9999; Spark reads others too.

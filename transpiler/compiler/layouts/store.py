@@ -262,7 +262,7 @@ def _id(text: str) -> AmqpValue:
     return AmqpValue(AmqpType.STRING, text)
 
 
-#: From the values of header fields to those of AMQP's fields, where they differ.
+#: The conversions of header fields' values to values of AMQP's fields, where the two differ.
 _AS_FIELD: Mapping[str, Callable[[Any], Any]] = {
     "JMSMessageID": _id,
     "JMSCorrelationID": _id,

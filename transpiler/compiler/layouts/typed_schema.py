@@ -56,7 +56,7 @@ def every_typed_column(schema: Mapping[str, Any]) -> dict[str, ir.Column]:
 
 
 def typed_columns(schema: Mapping[str, Any]) -> dict[str, ir.Column]:
-    """Return those of them that Spark tells apart from all other columns, whatever the case of letters."""
+    """Return the typed columns that Spark tells apart from all other columns, whatever the case of letters."""
     ambiguous = _ambiguous(dict(_columns(schema["fields"], (), "")))
     return {name: column for name, column in every_typed_column(schema).items() if name not in ambiguous}
 
@@ -65,7 +65,7 @@ _NO_PART = "perhaps rename the column: a name with a dot is no part of a path"
 
 
 def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tuple[str, ir.Column | Unusable]]:
-    """Each field by its name; a field of a nested struct by its dotted path, unless that is the name of another one.
+    """Yield each field by its name; a field of a nested struct by its dotted path, unless another one has that name.
 
     A name with a dot is a column's own, and no part of a path.
     """

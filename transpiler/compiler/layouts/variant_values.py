@@ -1,6 +1,6 @@
 """Values in a VARIANT, or in JSON text that is parsed to one, as typed alternatives.
 
-Of a VARIANT the type is asked first, for Spark's own casts would read '2600' as a number. JSON's integers are BIGINT
+The type of a VARIANT is asked first, for Spark's own casts would read '2600' as a number. JSON's integers are BIGINT
 there, or DECIMAL beyond 64 bits; its fractions are DECIMAL, or DOUBLE with an exponent.
 """
 

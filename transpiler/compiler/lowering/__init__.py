@@ -1,4 +1,4 @@
-"""From surface trees, filters and bindings to the typed intermediate representation of ``transpiler.compiler.ir``.
+"""Lowering of surface trees, filters and bindings to the typed intermediate form of ``transpiler.compiler.ir``.
 
 The idea: an operand is a tuple of typed alternatives, of which at most one stands for it in a row, and a condition is
 lowered by polarity: as the predicate that holds where it is TRUE, as the one that holds where it is FALSE, or as the

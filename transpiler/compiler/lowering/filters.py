@@ -1,4 +1,4 @@
-"""From filters to predicates over a layout: combinators here, bindings in ``bindings``, selectors in ``selectors``.
+"""Lowering of filters to predicates: combinators here, bindings in ``bindings``, selectors in ``selectors``.
 
 A filter accepts a message or does not: it has two truth values, and what is lowered for FALSE is the complement of
 what is lowered for TRUE. So ``not`` accepts where the selector inside it is false, and where it is unknown.

@@ -1,6 +1,6 @@
 """Values of expressions: an operand as typed alternatives, and a condition as predicates by polarity.
 
-Of an operand's alternatives at most one stands for it in a row. A typed column has one. A property whose type shows
+At most one of an operand's alternatives stands for it in a row. A typed column has one. A property whose type shows
 only in the row has one for each type that the dialect tells apart. A header field with a default is its column and,
 where the column is NULL, a constant. In a row exactly one of three holds: an alternative stands for the operand, the
 operand is NULL (``absent``), or its evaluation ends in an error.

@@ -1,4 +1,4 @@
-"""From a selector to the predicate that holds where it is TRUE, or where it is FALSE, in any dialect.
+"""Lowering of a selector to the predicate that holds where it is TRUE, or where it is FALSE, in any dialect.
 
 JMS has three truth values and a filter keeps a row only for TRUE; a broker's evaluation may also end in an error. So a
 condition is lowered by polarity (``operands``), and unknown is what no predicate holds for. What NULL does inside the

@@ -103,7 +103,7 @@ def beyond_limits(expression: str) -> str | None:
     return None
 
 
-#: The functions that take a set of nodes and nothing else; none of all functions yields one.
+#: The functions whose argument must be a set of nodes; no function yields one.
 _OF_NODES = ("count", "sum", "name")
 
 #: A character that ends a name in a document (``message.documents``).
@@ -123,7 +123,7 @@ def check_name(name: str, place: int) -> None:
 
 
 class _Check:
-    """One expression; the methods take ``within``, True inside a predicate, where there are positions."""
+    """The check of one expression; the methods take ``within``, True inside a predicate, where there are positions."""
 
     def __init__(self, expression: str) -> None:
         self._text = expression

@@ -35,7 +35,7 @@ def _prefixed_id(amqp: AmqpType) -> Callable[[str], tuple[AmqpValue, ...]]:
     return lambda text: tuple(value for value in ids_of_prefixed_text(text) if value.type is amqp)
 
 
-#: For each function that makes an id a text, the function to the ids behind a text.
+#: The function that finds the ids behind a text, for each function that makes an id a text.
 _IDS: Mapping[ir.Function, Callable[[str], tuple[AmqpValue, ...]]] = {
     ir.Function.STRING_MESSAGE_ID: _jms_id(AmqpType.STRING, message_id_text),
     ir.Function.STRING_CORRELATION_ID: _jms_id(AmqpType.STRING, correlation_id_text),
@@ -51,7 +51,7 @@ _IDS: Mapping[ir.Function, Callable[[str], tuple[AmqpValue, ...]]] = {
 
 _STRINGS = (ir.Function.STRING_MESSAGE_ID, ir.Function.STRING_CORRELATION_ID)
 
-#: The beginnings of an id's text, or, of a string, those that it would be escaped for.
+#: The beginnings of an id's text; for an id that is a string, the beginnings that would be escaped.
 _PREFIXES: Mapping[ir.Function, str] = {
     ir.Function.STRING_MESSAGE_ID: "ID:AMQP_",
     ir.Function.STRING_CORRELATION_ID: "ID:AMQP_",
@@ -93,7 +93,8 @@ def _inverted(node: ir.Predicate) -> ir.Predicate | None:
             if prefix.startswith(start) or start.startswith(prefix):
                 return None
             if converted.function in _STRINGS:
-                # A string that begins like the pattern needs no prefix, or could not begin so.
+                # Such a pattern matches only strings that are their own text: correlation ids, and message ids with the
+                # prefix.
                 kept_as_is = converted.function is ir.Function.STRING_CORRELATION_ID or start.startswith(ids.PREFIX)
                 return ir.Like(inner, pattern, negated) if kept_as_is else None
             return ir.IsNull(inner, negated=True) if negated else ir.FALSE

@@ -70,7 +70,8 @@ class _Optimizer:
     """One run over one predicate. A part that is settled is never looked at again, in whatever node it turns up."""
 
     def __init__(self) -> None:
-        #: By the identity of a node, the node and what it became: the node is kept, so that nothing takes its place.
+        #: The result of each node by the node's identity; the node is kept with it, so that no other node gets that
+        #: identity.
         self.settled: dict[int, tuple[ir.Predicate, ir.Predicate]] = {}
 
     def visit(self, node: ir.Predicate) -> ir.Predicate:

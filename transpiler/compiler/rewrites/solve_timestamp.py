@@ -17,7 +17,7 @@ _MOST = 9 * 10**15
 
 
 class _Sum(NamedTuple):
-    """So many times the milliseconds of a timestamp, so many times the time of the query, and an integer."""
+    """A linear sum: a multiple of a timestamp in milliseconds, a multiple of the time of the query, and an integer."""
 
     timestamp: ir.Value | None
     times: int

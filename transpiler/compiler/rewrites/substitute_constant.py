@@ -13,7 +13,7 @@ from transpiler.compiler.rewrites.fold_constants import fold_constants
 def substitute_constant(node: ir.Predicate) -> ir.Predicate:
     """Rewrite ``a = 5 AND a > 3`` as ``a = 5``, and ``a = 5 AND a <> 5`` as FALSE: a constant decides its tests.
 
-    Of ``a IN (1, 5) AND a > 3`` the constants remain for which all tests hold.
+    The constants of ``a IN (1, 5) AND a > 3`` remain for which all tests hold.
     """
     if not isinstance(node, ir.And):
         return node
@@ -78,7 +78,7 @@ def _matches(expression: str, text: str, negated: bool) -> bool | None:
 
 def _content(tested: ir.Value, value: ir.Value, constant: ir.Constant) -> ir.Constant | None:
     """Return a tested value where another one is a constant; None where it is not made of that value."""
-    # To Spark NaN equals NaN, and to IEEE 754, by which constants are compared, it does not.
+    # NaN equals NaN in Spark, and does not in IEEE 754, by which constants are compared.
     if constant.value != constant.value:
         return None
     if tested == value:

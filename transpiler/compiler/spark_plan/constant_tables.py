@@ -26,7 +26,7 @@ from transpiler.compiler.spark_plan import tuning
 def with_lists(node: ir.Coalesce, tests: tuple[ir.Predicate, ...]) -> ir.Predicate | None:
     """Return the node with tests that are lists now; None where one of them may be FALSE in place of NULL.
 
-    By ``spark.sql.legacy.followThreeValuedLogicInArrayExists`` a list without a key can be FALSE for NULL.
+    A list without a key can be FALSE for NULL, by ``spark.sql.legacy.followThreeValuedLogicInArrayExists``.
     """
     if not any(isinstance(inner, ir.AnyRow) and inner.key is None for test in tests for inner in ir.descendants(test)):
         return ir.Coalesce(tests, node.otherwise, node.disjoint)

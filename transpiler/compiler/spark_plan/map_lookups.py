@@ -1,7 +1,7 @@
 """Common subexpression elimination for tagged unions behind the keys of maps: each is looked up as rarely as possible.
 
-A look-up goes through the map's keys from the first one on, and Spark makes it again for every mention. Of a union's
-fields at most one is not NULL: its *alternatives* exclude each other. So a test of one alternative that is not NULL
+A look-up goes through the map's keys from the first one on, and Spark makes it again for every mention. At most one of
+a union's fields is not NULL: its *alternatives* exclude each other. So a test of one alternative that is not NULL
 decides, and the others need not be looked up:
 
 - ``v.long > 5 OR v.double < 5.5D`` is ``coalesce(v.double < 5.5D, v.long > 5)``;

@@ -31,7 +31,8 @@ class _Splitter:
     """One run over one predicate."""
 
     def __init__(self) -> None:
-        #: By the identity of a node, the node and its weight: the node is kept, so that nothing takes its place.
+        #: The weight of each node by the node's identity; the node is kept with it, so that no other node gets that
+        #: identity.
         self.weights: dict[int, tuple[ir.Node, int]] = {}
 
     def weight(self, node: ir.Node) -> int:

@@ -50,7 +50,7 @@ def quote_text(text: str) -> str:
             pieces.append(f"char({ord(character)})")
             codes, start = codes + 1, place + 1
             if ord(character) > 0xFF:
-                # Of a larger code Spark takes the last byte.
+                # Spark takes the last byte of a larger code.
                 codes = _MAX_CODES + 1
                 break
         elif start < place and _OPENING.match(text, place - 1):

@@ -26,7 +26,7 @@ from transpiler.compiler.layouts.typed_schema import flat_layout
 from transpiler.compiler.layouts.variant_object import VariantObject
 from transpiler.compiler.stores.build import NO_HEADERS, Schema, columns_of, key_places, make_store
 
-#: From a schema, or from None where it is not known, to the source of properties.
+#: A function from a schema, or from None where it is not known, to the source of properties.
 _SourceOf = Callable[[Schema | None], PropertySource]
 
 
@@ -36,7 +36,7 @@ def _beside(name: str, source_of: _SourceOf, headers: Headers, schema: Schema | 
     layout = make_store(name, source_of(schema), header_columns(columns), headers, columns)
     if schema is None:
         return StoreLayout(name, layout.source, layout.headers, lambda own: _beside(name, source_of, headers, own))
-    # Of another schema the columns of the header fields are looked up again.
+    # The columns of the header fields are looked up again in another schema.
     return replace(layout.bind(schema), binding=layout.binding)
 
 

@@ -58,8 +58,8 @@ def kafka_headers(
 ) -> StoreLayout:
     """Record headers as Spark's Kafka source reads them: ARRAY<STRUCT<key: STRING, value: BINARY>>.
 
-    ``prefix`` is that of the keys that are properties, and no part of their names. Of a key that is there twice the
-    last one counts, or the first one.
+    ``prefix`` is that of the keys that are properties, and no part of their names. The last one counts where a key is
+    there twice, or the first one.
     """
     if repeated not in ("last", "first"):
         raise LayoutError.at("layout.option", f"repeated is last or first, not {repeated!r}")

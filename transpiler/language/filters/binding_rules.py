@@ -122,7 +122,7 @@ class BindingRules:
         return self.direct_replies is not None and key.startswith(self.direct_replies)
 
 
-#: The Apache AMQP filter document. Of a message without a subject section 1.1 states that a direct binding "does not
+#: The Apache AMQP filter document: for a message without a subject, section 1.1 states that a direct binding "does not
 #: match", and section 1.2 that a topic binding "matches only if the value of the filter is a single “#”".
 APACHE_FILTERS = BindingRules("apache-filters", absent_key_is_empty=False)
 

@@ -84,7 +84,7 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
 
 
 def _texts(content: Any, path: str) -> Value:
-    """A payload of a text, a boolean or a list of texts; of any other nothing is looked at."""
+    """Read a payload of a text, a boolean or a list of texts; any other one is not looked at."""
     if isinstance(content, list | tuple):
         items = content[: MAX_ENTRIES + 1]
         return AmqpList(tuple(_texts(item, path) if isinstance(item, str) else _NOTHING for item in items))
@@ -95,7 +95,7 @@ _NOTHING = AmqpValue(AmqpType.NULL, None)
 
 
 def _payload(content: Any, path: str) -> Value:
-    """A payload that is no list of filters and no map: of a list or a map nothing but the kind is looked at."""
+    """Read a payload that is no list of filters and no map: only the kind of a list or a map is looked at."""
     match content:
         case list() | tuple():
             return AmqpList(tuple(AmqpValue(AmqpType.NULL, None) for _ in content[: MAX_ENTRIES + 1]))

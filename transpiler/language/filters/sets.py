@@ -54,7 +54,7 @@ _TEXTS = (AmqpType.STRING, AmqpType.SYMBOL)
 MAX_RABBITMQ_FIELDS = 16
 #: The only name of an SQL filter that RabbitMQ takes.
 SQL_NAME = "sql-filter"
-#: Filters that select no single messages, and what they do; one of a stream by its value does, if that is text.
+#: The effect of filters that select no single messages; a stream filter selects messages if its values are texts.
 _STREAM_FILTERS = {
     "rabbitmq:stream-offset-spec": "says where a stream is read from",
     UNFILTERED: "says what stream-filter does with messages without a value",

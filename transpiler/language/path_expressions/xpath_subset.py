@@ -69,7 +69,8 @@ def _outside(node: nodes.Expression) -> Iterator[str]:
                     yield f"the function {name}"
                 waiting += arguments
             case nodes.Variable(name=name):
-                # An engine that comes to it fails, or refuses the whole expression: so the broker's decides.
+                # An engine that evaluates it fails, or refuses the whole expression: only the broker's own engine shows
+                # which.
                 yield f"the variable ${name}"
             case nodes.Path(start=start, steps=steps):
                 if not isinstance(start, nodes.Start):

@@ -1,4 +1,4 @@
-"""From the text of an XQuery to a condition; what the subset has not is refused by name, with its place.
+"""Parser of XQuery texts to conditions; what the subset does not have is refused by name, with its place.
 
 The subset: ``declare variable $x external;``, ``let $x := path return …``, paths of element names with ``/``, ``//``,
 ``*``, ``@name`` and ``text()``, general comparisons, arithmetic, ``and``, ``or``, ``not(…)``, ``exists(…)``.

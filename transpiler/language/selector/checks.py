@@ -62,7 +62,7 @@ def check(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> None:
 
 
 def _place(finding: Diagnostic) -> tuple[Span, bool]:
-    """Return the order of a finding: that of the text, and of one operand its type before its digits."""
+    """Return the key that orders findings: by their places, and for one operand its type before its digits."""
     return finding.span or Span(0, 0), finding.code.startswith("syntax.")
 
 

@@ -227,7 +227,7 @@ class Division(Enum):
 
     #: By zero unknown.
     TRUNCATING = "integers truncate; by zero unknown"
-    #: By zero it throws, as LONG_MIN / -1 does.
+    #: Division by zero throws, and so does LONG_MIN / -1.
     TRUNCATING_THROWING = "integers truncate; by zero the broker dies"
     DOUBLE = "always double, IEEE 754"
     BY_ZERO_UNKNOWN = "always double; by zero unknown, overflow throws"

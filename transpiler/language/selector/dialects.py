@@ -107,7 +107,7 @@ class Dialect:
     on_throw: str = ""
 
     def __hash__(self) -> int:
-        # Its name, for most have one of their own: the parser keeps trees by dialect.
+        # The name is enough, for most dialects have one of their own; the parser keeps trees by dialect.
         return hash(self.name)
 
     def __repr__(self) -> str:

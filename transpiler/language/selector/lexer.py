@@ -81,10 +81,10 @@ class SelectorLexer(Lexer):
         #: The error for the first reserved word in lower case where the dialect has them in upper case only.
         self.misspelled: SelectorSyntaxError | None = None
 
-    # Only some dialects have it; to the others it begins nothing.
+    # Only some dialects have it as white space; in the others no token begins with it.
     @_(r"\v+")
     def VERTICAL_TAB(self, token: Token) -> None:
-        """Java's and C's white space has one character more."""
+        """Skip a vertical tab, which is white space in Java and C."""
         if not self.dialect.has(Extension.VERTICAL_TAB):
             self._refuse(token.index)
 
@@ -291,7 +291,7 @@ class SelectorLexer(Lexer):
 
     @_(r"<>|!=")
     def NE(self, token: Token) -> Token:
-        """Not equal, in both spellings."""
+        """The sign of inequality, in both spellings."""
         if token.value == "!=":
             if not self.dialect.has(Extension.NOT_EQUAL):
                 self._refuse(token.index)

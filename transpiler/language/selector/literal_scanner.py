@@ -84,7 +84,7 @@ def text_of(raw: str) -> str:
     return raw[1:-1].replace("''", "'")
 
 
-#: By the kind of a literal, from its text to its value.
+#: The reader of each kind of literal, from its text to its value.
 READERS: Mapping[str, Callable[[str], LiteralValue]] = {"string": text_of, "integer": int, "float": float}
 
 _NODES = {"string": ast.StringLiteral, "integer": ast.IntegerLiteral, "float": ast.FloatLiteral}

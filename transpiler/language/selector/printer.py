@@ -26,7 +26,7 @@ _REGULAR_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 def print_selector(tree: ast.Expression | None, dialect: str | Dialect = "jms") -> str:
-    """Return the canonical text of a tree, which parses to an equal tree in the same dialect; of None the empty one."""
+    """Return a tree's canonical text, which parses to an equal tree in the same dialect; the empty text for None."""
     if tree is None:
         return ""
     if not isinstance(tree, ast.Expression):

@@ -145,7 +145,7 @@ def _number_fix(node: ast.Expression) -> Fix | None:
     if not isinstance(node, ast.StringLiteral):
         return None
     text = node.value.strip()
-    # Others are numbers to Python, and not to a selector.
+    # Python reads other texts as numbers, too, which no selector does.
     if _NUMBER.fullmatch(text):
         return Fix(text, certain=True)
     spelled, time = spelled_number(node.value), iso_time(node.value)
@@ -331,7 +331,7 @@ class _Type(Enum):
     CONDITION = "a condition"
     NUMBER = "a number"
     STRING = "a string"
-    #: That of a property, which only a message shows.
+    #: The type of a property, which only a message shows.
     ANY = "anything"
     #: An operand has been reported already.
     ERROR = "nothing"

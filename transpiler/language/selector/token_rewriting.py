@@ -37,7 +37,8 @@ class _Retagging:
         self.tokens = tokens
         self.dialect = dialect
         self.result: list[Token] = []
-        #: Ends of tests that are operands; the depths at which an equality ends that NOT took.
+        #: The last tokens of tests that are operands; the depths of parentheses at which the equality behind a NOT
+        #: ends.
         self.ends: set[int] = set()
         self.closing: list[int] = []
         self.depth = 0

@@ -1,7 +1,8 @@
 """Exchange header names between JMS and the wire: ``JMSCorrelationID`` for ``amqp.correlation_id`` and back.
 
 Source: the older Apache filter document, selector-filter, whose table gives each of ten headers one field, whatever
-else the header may be read from. Of two the field has another type: their comparisons are translated with the name.
+else the header may be read from. The fields of two headers have another type: comparisons of these are translated with
+the name.
 """
 
 from __future__ import annotations

@@ -159,7 +159,8 @@ class _Reader:
             at, before = self.at, self.values_left
             key = self.value(stop, depth + 1)
             if not isinstance(key, AmqpValue):
-                # Its identity walks it once more; keys within keys would multiply that, were it free.
+                # identity() walks the key once more, so its values are counted twice: keys within keys would multiply
+                # that work.
                 self.spend(before - self.values_left, at)
             mark = identity(key)
             # 1.6.23: "A map in which there exist two identical key values is invalid."

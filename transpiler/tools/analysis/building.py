@@ -99,7 +99,7 @@ class Conditions:
         self.destination, self.connection = destination, connection
         self._known: dict[Hashable, Test] = {}
         self._formulas: dict[int, Formula] = {}
-        #: Keeps what is known by its id.
+        #: The objects that tests and formulas are known by, kept so that no other object gets their ids.
         self._kept: list[object] = []
 
     def selector(self, tree: ast.Expression | None, dialect: Dialect, other: Dialect | None = None) -> Formula:
@@ -299,7 +299,7 @@ def _canonical(node: ast.Expression, dialect: Dialect) -> ast.Expression:
     if not dialect.on_throw:
         node = _ordered(node)
     if not isinstance(node, ast.Compare) or dialect.numeric_promotion in _UPWARDS:
-        # Their comparison widens the left side only.
+        # The comparison of these dialects widens the left side only.
         return node
     left, right = node.left, node.right
     simple = (ast.Identifier, *_LITERALS)

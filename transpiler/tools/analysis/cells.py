@@ -69,7 +69,7 @@ def cells_of(subject: Subject, tests: Sequence[Test]) -> list[Cell]:
             said = f"{_name_of(subject)} is no {' and no '.join(sorted(expected))}" if is_odd else ""
             best[outcomes] = rank, Cell(outcomes, message if real and not loose else None, rank[0], said)
         if constants is not None and _text_of(value) not in constants and _text_of(value) is not None:
-            # Other texts of which patterns may say anything.
+            # A pattern may match any other text, or not.
             wide = tuple(
                 [
                     outcome | TRUE | FALSE | (UNKNOWN if _may_be_unknown(test) else 0) if test.patterns else outcome
@@ -127,7 +127,7 @@ def _text_of(value: object) -> str | None:
 def _judge_of(test: Test) -> Callable[[Message, Any], int]:
     judged = test.judge
     if not test.decided:
-        # Its outcome is known where there is no value, or one of two.
+        # The outcome of such a test is known for no value and for a boolean only.
         def on_few(message: Message, value: Any) -> int:
             content = value.value if isinstance(value, AmqpValue) else value
             return bit_of(judged(message)) if content is None or isinstance(content, bool) else test.outcomes

@@ -45,9 +45,9 @@ class Candidate:
 def contained(
     candidates: Sequence[Candidate], related: Callable[[int, int], bool], most: int | None = None
 ) -> Iterator[tuple[int, int]]:
-    """Yield the numbers of candidates that another one contains, with its number; of two that are equal the later.
+    """Yield the numbers of candidates that another one contains, with its number; the later of two that are equal.
 
-    Of pairs, a container and a contained one, those are looked at that are ``related``, and ``most`` of these.
+    Only ``related`` pairs of a container and a contained one are looked at, and no more than ``most`` of them.
     """
     pairs = 0
     for inner, one in enumerate(candidates):

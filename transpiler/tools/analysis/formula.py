@@ -192,10 +192,10 @@ def _joined(decides: bool, forgets: bool, parts: Iterator[int]) -> int:
         if not forgets:
             running = (running if part & neutral else 0) | (part & UNKNOWN)
         elif decides:
-            # It forgets an unknown term.
+            # An OR of Qpid's forgets an unknown term.
             running = part & (FALSE | UNKNOWN)
         else:
-            # It ends at the first unknown.
+            # An AND of Qpid's ends at the first unknown term.
             result |= part & UNKNOWN
             running = part & TRUE
         if not running:

@@ -33,7 +33,7 @@ def whole_near(constant: int | float) -> Iterator[int]:
 
 
 def _edge(value: float, above: bool) -> int:
-    """Return the least integer that rounds to a number of at least the value, or above it."""
+    """Return the least integer whose nearest double is the value or more, or, with ``above``, is more."""
     low, high = -(2**67), 2**67
     while low < high:
         middle = (low + high) // 2

@@ -326,7 +326,7 @@ def _number_items(constants: Constants, kinds: _Kinds) -> Iterator[Item]:
 def _integers(kind: AmqpType, numbers: Iterable[int], constants: Constants) -> Iterator[Item]:
     low, high = _INTEGERS[kind]
     if kind is AmqpType.ULONG and not constants.typed:
-        # Lesser ones are those of a long.
+        # Smaller values are tried as those of a long.
         low = 2**63
     near = {one + step for one in constants.numbers if isinstance(one, int) for step in (0, 1)}
     for number in numbers:

@@ -1,4 +1,4 @@
-"""Can conditions have given outcomes together? Impossible, a message, or open with the reason.
+"""Decide if conditions can have given outcomes together: impossible, a message, or open with the reason.
 
 More cases are considered than there are messages, so what is impossible in all of them is impossible. A message is made
 of the values of a case, or where a test reads several names, of samples; it counts only if the reference evaluator

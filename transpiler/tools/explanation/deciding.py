@@ -25,9 +25,9 @@ _IS_FALSE: Goal = frozenset({False})
 class Decision(NamedTuple):
     """The parts that decide the verdict of a condition.
 
-    A condition without AND, OR and NOT decides by itself, and has nothing inside. Of a NOT its operand is inside, of an
-    OR all alternatives, none of which holds, and of an AND the terms that decide together; or the one that does so by
-    itself, with the decisions of the ``others`` that would, too, and are worth a mention.
+    A condition without AND, OR and NOT decides by itself, and has nothing inside. A NOT has its operand inside, an OR
+    all alternatives, none of which holds, and an AND the terms that decide together; or the one that does so by itself,
+    with the decisions of the ``others`` that would, too, and are worth a mention.
     """
 
     node: ast.Expression

@@ -214,7 +214,7 @@ def explain_tree(
         return Explanation(text, dialect.name, message, True, _NO_SELECTOR)
     evaluation = Evaluation(message, dialect, receiver, Source(text))
     verdict = evaluation.verdict(tree)
-    # From here on nodes are those below the prefix.
+    # From here on the nodes are inside the selector's prefix, which sets this switch.
     evaluation.convert = isinstance(tree, ast.ConvertStrings)
     decision = decide(tree, evaluation)
     deciding = frozenset(id(node) for node in leaves(decision))

@@ -80,7 +80,7 @@ def leaf_fact(node: ast.Expression, evaluation: Evaluation) -> str:
 
 
 def _thrown(node: ast.Expression, thrown: str, evaluation: Evaluation) -> str:
-    """Return with what the broker ends at a condition: the innermost operand that throws, and the values it reads."""
+    """Return why the evaluation ends at a condition: the innermost operand that throws, and the values it reads."""
     inner = _thrower(node, thrown, evaluation)
     values = _values_of(inner, evaluation)
     read = f"{values}, and " if values else ""

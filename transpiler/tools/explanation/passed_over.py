@@ -1,8 +1,8 @@
-"""Say of what is at an address of a JMS broker, and got no message there, why it was not asked.
+"""The reasons for which bindings at an address of a JMS broker were not tried on a message there.
 
-The exchanges that route are cases, and a message comes to those only that it is in: that a queue is of another routing
-type, or that an exclusive divert took the message before, no binding says. The topology that people see has all that is
-at an address.
+The exchanges that route are cases, and a message comes only to its own case: no binding says that a queue is of another
+routing type, or that an exclusive divert took the message before. The topology that people see has all that is at an
+address.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Written:
 
 
 def exclusive_diverts(topology: Topology, diverts: Collection[tuple[str, str]]) -> dict[str, str]:
-    """Return those of some diverts that are exclusive, by their addresses, in words; given are addresses and names."""
+    """Return the exclusive ones among diverts, which are given by address and name, in words."""
     found: dict[str, dict[str, None]] = {}
     for address, name in diverts:
         for binding in () if topology.shown is None else bindings_at(topology.shown, address):

@@ -101,7 +101,7 @@ class RouteExplanation:
     possible: tuple[BindingExplanation, ...] = ()
     #: The message was sent to a destination of a JMS broker.
     sent: bool = False
-    #: Its steps from its queues, if they were asked for.
+    #: The steps of the message from its queues, if they were asked for.
     path: tuple[StepExplanation, ...] = ()
 
     @property

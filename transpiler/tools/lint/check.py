@@ -3,8 +3,8 @@
 A selector that a dialect refuses has the error and nothing else. One that is legal and that Spark cannot evaluate has
 a warning, unless the caller named a layout. Findings of several dialects with one code, place and text are one.
 
-Of the selectors of one list, equal ones are found in lists of any length. Beyond that each pair whose names allow it is
-compared, up to ``MAX_PAIRS`` of those that no message tells apart at once.
+Equal selectors of one list are found in lists of any length. Each other pair whose names allow it is compared, up to
+``MAX_PAIRS`` of those that no message tells apart at once.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class Checker:
 
 
 def _as_warning(finding: Diagnostic) -> Diagnostic:
-    """A finding about a selector that is legal, and of no DataFrame that the user named."""
+    """Return a finding about a legal selector, as a warning where only Spark, or a limit, refuses it."""
     return replace(finding, severity="warning") if finding.code.startswith(("spark.", "limit.")) else finding
 
 
@@ -130,7 +130,7 @@ class Contained(NamedTuple):
 
 
 def contained_in(selectors: Sequence[tuple[int, ast.Expression]], dialect: Dialect) -> Iterator[Contained]:
-    """Yield the selectors that another one contains, each once; of two equal ones the later."""
+    """Yield the selectors that another one contains, each once; the later of two equal ones."""
     first: dict[object, int] = {}
     different = []
     for number, tree in selectors:

@@ -30,7 +30,7 @@ _SUBJECTS = {
 def report_of(rule: Rule, example: str, selection: Selection | None = None) -> Report:
     """Check an example of a rule as its page shows it; each line is a selector."""
     checker = Checker(None if rule.schema is None else parse_ddl(rule.schema), selection=selection or Selection())
-    # One line that is an argument may be blank.
+    # A blank line, given as an argument, is an empty selector, which a file would skip.
     texts = [Text(line) for line in example.split("\n")]
     return Run(checker, (find_dialect(rule.dialect),)).report(texts)
 

@@ -39,7 +39,7 @@ _BROWSE = "browse() of a queue gives some"
 
 
 def layout_shown(value: Mapping[str, Any], name: str | None = None) -> StoreLayout | None:
-    """Return the layout whose row an object shows itself to be, or the one of a name; None where it shows none."""
+    """Return the layout of a name, or the one that an object's members show; None where they show none."""
     name = name or next((name for members, name in _MEMBERS if members <= value.keys()), None)
     layout = None if name is None else find_layout(name)
     return layout if isinstance(layout, StoreLayout) else None

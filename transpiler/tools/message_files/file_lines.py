@@ -62,7 +62,7 @@ def _numbered_lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, bytes | 
         if len(raw) > MAX_LINE:
             yield number + 1, raw
             return
-        # Of a line that ends at LF, this splits what ends at CR.
+        # A line that ends at LF may hold several that end at CR.
         for line in raw.splitlines():
             number += 1
             yield number, line

@@ -44,7 +44,7 @@ def json_values(file: str, lines: list[tuple[int, str]], errors: Errors) -> Iter
         except (ValueError, RecursionError):
             _refuse(source, numbers, place, "this is not JSON that can be read", errors)
             return
-        # To count lines from the beginning for each element would take the square of their number.
+        # Counting lines from the beginning for each element would take quadratic time.
         yield Record(file, numbers[bisect_right(starts, place) - 1], text[place:end])
         place = _skip(text, end)
         mark = text[place : place + 1]

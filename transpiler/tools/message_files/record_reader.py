@@ -1,4 +1,4 @@
-"""From records to messages: by the layout that the caller names, or by what each object shows."""
+"""Messages out of records: by the layout that the caller names, or by what each object shows."""
 
 from __future__ import annotations
 

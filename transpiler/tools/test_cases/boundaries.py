@@ -25,14 +25,14 @@ from transpiler.tools.analysis.representatives import representatives
 from transpiler.tools.analysis.solve import Found, Solver
 from transpiler.tools.test_cases.reading import Expectation
 
-#: Conditions of one selector that have messages, and evaluations for the messages of one.
+#: The most conditions of one selector that get messages, and the most evaluations for the messages of one condition.
 MAX_CONDITIONS, BUDGET = 200, 40_000
-#: Names of a comparison whose values are tried, and messages that are.
+#: The most names of a comparison for which values are tried, and the most messages that are tried.
 _TRIED_NAMES, _TRIED = 3, 500
 _TESTS = (ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull)
 #: The types that plain JSON has.
 _PLAIN = (AmqpType.STRING, AmqpType.LONG, AmqpType.DOUBLE, AmqpType.BOOLEAN)
-#: For each truth of a condition a message, and the one place that it is about.
+#: A message for each truth of a condition, and the one place that it is about.
 _Sides = dict[Truth, tuple[Message, Subject | None]]
 _EXPECTED: dict[Truth, Expectation] = {True: "matches", False: "does not match", None: "unknown"}
 _BITS: Mapping[Truth, int] = {True: TRUE, False: FALSE, None: UNKNOWN}
@@ -245,7 +245,7 @@ def _sides(
 def _rank(value: Any, truth: Truth, constants: list[int | float]) -> tuple[int, float]:
     """Return how unlikely a value is in a test, and how far from the constants of the condition.
 
-    Of an unknown condition its name is missing, and beside numbers the value is one.
+    The name of an unknown condition is likely to be missing, and a value beside numbers to be a number.
     """
     if value is None:
         return 0 if truth is None else 1, 0

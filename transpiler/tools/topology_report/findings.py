@@ -111,7 +111,7 @@ class TopologyReport:
         return f"TopologyReport({self.topology!r}, {_counted(len(self.findings))})"
 
     def severity(self, finding: Finding) -> Severity:
-        """Return how bad a finding is; of an error messages are lost, or what it is about is refused or never used."""
+        """Return the severity of a finding; an error loses messages, or is about what is refused or never used."""
         if finding.kind in ERRORS or (finding.kind == "exchange-loop" and self.topology.rules.rings_fail):
             return "error"
         return "info" if finding.kind in NOTES else "warning"
@@ -176,7 +176,7 @@ def alike(findings: Sequence[Finding]) -> list[Finding]:
     """Return one finding in the place of many with one reason; its subject has their number and the first ones."""
     by_reason: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
-        # Behind a comma stands what of a queue or an exchange is meant.
+        # The text behind a comma says which aspect of a queue or an exchange is meant.
         by_reason.setdefault((finding.reason, _aspect(finding)), []).append(finding)
     shown = []
     for (_, aspect), equal in by_reason.items():
@@ -339,11 +339,11 @@ def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
     ) or topology.replacement_key(outer) != topology.replacement_key(inner):
         return False
     if not topology.rules.addressing.has_exchanges and outer.path == inner.path != "":
-        # They are cases of one element of a JMS broker's file, which differ in where the message came from.
+        # Both bindings are cases of one element of a JMS broker's file, which differ in where the message came from.
         return False
     exchange = topology.exchange_by_name[outer.source]
     if is_choosing(exchange):
-        # Its bindings share the messages out.
+        # An exchange that chooses gives a message to one of its bindings, so none is redundant.
         return False
     return exchange.type in ("topic", "headers", *TAKING_ALL) or outer.key == inner.key
 

@@ -52,7 +52,8 @@ def losses(topology: Topology) -> Iterator[Finding]:
     for link in topology.onward:
         if link.source is not None and link.source_type == "queue" and link.kind in _LETTING_GO:
             links.setdefault(link.source, []).append(link)
-    # The letters of a queue for letters have a place of its name, whose name would be ever longer.
+    # Dead letters of a dead-letter queue would go to an address with a longer name, and those to one with a still
+    # longer name.
     endless = {link.destination for link in chain.from_iterable(links.values()) if link.affixes is not None}
     # A stream keeps its messages, whoever reads them.
     of_type = {one.of: one.value for one in topology.settings if (one.kind, one.name) == ("queue", "queue-type")}

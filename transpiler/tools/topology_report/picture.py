@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 #: Bindings that one arrow names; it counts the others.
 MAX_LABELS = 3
 
-#: Dashed arrows to one node with one label from which on the node has it once, and characters of a label's line.
+#: The number of dashed arrows with one label to one node from which on the node has the label; characters of a line of
+#: a label.
 MAX_SAME, MAX_LINE = 4, 80
 
 #: The key of a link in its label.
@@ -92,7 +93,7 @@ def build_graph(topology: Topology, summary: Summary | None = None, max_nodes: i
 
 
 def _told_once(graph: Graph) -> Graph:
-    """Return a graph in which the label that many dashed arrows to a node have is the node's: they bury the routes."""
+    """Return a graph in which a node has the label that many dashed arrows to it had: these labels bury the routes."""
     counts = Counter((arrow.target, arrow.label) for arrow in graph.arrows if arrow.alternate and arrow.label)
     many = {ends: count for ends, count in counts.items() if count >= MAX_SAME}
     said: dict[str, list[str]] = {}

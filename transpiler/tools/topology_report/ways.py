@@ -40,7 +40,7 @@ class Ways:
         feeding = (link for link in topology.links if link.source_type == "exchange" and link.kind != "dead-letter")
         ends: list[Node] = [("exchange", link.source) for link in feeding if link.source is not None]
         ends += [("queue", name) for name in topology.queue_names]
-        # Nobody knows what these do with a message.
+        # Nobody knows what an exchange of unknown type does with a message.
         ends += [("exchange", one.name) for one in topology.exchanges if one.type == UNKNOWN]
         ends += [("exchange", DEFAULT_EXCHANGE)] if topology.queues else []
         #: The targets at which a message is not lost.
@@ -79,7 +79,7 @@ def exchanges(of: Ways, summary: Summary | None) -> Iterator[Finding]:
     for exchange in topology.exchanges:
         node: Node = ("exchange", exchange.name)
         if not topology.rules.addressing.has_exchanges and not (of.routes[node] or of.back[node]):
-            # Of dead-letter addresses only it is said where their letters go.
+            # An address that only dead letters come to is reported by where these go.
             continue
         if node not in entered:
             reason = "it is internal, and no exchange that takes messages leads to it"
@@ -120,7 +120,7 @@ def loops(of: Ways) -> Iterator[Finding]:
 
 
 def _cycles(graph: Mapping[Ordered, set[Ordered]]) -> Iterator[list[Ordered]]:
-    # In an order that no hash decides.
+    # Sorted, so that the order does not depend on hashes.
     for component in components({node: sorted(targets) for node, targets in graph.items()}):
         start = min(component)
         if len(component) > 1 or start in graph[start]:

@@ -80,7 +80,7 @@ def kind_of(destination: Composite | VirtualTopic) -> str:
     return destination.kind if isinstance(destination, Composite) else TOPIC_KIND
 
 
-#: Virtual destinations, or mirrored queues.
+#: An interceptor of the broker: virtual destinations, or mirrored queues.
 Interceptor = tuple[Composite | VirtualTopic, ...] | Mirror
 
 
@@ -108,7 +108,7 @@ class ActiveMQConfig:
     queues: dict[str, str] = field(default_factory=dict)
     #: The interceptors: the last one is outermost.
     interceptors: list[Interceptor] = field(default_factory=list)
-    #: In the order of the file; None where a plugin drops all dead letters.
+    #: The rules for dead letters, in the order of the file; None where a plugin drops all dead letters.
     dead_letters: list[DeadLetters] | None = field(default_factory=list)
     findings: list[Diagnostic] = field(default_factory=list)
 

@@ -115,7 +115,7 @@ class _Levels:
         return ((level, one) for level, one in enumerate(self._interceptors) if isinstance(one, Mirror))
 
     def virtual_topics(self) -> Iterator[VirtualTopic]:
-        """Yield the virtual topics of the file; of the broker's own those that mirrors lead to."""
+        """Yield the virtual topics of the file, and those of the broker's own that mirrors lead to."""
         for one in (each for listed in self._interceptors if not isinstance(listed, Mirror) for each in listed):
             if isinstance(one, VirtualTopic):
                 topics = of_virtual(words_of(one.name))
@@ -151,7 +151,7 @@ class _Levels:
 
 
 class _Destinations:
-    """Adds the destinations that something leads to, and of queues, where more is at their names, the queues."""
+    """Adds the destinations that something leads to, and the queues of those that have more than a queue."""
 
     def __init__(self, levels: _Levels, edges: Sequence[_Edge], builder: ShownBuilder) -> None:
         self._levels, self._edges, self._builder = levels, edges, builder

@@ -168,7 +168,7 @@ class _ActiveMQ:
         return frozenset(names)
 
     def _links(self, queues: Iterable[str]) -> Iterator[Link]:
-        """Yield the ways of dead letters from queues and from subscriptions to topics."""
+        """Yield the dead-letter links of queues, and of subscriptions to topics."""
         if self._config.dead_letters is None:
             return
         dead_letters = DeadLetterLinks(self._config.dead_letters)
@@ -183,7 +183,7 @@ class _ActiveMQ:
         yield from dead_letters.of_other_queues()
 
     def _links_of(self, queue: str) -> Iterator[Link]:
-        """Yield the ways of dead letters from one queue."""
+        """Yield the dead-letter links of one queue."""
         if self._config.dead_letters is not None:
             yield from DeadLetterLinks(self._config.dead_letters).of("queue", queue.removeprefix("queue://"), queue)
 
@@ -292,7 +292,7 @@ class _ActiveMQ:
                 self._failures(source, selector, "", key)
 
     def _sent_to_prefix(self, pattern: TopicPattern) -> Iterator[TopicPattern]:
-        """Yield the names with wildcards that a subscription to all below a name has: a word ``*`` is any of its."""
+        """Yield the names with wildcards that match a subscription to all names below one; ``*`` is any word."""
         if pattern[-1] != MANY_WORDS or not 1 < len(pattern) <= _MAX_WORDS or len(self._subscriptions) > _MAX_NAMES:
             return
         plain = {pattern[:-1]}

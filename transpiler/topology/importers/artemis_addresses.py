@@ -44,7 +44,7 @@ class Addresses:
             replace(each, words=self.words(each.address), order=number)
             for number, each in enumerate((*named, *config.diverts))
         ]
-        #: When the broker has first bound something to each address without wildcards.
+        #: The position, in the order of the start, of the first taker bound to each address without wildcards.
         self.made: dict[TopicPattern, int] = {}
         for taker in self.takers:
             if not is_wild(taker.words):

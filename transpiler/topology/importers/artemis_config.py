@@ -47,9 +47,9 @@ _DIVERT_TYPES = ("STRIP", "PASS", *ROUTING_TYPES)
 class Taker:
     """A queue, or a divert with the addresses that it forwards to, at the address as configured.
 
-    ``type`` is a routing type; of a divert it may be STRIP or PASS. ``dialect`` is that of the filter: the broker's
-    own, or that of clients where the broker rewrites it. Of several with one ``routing_name`` at one address one takes
-    a message (rule 3). ``words`` are those of the address as keys, ``order`` is that of the start.
+    ``type`` is a routing type, for a divert also STRIP or PASS. ``dialect`` is that of the filter: the broker's own, or
+    that of clients where the broker rewrites it. One of several with one ``routing_name`` at one address takes a
+    message (rule 3). ``words`` are those of the address as keys, ``order`` is that of the start.
     """
 
     name: str

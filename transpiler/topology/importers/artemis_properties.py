@@ -39,8 +39,8 @@ class _Property(NamedTuple):
 def core_of_properties(sources: Sequence[Source], placeholders: Mapping[str, str] | None = None) -> Element:
     """Return the ``core`` of a ``broker.xml`` that says the same as texts of properties, a key and value a line.
 
-    A key is a path of properties of the broker's configuration, in which a name with dots is in double quotes. Of two
-    values of one key the later one counts.
+    A key is a path of properties of the broker's configuration, in which a name with dots is in double quotes. The
+    later of two values of one key counts.
     """
     return _Core([XmlDocument(source, placeholders or {}) for source in sources]).read()
 

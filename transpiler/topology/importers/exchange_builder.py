@@ -51,10 +51,10 @@ class ExchangeBuilder:
     numbers: dict[str, int] = field(default_factory=dict)
     #: The sends that come to the exchanges that are added.
     entered: Entered | None = None
-    #: The exchanges that perhaps take a message, and those that lead on what others surely leave, by these.
+    #: The exchanges that perhaps take a message; and the exchanges for what others surely do not take, by these others.
     _open: set[str] = field(default_factory=set)
     _unless: dict[str, str] = field(default_factory=dict)
-    #: The takers of which exchanges ask if they take a message, by these.
+    #: The taker of which an exchange asks if it takes a message, by the exchange.
     _asking: dict[str, str] = field(default_factory=dict)
 
     def exchange(self, name: str, kind: ExchangeType = "topic", alternate: Target | None = None) -> str:
@@ -148,7 +148,7 @@ class ExchangeBuilder:
         return Target("exchange", self._unless[source])
 
     def ask_behind(self, exchange: str, taker: str) -> None:
-        """Say that an exchange asks if a taker takes a message, so that a binding there takes nothing for sure."""
+        """Note that an exchange asks if a taker takes a message, so that a binding to it takes nothing for sure."""
         self._asking[exchange] = taker
 
     def finish(self) -> None:
@@ -165,7 +165,7 @@ class ExchangeBuilder:
                     continue
                 is_open = binding.destination in self._open
                 asking |= {binding.destination} if is_open else set()
-                # What perhaps takes a message takes for sure what its own binding does.
+                # An exchange that perhaps takes a message surely takes what one of its own bindings takes.
                 for one in by_source[binding.destination] if is_open else [binding]:
                     if self.exchanges[one.source].type != "maybe":
                         taken[binding.key, one.text(SELECTOR_ARGUMENT), one.text(DIALECT_ARGUMENT)] = None

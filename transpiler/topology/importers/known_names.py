@@ -1,8 +1,8 @@
 """Selectors of a JMS broker as far as they are decided here: with what is known at a hop in the place of names.
 
-What only the broker knows, and what this project does not evaluate, may be true and may be false. By the monotony of
-three-valued logic a selector with TRUE in the place of such a condition, or FALSE where NOT turns it round, holds
-wherever the selector may hold; the other way round it holds only where the selector does.
+What only the broker knows, and what this project does not evaluate, may be true and may be false. Three-valued logic is
+monotone: a selector with TRUE in the place of such a condition, or FALSE where NOT turns it round, holds wherever the
+selector may hold; the other way round it holds only where the selector does.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ def _not_served(node: ast.Expression) -> str | None:
     try:
         compile_regular(pattern.value)
     except RegexError as error:
-        # The broker throws on one that is wrong, and that is evaluated.
+        # The broker throws on a wrong regular expression, and what throws is evaluated here.
         return None if error.wrong else f"the regular expression of {node.function} is not served"
     return None
 

@@ -85,12 +85,12 @@ class Resource:
 
     @property
     def path(self) -> str:
-        """Its kind and its names, with which the paths of its values begin."""
+        """The resource's kind and its names, with which the paths of its values begin."""
         return "/".join(filter(None, (self.kind, self.namespace, self.name)))
 
     @property
     def place(self) -> str:
-        """Its line and column."""
+        """The resource's line and column."""
         line, column = self.node.source.position(self.node.span.start)
         return f"{line}:{column}"
 
@@ -183,7 +183,7 @@ class _Definitions(Entry):
 
 
 def resources_of(document: Document) -> list[Resource]:
-    """Return the resources of Kubernetes in a document, those of a list of resources each; none where it is no such."""
+    """Return the resources of Kubernetes in a document, each of a list of resources; none for any other document."""
     data = document.as_read()
     if not isinstance(data, Mapping) or not {"apiVersion", "kind"} <= set(data):
         return []

@@ -177,7 +177,7 @@ def _binding(entry: Entry) -> Binding:
 
 def _link(entry: Entry) -> Link:
     entry.only(("kind", "when", "from", "to", "key", "pattern", "affixes"))
-    # An end that is not said is another broker.
+    # An end that is not given is on another broker.
     source, source_type = _node(entry, "from") or (None, "queue")
     destination, destination_type = _node(entry, "to") or (None, "queue")
     key, pattern = (entry.text(name) if entry.has(name) else None for name in ("key", "pattern"))

@@ -187,7 +187,7 @@ _EXACT = (3, 13)
 
 
 def _rules(root: Entry, headers: list[Binding], findings: Findings) -> Rules:
-    """The rules of the version that wrote the export; without it those of today's, and a finding where they part."""
+    """The rules of the version that wrote the export, else today's rules, and a finding where they differ."""
     version = _version_number(root)
     if version is not None:
         return RABBITMQ_3_12 if version < _EXACT else RABBITMQ

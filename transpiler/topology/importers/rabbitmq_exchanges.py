@@ -27,7 +27,7 @@ def listed(root: Entry, part: str, vhost: str | None) -> Iterator[Entry]:
 
 
 def first_of(root: Entry, part: str, vhost: str | None, findings: Findings) -> Iterator[Entry]:
-    """Yield the objects of a part of a virtual host; of those with one name the first, as the broker imports them."""
+    """Yield the objects of a part of a virtual host; only the first of one name, as the broker imports them."""
     seen: dict[str, Entry] = {}
     for entry in listed(root, part, vhost):
         first = seen.setdefault(entry.text("name"), entry)
@@ -122,7 +122,7 @@ class Exchanges:
         self.read.append(Exchange(name, UNKNOWN, alternate, path=path, declared=False))
 
     def _alternate(self, candidates: frozenset[str | None]) -> Alternate | None:
-        """Return the alternate that policies give; of several an exchange that may lead to each of them."""
+        """Return the alternate that policies give; for several, an exchange that may lead to each of them."""
         if len(candidates) < 2:
             [alternate] = candidates
             return None if alternate is None else Alternate(alternate)

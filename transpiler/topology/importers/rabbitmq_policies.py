@@ -1,11 +1,11 @@
 """RabbitMQ's policies and parameters: alternates, dead letters, federation and shovels of a topology.
 
-Of the policies that match a name the one of highest priority counts, alone; of several with one priority the broker
-takes any, by the order of a hash table, so that what they set is possible. A policy with a setting that a type of queue
-does not have matches no queue of that type. A queue's own argument goes before a policy. Operator policies are merged
-with it setting by setting, but RabbitMQ refuses ``alternate-exchange`` in one: it limits queues. An export has them
-among its ``parameters``, with a definition that is an object or a list of pairs. A shovel's end without a host in its
-URI is this broker; a host with a name is taken for another one. A stream keeps what a shovel reads.
+The policy of highest priority that matches a name counts, alone; the broker takes any of several with one priority, by
+the order of a hash table, so that what they set is possible. A policy with a setting that a type of queue does not have
+matches no queue of that type. A queue's own argument goes before a policy. Operator policies are merged with it setting
+by setting, but RabbitMQ refuses ``alternate-exchange`` in one: it limits queues. An export has them among its
+``parameters``, with a definition that is an object or a list of pairs. A shovel's end without a host in its URI is this
+broker; a host with a name is taken for another one. A stream keeps what a shovel reads.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class _Policy:
 
     @property
     def gives_letters(self) -> bool:
-        """True if it may give a queue a way of dead letters."""
+        """True if the policy may give a queue a way of dead letters."""
         return self.applied != "exchanges" and self.definition.has("dead-letter-exchange")
 
     @property
     def alternate(self) -> str | None:
-        """The alternate that it gives to exchanges."""
+        """The alternate that the policy gives to exchanges."""
         if self.applied not in _FOR_EXCHANGES or not self.definition.has(_ALTERNATE):
             return None
         return self.definition.text(_ALTERNATE)
@@ -81,7 +81,7 @@ class Policies:
         self._policies: list[tuple[_Policy, Regular | None]] = []
         #: The patterns that could not be tried on a name.
         self._untried: list[Regular | None] = []
-        #: The names of policies of one priority of which a finding says so.
+        #: The names of policies with one priority that a finding has reported.
         self._tied: set[tuple[str, str]] = set()
         lowest = min((policy.priority for policy in policies if policy.alternate is not None), default=None)
         last = min((policy.priority for policy in policies if policy.gives_letters), default=None)

@@ -135,7 +135,7 @@ class _Reader:
         raise TopologyError.at(code, message, self.source, span or Span(self.at, self.at + 1), hint)
 
     def end(self) -> None:
-        """Nothing follows."""
+        """Refuse whatever follows."""
         self._skip()
         if self.at < len(self.text):
             hint = "options stand in braces after a semicolon"

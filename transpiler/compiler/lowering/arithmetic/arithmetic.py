@@ -165,7 +165,7 @@ def calculate(operator: Arithmetic, left: Operand, right: Operand, dialect: Dial
                 known = ir.any_of(both, ir.all_of(text, right.present))
                 error = ir.any_of(error, ir.all_of(values, complement(known)))
             case NotNumbers.THROWS if operator is Arithmetic.DIVIDE and dialect.division is Division.BY_ZERO_ATOMS:
-                # By Erlang's order of terms everything else is above a number.
+                # Everything else is above a number in Erlang's order of terms.
                 zero = is_zero(second)
                 above = ir.all_of(values, complement(first.where(NUMBERS)), zero)
                 results.append(atom("plus_infinity", above))
@@ -238,7 +238,7 @@ def _without_result(
 
 
 def _digits(value: ir.Value) -> int:
-    """About how many decimal digits an integer of any size has at most; none for one of 64 bits."""
+    """Estimate the most decimal digits that an integer of any size has; none for one of 64 bits."""
     match value:
         case ir.Constant(value=int() as number):
             return len(str(abs(number)))

@@ -21,7 +21,7 @@ _FLOATS = (OperandType.FLOAT, OperandType.DOUBLE)
 WHOLE = (*_INTS, OperandType.LONG)
 NUMBERS = (*WHOLE, *_FLOATS)
 
-#: By what they do with an integer that does not fit: none, the low 64 or 32 bits, all digits.
+#: Functions by what they do with an integer that does not fit: none, the low 64 or 32 bits, all digits.
 _CHECKED = {
     Arithmetic.ADD: ir.Function.ADD,
     Arithmetic.SUBTRACT: ir.Function.SUBTRACT,

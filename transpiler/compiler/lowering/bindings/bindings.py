@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 C = TypeVar("C")
 C_co = TypeVar("C_co", covariant=True)
 
-#: From the number of a constant and its type to the value that stands for it.
+#: A function from the number of a constant and its type to the value that stands for it.
 ValueOf = Callable[[int, ColumnType], ir.Value]
 
 

@@ -141,7 +141,7 @@ def equality_tests(value: AmqpValue, equality: Equality) -> tuple[EqualityTest, 
         return ()
     own = CLASS_OF[kind]
     if equality.same_type:
-        # Java's equals: of one class, and of two byte arrays never.
+        # Java's equals holds for values of one class only, and never for two byte arrays.
         if own is TypeClass.BYTES:
             return ()
         text = kind in (AmqpType.STRING, AmqpType.SYMBOL)

@@ -15,7 +15,7 @@ from transpiler.compiler.layouts.flat import FlatLayout, replaced, spelled, type
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.language.selector import ast
 
-#: The operators that hold for large numbers only, and for small ones.
+#: The operators that hold where the left side is larger, and where it is smaller.
 _ABOVE, _BELOW = (Comparison.GT, Comparison.GE), (Comparison.LT, Comparison.LE)
 #: The types of whole numbers; a time is one of milliseconds.
 _WHOLE = frozenset((SparkType.TINYINT, SparkType.SMALLINT, SparkType.INT, SparkType.BIGINT, SparkType.TIMESTAMP))

@@ -64,7 +64,7 @@ def equals(left: Operand, right: Operand, dialect: Dialect) -> ir.Predicate:
 def _as_nearest(operand: Operand, other: Operand, dialect: Dialect) -> Operand:
     """The operand with its numbers as one double, where it is compared with a small constant and that is the same.
 
-    Beside a constant below 2**53 the nearest double of any number compares as the number itself.
+    The nearest double of any number compares with a constant below 2**53 as the number itself does.
     """
     if operand.nearest is None or dialect.float_order is not FloatOrder.IEEE or widens_left(dialect):
         return operand
@@ -95,7 +95,7 @@ class _Pairs:
         self._left = left
         self._right = right
         self._dialect = dialect
-        #: To Java an array of bytes equals itself alone, so the same property of the same message.
+        #: An array of bytes equals only itself in Java, so only the same property of the same message.
         self._same_array = widens_left(dialect) and bool(left.origin) and left.origin == right.origin
         self._kinds: list[tuple[ComparisonKind, Alternative, Alternative]] = [
             (kind, first, second)
@@ -162,7 +162,7 @@ class _Pairs:
         return self._pairs_hold
 
     def _of_pairs(self, polarity: bool) -> list[ir.Predicate]:
-        """For each kind of comparison of two values, where it is TRUE, or FALSE."""
+        """Return the rows where a comparison of two values is TRUE, or FALSE, for each kind of comparison."""
         compared = [
             (kind, first, second, compare_as(kind, self._operator, first, second, polarity))
             for kind, first, second in self._kinds

@@ -369,7 +369,7 @@ def compare_values(operator: Comparison, left: ir.Value, right: ir.Value, polari
 
 
 def _compare_doubles(operator: Comparison, left: ir.Value, right: ir.Value, polarity: bool) -> ir.Predicate:
-    # To Spark NaN equals itself and is above every number; to IEEE nothing holds of it but <>.
+    # NaN equals itself and is above every number in Spark; in IEEE 754 every comparison with it is FALSE but <>.
     if isinstance(left, ir.Constant) and isinstance(right, ir.Constant):
         return ir.BoolConst(ir.compare_constants(operator, left.value, right.value) is polarity)
     for one, other in ((left, right), (right, left)):

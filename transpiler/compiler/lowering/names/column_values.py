@@ -1,7 +1,7 @@
-"""From what a layout stores at a place to an operand: its values' types to a dialect, and the header field that it is.
+"""Operands from what a layout stores at a place: the values' types to a dialect, and the header fields.
 
 A dialect's table of operand types says what each AMQP type is to it, which types it does not have, and on which its
-evaluation ends in an error. Of a header field, each conversion is one clause.
+evaluation ends in an error. Each conversion of a header field is one clause.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _of_tagged_types(stored: Stored, tag: ir.Value, types: OperandTypes, origin:
 
 
 def _by_type(stored: Stored, types: OperandTypes) -> Iterator[tuple[OperandType, list[ValueType], StoredValue]]:
-    """Each value, with those of its AMQP types that are one type to the dialect, in the order of its table."""
+    """Yield each value with those of its AMQP types that are one type to the dialect, in the order of its table."""
     order = {amqp: number for number, amqp in enumerate(types.table)}
     groups: list[tuple[int, OperandType, list[ValueType], StoredValue]] = []
     for item in stored.values:
@@ -152,7 +152,7 @@ def _values(
     elif kind.floating and not types.special_doubles:
         yield Alternative(kind, item.value, where := ir.all_of(guard, is_finite(item.value)), stands_where=where)
     else:
-        # A value also stands for the types that make the evaluation throw: these are none of the alternative's.
+        # A value whose type makes the evaluation throw may be in the same field: the alternative excludes it.
         throwing = {CLASS_OF[thrown] for thrown in types.throws}
         shared = None if CLASS_OF[names[0]] in throwing else item.guard
         value = _converted(names[0], item.value, types)
@@ -184,7 +184,7 @@ def _where_constant(item: StoredValue) -> ir.Predicate | None:
 
 
 def _of_any(group: list[Alternative]) -> Alternative:
-    """Return the one alternative that alternatives of one value are."""
+    """Return alternatives of one value as one alternative."""
     guard = ir.any_of(*[item.guard for item in group])
     return group[0]._replace(guard=guard, stands_where=None if group[0].stands_where is None else guard)
 
@@ -395,7 +395,7 @@ def _string_id(stored: Stored, kind: OperandType) -> Operand:
     if not strings:
         return NULL
     item = strings[0]
-    # Beside a tag, the field of strings is NULL where the tag says something else.
+    # The field of strings is NULL in a tagged union whose tag names another type.
     plain = item.guard == ir.TRUE or stored.tag is not None
     return from_value(kind, item.value if plain else ir.guarded(item.guard, item.value))
 
@@ -406,7 +406,7 @@ def _id_texts(stored: Stored, kind: OperandType, functions: _IdTexts) -> Operand
     alternatives: list[Alternative] = []
     for amqp, function in functions.items():
         for item in operand.of(JMS_TYPES.table[amqp]):
-            # Of all classes of values, that of bytes alone has ids of two types.
+            # Ids have two types in the class of bytes alone.
             guard = stored.has_type([amqp]) if item.type is OperandType.BYTES else ir.TRUE
             if guard != ir.FALSE:
                 text = ir.Apply(function, (item.value,), STRING)

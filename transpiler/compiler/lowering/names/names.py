@@ -1,4 +1,4 @@
-"""From names to operands: header fields by the dialect's table and the receiver, everything else as a property."""
+"""Operands of names: header fields by the dialect's table and the receiver, everything else as a property."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Receiver(NamedTuple):
-    """``now`` is the time in milliseconds since the epoch, of the query or micro-batch where it is None.
+    """The receiver: ``now`` is the time in milliseconds since the epoch, of the query or micro-batch where it is None.
 
     ``destination`` is the address that the consumer was created with.
     """
@@ -99,7 +99,7 @@ class Names:
         return known
 
     def literal_text(self, node: ast.StringLiteral, test: ast.Compare | ast.In | None = None) -> str:
-        """The text of a literal, which in a test of a JMS id is an id, whose hexadecimal digits have no case."""
+        """The text of a literal; in a test of a JMS id, whose hexadecimal digits have no case, the canonical text."""
         if self.dialect.fields.rewritten:
             return dict(self.dialect.fields.rewritten).get(node.value, node.value)
         named = None if test is None else _other_side(test, node)
@@ -173,7 +173,7 @@ class Names:
             message = f"{identifier.name} is {value} in every message: the layout {self.layout.name} has no such field"
             self._warn("layout.header-default", message, identifier, *self._advice(field))
         if field.has_conversion(Conversion.NUMBER_IN_TEXT) and len(parts) == 1:
-            # Its text has another value beside numbers, which no operand of two has.
+            # Its text is another value beside numbers, which an operand of two places cannot express.
             return parts[0]
         operand = NULL
         for part in parts:

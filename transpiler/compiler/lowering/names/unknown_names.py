@@ -52,7 +52,7 @@ class UnknownNames:
         return LayoutError.at("layout.no-column", message, self.source, identifier.span, *all_advice(advices))
 
     def placed(self, error: LayoutError, identifier: ast.Identifier) -> LayoutError:
-        """Return an error of the layout at a name; of two remedies the one that fits what the name is compared with."""
+        """Return an error of the layout at a name, with the one of two remedies that fits the name's comparison."""
         [finding] = error.diagnostics
         typed = typed_columns_of(self.layout)
         column = None if typed is None else typed.columns.get(identifier.name)
@@ -120,7 +120,8 @@ class UnknownNames:
         names = self.layout.names()
         named = [other for other in names if _IDENTIFIER.fullmatch(other)]
         unnamed = [other for other in names if not _IDENTIFIER.fullmatch(other)]
-        # Half of a name with a blank or a hyphen is read for the whole.
+        # A name with a blank or a hyphen is read as two names where it is not quoted: the unknown name may be half of
+        # one.
         halves = [other for other in unnamed if name in re.split(r"[^\w$]+", other)]
         if KAFKA.issubset(names):
             yield _KAFKA_HEADERS
@@ -154,7 +155,7 @@ def with_refused_columns(error: SelectorTypeError, text: str, layout: Layout) ->
             [finding] = refusal.diagnostics
             typed = typed_columns_of(layout)
             column = None if typed is None else typed.columns.get(name)
-            # A selector that fails here orders.
+            # A selector that fails here compares by an order.
             ordered = column.ordered if isinstance(column, Unusable) else None
             said, fix = (finding.hint, finding.fix) if ordered is None else (ordered.hint, ordered.fix)
             refused.append(Advice(Hint(f"{finding.message}: ", said or ""), fix))

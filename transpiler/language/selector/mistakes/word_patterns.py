@@ -211,7 +211,7 @@ class Row:
         first, last = (taken.reading.at(number) for number in (taken.underlined.first, taken.underlined.behind - 1))
         span, code = Span(first.start, last.end), self.code
         if self.fix is not None:
-            # Beside a backtick or a double quote some dialects have names.
+            # Some dialects write names in backticks or in double quotes.
             place, is_certain = Span(taken.reading.at(taken.anchor).start, last.end), taken.mark not in ('"', "`")
             fix = Fix(self.fix.format_map(taken), is_certain, place)
         if first.kind == "quoted" or code == "syntax.bracket":
@@ -255,7 +255,7 @@ def match(elements: tuple[Element, ...], reading: Reading, anchor: int) -> tuple
         if element.choices == ("NOT",) and element.optional:
             taken.is_negated = True
         if element.underlined:
-            # Of an expression its first word.
+            # The first word of an expression.
             first = at if underlined is None else underlined
             taken.underlined, underlined = Part(reading, first, at + 1 if element.is_operand else end), first
         taken[element.name] = Part(reading, at, end)
@@ -296,7 +296,7 @@ def _fits(reading: Reading, at: int, choice: str) -> bool:
 
 
 def _group(reading: Reading, at: int) -> int | None:
-    """A parenthesis to its partner."""
+    """Take the words from a parenthesis to its partner."""
     return reading.partners[at] + 1 if reading.at(at).kind == "open" and at in reading.partners else None
 
 
@@ -368,7 +368,7 @@ KINDS: Mapping[str, Callable[[Word], bool]] = {
     "crooked": lambda word: word.kind == "string" and word.text[-1] in QUOTES,
 }
 
-#: Dialects for which a row is.
+#: The dialects that a row is for.
 CONDITIONS: Mapping[str, Callable[[Dialect], bool]] = {
     "between": lambda dialect: dialect.between_meaning is not BetweenMeaning.ABSENT,
     "no between": lambda dialect: dialect.between_meaning is BetweenMeaning.ABSENT,

@@ -76,7 +76,7 @@ class Word(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """Its place in the source."""
+        """The word's place in the source."""
         return Span(self.start, self.end)
 
     @property

@@ -60,7 +60,7 @@ class Names:
         return _replaced(topology, binding, lambda link: link)
 
     def _mapping(self, names: Iterable[str], known: set[str]) -> dict[str, str]:
-        """Return the names that change; of two that would become one the second keeps its own."""
+        """Return the names that change; the second of two that would become one keeps its own."""
         mapping: dict[str, str] = {}
         taken: set[str] = set()
         for name in dict.fromkeys(names):
@@ -71,7 +71,7 @@ class Names:
         return {name: changed for name, changed in mapping.items() if name != changed}
 
     def of(self, name: str, known: Iterable[str] = ()) -> str:
-        """Return the name that one of OLD's has in NEW; of ``known`` ones an Artemis name is the first that fits."""
+        """Return NEW's name for one of OLD's; an Artemis name is the first of the ``known`` ones that fits."""
         if name in self.given:
             return self.given[name]
         kind, bare = kind_and_name(name)

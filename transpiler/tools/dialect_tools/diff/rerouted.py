@@ -111,7 +111,7 @@ class _Answer:
 class Search:
     """A search for messages among the bindings of ``old`` and ``new``, which ``routed`` route.
 
-    Of a JMS broker all bindings are tried, those that differ first: settings decide about messages, too.
+    All bindings of a JMS broker are tried, those that differ first: settings decide about messages, too.
     """
 
     def __init__(self, old: Topology, new: Topology, routed: tuple[Topology, Topology], names: Names) -> None:
@@ -184,7 +184,7 @@ class Search:
         for name in dict.fromkeys((*self.old.exchange_by_name, *self.new.exchange_by_name)):
             before, after = self.old.exchange_by_name.get(name), self.new.exchange_by_name.get(name)
             if before != after:
-                # Of other bindings it has, and of none: what the alternate gets.
+                # Messages for bindings that only one side has, and for no binding, which the alternate gets.
                 bindings = (*self.old.bindings_by_source.get(name, ()), *self.new.bindings_by_source.get(name, ()))
                 topic = self.new.rules.topic
                 keys = (key for one in bindings[:20] for key in topic_keys(topic.pattern(one.key)))

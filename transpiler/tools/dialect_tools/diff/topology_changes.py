@@ -107,7 +107,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _listed(changes: Iterable[Change]) -> Iterator[str]:
-    """Yield lines of changes; of many equal ones a line with their number."""
+    """Yield lines of changes; many equal ones are a line with their number."""
     for (kind, change), group in itertools.groupby(changes, key=lambda one: (one.kind, one.change)):
         by_detail: dict[tuple[str, str], list[Change]] = {}
         for one in group:

@@ -160,7 +160,7 @@ class Trial:
 
     def _parts(self, source_verdict: Verdict, target_verdict: Verdict, goal: Goal) -> bool:
         if source_verdict.thrown is not None and None in goal.truths:
-            # The goal of unknown is not met by one that ends the whole selector.
+            # A selector whose evaluation throws does not meet the goal of unknown.
             return target_verdict.thrown is None
         if (source_verdict.truth in goal.truths) is not (target_verdict.truth is goal.into):
             return True
@@ -193,7 +193,7 @@ class Trial:
         try:
             verdicts = judge(self.node, message, left, NOW), judge(candidate, message, right, NOW)
         except PatternError:
-            # The one side's pattern is none by the other's rule.
+            # One dialect refuses the pattern that the other one takes.
             return False
         return not self._parts(*verdicts, goal)
 
@@ -265,7 +265,7 @@ def parsed(text: str, dialect: Dialect) -> ast.Expression | TranspilerError:
 def _computed(node: ast.Expression) -> list[ast.Expression]:
     """Return the largest sums with names in them, each once.
 
-    A unary plus computes nothing, and of what IS NULL tests the number does not matter.
+    A unary plus computes nothing, and the value of an operand of IS NULL does not matter.
     """
     if isinstance(node, ast.IsNull):
         return []

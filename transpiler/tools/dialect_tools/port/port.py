@@ -92,7 +92,7 @@ class _Note:
 
 
 def _one_for_a_rule(notes: Iterable[_Note]) -> Iterator[Diagnostic]:
-    """Yield the notes in the order of the text; of changes for rare messages by one rule the first speaks for all."""
+    """Yield the notes in the order of the text; one speaks for all changes for rare messages by one rule."""
     groups: dict[object, list[_Note]] = {}
     for note in sorted(dict.fromkeys(notes), key=lambda note: note.change.span or Span(0, 0)):
         key = note.rule and note.rule.name

@@ -147,7 +147,7 @@ class Functions:
                 self._by_name.setdefault(named, []).append(one)
 
     def of(self, text: str, name: str) -> list[Function]:
-        """Return those that a file may call, which declares none of them."""
+        """Return the functions that a file may call, and does not declare itself."""
         if not (self._by_name or self._by_directory) or not self.is_of_messages:
             return []
         path = PurePath(name)

@@ -27,7 +27,7 @@ _MAX_HEADER = 80
 
 @dataclass(slots=True)
 class Variable:
-    """Return the place where a variable's values begin, None for one not in the file, and the name of its type."""
+    """A variable: the places where its values begin, None for a value not in the file, and the name of its type."""
 
     values: list[int | None] = field(default_factory=list)
     type: str | None = None

@@ -337,7 +337,7 @@ class _Reader:
                         value, self._values.behind_name(at), self._dialect(known, call), known.pattern
                     )
                     if not known.is_sure:
-                        # Another argument is none then.
+                        # The argument that is the selector is found, so no other one is.
                         return
 
     def _is_one(self, pattern: CodePattern, known: Place, at: int) -> bool:

@@ -125,7 +125,7 @@ def content(token: Token) -> MappedText:
 
 
 def escaped(token: Token) -> str | None:
-    """Return the quote of a literal in which \\ escapes; None of one that has no escapes."""
+    """Return the quote of a literal in which \\ escapes; None for one that has no escapes."""
     body = token.text.lstrip(_PREFIX)
     prefix = token.text[: len(token.text) - len(body)].lower()
     return None if "@" in prefix or "r" in prefix or body[0] == "`" else body[0]

@@ -24,9 +24,9 @@ _CONTINUES = frozenset("+.%?(")
 _REFERENCES = frozenset("&*$")
 #: Signs and words of functions and of types in the place of a value.
 _NO_TEXT = frozenset(("->", "=>", "::", "class", "function", "typeof", "lambda", "async"))
-#: A decimal number that is written as languages write it in a text.
+#: A decimal number in source code that reads the same in a text.
 _NUMBER = re.compile(r"(?:0|[1-9]\d*)(?P<fraction>\.\d*[1-9]|\.0)?(?P<suffix>[lL]?)")
-#: Types of which a text is.
+#: The types of variables that hold a text.
 _TEXT_TYPES = frozenset(
     "string str charsequence simplestring char wchar stringbuilder stringbuffer object any dynamic var val let auto"
     " cstr gstring optional option".split()
@@ -240,7 +240,7 @@ class Values:
         ends = behind is None or behind.text in _ENDS or (behind.on_new_line and behind.text not in _CONTINUES)
         kind: Kind = next((kind for kind in ("text", "unknown", "other") if kind in kinds), "none")
         if kind == "other" and not ends:
-            # A condition, of which a text may come.
+            # A condition may choose between texts.
             kind = "unknown"
         known = [operand.text for operand in operands if operand.text is not None]
         text = joined(known) if ends and len(known) == len(operands) else None

@@ -274,7 +274,7 @@ class _Analysis:
                 self.condition(term, around)
 
     def _implies(self, term: ast.Expression, other: ast.Expression, around: Sequence[ast.Expression]) -> bool:
-        # A message of the one that is none of the other: most branches of an OR exclude each other.
+        # A message on which only the first one holds refutes it cheaply: most branches of an OR exclude each other.
         message = self._witness(term)
         if message is not None and not self._holds(other, message):
             return False

@@ -216,7 +216,6 @@ RULES: tuple[Rule, ...] = (
         code="syntax.unterminated-string",
     ),
     # lists
-    Row("a ?NOT IN end", _EXAMPLE),
     *_saying(
         "expected a list in parentheses after {before}, {found}",
         Row("a ?NOT IN @members:bracketed,operand,{", whole_list),

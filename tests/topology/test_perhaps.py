@@ -15,27 +15,40 @@ from transpiler.topology.model import Topology
 DEEP = 1_000
 
 
-def rabbitmq(alternate: dict[str, str]) -> Topology:
-    term = "{'not'," * DEEP + "{'=',{'ident',<<\"a\">>},1}" + "}" * DEEP + "."
+TERM = "{'not'," * DEEP + "{'=',{'ident',<<\"a\">>},1}" + "}" * DEEP + "."
+
+
+def rabbitmq(alternate: dict[str, str], *terms: str) -> Topology:
+    """A topology whose first binding is not evaluated, and others to the queue ``sure`` with compiled selectors."""
     exchange: dict[str, Any] = {"name": "x", "type": "x-jms-topic", "arguments": alternate}
     data = {
         "rabbitmq_version": "4.1.0",
-        "queues": [{"name": "q"}, {"name": "other"}],
+        "queues": [{"name": "q"}, {"name": "other"}, {"name": "sure"}],
         "exchanges": [exchange, {"name": "rest", "type": "fanout"}],
         "bindings": [
-            {"source": "x", "destination": "q", "arguments": {"rjms_erlang_selector": term}},
+            {"source": "x", "destination": "q", "arguments": {"rjms_erlang_selector": TERM}},
+            *({"source": "x", "destination": "sure", "arguments": {"rjms_erlang_selector": term}} for term in terms),
             {"source": "rest", "destination": "other"},
         ],
     }
     return topology_from_dict(data)
 
 
-def broker_j(alternate: dict[str, Any]) -> Topology:
-    arguments = {"x-filter-jms-selector": "NOT (" * DEEP + "a = 1" + ")" * DEEP}
-    binding = {"bindingKey": "k", "destination": "q", "arguments": arguments}
-    exchange = {"name": "x", "type": "topic", "bindings": [binding]} | alternate
-    data = {"name": "v", "type": "BDB", "modelVersion": "9.0", "queues": [{"name": "q"}, {"name": "other"}]}
-    return topology_from_dict(data | {"exchanges": [exchange]})
+DEEP_SELECTOR = "NOT (" * DEEP + "a = 1" + ")" * DEEP
+
+
+def _bound(destination: str, selector: str) -> dict[str, Any]:
+    return {"bindingKey": "k", "destination": destination, "arguments": {"x-filter-jms-selector": selector}}
+
+
+def broker_j(alternate: dict[str, Any], sure: str | None = None, **exchanges: dict[str, Any]) -> Topology:
+    """A topology whose first binding is not evaluated, and perhaps another one to the queue ``sure``."""
+    bindings = [_bound("q", DEEP_SELECTOR)] + ([_bound("sure", sure)] if sure is not None else [])
+    listed = [{"name": "x", "type": "topic", "bindings": bindings} | alternate]
+    listed += [{"name": name, "type": "topic"} | exchange for name, exchange in exchanges.items()]
+    queues = [{"name": name} for name in ("q", "other", "sure")]
+    data = {"name": "v", "type": "BDB", "modelVersion": "9.0", "queues": queues}
+    return topology_from_dict(data | {"exchanges": listed})
 
 
 CASES = (
@@ -57,3 +70,34 @@ def test_a_binding_whose_selector_is_beyond_a_limit_may_match(topology: Topology
 def test_a_message_that_the_key_keeps_out_goes_to_the_alternate_for_sure() -> None:
     topology = broker_j({"alternateBinding": {"destination": "other"}})
     assert publish(topology, Message(), "x", ["l"]) == Routed(("other",), "alternate", "x")
+
+
+_ONE, _TWO = (f"{{'=',{{'ident',<<\"n\">>}},{n}}}." for n in (1, 2))
+_OTHER = {"alternateBinding": {"destination": "other"}}
+
+
+@pytest.mark.parametrize(
+    "topology",
+    [
+        rabbitmq({"alternate-exchange": "rest"}, _ONE, TERM, _TWO),
+        broker_j(_OTHER, "n = 1 OR n = 2"),
+        # The alternate of an exchange before, and what the sure binding comes to by way of another exchange.
+        broker_j({}, "n < 3", before=_OTHER | {"bindings": [{"bindingKey": "k", "destination": "x"}]}),
+    ],
+)
+def test_what_takes_a_message_for_sure_keeps_it_from_the_alternate(topology: Topology) -> None:
+    exchange = "before" if "before" in topology.exchange_by_name else "x"
+    for n in (1, 2):
+        routed = publish(topology, Message.of(n=n), exchange, ["k"])
+        assert (routed.queues, routed.outcome) == (("sure",), "delivered")
+        assert "other" not in routed.possible_queues
+        assert "q" in routed.possible_queues
+    routed = publish(topology, Message.of(n=3), exchange, ["k"])
+    assert (routed.queues, routed.outcome) == ((), "undecided")
+    assert {"other", "q"} <= {*routed.possible_queues}
+
+
+def test_an_alternate_that_surely_takes_what_an_open_binding_leaves_keeps_it_from_the_one_before() -> None:
+    before = {"alternateBinding": {"destination": "sure"}, "bindings": [{"bindingKey": "k", "destination": "x"}]}
+    topology = broker_j(_OTHER, before=before)
+    assert publish(topology, Message(), "before", ["k"]).possible_queues == ("other", "q")

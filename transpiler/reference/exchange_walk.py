@@ -6,9 +6,10 @@ makes it raise. A message reaches a queue once, however many bindings lead there
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
+from itertools import compress
 from typing import NamedTuple
 
 from transpiler.language.filters.binding_rules import HeadersMatch
@@ -35,8 +36,20 @@ Keys = tuple[str | None, ...]
 #: The queues and outcomes that a message comes to.
 Ends = frozenset[Target]
 
-#: A part of a traversal: it asks for the ends of further parts, and returns its own.
-_Walk = Generator["_Walk", Ends, Ends]
+
+class _Reached(NamedTuple):
+    """What a part of a traversal comes to; ``surely`` it comes to some of it, whatever exchanges choose."""
+
+    ends: Ends = frozenset()
+    surely: bool = False
+
+    def also(self, other: _Reached) -> _Reached:
+        """Return what two parts come to."""
+        return _Reached(self.ends | other.ends, self.surely or other.surely)
+
+
+#: A part of a traversal: it asks for what further parts come to, and returns its own.
+_Walk = Generator["_Walk", _Reached, _Reached]
 
 
 class Visit(NamedTuple):
@@ -72,7 +85,7 @@ class ExchangeWalk:
         self._chosen = chosen
         #: The exchanges, with keys, that the message passes through on its path.
         self._path: set[tuple[str, Keys]] = set()
-        self._known: dict[tuple[str, Keys], tuple[Ends, bool]] = {}
+        self._known: dict[tuple[str, Keys], tuple[_Reached, bool]] = {}
         #: Choices so far, each time that the message came to one.
         self._chose_here = 0
         self._shortened = 0
@@ -80,53 +93,53 @@ class ExchangeWalk:
     def ends(self, exchange: Exchange, keys: Keys) -> Ends:
         """Return what is reached from an exchange; the result does not depend on the order of the bindings."""
         # A path may be longer than Python's stack is deep.
-        walks, ends = [self._through(exchange, keys)], None
+        walks: list[_Walk] = [self._through(exchange, keys)]
+        reached: _Reached | None = None
         while walks:
             try:
-                walks.append(walks[-1].send(ends) if ends is not None else next(walks[-1]))
-                ends = None
+                walks.append(walks[-1].send(reached) if reached is not None else next(walks[-1]))
+                reached = None
             except StopIteration as end:
                 walks.pop()
-                ends = end.value
-        return ends or frozenset()
+                reached = end.value
+        return _Reached().ends if reached is None else reached.ends
 
     def _through(self, exchange: Exchange, keys: Keys) -> _Walk:
         """Walk from an exchange; a message that comes back to one on its path goes no further there."""
         here = (exchange.name, keys)
         if here in self._path:
             self._shortened += 1
-            return frozenset()
+            return _Reached()
         known = self._known.get(here)
         if known is not None:
             self._chose_here += known[1]
             return known[0]
         shortened, chose = self._shortened, self._chose_here
         self._path.add(here)
-        ends, matched = yield from self._bound(exchange, keys)
+        reached, matched = yield from self._bound(exchange, keys)
         is_open = self._chose_here > chose
         # A message that may reach a queue by a choice may not reach the alternate.
-        left = self._chosen if is_open else not ends
+        left = not reached.surely and (self._chosen or not is_open)
         if not matched if self.topology.rules.alternate_on_no_match else left:
-            ends |= yield from self._alternate(exchange, keys)
+            reached = reached.also((yield from self._alternate(exchange, keys)))
         if not self.topology.rules.alternate_on_no_match:
             # Elsewhere what an exchange does depends on itself alone, so once is enough.
             self._path.remove(here)
         if self._shortened == shortened:
             # Nothing was cut short, so the result is the same on every other path.
-            self._known[here] = ends, is_open
-        return ends
+            self._known[here] = reached, is_open
+        return reached
 
-    def _bound(self, exchange: Exchange, keys: Keys) -> Generator[_Walk, Ends, tuple[Ends, bool]]:
+    def _bound(self, exchange: Exchange, keys: Keys) -> Generator[_Walk, _Reached, tuple[_Reached, bool]]:
         if exchange.name == DEFAULT_EXCHANGE:
             # "All queues are automatically bound to it upon their creation using the queue name as the binding key."
             named = frozenset(Target("queue", key) for key in keys if key is not None and self._names_queue(key))
             self.visits[exchange.name, keys] = Visit(exchange, keys, ())
-            return named, bool(named)
+            return _Reached(named, bool(named)), bool(named)
         choice = choice_of(self.topology, exchange) if is_choosing(exchange) else None
         if choice is not None and not choice.by_match:
             self.visits[exchange.name, keys] = Visit(exchange, keys, ())
             return (yield from self._chose(exchange, choice, keys)), True
-        ends: set[Target] = set()
         bindings = self.topology.bindings_by_source.get(exchange.name, ())
         answers = tuple(self._matches(exchange, binding, keys) for binding in bindings)
         self.visits[exchange.name, keys] = Visit(exchange, keys, answers)
@@ -134,10 +147,18 @@ class ExchangeWalk:
             matched = tuple(binding for binding, is_match in zip(bindings, answers, strict=True) if is_match)
             if leaves_open(self.topology, choice, matched):
                 return (yield from self._chose(exchange, choice._replace(bindings=matched), keys)), True
-        for binding, is_match in zip(bindings, answers, strict=True):
-            if is_match:
-                ends |= yield from self._along(binding, keys)
-        return frozenset(ends), any(answers)
+        reached = yield from self._along_all(compress(bindings, answers), keys)
+        return reached, any(answers)
+
+    def _along_all(self, bindings: Iterable[Binding], keys: Keys) -> _Walk:
+        """Walk along bindings that the message matches."""
+        ends: set[Target] = set()
+        surely = False
+        for binding in bindings:
+            found = yield from self._along(binding, keys)
+            ends |= found.ends
+            surely |= found.surely
+        return _Reached(frozenset(ends), surely)
 
     def _along(self, binding: Binding, keys: Keys) -> _Walk:
         """Walk along a binding that the message matches."""
@@ -154,18 +175,17 @@ class ExchangeWalk:
         self._chose_here += 1
         self.chose_queue |= choice.reaches_queue
         self.came_to_unknown |= exchange.type == UNKNOWN
-        ends: set[Target] = set()
+        reached = _Reached()
         if self._chosen:
-            for binding in choice.bindings:
-                ends |= yield from self._along(binding, keys)
+            reached = yield from self._along_all(choice.bindings, keys)
             if not choice.total and not choice.by_match:
-                ends |= yield from self._alternate(exchange, keys)
-        return frozenset(ends)
+                reached = reached.also((yield from self._alternate(exchange, keys)))
+        return reached._replace(surely=choice.reaches_queue)
 
-    def _end(self, kind: TargetType, name: str, keys: Keys) -> Ends:
+    def _end(self, kind: TargetType, name: str, keys: Keys) -> _Reached:
         if kind == "own-queue":
-            return frozenset({Target("queue", self.topology.rules.addressing.own_queue(keys[0] or ""))})
-        return frozenset({Target(kind, name)})
+            kind, name = "queue", self.topology.rules.addressing.own_queue(keys[0] or "")
+        return _Reached(frozenset({Target(kind, name)}), True)
 
     def _go(self, source: str, keys: Keys, destination: str, onward: Keys) -> None:
         if self.topology.rules.rings_fail:
@@ -190,7 +210,7 @@ class ExchangeWalk:
         # "If ... an alternate binding has been set on the exchange, the message is routed to the alternate."
         alternate = self.topology.alternate(exchange) if self._alternates else None
         if alternate is None:
-            return frozenset()
+            return _Reached()
         self.used_alternates = True
         if alternate.type != "exchange":
             return self._end(alternate.type, alternate.name, keys)
@@ -198,8 +218,8 @@ class ExchangeWalk:
         next_exchange = self.topology.exchange_by_name[alternate.name]
         if self.topology.rules.alternates_chain:
             return (yield self._through(next_exchange, keys))
-        ends, _ = yield from self._bound(next_exchange, keys)
-        return ends
+        reached, _ = yield from self._bound(next_exchange, keys)
+        return reached
 
     def _matches(self, exchange: Exchange, binding: Binding, keys: Keys) -> bool:
         topology = self.topology

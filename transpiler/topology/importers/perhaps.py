@@ -2,7 +2,8 @@
 
 The broker evaluates such a condition, and the file is no worse for it. So the binding leads to an exchange of which
 nothing is known, which leads on to the binding's destination and, where the exchange before it would have turned to its
-alternate if nothing matched, to that.
+alternate if nothing matched, to that: by way of an exchange with the other bindings, which keep from the alternate what
+they take for sure.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import replace
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.model import Topology
-from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Exchange
+from transpiler.topology.records import SELECTOR_ARGUMENT, Alternate, Binding, Exchange
 
 #: A selector that every message matches, where a binding must have one.
 EVERY_MESSAGE = AmqpValue(AmqpType.STRING, "TRUE")
@@ -25,6 +26,11 @@ def bound_perhaps(topology: Topology, numbers: Collection[int]) -> Topology:
         return topology
     exchanges, bindings = [*topology.exchanges], [*topology.bindings]
     names = set(topology.exchange_by_name)
+    decided: dict[str, list[Binding]] = {}
+    for number, binding in enumerate(topology.bindings):
+        if number not in numbers:
+            decided.setdefault(binding.source, []).append(binding)
+    alternates: dict[str, Alternate | None] = {}
     for number in sorted(numbers):
         binding = bindings[number]
         source = topology.exchange_by_name[binding.source]
@@ -37,7 +43,16 @@ def bound_perhaps(topology: Topology, numbers: Collection[int]) -> Topology:
         bindings.append(
             Binding(name, binding.destination, destination_type=binding.destination_type, path=binding.path)
         )
-        alternate = topology.alternate(source) if topology.rules.alternate_on_no_match else None
+        if source.name not in alternates:
+            alternate = topology.alternate(source) if topology.rules.alternate_on_no_match else None
+            if alternate is not None and source.name in decided:
+                unless = free_name(f"{source.name}, unless taken", names)
+                exchanges.append(Exchange(unless, source.type, alternate, internal=True, path=source.path))
+                # A message that takes one of these has taken it from the source already.
+                bindings += [replace(each, source=unless) for each in decided[source.name]]
+                alternate = Alternate(unless)
+            alternates[source.name] = alternate
+        alternate = alternates[source.name]
         if alternate is not None:
             bindings.append(Binding(name, alternate.name, destination_type=alternate.type, path=binding.path))
     return replace(topology, exchanges=tuple(exchanges), bindings=tuple(bindings))

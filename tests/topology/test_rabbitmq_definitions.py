@@ -582,6 +582,58 @@ TOLERATED: tuple[tuple[str, Json, tuple[str, ...], list[str]], ...] = (
         ("q",),
         ["import.pattern"],
     ),
+    (
+        "implied bindings of the default exchange",
+        {"bindings": [_BINDING, _BINDING | {"source": "", "routing_key": "q"}]},
+        ("q",),
+        [],
+    ),
+    (
+        "other bindings of the default exchange",
+        {"bindings": [_BINDING, *[_BINDING | {"source": "", "routing_key": key} for key in ("k", "l")]]},
+        ("q",),
+        ["topology.default-exchange"] * 2,
+    ),
+    (
+        "a binding to the default exchange",
+        {"bindings": [_BINDING | {"destination": "", "destination_type": "exchange", "routing_key": "q"}]},
+        (),
+        ["topology.default-exchange"],
+    ),
+    (
+        "bindings to the default exchange and of it",
+        {
+            "bindings": [
+                _BINDING | {"destination": "", "destination_type": "exchange"},
+                _BINDING | {"source": "", "routing_key": "k"},
+                _BINDING | {"source": "", "routing_key": "q", "destination": "other"},
+            ],
+            "queues": [_QUEUE, _QUEUE | {"name": "other"}],
+        },
+        ("q",),
+        ["topology.default-exchange"] * 3,
+    ),
+    (
+        "the default exchange as an alternate, and a binding of it",
+        {
+            "exchanges": [_EXCHANGE | {"arguments": {"alternate-exchange": ""}}],
+            "bindings": [_BINDING | {"source": "", "routing_key": "k"}],
+        },
+        ("q",),
+        ["topology.default-exchange"],
+    ),
+    (
+        "a headers binding that the broker refuses",
+        {
+            "exchanges": [_EXCHANGE, _EXCHANGE | {"name": "h", "type": "headers"}],
+            "bindings": [
+                _BINDING | {"destination": "h", "destination_type": "exchange"},
+                _BINDING | {"source": "h", "arguments": {"x-match": "some"}},
+            ],
+        },
+        (),
+        ["topology.x-match"],
+    ),
 )
 
 
@@ -589,6 +641,8 @@ TOLERATED: tuple[tuple[str, Json, tuple[str, ...], list[str]], ...] = (
 def test_what_the_broker_imports_is_read_as_it_does(parts: Json, queues: tuple[str, ...], listed: list[str]) -> None:
     topology = read(**{"queues": [_QUEUE], "exchanges": [_EXCHANGE]} | parts)
     assert route_message(topology, message("k"), "x") == queues
+    assert route_message(topology, message("q"), "") == ("q",)
+    assert route_message(topology, message("k"), "") == ()
     assert codes(topology) == listed
 
 

@@ -20,6 +20,7 @@ from typing import Any
 from transpiler.base.diagnostics import meant, one_line
 from transpiler.base.documents.entries import Entry, Findings, choose
 from transpiler.base.errors import TopologyError
+from transpiler.language.filters.binding_rules import read_headers_match
 from transpiler.message.types import CLASS_OF, AmqpType, AmqpValue, Compound
 from transpiler.topology.broker_rules import RABBITMQ, RABBITMQ_3_12, Rules
 from transpiler.topology.importers.binding_arguments import TYPES_LOST, read_arguments
@@ -59,6 +60,12 @@ _UNRELATED = frozenset(
 _READ = frozenset("exchanges queues bindings policies operator_policies parameters".split())
 
 
+_OF_DEFAULT = (
+    "the broker takes this binding of the default exchange, and sends what is published there to the queue with the "
+    "key's name all the same"
+)
+
+
 def topology_from_definitions(data: Mapping[str, Any] | Entry, vhost: str | None = None) -> Topology:
     """Read the topology of a virtual host from an export of RabbitMQ's definitions.
 
@@ -81,7 +88,7 @@ def topology_from_definitions(data: Mapping[str, Any] | Entry, vhost: str | None
     left_out = read.left_out
     types = dict(RABBITMQ.predeclared) | {exchange.name: exchange.type for exchange in read.read}
     selectors = _Selectors(findings)
-    bindings, headers = list[Binding](), list[Binding]()
+    bindings, headers, of_default = list[Binding](), list[Binding](), list[Binding]()
     perhaps: list[int] = []
     for entry in listed(root, "bindings", vhost_name):
         binding = _binding(entry)
@@ -94,13 +101,20 @@ def topology_from_definitions(data: Mapping[str, Any] | Entry, vhost: str | None
                 perhaps += [len(bindings)] if binding.path in selectors.beyond else []
                 bindings.append(selected)
         elif types.get(binding.source) == "headers":
-            headers.append(replace(binding, arguments=_as_sent(binding, findings)))
-            bindings.append(headers[-1])
-        elif binding.source != DEFAULT_EXCHANGE or binding.key != binding.destination:
+            sent = replace(binding, arguments=_as_sent(binding, findings))
+            if _is_bound(sent, findings):
+                headers.append(sent)
+                bindings.append(sent)
+        elif binding.source == DEFAULT_EXCHANGE:
+            of_default.append(binding)
+            if (binding.destination_type, binding.destination, binding.arguments) != ("queue", binding.key, {}):
+                findings.add("topology.default-exchange", entry.at("source"), _OF_DEFAULT)
+        else:
             bindings.append(binding)
     rules = _rules(root, headers, findings)
     queues += _undeclared(root, vhost_name, queues, read, findings)
     read.add_alternates()
+    bindings = read.with_default(bindings, of_default)
     queues += _shovelled(root, vhost_name, {queue.name for queue in queues})
     number = _version_number(root)
     links = [link for one in queue_entries for link in dead_letters(one, arguments_of(one), policies, limiting, number)]
@@ -246,6 +260,18 @@ def _as_sent(binding: Binding, findings: Findings) -> dict[str, AmqpValue]:
             case AmqpValue(Compound()):
                 findings.add("import.types", path, TYPES_LOST)
     return arguments
+
+
+def _is_bound(binding: Binding, findings: Findings) -> bool:
+    """Return True if the broker makes a headers binding when it imports it; it goes on without one that it refuses."""
+    try:
+        read_headers_match(binding.arguments, RABBITMQ)
+    except TopologyError as error:
+        [refused] = error.diagnostics
+        message = f"{refused.message}: the broker goes on without this binding, and it is left out"
+        findings.add(refused.code, f"{binding.path}.arguments.x-match", message, refused.hint)
+        return False
+    return True
 
 
 #: The virtual host that every broker begins with.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from transpiler.base.documents.entries import Entry, Findings
 from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ, UNKNOWN, ExchangeType
@@ -67,6 +68,10 @@ _ALTERNATE_OF_SOME = "the alternate of a policy"
 _UNRELATED_ARGUMENTS = frozenset(
     "x-delayed-type rjms_version x-super-stream hash-header hash-property x-recent-history-length".split()
 )
+
+
+def _is_to_default(binding: Binding) -> bool:
+    return binding.destination_type == "exchange" and binding.destination == DEFAULT_EXCHANGE
 
 
 class Exchanges:
@@ -137,6 +142,27 @@ class Exchanges:
             self.read.append(Exchange(name, UNKNOWN, internal=True, path="policies"))
             there = sorted(one for one in candidates if one is not None and one in names)
             self.of_alternates += [Binding(name, one, destination_type="exchange", path="policies") for one in there]
+
+    def with_default(self, bindings: list[Binding], own: list[Binding]) -> list[Binding]:
+        """Return bindings, those to the default exchange as to an exchange with its ``own`` ones, which is declared.
+
+        No queue's name counts for what comes to it from another exchange, only these bindings.
+        """
+        to_default = [binding for binding in (*bindings, *own) if _is_to_default(binding)]
+        for binding in to_default:
+            message = "what comes to the default exchange this way goes by its bindings, and to no queue by its name"
+            self._findings.add("topology.default-exchange", f"{binding.path}.destination", message)
+        alternate = Alternate(DEFAULT_EXCHANGE)
+        if not to_default and not (own and any(exchange.alternate == alternate for exchange in self.read)):
+            return bindings
+        name = free_name("the default exchange, by bindings", self._taken)
+        self.read = [
+            replace(exchange, alternate=Alternate(name)) if exchange.alternate == alternate else exchange
+            for exchange in self.read
+        ]
+        self.read.append(Exchange(name, "direct", internal=True, path=(own or to_default)[0].path))
+        all_bindings = (*bindings, *(replace(binding, source=name) for binding in own))
+        return [replace(one, destination=name) if _is_to_default(one) else one for one in all_bindings]
 
     def _type(self, entry: Entry) -> ExchangeType:
         name = entry.text("type")

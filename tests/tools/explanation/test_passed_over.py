@@ -97,3 +97,21 @@ def test_a_condition_of_a_state_is_not_said_of_another_binding() -> None:
     said = str(explain_route(parse_topology("<broker/>", "activemq.xml", state=state), Message(), "queue://q"))
     assert "any message" in said
     assert "n = 4" not in said
+
+
+def test_nothing_takes_what_the_broker_refuses_or_fails() -> None:
+    setting = "<dead-letter-address>d</dead-letter-address><send-to-dla-on-no-route>true</send-to-dla-on-no-route>"
+    setting += "<auto-create-queues>false</auto-create-queues><auto-create-addresses>false</auto-create-addresses>"
+    queues = "".join(f"<address name='{name}'><anycast><queue name='{name}'/></anycast></address>" for name in "ad")
+    divert = "<divert name='D'><address>a</address><forwarding-address>a</forwarding-address></divert>"
+    inner = f"<address-settings><address-setting match='#'>{setting}</address-setting></address-settings>"
+    text = (
+        f"<configuration><core>{inner}<addresses>{queues}</addresses><diverts>{divert}</diverts></core></configuration>"
+    )
+    topology = parse_topology(text, "broker.xml")
+    refused = explain_route(topology, Message(), "nobody", routing_type="ANYCAST")
+    assert (refused.routed.outcome, refused.took, refused.possible) == ("rejected", (), ())
+    failed = explain_route(topology, Message(), "a", routing_type="ANYCAST")
+    assert (failed.routed.outcome, failed.routed.possible_queues) == ("error", ("a",))
+    assert [one.divert for one in failed.took] == ["D"]
+    assert [one.end for one in failed.possible] == ["a"]

@@ -256,6 +256,7 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
         missed = [one for one in missed if not any(map(one.is_case_of, (*took, *possible)))]
         possible = [one for one in _unless_diverted(traced, took, possible) if one not in took]
         missed += _passed_over(traced, took, [*possible, *missed])
+        took, possible = _as_settled(traced.routed, took, possible)
     missed.sort(key=lambda one: one.distance)
     keys = traced.visits[0].keys if traced.visits else ()
     is_asked = bool(took or missed or possible)
@@ -263,6 +264,20 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
     shown = tuple(missed[:nearest])
     others = len(missed) - len(shown)
     return RouteExplanation(traced.routed, keys, tuple(took), shown, others, note, traced.visits, tuple(possible), sent)
+
+
+def _as_settled(
+    routed: Routed, took: list[BindingExplanation], possible: list[BindingExplanation]
+) -> tuple[list[BindingExplanation], list[BindingExplanation]]:
+    """Return the bindings that took a message, and those that may, by what became of the whole send.
+
+    Nothing takes what is refused, and of what may fail no queue gets it for certain.
+    """
+    if routed.outcome == "rejected":
+        return [], []
+    doubted = [one for one in took if one.binding.destination_type != "exchange" and one.end not in routed.queues]
+    also = [one for one in doubted if one.end in routed.possible_queues]
+    return [one for one in took if one not in doubted], [*possible, *also]
 
 
 def _binding(

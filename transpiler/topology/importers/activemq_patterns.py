@@ -11,11 +11,12 @@ Sources: ``RegionBroker.sendToDeadLetterQueue``, ``SharedDeadLetterStrategy``, `
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cmp_to_key
 from itertools import product, zip_longest
 
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, TopicPattern, is_wild
-from transpiler.topology.addressing import QUEUE_KIND
+from transpiler.topology.addressing import QUEUE_KIND, TOPIC_KIND
 from transpiler.topology.broker_rules import ACTIVEMQ
 from transpiler.topology.importers.activemq_config import DeadLetters
 from transpiler.topology.records import Link
@@ -163,6 +164,24 @@ class DeadLetterLinks:
         link = _link(policy, name, source, place or policy.place)
         if link is not None and (link.destination, link.key) != (kind, name):
             yield link
+
+    def of_topics(self, pattern: TopicPattern, source: str) -> Iterator[Link]:
+        """Yield the links of a subscription to the topics of a pattern: one, or one for each policy of some of them.
+
+        Those with prefixes have as many targets as there are topics, and are left out.
+        """
+        policies = []
+        for policy in (*(one for one in self._policies if one.kind == TOPIC_KIND), DeadLetters(TOPIC_KIND, ">")):
+            if meets(_pattern(policy), pattern):
+                policies.append(policy)
+            if covers(_pattern(policy), pattern):
+                break
+        links = [(one, link) for one in policies if one.affixes is None if (link := _link(one, "", source, one.place))]
+        if len({(link.destination, link.key, link.when) for _, link in links}) == 1 and len(links) == len(policies):
+            yield links[0][1]
+            return
+        for policy, link in links:
+            yield replace(link, when=f"{link.when}, of topics {policy.pattern}")
 
     def of_other_queues(self) -> Iterator[Link]:
         """Yield the links of queues that sends make."""

@@ -177,9 +177,13 @@ class _ActiveMQ:
             if queue.startswith("queue://"):
                 yield from dead_letters.of("queue", queue.removeprefix("queue://"), queue)
                 continue
-            topic = literal_name(topics.get(queue, (MANY_WORDS,)))
+            if queue not in topics:
+                continue
+            topic = literal_name(topics[queue])
             if topic is not None:
                 yield from dead_letters.of("topic", topic, queue)
+            else:
+                yield from dead_letters.of_topics(topics[queue], queue)
         yield from dead_letters.of_other_queues()
 
     def _links_of(self, queue: str) -> Iterator[Link]:

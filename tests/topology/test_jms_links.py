@@ -136,3 +136,34 @@ def test_messages_that_were_counted_at_an_address_are_those_of_its_wildcards() -
     )
     shown = addresses_of(parse_topology(text, "broker.xml"))
     assert counts_of(shown, {"a.b": 2, "a.c": 1, "x": 5}) == {"a.b": 2, "a.#": 3, "a.c": 1, "x": 5}
+
+
+def test_a_subscription_to_topics_of_a_pattern_has_their_dead_letters() -> None:
+    state = {"subscriptions": [{"name": "s", "destination": "topic://news.>"}]}
+    when = "persistent, and delivered too often or expired"
+
+    def links(policies: str) -> list[tuple[str, str | None]]:
+        inner = (
+            f"<destinationPolicy><policyMap><policyEntries>{policies}</policyEntries></policyMap></destinationPolicy>"
+        )
+        topology = parse_topology(f"<broker>{inner}</broker>", "activemq.xml", state=state)
+        return [(link.when, link.key) for link in topology.links if link.source == "s"]
+
+    shared = "<sharedDeadLetterStrategy><deadLetterQueue><queue physicalName='b'/></deadLetterQueue>"
+    own = f"<policyEntry topic='news.eu'><deadLetterStrategy>{shared}</sharedDeadLetterStrategy></deadLetterStrategy>"
+    assert links("") == [(when, "ActiveMQ.DLQ")]
+    assert links(f"{own}</policyEntry>") == [
+        (f"{when}, of topics news.eu", "b"),
+        (f"{when}, of topics >", "ActiveMQ.DLQ"),
+    ]
+    every = own.replace("news.eu", "news.&gt;")
+    assert links(f"{every}</policyEntry>") == [(when, "b")]
+    nothing = "<policyEntry topic='&gt;'><deadLetterStrategy><discarding/></deadLetterStrategy></policyEntry>"
+    assert links(nothing) == []
+
+
+def test_counts_are_of_each_destination_of_a_list_and_of_the_address_of_a_queue() -> None:
+    topology = addresses_of(parse_topology("<broker/>", "activemq.xml"))
+    counts = counts_of(topology, {"topic://a,queue://b": 2, "queue://b": 1})
+    assert counts == {"topic://a": 2, "queue://b": 3}
+    assert counts_of(artemis("", "a"), {"a::a": 2, "a": 1}) == {"a": 3}

@@ -116,6 +116,10 @@ class Addressing(ABC):
         """Return True if senders name a destination alone, and no exchange, routing key or address of AMQP."""
         return not self.has_exchanges
 
+    def places(self, named: str) -> tuple[str, ...]:
+        """Return the places that a sender has named: several in a list."""
+        return (named,)
+
     @abstractmethod
     def place(self, name: str) -> str:
         """Return the name of a place as a sentence has it."""
@@ -222,6 +226,10 @@ class ArtemisAddresses(Destinations):
         check_routing_type(routing_type)
         return (Send(entry_name(routing_type, FULLY_QUALIFIED in destination), destination),)
 
+    def places(self, named: str) -> tuple[str, ...]:
+        """Return the address, without a queue that is named behind it."""
+        return (self.address(named),)
+
     def destination(self, _entered: Entered, key: str) -> str:
         """Return the address of a key."""
         return self.address(key)
@@ -263,6 +271,10 @@ class ActiveMQDestinations(Destinations):
         # A filter that reads the destination sees the whole list where the message was sent to a list.
         listed = LISTED if len(parts) > 1 and QUEUE_KIND + LISTED in exchanges else ""
         return tuple(Send(kind + listed, name) for kind, name in parts)
+
+    def places(self, named: str) -> tuple[str, ...]:
+        """Return the destinations of a list, each with its kind."""
+        return tuple(f"{kind}{_MARK}{name}" for kind, name in activemq_parts(named))
 
     def destination(self, entered: Entered, key: str) -> str:
         """Return the name of a destination, with its kind."""

@@ -98,10 +98,14 @@ def links_at(topology: Topology, name: str) -> Iterator[Link]:
 
 
 def counts_of(topology: Topology, counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the counts of messages by the addresses that are shown: those of wildcards, too, that match one."""
+    """Return the counts of messages by the addresses that are shown: those of wildcards, too, that match one.
+
+    A message to a list counts for each destination of it, and one to a queue of an address for the address.
+    """
     shown: dict[str, int] = {}
     wild = [name for name in topology.exchange_by_name if name and _is_pattern(topology, name)]
-    for name, count in counts.items():
+    named = ((place, count) for name, count in counts.items() for place in topology.rules.addressing.places(name))
+    for name, count in named:
         for one in (name, *(pattern for pattern in wild if _matches(topology, pattern, name))):
             shown[one] = shown.get(one, 0) + count
     return shown

@@ -225,3 +225,13 @@ def test_a_virtual_topic_is_listed_drawn_and_reported_with_queues_that_are_not_k
         assert "unknown-queues" not in report(known).by_kind()
     own = addresses_of(parse_topology("<broker/>", "activemq.xml"))
     assert "declares no destination" in listing(own)
+
+
+def test_dead_letters_of_an_address_are_listed_with_it() -> None:
+    setting = "<dead-letter-address>d</dead-letter-address><send-to-dla-on-no-route>true</send-to-dla-on-no-route>"
+    inner = f"<address-settings><address-setting match='a'>{setting}</address-setting></address-settings>"
+    inner += "<addresses><address name='a'><multicast><queue name='q'/></multicast></address></addresses>"
+    topology = parse_topology(f"<configuration><core>{inner}</core></configuration>", "broker.xml")
+    lines = listing(addresses_of(topology)).splitlines()
+    assert "    no queue of the address took it → address d" in lines
+    assert not any("other brokers" in line for line in lines)

@@ -60,7 +60,7 @@ def _lines(topology: Topology, summary: Summary | None) -> Iterator[str]:
         yield from _limited([*_queues(topology, summary)], "lines")
     if not shown and not topology.queues:
         yield from ("", topology.rules.addressing.nothing_declared)
-    others = [link for link in topology.onward if link.source is None or link.source_type == "exchange"]
+    others = [link for link in topology.onward if link.source is None or _is_of_broker(link)]
     if others:
         yield from ("", "from and to other brokers, and shovels")
         for link in others[:MAX_LINES]:
@@ -84,6 +84,11 @@ def _is_shown(topology: Topology, exchange: Exchange, summary: Summary | None) -
     return any(node in step for step in routes(topology)) or any(node in link.ends for link in topology.onward)
 
 
+def _is_of_broker(link: Link) -> bool:
+    """Return True for a link of an exchange to another broker or by a shovel; a dead letter of an address is none."""
+    return link.source_type == "exchange" and link.kind != "dead-letter"
+
+
 def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -> Iterator[str]:
     facts: list[str] = []
     if topology.rules.addressing.has_exchanges:
@@ -105,6 +110,10 @@ def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -
     if alternate is not None:
         there = "" if topology.alternate(exchange) is not None else ", which is not there"
         lines.append(("otherwise", f"{alternate.type} {_name(alternate.name)}{there}"))
+    for link in topology.links:
+        if (link.source_type, link.source, link.kind) == ("exchange", exchange.name, "dead-letter"):
+            noun = topology.rules.addressing.nouns[0]
+            lines.append((link.when, _target(link) if link.destination_type == "queue" else f"{noun} {_target(link)}"))
     if not lines:
         yield f"  {title}: {_of_nothing(topology, exchange)}"
     elif len(lines) == 1 and lines[0][0] in ("", "every message"):

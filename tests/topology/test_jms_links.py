@@ -139,7 +139,7 @@ def test_messages_that_were_counted_at_an_address_are_those_of_its_wildcards() -
 
 
 def test_a_subscription_to_topics_of_a_pattern_has_their_dead_letters() -> None:
-    state = {"subscriptions": [{"name": "s", "destination": "topic://news.>"}]}
+    state: dict[str, Any] = {"subscriptions": [{"name": "s", "destination": "topic://news.>"}]}
     when = "persistent, and delivered too often or expired"
 
     def links(policies: str) -> list[tuple[str, str | None]]:

@@ -124,7 +124,8 @@ def test_an_address_whose_settings_lead_to_a_dead_letter_address_loses_nothing(m
     settings = f"<address-settings>{setting(match, 'DLA', more=more)}</address-settings>"
     queue = "<addresses><address name='DLA'><anycast><queue name='DLA'/></anycast></address></addresses>"
     text = f"<configuration><core><diverts>{divert}</diverts>{settings}{queue}</core></configuration>"
-    for state in (None, {"subscriptions": [], "consumers": []}):
+    states: tuple[dict[str, Any] | None, ...] = (None, {"subscriptions": [], "consumers": []})
+    for state in states:
         found = report(addresses_of(parse_topology(text, "broker.xml", state=state))).by_kind()
         assert [finding.subject for finding in found.get("exchange-without-way-out", ())] == lost
 

@@ -333,7 +333,7 @@ def test_a_message_may_be_json_on_the_command_line() -> None:
     ("command", "now"),
     [
         (["explain", "a = 1", "--json"], "--json is --format json in this command"),
-        (["match", "a = 1", "--format", "csv"], "--format is --input-format in this command"),
+        (["match", "a = 1", "--format", "csv"], "What the input is, --input-format says."),
         (["sql", "a = 1", "--json"], "No such option"),
     ],
 )

@@ -52,6 +52,12 @@ def assert_one_line(result: Result, error: str) -> None:
     assert error in result.stderr
 
 
+def test_the_old_spelling_of_the_input_format_is_told_what_to_write() -> None:
+    result = run("filter", "a = 1", "in.csv", "--format", "csv")
+    assert result.exit_code == 2
+    assert "--format is --input-format in this command" in result.stderr
+
+
 def test_message_lines_are_read_from_directories_patterns_and_gzip() -> None:
     text = lines(MESSAGES)
     Path("day=1").mkdir()

@@ -229,6 +229,16 @@ def test_the_command_shows_the_path_in_words_and_as_json_and_with_why_what_took_
     assert "--path is about each message" in refused.output
 
 
+def test_the_json_form_has_the_queues_that_are_possible() -> None:
+    bindings = [{"source": "h", "queue": queue, "key": "1"} for queue in ("a", "b")]
+    exchanges, queues = [{"name": "h", "type": "x-consistent-hash"}], [{"name": "a"}, {"name": "b"}]
+    topology = topology_from_dict(
+        {"broker": "rabbitmq", "exchanges": exchanges, "queues": queues, "bindings": bindings}
+    )
+    path = route_message(topology, {}, "h", ["k"], path=True)
+    assert path.to_dict() == {"queues": [], "outcome": "delivered", "possible_queues": ["a", "b"], "path": []}
+
+
 def test_an_explanation_has_the_path_only_where_it_is_asked_for() -> None:
     topology = topology_from_dict(RABBITMQ)
     message = Message.from_dict({"properties": {"subject": "new"}})

@@ -30,7 +30,6 @@ from transpiler.cli.topologies import (
 from transpiler.message.publication import Sent
 from transpiler.message.types import AmqpValue
 from transpiler.reference.route import publish, trace
-from transpiler.reference.routed import Routed
 from transpiler.tools.backtest import Backtest
 from transpiler.tools.explanation.routes import explain_route
 from transpiler.tools.message_files.read_message import ReadMessage
@@ -163,7 +162,7 @@ def route(
                 steps: dict[str, Any] = {"path": [one.step.to_dict() for one in explanation.path]}
                 diverts = [one.divert for one in explanation.took if one.divert is not None]
                 steps |= {"diverts": list(dict.fromkeys(diverts))} if diverts else {}
-                added = {"why": explanation.to_dict()} if why else _result(explanation.routed) | steps
+                added = {"why": explanation.to_dict()} if why else explanation.routed.to_dict() | steps
                 _print(line | added)
             continue
         routed = publish(where, message, target, keys, **publication)
@@ -175,7 +174,7 @@ def route(
         outcomes[routed.outcome] += 1
         unnamed += by_name and exchange is None and read.sent().exchange is None and not routed.queues
         if not summary and not (unroutable and (routed.queues or routed.possible_queues)):
-            _print(line | _result(routed))
+            _print(line | routed.to_dict())
     if summary:
         counts = (dict(sorted(counter.items())) for counter in (exchanges, queues, outcomes, possible))
         counted = Summary(*counts)
@@ -192,11 +191,6 @@ def route(
 def _print(line: dict[str, Any]) -> None:
     """Print a message with its queues; a member ``version`` of its own stays as it is."""
     click.echo(json.dumps(line | {"version": line.get("version", VERSION)}, ensure_ascii=False))
-
-
-def _result(routed: Routed) -> dict[str, Any]:
-    result = {"queues": list(routed.queues), "outcome": routed.outcome}
-    return result | ({"possible_queues": list(routed.possible_queues)} if routed.possible_queues else {})
 
 
 @click.command(

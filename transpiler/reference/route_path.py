@@ -63,13 +63,9 @@ class Step(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
-        routed = self.routed
         result: dict[str, Any] = {"queue": self.queue, "kind": self.link.kind, "when": self.link.when}
         result["to"] = None if self.to is None else {self.link.destination_type: self.to}
-        if self.to is None:
-            return result
-        result |= {"queues": list(routed.queues), "outcome": routed.outcome}
-        return result | ({"possible_queues": list(routed.possible_queues)} if routed.possible_queues else {})
+        return result if self.to is None else result | self.routed.to_dict()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +80,7 @@ class RoutePath:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
-        return {
-            "queues": list(self.routed.queues),
-            "outcome": self.routed.outcome,
-            "path": [step.to_dict() for step in self.steps],
-        }
+        return self.routed.to_dict() | {"path": [step.to_dict() for step in self.steps]}
 
 
 def follow(traced: Traced) -> RoutePath:

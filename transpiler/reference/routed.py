@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from transpiler.message.message import Message
 from transpiler.reference.exchange_walk import Ends, ExchangeWalk, Keys, Visit
@@ -41,6 +41,11 @@ class Routed:
         parts = [certain] if certain else []
         parts += [f"perhaps {perhaps}"] if perhaps else []
         return f"{', '.join(parts) or 'no queue'} ({self.outcome})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form, with ``possible_queues`` where there are some."""
+        possible = {"possible_queues": list(self.possible_queues)} if self.possible_queues else {}
+        return {"queues": list(self.queues), "outcome": self.outcome, **possible}
 
 
 def _listed(queues: Sequence[str]) -> str:

@@ -171,9 +171,7 @@ class RouteExplanation:
         return {
             "exchange": self.routed.exchange,
             "keys": list(self.keys),
-            "queues": list(self.routed.queues),
-            **({"possible_queues": list(self.routed.possible_queues)} if self.routed.possible_queues else {}),
-            "outcome": self.routed.outcome,
+            **self.routed.to_dict(),
             "took": [one.to_dict() for one in self.took],
             **({"possible": [one.to_dict() for one in self.possible]} if self.possible else {}),
             "nearly": [one.to_dict() for one in self.nearly],

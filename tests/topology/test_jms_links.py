@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from transpiler.reference.route import route_message
 from transpiler.tools.topology_report.findings import report
+from transpiler.tools.topology_report.operator_questions import losses
 from transpiler.tools.topology_report.picture import draw
 from transpiler.topology import parse_topology, topology_from_dict, topology_to_dict
 from transpiler.topology.model import Topology
@@ -155,12 +157,39 @@ def test_a_subscription_to_topics_of_a_pattern_has_their_dead_letters() -> None:
     assert links("") == [(when, "ActiveMQ.DLQ")]
     assert links(f"{own}</policyEntry>") == [
         (f"{when}, of topics news.eu", "b"),
-        (f"{when}, of topics >", "ActiveMQ.DLQ"),
+        (f"{when}, of topics news.>", "ActiveMQ.DLQ"),
     ]
     every = own.replace("news.eu", "news.&gt;")
     assert links(f"{every}</policyEntry>") == [(when, "b")]
     nothing = "<policyEntry topic='&gt;'><deadLetterStrategy><discarding/></deadLetterStrategy></policyEntry>"
     assert links(nothing) == []
+
+
+@pytest.mark.parametrize("to", ["queue", "topic"])
+def test_a_subscription_to_topics_of_a_pattern_has_dead_letters_of_each_topic(to: str) -> None:
+    strategy = f"topicPrefix='T.' useQueueForTopicMessages='{str(to == 'queue').lower()}'"
+    topology = parse_topology(
+        "<broker><destinationPolicy><policyMap><policyEntries><policyEntry topic='news.eu.&gt;'><deadLetterStrategy>"
+        f"<individualDeadLetterStrategy {strategy}/></deadLetterStrategy></policyEntry></policyEntries></policyMap>"
+        "</destinationPolicy></broker>",
+        "activemq.xml",
+        state={"subscriptions": [{"name": "s", "destination": "topic://news.>"}]},
+    )
+
+    def path(topic: str) -> list[str]:
+        steps = route_message(topology, {}, f"topic://{topic}", path=True).steps
+        return [str(step) for step in steps if step.queue == "s"]
+
+    assert [step.partition(" → ")[2] for step in path("news.eu.a")] == [
+        "queue://T.news.eu.a" if to == "queue" else "topic://T.news.eu.a → no queue (discarded)"
+    ]
+    assert [step.partition(" → ")[2] for step in path("news.us")] == ["queue://ActiveMQ.DLQ"]
+    shown = addresses_of(topology)
+    assert {(link.destination, link.destination_type) for link in shown.links if link.source == "s"} == {
+        (f"{to}://T.news.eu.>", "queue" if to == "queue" else "exchange"),
+        ("queue://ActiveMQ.DLQ", "queue"),
+    }
+    assert not [one for one in losses(shown) if one.subject != "queue://ActiveMQ.DLQ"]
 
 
 def test_counts_are_of_each_destination_of_a_list_and_of_the_address_of_a_queue() -> None:

@@ -7,7 +7,7 @@ dead letter, as RabbitMQ's ``x-death``, is not there.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -96,7 +96,7 @@ def follow(traced: Traced) -> RoutePath:
     steps: list[Step] = []
     while waiting:
         queue, keys, let_go = waiting.popleft()
-        for link in _links_from(topology, links, queue, let_go):
+        for link in _links_from(topology, links, queue, keys, let_go):
             step = _step(topology, message, queue, link, keys)
             steps.append(step)
             if link.destination_type == "queue" and link.pattern is not None:
@@ -110,33 +110,46 @@ def follow(traced: Traced) -> RoutePath:
     return RoutePath(routed, tuple(steps))
 
 
-def _links_from(topology: Topology, links: Mapping[Target, list[Link]], queue: str, let_go: bool) -> Iterator[Link]:
+def _links_from(
+    topology: Topology, links: Mapping[Target, list[Link]], queue: str, keys: Keys, let_go: bool
+) -> Iterator[Link]:
     """Yield the links of a queue; at some brokers a message that a queue has let go of does not expire again."""
     addressing = topology.rules.addressing
     made = queue not in topology.queue_names
+    listed = links.get(Target("queue", queue), ())
+    subscribed = [link for link in listed if link.pattern is not None]
+    # A message that came to the subscription by another name than its own may be of any of the topics.
+    names = [key for key in keys if key is not None]
+    of_key = [_of_queue(link, name) for name in names for link in _of_key(topology, subscribed, name)] or subscribed
+    plain = (link for link in listed if link.pattern is None)
     own = _links_of_own(topology, links, addressing.queue_key(queue), let_go) if made else ()
-    for link in (*links.get(Target("queue", queue), ()), *own):
+    for link in (*plain, *of_key, *own):
         if addressing.expires_again or not (let_go and link.kind == "expiry"):
             yield link
 
 
 def _links_of_own(topology: Topology, links: Mapping[Target, list[Link]], key: str, let_go: bool) -> Iterator[Link]:
-    """Yield the links of a queue that a send has made: for each kind, those of the first pattern that matches."""
-    topic = topology.rules.topic
-    patterns: dict[str, str | None] = {}
-    for link in links.get(OWN_QUEUE, ()):
-        if not matches_words(topic.pattern(link.pattern or ""), topic.words(key)):
-            continue
+    """Yield the links of a queue that a send has made."""
+    for link in _of_key(topology, links.get(OWN_QUEUE, ()), key):
         # Dead letters of dead letters would have ever longer names.
         endless = let_go and link.affixes is not None
-        first = patterns.setdefault(link.kind, link.pattern) == link.pattern
         stays = link.key == key and link.destination != TOPIC_KIND
-        if first and not endless and not stays and link.destination_type != "outcome":
+        if not endless and not stays and link.destination_type != "outcome":
             yield _of_queue(link, key)
 
 
+def _of_key(topology: Topology, links: Iterable[Link], key: str) -> Iterator[Link]:
+    """Yield for each kind the links of the first pattern that matches a key."""
+    topic = topology.rules.topic
+    patterns: dict[str, str | None] = {}
+    for link in links:
+        is_match = matches_words(topic.pattern(link.pattern or ""), topic.words(key))
+        if is_match and patterns.setdefault(link.kind, link.pattern) == link.pattern:
+            yield link
+
+
 def _of_queue(link: Link, key: str) -> Link:
-    """Return the link of one queue, from a link of all queues that only sends name."""
+    """Return the link of one queue or topic, from a link of all that only sends name."""
     if link.affixes is None:
         return link
     name = key.join(link.affixes)

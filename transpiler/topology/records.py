@@ -114,8 +114,8 @@ class Link:
 
     An end without a name is another broker. ``when`` is the condition in words; ``key``, if there is one, takes the
     place of the routing key. The source is an ``own-queue`` for queues that only sends to a JMS broker name, and
-    ``pattern`` is that of their keys; the first pattern that matches counts. With ``affixes`` the key, or the name of
-    the queue that the link leads to, is the source's name between these two.
+    ``pattern`` is that of their keys, or of the topics of a subscription; the first pattern that matches counts. With
+    ``affixes`` the key, or the name of the queue that the link leads to, is the source's name between these two.
     """
 
     kind: LinkKind

@@ -168,7 +168,7 @@ class DeadLetterLinks:
     def of_topics(self, pattern: TopicPattern, source: str) -> Iterator[Link]:
         """Yield the links of a subscription to the topics of a pattern: one, or one for each policy of some of them.
 
-        Those with prefixes have as many targets as there are topics, and are left out.
+        One with prefixes leads to as many places as there are topics, and its key is their pattern.
         """
         policies = []
         for policy in (*(one for one in self._policies if one.kind == TOPIC_KIND), DeadLetters(TOPIC_KIND, ">")):
@@ -176,12 +176,17 @@ class DeadLetterLinks:
                 policies.append(policy)
             if covers(_pattern(policy), pattern):
                 break
-        links = [(one, link) for one in policies if one.affixes is None if (link := _link(one, "", source, one.place))]
-        if len({(link.destination, link.key, link.when) for _, link in links}) == 1 and len(links) == len(policies):
-            yield links[0][1]
+        links = []
+        for policy in policies:
+            topics = name_of(pattern) if covers(_pattern(policy), pattern) else policy.pattern
+            link = _link(policy, topics, source, policy.place)
+            if link is not None:
+                links.append(replace(link, pattern=topics))
+        if len(links) == len(policies) and len({(link.destination, link.key, link.when) for link in links}) == 1:
+            yield replace(links[0], pattern=name_of(pattern))
             return
-        for policy, link in links:
-            yield replace(link, when=f"{link.when}, of topics {policy.pattern}")
+        for link in links:
+            yield replace(link, when=f"{link.when}, of topics {link.pattern}")
 
     def of_other_queues(self) -> Iterator[Link]:
         """Yield the links of queues that sends make."""

@@ -96,7 +96,9 @@ def shown_destinations(
         waiting += links_of(name)
     while waiting:
         link = waiting.pop()
-        builder.link(link, destinations.end(link.destination or "", link.key or ""))
+        of_each_topic = link.pattern is not None and link.affixes is not None
+        find = destinations.made if of_each_topic else destinations.end
+        builder.link(link, find(link.destination or "", link.key or ""))
         for name in destinations.new_queues(there):
             # Dead letters of dead letters would have ever longer names.
             waiting += [each for each in links_of(name) if link.affixes is None or each.affixes is None]
@@ -164,6 +166,15 @@ class _Destinations:
         self._wild += [ANY_NAME for _ in levels.mirrors]
         self._done: set[str] = set()
         self._queues: dict[str, None] = {}
+
+    def made(self, kind: str, pattern: str) -> Target:
+        """Return the queues or topics of a pattern that the broker makes, of which it is not known how many."""
+        named = f"{kind}://{pattern}"
+        self._builder.unknown.add(named)
+        if kind == TOPIC_KIND:
+            return Target("exchange", named)
+        self._queues[named] = None
+        return Target("queue", named)
 
     def bind(self) -> None:
         """Add the ways between destinations."""

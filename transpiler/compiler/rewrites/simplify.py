@@ -108,9 +108,10 @@ def exclude_opposites(node: ir.Predicate) -> ir.Predicate:
     """
     if not isinstance(node, ir.And):
         return node
-    for term in node.terms:
-        if isinstance(term, ir.IsTrue | ir.Like) and term.negated and replace(term, negated=False) in node.terms:
-            return ir.FALSE
+    tested = [term for term in node.terms if isinstance(term, ir.IsTrue | ir.Like)]
+    plain = {term for term in tested if not term.negated}
+    if plain and any(term.negated and replace(term, negated=False) in plain for term in tested):
+        return ir.FALSE
     return node
 
 

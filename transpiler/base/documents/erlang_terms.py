@@ -34,7 +34,7 @@ _TOKEN = re.compile(
     |(?P<number>[+-]?\s*+[0-9](?:_?[0-9])*+(?:\.[0-9]++(?:[eE][+-]?[0-9]++)?|\#[0-9a-zA-Z]++)?)
     |(?P<binary><<(?:[^"<>]++|"(?:[^"\\]++|\\.)*+")*+>>)
     |(?P<string>"(?:[^"\\]++|\\.)*+"(?:\s*+"(?:[^"\\]++|\\.)*+")*+)
-    |(?P<character>\$(?:\\(?:x\{[^}]*+\}|x\w\w|[0-7]{1,3}|\^.|.)|[^\\])))(?:\s*+,)?+
+    |(?P<character>\$(?:\\(?:x\{[0-9A-Fa-f]++\}|x[0-9A-Fa-f]{2}|[0-7]{1,3}|\^.|.)|[^\\])))(?:\s*+,)?+
     |(?P<other>.))""",
     re.VERBOSE | re.DOTALL,
 )
@@ -172,6 +172,9 @@ def _number(raw: str, at: int) -> int | float:
         base, _, value = digits.partition("#")
         number = float(digits) if "." in digits else int(base)
         if value:
+            # Python takes prefixes as 0x for digits.
+            if any(int(digit, 36) >= abs(int(base)) for digit in value):
+                raise ValueError
             number = int(value, abs(int(base))) * (-1 if base.startswith("-") else 1)
     except ValueError:
         raise ErlangTermError("no digits of this base", Span(at, at + len(raw))) from None
@@ -185,10 +188,11 @@ def _binary(raw: str, at: int) -> str:
     octets = bytearray()
     while place < len(inside) and not (place == 0 and inside.isspace()):
         segment = _SEGMENT.match(inside, place)
-        if segment is None or (segment[2] and int(segment[2][:4]) > 255):
+        octet = segment[2].lstrip("0") or "0" if segment and segment[2] else ""
+        if segment is None or len(octet) > 3 or (octet and int(octet) > 255):
             raise ErlangTermError("expected a string or an octet", Span(at + 2 + place, at + 2 + len(inside)))
-        if segment[2]:
-            octets.append(int(segment[2]))
+        if octet:
+            octets.append(int(octet))
         else:
             octets += _unescaped(segment[1], at + 2 + segment.start(1)).encode(errors="surrogatepass")
         place = segment.end()

@@ -144,6 +144,7 @@ def test_the_text_form_of_a_log_is_its_json_form(tmp_path: Path) -> None:
     assert first.sent() == ("orders", ("eu.new", "cc"), None)
     assert first.recorded("routed_queues") == ("all", "eu")
     assert (first.record.line, last.record.line) == (3, 42)
+    assert first.vhost == "/"
     properties = {
         "color": 'r"{e}d é',
         "long": "one two",

@@ -22,7 +22,9 @@ from transpiler.message.message import Message
 #: The second line of an entry in text; the first is a rule of equals signs.
 TEXT_ENTRY = re.compile(r": Message (published|received)\s*\Z")
 
-_FIELDS = re.compile(r"^(Virtual host|Exchange|Routing keys|Queue|Routed queues|Properties): ", re.MULTILINE)
+_FIELDS = re.compile(
+    r"^(Node|Connection|Virtual host|User|Channel|Exchange|Routing keys|Queue|Routed queues|Properties): ", re.MULTILINE
+)
 
 #: Brackets inside each other: a table in a table takes three.
 _DEEPEST = 100
@@ -80,7 +82,8 @@ def _term(entry: str, field: str, text: str) -> Any:
     try:
         return read_erlang_term(text, deepest=_DEEPEST)
     except ErlangTermError as error:
-        start = entry.index(text, entry.index(f"\n{field}: "))
+        name = f"\n{field}: "
+        start = entry.index(text, entry.index(name) + len(name))
         span = Span(start + error.span.start, start + error.span.end)
         raise DecodeError.at("trace.entry", error.message, Source(entry, "entry"), span) from None
 

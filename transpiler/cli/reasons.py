@@ -19,14 +19,14 @@ _VERDICTS = {True: "is TRUE", False: "is FALSE", None: "is unknown"}
 
 
 class _Part(NamedTuple):
-    """A part of a selector that decides, with its verdict; ``throws`` if the broker would end with an exception."""
+    """A part of a selector that decides, on one line, and its verdict; ``throws`` if the broker would throw on it."""
 
     text: str
     verdict: Truth
     throws: bool
 
     def __str__(self) -> str:
-        return f"{one_line(self.text)} {'throws' if self.throws else _VERDICTS[self.verdict]}"
+        return f"{self.text} {'throws' if self.throws else _VERDICTS[self.verdict]}"
 
 
 class Reasons:
@@ -45,8 +45,8 @@ class Reasons:
         if explained.matches:
             self._matched += 1
             return True
-        deciding = [_Part(part.text, part.verdict, part.thrown is not None) for part in explained.deciding]
-        parts = deciding or [_Part(self._text, explained.verdict, explained.thrown is not None)]
+        deciding = [_Part(one_line(part.text), part.verdict, part.thrown is not None) for part in explained.deciding]
+        parts = deciding or [_Part(one_line(self._text), explained.verdict, explained.thrown is not None)]
         self._counts[tuple(dict.fromkeys(parts))] += 1
         return False
 

@@ -66,6 +66,8 @@ def surely_selecting(topology: Topology, binding: Binding) -> Binding | None:
 
     None where it takes none for sure. Where the address is a pattern, what a filter reads of it is not known.
     """
+    if binding.text(CHOICE_ARGUMENT) not in (None, MIRRORED):
+        return None
     selector, places = topology.selector(binding), topology.rules.addressing.place_names
     if selector is None or not places:
         return binding

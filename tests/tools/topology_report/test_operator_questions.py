@@ -14,6 +14,8 @@ from transpiler.cli import main
 from transpiler.tools.topology_report.operator_questions import losses, overlaps, reads, shapes, slow
 from transpiler.topology import Topology, parse_topology, topology_from_dict
 from transpiler.topology.importers.rabbitmq import topology_from_definitions
+from transpiler.topology.importers.shown_builder import UNREAD
+from transpiler.topology.records import CHOICE_ARGUMENT
 from transpiler.topology.shown_addresses import addresses_of
 
 Json = dict[str, Any]
@@ -111,6 +113,23 @@ def test_each_overlap_has_a_message_that_both_destinations_get() -> None:
         queues = route_message(TOPOLOGY, message, one.names()["exchange"])
         names = {part.partition(" (")[0] for part in one.subject.partition(": ")[2].split(" and ") if " (" in part}
         assert names <= {*queues}
+
+
+def test_a_queue_that_has_no_consumer_yet_overlaps_with_no_other() -> None:
+    topic = "<virtualTopic name='VT.&gt;' selectorAware='true'/>"
+    outer = "<compositeTopic name='VT.x' forwardOnly='true'><forwardTo><queue physicalName='q'/></forwardTo>"
+    interceptors = "".join(
+        f"<virtualDestinationInterceptor><virtualDestinations>{each}</virtualDestinations></virtualDestinationInterceptor>"
+        for each in (topic, f"{outer}</compositeTopic>")
+    )
+    text = f"<broker><destinationInterceptors>{interceptors}</destinationInterceptors></broker>"
+    state = {"queues": ["Consumer.A.VT.x", "Consumer.B.VT.x", "Consumer.C.VT.>"], "consumers": []}
+    topology = parse_topology(text, "activemq.xml", state=state)
+    shown = addresses_of(topology)
+    assert not [*overlaps(shown)]
+    choices = {one.text(CHOICE_ARGUMENT) for one in shown.bindings if "Consumer" in one.destination}
+    assert choices & {UNREAD, None} == choices
+    assert route_message(topology, {}, "topic://VT.y") == ()
 
 
 def test_shapes_are_counted_the_commonest_first() -> None:

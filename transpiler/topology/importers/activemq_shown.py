@@ -147,6 +147,8 @@ class _Levels:
                 continue
             if always and not any(_keeps(each) is not False for each in met):
                 return
+            if edge.choice == UNREAD:
+                continue
             here = OTHERWISE if None in always and len(always) == len(met) else PERHAPS
             choice = f"{MIRRORED}, {here}" if edge.choice == MIRRORED else here if choice in (None, here) else PERHAPS
         yield edge._replace(choice=choice)

@@ -2,7 +2,8 @@
 
 A pattern is a row of elements, each of which takes words from left to right:
 
-- ``a``, ``b``, ``c``: an arithmetic expression; one that begins a pattern ends before its next element.
+- ``a``, ``b``, ``c``: an arithmetic expression; one that begins a pattern ends before its next element. Its parentheses
+  nest, so no regular expression over the words would do.
 - ``NOT``, ``<>``, ``string``: a word, a sign, or a word of that kind or one of ``KINDS``; ``=,<>`` is one of several.
 - ``~LIKE``: a name that looks like a misspelled LIKE.
 - ``group``, ``members``, ``several``, ``words``, ``unquoted``: see ``TAKERS``.

@@ -657,6 +657,18 @@ def test_an_alternate_that_a_pattern_may_hide_is_possible(priority: int) -> None
     assert codes(read(exchanges=[_EXCHANGE], policies=[hidden | {"priority": 2}, odd])) == ["import.pattern"]
 
 
+def test_the_default_exchange_is_possible_where_it_is_one_of_several_alternates() -> None:
+    policies = [
+        {"name": name or "d", "vhost": "/", "pattern": "^x$", "definition": {"alternate-exchange": name}}
+        for name in ("", "amq.fanout")
+    ]
+    parts: Json = {"exchanges": [_EXCHANGE], "queues": [_QUEUE], "policies": policies}
+    topology = read(**parts, bindings=[_BINDING | {"source": ""}])
+    assert publish(topology, message("k"), "x", ["k"]) == Routed((), "undecided", "x", ("q",))
+    assert publish(topology, message("z"), "x", ["z"]) == Routed((), "undecided", "x")
+    assert publish(read(**parts), message("k"), "x", ["k"]) == Routed((), "undecided", "x")
+
+
 def test_a_virtual_host_without_objects_is_none_to_choose() -> None:
     hosts = [{"name": "/"}, {"name": "empty"}]
     assert read(vhosts=hosts, queues=[_QUEUE]).queue_names == {"q"}

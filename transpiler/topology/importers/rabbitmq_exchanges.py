@@ -140,7 +140,7 @@ class Exchanges:
         names = {exchange.name for exchange in self.read} | {*RABBITMQ.predeclared}
         for candidates, name in self._perhaps.items():
             self.read.append(Exchange(name, UNKNOWN, internal=True, path="policies"))
-            there = sorted(one for one in candidates if one is not None and one in names)
+            there = sorted(one for one in candidates if one is not None and (one in names or one == DEFAULT_EXCHANGE))
             self.of_alternates += [Binding(name, one, destination_type="exchange", path="policies") for one in there]
 
     def with_default(self, bindings: list[Binding], own: list[Binding]) -> list[Binding]:
@@ -153,7 +153,10 @@ class Exchanges:
             message = "what comes to the default exchange this way goes by its bindings, and to no queue by its name"
             self._findings.add("topology.default-exchange", f"{binding.path}.destination", message)
         alternate = Alternate(DEFAULT_EXCHANGE)
-        if not to_default and not (own and any(exchange.alternate == alternate for exchange in self.read)):
+        is_alternate = any(exchange.alternate == alternate for exchange in self.read)
+        is_alternate = is_alternate or any(map(_is_to_default, self.of_alternates))
+        if not to_default and not (own and is_alternate):
+            self.of_alternates = [binding for binding in self.of_alternates if not _is_to_default(binding)]
             return bindings
         name = free_name("the default exchange, by bindings", self._taken)
         self.read = [
@@ -162,7 +165,12 @@ class Exchanges:
         ]
         self.read.append(Exchange(name, "direct", internal=True, path=(own or to_default)[0].path))
         all_bindings = (*bindings, *(replace(binding, source=name) for binding in own))
-        return [replace(one, destination=name) if _is_to_default(one) else one for one in all_bindings]
+
+        def named(binding: Binding) -> Binding:
+            return replace(binding, destination=name) if _is_to_default(binding) else binding
+
+        self.of_alternates = [*map(named, self.of_alternates)]
+        return [*map(named, all_bindings)]
 
     def _type(self, entry: Entry) -> ExchangeType:
         name = entry.text("type")

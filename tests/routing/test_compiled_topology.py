@@ -375,6 +375,8 @@ def test_what_is_no_change_is_refused() -> None:
         compiled.updated(removed=["q1"])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="version: expected a name, found a value of type int"):
         compiled.updated([binding], version=5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="version: expected a name"):
+        compile_plan(topology(_NAMES, []), LAYOUT, Settings(), version=5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

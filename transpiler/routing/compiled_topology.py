@@ -110,10 +110,6 @@ class CompiledTopology:
     changes: Changes | None = None
     name: str | None = None
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.name, str | None):
-            raise unexpected("version", "a name", self.name)
-
     @cached_property
     def version(self) -> str:
         """The name that was given, else the first digits of a SHA-256 of what is compiled."""
@@ -151,6 +147,7 @@ class CompiledTopology:
         topology with alternates, compiles everything anew there, too. Raises ``TopologyError`` for what is removed and
         not there, or added and wrong.
         """
+        _check_version(version)
         queues = self._changed
         anew = self._bindings.size <= tuning.COMPILED_ANEW
         # Both depend on all bindings: an alternate gets what no other takes, and the relay looks a name up among all.
@@ -303,6 +300,7 @@ def compile_plan(
 
     Raises what parsing and lowering a selector raise, and ``LayoutError`` for a header without a column.
     """
+    _check_version(version)
     plan = _build(topology, layout, settings, progress)
     alternates = {exchange.alternate.name for exchange in topology.exchanges if exchange.alternate is not None}
     skeleton = replace(
@@ -315,6 +313,12 @@ def compile_plan(
     )
     bindings = BindingBuckets.of(topology.queues, topology.bindings)
     return CompiledTopology(plan, skeleton, layout, layout.name, settings, bindings, None, version)
+
+
+def _check_version(version: object) -> None:
+    """Raise ``TypeError`` for a version that is no name, before anything is compiled."""
+    if not isinstance(version, str | None):
+        raise unexpected("version", "a name", version)
 
 
 def _build(

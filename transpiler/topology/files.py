@@ -39,13 +39,13 @@ from transpiler.topology.importers.kubernetes import (
     ArtemisResources,
     Broker,
     HeldFile,
-    RabbitMQResources,
     brokers_of,
     left_out,
     named,
-    resources_of,
     tree_of,
 )
+from transpiler.topology.importers.kubernetes_rabbitmq import RabbitMQResources
+from transpiler.topology.importers.kubernetes_resources import resources_of
 from transpiler.topology.importers.native_format import topology_from_native
 from transpiler.topology.importers.perhaps import bound_perhaps
 from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions

@@ -2,8 +2,7 @@
 
 A broker is a resource of Artemis' operator with the addresses and the broker properties that belong to it, the
 resources of RabbitMQ's topology operator about one cluster, or a broker's own file in a ConfigMap or a Secret. What
-describes no broker is named and left out. A path in an error begins with the kind and the name of a resource,
-``Binding/b.spec.routingKey``.
+describes no broker is named and left out.
 """
 
 from __future__ import annotations
@@ -11,106 +10,31 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
 
-from transpiler.base.diagnostics import Diagnostic, at_path, meant
-from transpiler.base.documents.entries import Entry, refuse
-from transpiler.base.documents.loading import Document
-from transpiler.base.documents.placed_values import Node, Origin, json_documents
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.documents.placed_values import Node
 from transpiler.base.documents.xml_elements import Element, XmlDocument
-from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source
 from transpiler.topology.addressing import ROUTING_TYPES
 from transpiler.topology.importers.artemis_properties import core_of_properties
+from transpiler.topology.importers.kubernetes_rabbitmq import RabbitMQResources, clusters_of
+from transpiler.topology.importers.kubernetes_resources import Resource, group_of, node_at, value_of
 
 #: The resources that are read, for errors.
 READ = (
     "read are ActiveMQArtemis, ActiveMQArtemisAddress, RabbitMQ's Exchange, Queue, Binding and Policy, and a ConfigMap "
     "or Secret that holds definitions.json or broker.xml"
 )
-
 _ADDRESS = "ActiveMQArtemisAddress"
 _ARTEMIS = ("ActiveMQArtemis", "Broker")
 _PROPERTIES = "brokerProperties"
-
 #: The end of the name of a Secret or ConfigMap with broker properties.
 _OF_PROPERTIES = "-bp"
-
 _HOLDERS = ("ConfigMap", "Secret")
-
 #: The endings of a broker's files in a ConfigMap or Secret.
 _FILES = (".json", ".yaml", ".yml", ".xml")
-
-#: Parts of RabbitMQ's definitions by the kind of resource, and the names of the members that are other ones there.
-_OF_RABBITMQ = {
-    "Exchange": "exchanges",
-    "Queue": "queues",
-    "Binding": "bindings",
-    "Policy": "policies",
-    "OperatorPolicy": "operator_policies",
-}
-_MEMBERS = {
-    "autoDelete": "auto_delete",
-    "destinationType": "destination_type",
-    "routingKey": "routing_key",
-    "applyTo": "apply-to",
-}
-#: The names by which a resource has the members of definitions.
-_MEMBERS_OF = {member: name for name, member in _MEMBERS.items()}
-_KEYS = {
-    "Exchange": ("name", "type", "durable", "autoDelete", "arguments"),
-    "Queue": ("name", "type", "durable", "autoDelete", "arguments"),
-    "Binding": ("source", "destination", "destinationType", "routingKey", "arguments"),
-    "Policy": ("name", "pattern", "applyTo", "priority", "definition"),
-    "OperatorPolicy": ("name", "pattern", "applyTo", "priority", "definition"),
-}
-_NOT_IN_DEFINITIONS = ("rabbitmqClusterReference", "deletionPolicy", "deleteIfEmpty", "deleteIfUnused")
-_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
-    "Exchange": {"type": "direct", "durable": False},
-    "Queue": {"durable": False},
-    "Binding": {"routing_key": "", "destination_type": "queue"},
-}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Resource:
-    """A resource of Kubernetes: its kind, its name and namespace, and its value."""
-
-    kind: str
-    name: str
-    namespace: str
-    node: Node
-
-    @property
-    def path(self) -> str:
-        """The resource's kind and its names, with which the paths of its values begin."""
-        return "/".join(filter(None, (self.kind, self.namespace, self.name)))
-
-    @property
-    def place(self) -> str:
-        """The resource's line and column."""
-        line, column = self.node.source.position(self.node.span.start)
-        return f"{line}:{column}"
-
-    def at(self, *names: str) -> Node | None:
-        """Return the node at a path of names; None where there is none."""
-        return _at(self.node, *names)
-
-    def listed(self, *names: str) -> tuple[Node, ...]:
-        """Return the items of a list at a path; none where there is no list."""
-        node = self.at(*names)
-        return node.value if node is not None and isinstance(node.value, tuple) else ()
-
-    def text(self, *names: str) -> str | None:
-        """Return the text at a path; an error for a value that is none, None where there is nothing."""
-        node = self.at(*names)
-        return None if node is None or node.value is None else node.text(".".join(names))
-
-    def is_beside(self, other: Resource) -> bool:
-        """Return True if both may be in one namespace: a file often leaves it to the command that applies it."""
-        return not (self.namespace and other.namespace) or self.namespace == other.namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,35 +56,6 @@ class ArtemisResources:
 
 
 @dataclass(frozen=True, slots=True)
-class RabbitMQResources:
-    """The resources of RabbitMQ's topology operator about one cluster."""
-
-    name: str
-    resources: tuple[Resource, ...]
-
-    def definitions(self) -> Entry:
-        """Return the export of definitions that says the same; its objects have the paths of the resources."""
-        data: dict[str, list[Any]] = {}
-        paths: dict[str, list[str]] = {}
-        for each in self.resources:
-            spec = each.at("spec")
-            plain = None if spec is None else spec.plain()
-            if isinstance(plain, Mapping):
-                _check_keys(each, plain)
-                if _refused(each) is not None:
-                    continue
-                plain = _in_definitions(each.kind, plain)
-            part = _OF_RABBITMQ[each.kind]
-            data.setdefault(part, []).append(plain)
-            paths.setdefault(part, []).append(f"{each.path}.spec")
-        return _Definitions(data, "", paths)
-
-    def findings(self) -> list[Diagnostic]:
-        """Return what is said of the resources that RabbitMQ refuses to the operator, and that are left out."""
-        return [found for found in map(_refused, self.resources) if found is not None]
-
-
-@dataclass(frozen=True, slots=True)
 class HeldFile:
     """A broker's file in a ConfigMap or Secret; the name of its text has its place."""
 
@@ -172,44 +67,9 @@ class HeldFile:
 Broker = ArtemisResources | RabbitMQResources | HeldFile
 
 
-@dataclass(frozen=True)
-class _Definitions(Entry):
-    """An export of definitions whose objects have paths of their own."""
-
-    paths: Mapping[str, list[str]] = field(default_factory=dict)
-
-    def items(self, name: str) -> Iterator[tuple[Any, str]]:
-        return zip(self.data.get(name, ()), self.paths.get(name, ()), strict=True)
-
-
-def resources_of(document: Document) -> list[Resource]:
-    """Return the resources of Kubernetes in a document, each of a list of resources; none for any other document."""
-    data = document.as_read()
-    if not isinstance(data, Mapping) or not {"apiVersion", "kind"} <= set(data):
-        return []
-    node = document.node
-    if node is None:
-        [node] = json_documents(Origin(document.source, TopologyError, "topology"))
-    return list(_resources(node, "a resource"))
-
-
-def _resources(node: Node, kind: str) -> Iterator[Resource]:
-    named = _at(node, "kind")
-    kind = str(named.value) if named is not None else kind
-    items = _at(node, "items")
-    if kind.endswith("List") and items is not None and isinstance(items.value, tuple) and items.value:
-        for item in items.value:
-            yield from _resources(item, kind.removesuffix("List"))
-        return
-    name, namespace = (_at(node, "metadata", each) for each in ("name", "namespace"))
-    yield Resource(
-        kind, "" if name is None else str(name.value), "" if namespace is None else str(namespace.value), node
-    )
-
-
 def brokers_of(resources: Sequence[Resource], is_topology: Callable[[Source], bool]) -> list[Broker]:
     """Return the brokers that resources describe; ``is_topology`` tells a broker's file from any other one."""
-    found: list[Broker] = [*_artemis(resources), *_rabbitmq(resources)]
+    found: list[Broker] = [*_artemis(resources), *clusters_of(resources)]
     used = {resource for broker in found for resource in broker.resources}
     for each in resources:
         if each.kind in _HOLDERS and each not in used:
@@ -247,14 +107,6 @@ def tree_of(resources: Sequence[Resource]) -> Node | None:
     return Node({each.path: each.node for each in resources}, first.span, first.origin)
 
 
-def _at(node: Node, *names: str) -> Node | None:
-    for name in names:
-        if not isinstance(node.value, Mapping) or name not in node.value:
-            return None
-        node = node.value[name]
-    return node
-
-
 def _source_at(node: Node, path: str, text: str) -> Source:
     """Return a text in a file as a text of its own, whose name has its place."""
     line, column = node.source.position(node.span.start)
@@ -286,18 +138,9 @@ def _decoded(text: str, node: Node, path: str) -> str:
 
 def _is_artemis(resource: Resource) -> bool:
     spec = resource.at("spec")
-    return (spec is not None and isinstance(_value(_at(spec, _PROPERTIES)), tuple)) or (
-        resource.kind in _ARTEMIS and _group(resource).endswith(("amq.io", "arkmq.org", "amq.apache.org"))
+    return (spec is not None and isinstance(value_of(node_at(spec, _PROPERTIES)), tuple)) or (
+        resource.kind in _ARTEMIS and group_of(resource).endswith(("amq.io", "arkmq.org", "amq.apache.org"))
     )
-
-
-def _group(resource: Resource) -> str:
-    version = resource.at("apiVersion")
-    return str(_value(version)).partition("/")[0]
-
-
-def _value(node: Node | None) -> Any:
-    return None if node is None else node.value
 
 
 def _artemis(resources: Sequence[Resource]) -> Iterator[ArtemisResources]:
@@ -366,7 +209,7 @@ def _address(resource: Resource, document: XmlDocument) -> Element:
     queue, given = resource.text("spec", "queueName"), resource.at("spec", "routingType")
     # The operator takes the address' own routing type for its queue, too.
     given = given or resource.at("spec", "queueConfiguration", "routingType")
-    kind = None if _value(given) is None else str(_value(given)).upper()
+    kind = None if value_of(given) is None else str(value_of(given)).upper()
     if kind is not None and kind not in ROUTING_TYPES:
         assert given is not None
         given.refuse("value", f"{given.value!r} is no routing type", "perhaps write anycast or multicast")
@@ -405,49 +248,3 @@ def _element(document: XmlDocument, name: str, at: Node, called: str | None = No
     line, column = at.source.position(at.span.start)
     byte = len(at.source.text[: at.span.start].encode())
     return Element(document, name, byte, line, column, {} if called is None else {"name": called})
-
-
-def _rabbitmq(resources: Sequence[Resource]) -> Iterator[RabbitMQResources]:
-    clusters: dict[str, list[Resource]] = {}
-    for each in resources:
-        if each.kind in _OF_RABBITMQ and _group(each) == "rabbitmq.com":
-            reference = ("spec", "rabbitmqClusterReference")
-            name = _value(each.at(*reference, "name")) or _value(each.at(*reference, "connectionSecret", "name"))
-            clusters.setdefault(str(name or "rabbitmq"), []).append(each)
-    for name, listed in clusters.items():
-        yield RabbitMQResources(name, tuple(listed))
-
-
-def _check_keys(resource: Resource, spec: Mapping[str, Any]) -> None:
-    """Refuse a key that is nearly one of the resource's, for which a default would stand."""
-    known = (*_KEYS[resource.kind], "vhost", *_NOT_IN_DEFINITIONS)
-    for name in spec:
-        if name not in known and _MEMBERS_OF.get(name, name) not in known:
-            hint, fix = meant(name, known, f"{resource.path}.spec")
-            if fix is not None:
-                refuse(
-                    "topology.unknown", f"{resource.path}.spec.{name}", f"a {resource.kind} has no {name!r}", hint, fix
-                )
-
-
-def _refused(resource: Resource) -> Diagnostic | None:
-    """Return what is said of a Binding that RabbitMQ refuses to the operator; None for what it takes."""
-    spec = resource.at("spec")
-    plain = None if spec is None else spec.plain()
-    if resource.kind != "Binding" or not isinstance(plain, Mapping) or plain.get("source") not in (None, ""):
-        return None
-    # The operator's schema has it optional; an empty one is the default exchange, whose bindings nobody declares.
-    path = f"{resource.path}.spec.source" if "source" in plain else f"{resource.path}.spec"
-    message = "a Binding without a source is of the default exchange: RabbitMQ refuses it, and it is left out"
-    hint = "perhaps the name of an exchange goes into source; every queue gets what has its name without a Binding"
-    return at_path("topology.default-exchange", "warning", path, message, hint)
-
-
-def _in_definitions(kind: str, spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a resource's values by the names that an export of definitions has for them."""
-    given = {_MEMBERS.get(name, name): value for name, value in spec.items() if name not in _NOT_IN_DEFINITIONS}
-    data = {"vhost": "/", **_DEFAULTS.get(kind, {}), **given}
-    arguments = data.get("arguments") or {}
-    if kind == "Queue" and isinstance(arguments, Mapping) and isinstance(data.get("type"), str):
-        data["arguments"] = {"x-queue-type": data["type"], **arguments}
-    return data

@@ -26,7 +26,7 @@ from transpiler.base.errors import TopologyError
 from transpiler.version import __version__
 
 #: The number of the form.
-FORMAT = 5
+FORMAT = 6
 
 #: The beginning of the first line of every form, and the whole line of this one.
 MAGIC = b"selector-sql compiled topology"

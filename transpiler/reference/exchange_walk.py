@@ -38,17 +38,17 @@ Ends = frozenset[Target]
 
 
 class _Reached(NamedTuple):
-    """What a part of a traversal comes to; ``surely`` it comes to some of it, whatever exchanges choose."""
+    """The ends of a part of a traversal; ``surely`` if a message comes to some of them whatever exchanges choose."""
 
     ends: Ends = frozenset()
     surely: bool = False
 
     def also(self, other: _Reached) -> _Reached:
-        """Return what two parts come to."""
+        """Return the ends of two parts."""
         return _Reached(self.ends | other.ends, self.surely or other.surely)
 
 
-#: A part of a traversal: it asks for what further parts come to, and returns its own.
+#: A part of a traversal: it asks for the ends of further parts, and returns its own.
 _Walk = Generator["_Walk", _Reached, _Reached]
 
 

@@ -96,7 +96,7 @@ class Addressing(ABC):
     names_subscribers: ClassVar[bool] = True
     #: A message that a queue has let go of may expire again in another one.
     expires_again: ClassVar[bool]
-    #: What expires in a queue and what cannot be delivered go to two places.
+    #: Expired messages have an address of their own, beside the one for dead letters.
     has_expiry_address: ClassVar[bool] = False
 
     #: The words for a topology without a place and a queue.

@@ -330,7 +330,7 @@ def test_a_mistake_is_named_and_corrected_in_each_dialect(
 
 
 class _Read(NamedTuple):
-    """What reading all texts in all dialects came to: the finding of each, and the rows of the table that were met."""
+    """The result of reading all texts in all dialects: the finding of each, and the rows of the table that were met."""
 
     findings: dict[tuple[str, str], Diagnostic | None]
     met: set[int]

@@ -245,7 +245,7 @@ def test_a_warning_that_is_followed_is_gone(selector: str, dialect: str, fixed: 
 
 def test_every_fix_of_every_rule_leads_to_a_selector_without_its_finding() -> None:
     texts = dict.fromkeys([*(rule.wrong for rule in RULES), *(row[0] for row in WARNINGS)])
-    # What a text is before and after its fix in every dialect, test_mistakes asks of the parser.
+    # The parser itself reads each text before and after its fix, in every dialect, in test_mistakes.
     refused = dict.fromkeys(str(row[0]) for row in (*MISTAKES, *BAD))
     tried = [*product(texts, DIALECTS), *sample(product(refused, DIALECTS), 2 * len(refused), stratum=itemgetter(0))]
     tried += [(f"NOT ({rule.wrong}) AND zz = 1", rule.dialect) for rule in RULES]

@@ -53,7 +53,7 @@ except ImportError:
 #: The types of an interval index (``routing.interval_index``) and of a hash index.
 _INTERVALS = (
     "STRUCT<low: DOUBLE, high: DOUBLE, scale: DOUBLE, last: INT, bounds: ARRAY<DOUBLE>, steps: ARRAY<INT>, "
-    "shifts: ARRAY<INT>, offsets: ARRAY<INT>, nodes: ARRAY<ARRAY<INT>>>"
+    "leaves: ARRAY<ARRAY<INT>>, shifts: ARRAY<INT>, offsets: ARRAY<INT>, nodes: ARRAY<ARRAY<INT>>>"
 )
 _HASHES = "STRUCT<mask: INT, nodes: ARRAY<ARRAY<INT>>>"
 

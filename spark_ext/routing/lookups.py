@@ -166,18 +166,23 @@ def cut_up(value: ir.Value, grams: Grams) -> str:
 
 def _rows_at(index: str, ranges: Interval) -> str:
     """Return the numbers of the rows whose range may contain the message's value: see ``routing.interval_index``."""
-    values = ", ".join(emit_value(value) for value in ranges.values)
-    value = values if len(ranges.values) == 1 else f"coalesce({values})"
+    names = {}
+    if len(ranges.values) == 1 and isinstance(ranges.values[0], ir.Column):
+        value = emit_value(ranges.values[0])
+    else:
+        value, names["value"] = "value", f"coalesce({', '.join(map(emit_value, ranges.values))})"
     bucket = (
-        f"CASE WHEN value < {index}.low THEN 0 WHEN value < {index}.high "
-        f"THEN least(CAST((value - {index}.low) * {index}.scale AS INT), {index}.last) ELSE {index}.last END"
+        f"CASE WHEN {value} < {index}.low THEN 0 WHEN {value} < {index}.high "
+        f"THEN least(CAST(({value} - {index}.low) * {index}.scale AS INT), {index}.last) ELSE {index}.last END"
     )
     searched = (
         f"aggregate({index}.steps, 0, (place, step) -> "
-        f"CASE WHEN get({index}.bounds, place + step - 1) <= value THEN place + step ELSE place END)"
+        f"CASE WHEN get({index}.bounds, place + step - 1) <= {value} THEN place + step ELSE place END)"
     )
     leaf = f"CASE WHEN size({index}.steps) = 0 THEN {bucket} ELSE {searched} END"
-    node = f"get({index}.nodes, get({index}.offsets, level) + shiftright(leaf, shift))"
-    rows = f"flatten(transform({index}.shifts, (shift, level) -> {node}))"
     # NULL is in no range.
-    return let({"value": value, "leaf": f"CASE WHEN value IS NOT NULL THEN {leaf} END"}, rows)
+    names["leaf"] = f"CASE WHEN {value} IS NOT NULL THEN {leaf} END"
+    node = f"get({index}.nodes, get({index}.offsets, level) + shiftright(leaf, shift))"
+    lowest, above = f"get({index}.leaves, leaf)", f"flatten(transform({index}.shifts, (shift, level) -> {node}))"
+    rows = f"CASE WHEN size({index}.shifts) = 0 THEN {lowest} ELSE concat({lowest}, {above}) END"
+    return let(names, rows)

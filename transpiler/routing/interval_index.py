@@ -13,8 +13,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import chain
 from math import inf, isfinite, isnan, nextafter
 
 from transpiler.base.comparison import Comparison
@@ -50,14 +51,14 @@ class Interval:
         return [number for number in (self.lower, self.upper) if number is not None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class IntervalIndex:
     """The index of one group: from a number to its leaf, and from the leaf to the rows.
 
     The leaf of a number is the bucket of equal width that it is in: ``low`` to ``high`` has ``last`` of them, of
     ``scale`` to a unit. Where ``steps`` are there, the numbers are spread too unevenly for that, and the leaf is the
-    place among ``bounds`` that a binary search by these steps finds. A level of the tree has a node for each
-    ``2 ** shift`` leaves, from its ``offset`` on; ``nodes`` are the rows of each.
+    place among ``bounds`` that a binary search by these steps finds. ``leaves`` are the rows of each leaf. Each level
+    above has a node for each ``2 ** shift`` leaves, from its ``offset`` on; ``nodes`` are the rows of each node.
     """
 
     low: float
@@ -66,9 +67,10 @@ class IntervalIndex:
     last: int
     bounds: list[float]
     steps: list[int]
-    shifts: list[int]
-    offsets: list[int]
-    nodes: list[list[int]]
+    leaves: list[list[int]] = field(default_factory=list)
+    shifts: list[int] = field(default_factory=list)
+    offsets: list[int] = field(default_factory=list)
+    nodes: list[list[int]] = field(default_factory=list)
 
     def leaf(self, number: float) -> int:
         """The leaf of a number; NaN is above all numbers, as Spark has it."""
@@ -81,8 +83,8 @@ class IntervalIndex:
     def rows(self, number: float) -> list[int]:
         """The rows whose range may contain a number."""
         leaf = self.leaf(number)
-        places = zip(self.shifts, self.offsets, strict=True)
-        return [row for shift, offset in places for row in self.nodes[offset + (leaf >> shift)]]
+        above = (self.nodes[at + (leaf >> shift)] for shift, at in zip(self.shifts, self.offsets, strict=True))
+        return [*self.leaves[leaf], *chain.from_iterable(above)]
 
 
 def find_interval(signature: Signature) -> Interval | None:
@@ -121,31 +123,33 @@ def build_interval_index(ranges: Interval, rows: Sequence[tuple[Parameter, ...]]
         shifts = list(range(0, bits + 1 if width < bits else 1, max(width, 1)))
         if width == 1 or sum(_count(first, last, shifts, width) for first, last in leaves) <= room:
             break
-    for shift in shifts:
-        index.shifts.append(shift)
-        index.offsets.append(len(index.nodes))
-        index.nodes.extend([] for _ in range((index.last >> shift) + 1))
+    levels: list[list[list[int]]] = [[[] for _ in range((index.last >> shift) + 1)] for shift in shifts]
     for row, (first, last) in enumerate(leaves):
         for level, begin, end in _cover(first, last, len(shifts), width):
-            for node in range(index.offsets[level] + begin, index.offsets[level] + end):
-                index.nodes[node].append(row)
+            for node in levels[level][begin:end]:
+                node.append(row)
+    index.leaves, *above = levels
+    index.shifts = shifts[1:]
+    for nodes in above:
+        index.offsets.append(len(index.nodes))
+        index.nodes.extend(nodes)
     return index
 
 
 def _leaves(bounds: list[float]) -> IntervalIndex:
     """The index without its rows: equal buckets where no bucket has many bounds, else the bounds themselves."""
     if not bounds:
-        return IntervalIndex(0.0, 0.0, 0.0, 0, [], [], [], [], [])
+        return IntervalIndex(0.0, 0.0, 0.0, 0, [], [])
     low, high = bounds[0], bounds[-1]
     last = 1 << (tuning.INTERVAL_BUCKETS * len(bounds)).bit_length()
     scale = last / (high - low) if high > low else 0.0
     if isfinite(scale) and isfinite(low) and isfinite(high):
-        index = IntervalIndex(low, high, scale, last, [], [], [], [], [])
+        index = IntervalIndex(low, high, scale, last, [], [])
         load = Counter(map(index.leaf, bounds))
         if max(load.values()) <= tuning.BUCKET_BOUNDS:
             return index
     steps = [1 << bit for bit in reversed(range(len(bounds).bit_length()))]
-    return IntervalIndex(low, high, 0.0, len(bounds), bounds, steps, [], [], [])
+    return IntervalIndex(low, high, 0.0, len(bounds), bounds, steps)
 
 
 def _number(

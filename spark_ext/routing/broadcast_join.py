@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame
@@ -14,6 +14,9 @@ from transpiler.compiler.ir.column_types import BIGINT
 from transpiler.compiler.sql import emit_filter, emit_value, quote_name
 from transpiler.message.types import TypeClass
 from transpiler.routing.columns import HASH
+
+#: The column of a shared table that has the number of a row's part.
+NUMBER = "n"
 
 #: A value of the message, and the column of the table that it is compared with.
 Key = tuple[ir.Value, ir.Column]
@@ -27,10 +30,15 @@ class ConstantTable(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The rows of one join in a table that several share: those with this ``number`` in the ``column``."""
+    """The rows of one join in a table that several share: those with this ``number`` in the struct ``row``."""
 
     number: int
-    column: str
+    row: str
+
+    @property
+    def column(self) -> str:
+        """The SQL of a row's number."""
+        return f"{self.row}.{NUMBER}"
 
 
 def join(
@@ -42,24 +50,43 @@ def join(
 ) -> DataFrame:
     """Join each message to the row of its keys in a table, or to NULLs; without keys, to the only row.
 
-    A ``part`` is for keys that are ``hashed``. ``first`` is a column of the messages.
+    A ``part`` is one of a table that is made by ``share``. ``first`` is a column of the messages.
     """
-    if not keys:
-        # A constant key that Spark does not know to be one. A join without any is a nested loop, which the real-time
-        # mode of streams refuses.
-        sought, stored = (f"size(array_repeat({quote_name(name)}, 0))" for name in (first, table.names[0]))
-        return frame.join(sf.broadcast(table.rows), sf.expr(f"{sought} = {stored}"), "left")
     conditions = [emit_filter(ir.Compare(Comparison.EQ, value, column)) for value, column in keys]
+    # A constant key that Spark does not know to be one. A join without any is a nested loop, which the real-time mode
+    # of streams refuses.
+    constant = f"size(array_repeat({quote_name(first)}, 0))"
+    if part is not None:
+        sought = _hash_of(_as_stored(value, column) for value, column in keys) if keys else constant
+        exact = conditions or [f"{part.column} = {part.number}"]
+        condition = " AND ".join([f"{sought} ^ {part.number} = {HASH}", *map(_exactly, exact)])
+        return without(frame.join(sf.broadcast(table.rows), sf.expr(condition), "left"), HASH)
+    if not keys:
+        stored = f"size(array_repeat({quote_name(table.names[0])}, 0))"
+        return frame.join(sf.broadcast(table.rows), sf.expr(f"{constant} = {stored}"), "left")
     if not hashed(keys):
         return frame.join(sf.broadcast(table.rows), sf.expr(" AND ".join(conditions)), "left")
-    stored = f"xxhash64({', '.join(emit_value(column) for _, column in keys)})"
-    sought = f"xxhash64({', '.join(_as_stored(value, column) for value, column in keys)})"
-    if part is not None:
-        # Equal keys of two parts differ in the number, so the matched rows need no further test.
-        stored, sought = f"{stored} ^ {part.column}", f"{sought} ^ {part.number}"
+    sought = _hash_of(_as_stored(value, column) for value, column in keys)
     condition = " AND ".join([f"{sought} = {HASH}", *map(_exactly, conditions)])
-    rows = table.rows.selectExpr(f"{stored} AS {HASH}", "*")
+    rows = table.rows.selectExpr(f"{_hash_of(emit_value(column) for _, column in keys)} AS {HASH}", "*")
     return without(frame.join(sf.broadcast(rows), sf.expr(condition), "left"), HASH)
+
+
+def share(table: ConstantTable, name: str, keys: Mapping[int, Sequence[str]]) -> ConstantTable:
+    """Return a table that several joins share: the hash of each row, and the row as a struct.
+
+    ``keys`` are the columns of each part's keys by its number, which is in the column ``NUMBER``. Equal keys of two
+    parts differ in the number, and no more than that is needed: the fields of other parts' keys are NULL.
+    """
+    hashes = " ".join(
+        f"WHEN {number} THEN {_hash_of(columns) if columns else '0L'}" for number, columns in keys.items()
+    )
+    rows = table.rows.selectExpr(f"CASE {NUMBER} {hashes} END ^ {NUMBER} AS {HASH}", f"struct(*) AS {name}")
+    return ConstantTable(rows, (name,))
+
+
+def _hash_of(columns: Iterable[str]) -> str:
+    return f"xxhash64({', '.join(columns)})"
 
 
 def _exactly(condition: str) -> str:
@@ -72,6 +99,11 @@ def without(frame: DataFrame, *names: str) -> DataFrame:
     return frame.selectExpr(f"* EXCEPT ({', '.join(map(quote_name, names))})")
 
 
+def can_share(keys: Sequence[Key]) -> bool:
+    """Return True if the rows of a join can be in a shared table: there is a hash of its keys, or it has no key."""
+    return all(_hashes(value, column) for value, column in keys)
+
+
 def hashed(keys: Sequence[Key]) -> bool:
     """Return True if the join is on a hash of the keys.
 
@@ -79,7 +111,7 @@ def hashed(keys: Sequence[Key]) -> bool:
     """
     if not keys or _is_long(keys):
         return False
-    return all(_hashes(value, column) for value, column in keys)
+    return can_share(keys)
 
 
 def _is_long(keys: Sequence[Key]) -> bool:

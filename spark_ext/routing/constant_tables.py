@@ -13,10 +13,12 @@ from pyspark.sql import Column, SparkSession
 from pyspark.sql.types import ArrayType, DataType, StructField, StructType
 
 from spark_ext.routing.arrow_frames import arrow_frame
-from spark_ext.routing.broadcast_join import ConstantTable
+from spark_ext.routing.broadcast_join import NUMBER, ConstantTable, share
 from spark_ext.routing.json_frames import json_frame
 from spark_ext.routing.lookups import Lookup
 from spark_ext.routing.session_tables import KeptTables
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import STRING, ColumnType, Path
 from transpiler.compiler.layouts.schemas import parse_ddl
 from transpiler.routing.columns import (
     ALTERNATES,
@@ -101,21 +103,29 @@ class ConstantTables:
 
     def _store(self, look_ups: Sequence[Lookup]) -> ConstantTable:
         parts = [self._rows(look_up) for look_up in look_ups]
-        columns = {declared: list(chain.from_iterable(part[declared] for part in parts)) for declared in parts[0]}
-        return constant_table(self._session, columns)
+        declared = dict.fromkeys(chain.from_iterable(parts))
+        columns = {column: list(chain.from_iterable(_or_nulls(part, column) for part in parts)) for column in declared}
+        table, shared = constant_table(self._session, columns), look_ups[0].shared
+        if shared is None:
+            return table
+        return share(table, shared, {look_up.number: [*map(_last, self._keys(look_up))] for look_up in look_ups})
+
+    def _keys(self, look_up: Lookup) -> dict[Path, ColumnType]:
+        """Return the columns of the keys and their types."""
+        exchange = [ir.Column(look_up.exchange, STRING)] if self._plan.exchange is None else []
+        return {column.path: column.type for column in (*exchange, *look_up.columns)}
 
     def _rows(self, look_up: Lookup) -> dict[str, list[Any]]:
         """Return the columns of a look-up by their declarations."""
         keys = list(look_up.rows())
-        declared = [f"{look_up.exchange} STRING"] if self._plan.exchange is None else []
-        declared += [f"{column.path[0]} {column.type}" for column in look_up.columns]
         columns: dict[str, list[Any]] = {
-            declaration: [key[place] for key in keys] for place, declaration in enumerate(declared)
+            f"{_last(path)} {key_type}": [key[place] for key in keys]
+            for place, (path, key_type) in enumerate(self._keys(look_up).items())
         }
-        if look_up.part is not None:
-            columns[f"{look_up.part.column} INT"] = [look_up.part.number] * len(keys)
+        if look_up.shared is not None:
+            columns[f"{NUMBER} INT"] = [look_up.number] * len(keys)
         for number, table in enumerate(look_up.tables):
-            columns |= self._table(look_up.table_name(number), table, [table.rows.get(key) for key in keys])
+            columns |= self._table(_last(look_up.table(number)), table, [table.rows.get(key) for key in keys])
         return columns
 
     def _table(self, name: str, table: Table, groups: list[Group | None]) -> dict[str, list[Any]]:
@@ -225,6 +235,16 @@ class ConstantTables:
             )
             for step in steps
         ]
+
+
+def _or_nulls(columns: Mapping[str, list[Any]], name: str) -> list[Any]:
+    """Return a column, or NULLs for as many rows as the others have."""
+    return columns[name] if name in columns else [None] * len(next(iter(columns.values())))
+
+
+def _last(path: Path) -> str:
+    """Return the name of a column in its table, without that of the struct that it becomes a field of."""
+    return str(path[-1])
 
 
 def _slots(automaton: TopicAutomaton) -> list[dict[str, int]]:

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from spark_ext.messages.generated_methods import hoist_to_method
-from spark_ext.routing.broadcast_join import Key, Part, hashed
+from spark_ext.routing import tuning
+from spark_ext.routing.broadcast_join import Key, Part, can_share, hashed
 from spark_ext.routing.codegen_budget import lookup_length, split_by_budget, table_length
 from spark_ext.routing.topic_sql import let
 from transpiler.compiler import ir
-from transpiler.compiler.ir.column_types import ColumnType, Element
+from transpiler.compiler.ir.column_types import ColumnType, Element, Path
 from transpiler.compiler.sql import emit_filter, emit_value, quote_text
 from transpiler.routing.columns import MATCHED, ROW, ROW_DELIVERED
 from transpiler.routing.interval_index import Interval
@@ -22,9 +23,10 @@ from transpiler.routing.substring_index import Grams
 
 @dataclass(frozen=True)
 class Lookup:
-    """Tables with the same keys; ``name`` is the prefix of the columns with their deliveries.
+    """Tables with the same keys, which are joined to a message at once; ``name`` begins the names of their columns.
 
-    Look-ups that share a ``store`` have their rows in one table of Spark's, each under its ``number``.
+    Look-ups that share a ``store`` have their rows in one table of Spark's, each under its ``number``. A row of it is a
+    struct with fields for each ``form`` of look-ups, which are NULL in the rows of the others.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Lookup:
     tables: tuple[Table, ...]
     shared: str | None = None
     number: int = 0
+    form: int = 0
 
     @property
     def store(self) -> str:
@@ -40,19 +43,22 @@ class Lookup:
         return self.shared or self.name
 
     @property
-    def exchange(self) -> str:
-        """The column of the exchange, which is the first key where a table has several exchanges."""
-        return f"{self.store}_e"
+    def exchange(self) -> Path:
+        """The path of the exchange, which is the first key where a table has several exchanges."""
+        return (f"{self.store}_e",) if self.shared is None else (self.store, "e")
 
     @property
     def part(self) -> Part | None:
         """The discriminator of the rows among those of other look-ups in the same store."""
-        return None if self.shared is None else Part(self.number, f"{self.store}_n")
+        return None if self.shared is None else Part(self.number, self.shared)
 
     @property
     def columns(self) -> list[ir.Column]:
         """The columns of the keys."""
-        return [ir.Column((f"{self.store}_k{place}",), key_type) for place, key_type in enumerate(self.key_types)]
+        return [ir.Column(self._path(f"k{place}"), key_type) for place, key_type in enumerate(self.key_types)]
+
+    def _path(self, column: str) -> Path:
+        return (f"{self.store}_{column}",) if self.shared is None else (self.shared, f"f{self.form}{column}")
 
     @property
     def pairs(self) -> list[Key]:
@@ -61,10 +67,7 @@ class Lookup:
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """The shape of the columns, which is equal for look-ups that may share a store.
-
-        If one needed fewer columns, Spark would prune the others and broadcast a second table.
-        """
+        """The shape of the columns, which is equal for look-ups of one form."""
         return self.key_types, tuple((table.flat, type(table.index), table.signature.types) for table in self.tables)
 
     @property
@@ -72,9 +75,9 @@ class Lookup:
         """The bytes of bytecode in a generated method: see ``codegen_budget``."""
         return lookup_length(self.keys) + sum(table_length(table.signature) for table in self.tables)
 
-    def table_name(self, number: int) -> str:
-        """Return the prefix of the columns that belong to one of the tables."""
-        return f"{self.store}_{number}"
+    def table(self, number: int) -> Path:
+        """Return how the paths of the columns of one of the tables begin."""
+        return self._path(f"t{number}")
 
     def rows(self) -> dict[tuple[Parameter, ...], None]:
         """The keys of all tables, each once, in order."""
@@ -87,7 +90,7 @@ class Lookup:
         the columns with the hashed substrings of values.
         """
         for number, table in enumerate(self.tables):
-            yield table.flat, _of_arrays(self.table_name(number), table, grams)
+            yield table.flat, _of_arrays(self.table(number), table, grams)
 
 
 def build_lookups(prefix: str, tables: Iterable[Table], room: int) -> list[Lookup]:
@@ -109,41 +112,59 @@ def build_lookups(prefix: str, tables: Iterable[Table], room: int) -> list[Looku
 
 
 def _in_stores(lookups: Sequence[Lookup]) -> list[Lookup]:
-    """Put the look-ups of one kind into one store: twenty tables would be twenty jobs of Spark's."""
-    kinds: dict[tuple[object, ...], list[Lookup]] = {}
+    """Put look-ups into common stores: those of few rows into one, and of more rows those of one kind.
+
+    Each table is a job of Spark's in each query, and a row of a common one has room for the fields of all forms.
+    """
+    rows = sum(len(table.rows) for look_up in lookups for table in look_up.tables)
+    groups: dict[object, list[Lookup]] = {}
     for look_up in lookups:
-        kinds.setdefault(look_up.kind if hashed(look_up.pairs) else (look_up.name,), []).append(look_up)
+        if rows <= tuning.SHARED_ROWS and can_share(look_up.pairs):
+            group: object = None
+        else:
+            group = look_up.kind if hashed(look_up.pairs) else look_up.name
+        groups.setdefault(group, []).append(look_up)
     placed = {}
-    for alike in kinds.values():
-        shared = alike[0].name if len(alike) > 1 else None
-        for number, look_up in enumerate(alike):
-            placed[look_up.name] = replace(look_up, shared=shared, number=number)
+    for together in groups.values():
+        shared = together[0].name if len(together) > 1 else None
+        forms = {kind: form for form, kind in enumerate(dict.fromkeys(look_up.kind for look_up in together))}
+        for number, look_up in enumerate(together):
+            placed[look_up.name] = replace(look_up, shared=shared, number=number, form=forms[look_up.kind])
     return [placed[look_up.name] for look_up in lookups]
 
 
-def _of_arrays(name: str, table: Table, grams: Mapping[ir.Value, str]) -> str:
-    """Return the deliveries of the rows of a key; the same may be delivered several times."""
+def _of_arrays(path: Path, table: Table, grams: Mapping[ir.Value, str]) -> str:
+    """Return the deliveries of the rows of a key; the same may be delivered several times.
+
+    The struct of a common store is asked for as a whole: where Spark sees that a look-up needs some of its fields only,
+    it makes a table of these, which is broadcast besides that of the others.
+    """
+    name = ".".join(map(str, path))
     signature, guard, delivered = table.signature, table.signature.guard, f"{name}_d"
+    tests = [f"{path[0]} IS NOT NULL"] if len(path) > 1 else []
     if signature.residual == guard == ir.TRUE:
-        return delivered
+        return _where(tests, delivered)
+    if guard != ir.TRUE:
+        tests.append(f"({emit_filter(guard)})")
     parts = []
     for residual in split_by_budget(signature.residual):
-        text = delivered if residual == ir.TRUE else _filter_rows(name, table, residual, grams)
-        parts.append(hoist_to_method(text if guard == ir.TRUE else _where(guard, text)))
+        text = delivered if residual == ir.TRUE else _filter_rows(path, table, residual, grams)
+        parts.append(hoist_to_method(_where(tests, text)))
     return parts[0] if len(parts) == 1 else f"concat({', '.join(parts)})"
 
 
-def _where(condition: ir.Predicate, text: str) -> str:
-    return f"CASE WHEN {emit_filter(condition)} THEN {text} END"
+def _where(tests: Sequence[str], text: str) -> str:
+    return f"CASE WHEN {' AND '.join(tests)} THEN {text} END" if tests else text
 
 
-def _filter_rows(name: str, table: Table, residual: ir.Predicate, grams: Mapping[ir.Value, str]) -> str:
+def _filter_rows(path: Path, table: Table, residual: ir.Predicate, grams: Mapping[ir.Value, str]) -> str:
     """Return the deliveries of the rows for which a predicate holds."""
-    delivered, index = f"{name}_d", table.index
+    name, constants, index = ".".join(map(str, path)), (*path[:-1], f"{path[-1]}_p"), table.index
+    delivered = f"{name}_d"
 
     def constant(column: ir.Column) -> ir.Value:
         number = parameter_number(column)
-        return column if number is None else ir.Column((f"{name}_p", Element(ROW), f"p{number}"), column.type)
+        return column if number is None else ir.Column((*constants, Element(ROW), f"p{number}"), column.type)
 
     condition = emit_filter(ir.replace_columns(residual, constant))
     if index is None:

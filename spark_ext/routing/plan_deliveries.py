@@ -21,7 +21,7 @@ from spark_ext.routing.deliveries import CollectedDeliveries
 from spark_ext.routing.lookups import Lookup, build_lookups, cut_up
 from spark_ext.routing.topic_sql import deliveries_at_end, encode_words, key_words, run_automaton
 from transpiler.compiler import ir
-from transpiler.compiler.ir.column_types import STRING
+from transpiler.compiler.ir.column_types import STRING, Path
 from transpiler.compiler.spark_plan.method_splitting import split_methods
 from transpiler.compiler.sql import emit_filter, quote_name, quote_path, quote_text
 from transpiler.routing.binding_patterns import WHOLE
@@ -98,7 +98,7 @@ class PlanDeliveries:
             kept = [name for name in named if name in (ENTRY, START, START_WHOLE)]
             rows = entries.rows.selectExpr(*(f"{name} AS {named[name]}" for name in kept))
             entries = ConstantTable(rows, tuple(named[name] for name in kept))
-        return partial(join, table=entries, keys=self._exchange_key(entries), first=first)
+        return partial(join, table=entries, keys=self._exchange_key(entries.names[:1]), first=first)
 
     def walk(self, column: str, template: str, first: str) -> Iterator[Step]:
         """Add the deliveries of the trie to the messages."""
@@ -160,7 +160,7 @@ class PlanDeliveries:
     def _look_up(self, look_up: Lookup, output: CollectedDeliveries, first: str) -> Iterator[Step]:
         """Add the deliveries of a look-up to the messages."""
         table = self._tables.store([other for other in self._look_ups if other.store == look_up.store])
-        keys = self._exchange_key(table) + look_up.pairs
+        keys = self._exchange_key(look_up.exchange) + look_up.pairs
         yield partial(join, table=table, keys=keys, first=first, part=look_up.part)
         columns = []
         for number, (flat, text) in enumerate(look_up.deliveries(self._grams)):
@@ -252,9 +252,9 @@ class PlanDeliveries:
         walks = f"transform(flatten(transform({KEYS}, k -> {starts})), way -> {walked})"
         return deliveries_at_end(f"flatten({walks})", ENDS, tested)
 
-    def _exchange_key(self, table: ConstantTable) -> list[Key]:
-        """Return the exchange, which is the first column of a table where messages come to several."""
-        return [] if self._plan.exchange is not None else [(EXCHANGE_COLUMN, ir.Column((table.names[0],), STRING))]
+    def _exchange_key(self, path: Path) -> list[Key]:
+        """Return the exchange, which is a key of each table where messages come to several."""
+        return [] if self._plan.exchange is not None else [(EXCHANGE_COLUMN, ir.Column(path, STRING))]
 
     def _blocks(self) -> Iterator[str]:
         grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}

@@ -56,6 +56,10 @@ MESSAGE, COLLECTION, STRUCT, LEAF, COLUMN = 620, 400, 150, 15, 60
 #: Bytes from which on a table is no part of the plan: rows in a plan are hashed, compared and projected one by one.
 LOCAL_TABLE = 1 << 17
 
+#: Rows of all look-ups up to which they are in one table, which is one job for each query and not one for each look-up.
+#: A row of it has eight bytes for each field of the others.
+SHARED_ROWS = 10_000
+
 #: Bytes of a table that go with one task. Spark warns of tasks from 1,000 KiB on.
 TASK = 1 << 19
 

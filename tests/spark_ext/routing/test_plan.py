@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from spark_ext import MESSAGE_SCHEMA, create_messages, deliveries, route
-from spark_ext.routing import constant_tables
+from spark_ext.routing import constant_tables, tuning
 from tests.sizes import sample, size
 from tests.spark_ext.harness import largest_method, settings
 from transpiler import LayoutError, Message, SelectorSyntaxError, UnsupportedFeatureError
@@ -86,7 +86,8 @@ def test_tables_are_the_same_without_arrow(typed: DataFrame, monkeypatch: pytest
     assert route(typed, topology(20), typed).collect() == with_arrow
 
 
-def test_the_plan_does_not_grow_with_the_bindings(typed: DataFrame) -> None:
+def test_the_plan_does_not_grow_with_the_bindings(typed: DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "LOCAL_TABLE", 0)
     sizes = [len(plan(route(typed, topology(count), typed)).splitlines()) for count in (50, 1_000)]
     assert sizes[0] == sizes[1]
 
@@ -336,8 +337,12 @@ def test_shapes_with_one_key_are_one_look_up(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize("exchange", ["amq.headers", None])
-def test_look_ups_alike_share_a_table_and_do_not_meet(spark: SparkSession, exchange: str | None) -> None:
+@pytest.mark.parametrize(("limit", "tables"), [(tuning.SHARED_ROWS, 1), (0, 4)], ids=["few rows", "many rows"])
+def test_look_ups_share_a_table_and_do_not_meet(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, exchange: str | None, limit: int, tables: int
+) -> None:
     """Twenty pairs of headers, with the same values, and three sets of other kinds."""
+    monkeypatch.setattr(tuning, "SHARED_ROWS", limit)
     names = [f"h{number}" for number in range(6)]
     pairs = [(first, second) for first in names for second in names if first < second]
     sets = [*pairs, *(tuple(reversed(pair)) for pair in pairs[:5]), ("h0",), ("n",), ("h0", "n"), ("h1", "n")]
@@ -367,12 +372,12 @@ def test_look_ups_alike_share_a_table_and_do_not_meet(spark: SparkSession, excha
         assert answer == list(route_message(found, message))
     assert sum(map(len, answers)) == 50
     assert largest_method(routed) < 8_000
-    # Made, and not taken from another place of the query: pairs of texts, pairs of a text and a number, one text, one
-    # number.
+    # Made, and not taken from another place of the query: one for all, or one each for pairs of texts, pairs of a text
+    # and a number, one text and one number.
     with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
         text = plan(routed.select("*"))
     assert text.count("BroadcastHashJoin") == 19
-    assert text.count("ReusedExchange") == 19 - 4
+    assert text.count("ReusedExchange") == 19 - tables
     # What was found when a method was full is compiled before it goes on.
     assert "zip_with(_routing_so_far" in text
 

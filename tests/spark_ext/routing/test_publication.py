@@ -27,6 +27,7 @@ from spark_ext import (
 )
 from spark_ext.routing import constant_tables
 from spark_ext.routing.publication import check_columns_read
+from tests.sizes import is_full
 from tests.spark_ext.harness import settings
 from transpiler import Layout, LayoutError, TopologyError, TranspilerError, route_message, stores, topology_from_dict
 from transpiler.cli import main
@@ -164,7 +165,7 @@ def test_a_column_says_the_routing_key_in_every_layout_and_by_every_way(
         "compiled": lambda: queues(route(frame, compiled, layout)),
         "each key once": lambda: queues(route(frame, TOPOLOGY, layout, exchange="orders", keys=frame)),
     }
-    if name in ("kafka, preset", "a struct beside JMSType"):
+    if is_full() or name in ("kafka, preset", "a struct beside JMSType"):
         ways["stream"] = lambda: streamed(frame, layout, tmp_path)
     if table.options is not None:
         ways["command"] = lambda: commanded(table, tmp_path)

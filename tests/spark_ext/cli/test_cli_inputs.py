@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
 from spark_ext.cli.commands import main
-from tests.sizes import is_full
+from tests.sizes import is_full, sample
 from transpiler.cli import main as selector_sql
 
 pytestmark = pytest.mark.usefixtures("spark")
@@ -216,7 +216,9 @@ def test_a_cell_of_csv_has_the_type_of_its_use_as_in_selector_sql_match() -> Non
     for selector, count in matched.items():
         by_python = CliRunner().invoke(selector_sql, ["match", selector, "a.csv", "--count"])
         assert (by_python.stdout, selector) == (f"{count}\n", selector)
-        assert run("filter", selector, "a.csv").stderr.startswith(f"{count} of 4 messages match"), selector
+    for selector in sample(list(matched), 4):
+        result = run("filter", selector, "a.csv")
+        assert result.stderr.startswith(f"{matched[selector]} of 4 messages match"), selector
 
 
 TIMES = ("2024-01-01T00:00:00Z", "2024-01-01T01:00:00.000+01:00", "2024-01-01 00:00", "2024-01-01", "1704067200000")

@@ -61,7 +61,7 @@ class GivenExchange(NamedTuple):
 
 
 def given_exchange(
-    exchange: str | Column | None, topology: Topology, messages: DataFrame, names: Collection[str]
+    exchange: str | Column | None, topology: Topology, messages: DataFrame, schema: StructType
 ) -> GivenExchange:
     """Return what ``exchange`` gives; a name that no exchange has, and one of the messages' columns, is that column.
 
@@ -69,7 +69,8 @@ def given_exchange(
     """
     column = exchange
     if isinstance(exchange, str):
-        if topology.rules.addressing.may_name(exchange, topology.exchange_by_name) or exchange not in names:
+        named = topology.rules.addressing.may_name(exchange, topology.exchange_by_name)
+        if named or own_field(schema, exchange) is None:
             return GivenExchange(exchange)
         column = sf.col(quote_name(exchange))
     if column is None:

@@ -134,7 +134,7 @@ def route(
     else:
         check_topology(topology)
         columns = message_columns(messages, layout)
-        given = given_exchange(exchange, topology, messages, columns.schema.names)
+        given = given_exchange(exchange, topology, messages, columns.schema)
         prepared = prepare(topology, columns, given, address, publish_to, routing_type)
 
         def one_pass(messages: DataFrame, topology: Topology, queues: str, complete: bool) -> DataFrame:

@@ -181,7 +181,7 @@ def test_of_several_routing_keys_all_count_before_the_one(spark: SparkSession) -
 
 def test_an_exchange_may_be_given_by_a_column(spark: SparkSession) -> None:
     frame = spark.sql("SELECT n, 'eu.x' AS routing_key, 'orders' AS ex, 'empty' AS exchange FROM VALUES 0, 1 AS v(n)")
-    given: list[str | Column] = ["ex", sf.col("ex"), sf.when(sf.col("n") >= 0, sf.col("ex"))]
+    given: list[str | Column] = ["ex", "EX", sf.col("ex"), sf.when(sf.col("n") >= 0, sf.col("ex"))]
     for exchange in given:
         routed = route(frame, TOPOLOGY, exchange=exchange, exchange_column="to")
         assert (queues(routed), routed.columns[-2:], routed.first().to) == ([EU, EU], ["queues", "to"], "orders")

@@ -154,7 +154,8 @@ def narrow(
     forward = successors(topology, routes(topology))
     for kind, name in (*starts, *ends):
         if (kind, name) not in forward:
-            raise unknown_name(kind, name, [other for other_kind, other in forward if other_kind == kind])
+            known = [other for other_kind, other in forward if other_kind == kind]
+            raise unknown_name(kind, name, known, topology.rules.predeclared)
     kept = reached(forward, starts) | reached(reverse(forward), ends)
     linked = successors(topology, all_ways(topology))
     back = reverse(linked)
@@ -166,7 +167,8 @@ def _named(topology: Topology, name: str) -> list[Node]:
     nodes: list[Node] = [("exchange", name)] if name in topology.exchange_by_name else []
     nodes += [("queue", name)] if name in topology.queue_names else []
     if not nodes:
-        raise unknown_name("exchange or queue", name, [*topology.exchange_by_name, *topology.queue_names])
+        known = [*topology.exchange_by_name, *topology.queue_names]
+        raise unknown_name("exchange or queue", name, known, topology.rules.predeclared)
     return nodes
 
 

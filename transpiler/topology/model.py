@@ -6,7 +6,7 @@ default exchange and the broker's predeclared ones are always there and are not 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -234,9 +234,12 @@ def check_topology(value: object) -> None:
         raise unexpected("topology", "a Topology", value, hint)
 
 
-def unknown_name(what: str, name: str, known: Iterable[str]) -> TopologyError:
-    """Return the error for the name of an exchange or a queue that is not there, with near names or some of all."""
-    named = sorted(filter(None, known))
+def unknown_name(what: str, name: str, known: Iterable[str], predeclared: Container[str]) -> TopologyError:
+    """Return the error for the name of an exchange or a queue that is not there, with near names or some of all.
+
+    The names that are ``predeclared`` come last: every broker has them.
+    """
+    named = sorted(filter(None, known), key=lambda each: (each in predeclared, each))
     hint, fix = meant(name, named, None)
     hint = hint or f"there are {first_of(named, 5)}"
     return TopologyError.at("topology.unknown", f"there is no {what} called {name!r}", hint=hint, fix=fix)
@@ -245,11 +248,13 @@ def unknown_name(what: str, name: str, known: Iterable[str]) -> TopologyError:
 def check_exchange(name: str | None, *topologies: Topology) -> None:
     """Raise ``TopologyError`` for an exchange that none has; senders to a JMS broker may name any destination."""
     known: set[str] = set()
+    predeclared: set[str] = set()
     for topology in topologies:
         if name is None or topology.rules.addressing.may_name(name, topology.exchange_by_name):
             return
         known |= topology.exchange_by_name.keys()
-    raise unknown_name("exchange", name or "", known)
+        predeclared |= topology.rules.predeclared.keys()
+    raise unknown_name("exchange", name or "", known, predeclared)
 
 
 def _error(code: str, path: str, message: str, hint: str | None = None, fix: Remedy | None = None) -> Diagnostic:

@@ -217,6 +217,11 @@ def test_an_unknown_name_is_an_error_with_the_nearest_one(names: dict[str, list[
         narrow(orders({"key": "a"}), **names)
 
 
+def test_without_a_near_name_those_of_the_file_come_before_the_predeclared() -> None:
+    with pytest.raises(ValueError, match=r"\n  hint: there are orders, amq\.direct, amq\.fanout, "):
+        narrow(orders({"key": "a"}), exchanges=["zzz"])
+
+
 def test_a_topology_of_a_hundred_thousand_bindings_is_reported_on() -> None:
     count = size(5_000, 100_000)
     queues = tuple(Queue(f"q{number}") for number in range(count))

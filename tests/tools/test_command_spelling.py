@@ -17,6 +17,11 @@ HINTS = (
         "missing='null' reads it as absent",
         "--missing null reads it as absent",
     ),
+    (
+        Hint(Setting("exchange", Verbatim("NAME")), "; ", Setting("exchange", ""), " is the default one"),
+        "exchange=NAME; exchange='' is the default one",
+        "--exchange NAME; --exchange '' is the default one",
+    ),
     (Hint("perhaps ", Setting("unknown", "ignore")), "perhaps unknown='ignore'", "perhaps --unknown ignore"),
     (
         joined([Hint(StoreCall("variant", "v")), Hint("b: ", StoreCall("variant", "w", {"json": True}))]),

@@ -69,7 +69,7 @@ def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Se
         cells = read.record.names or ()
         if target is None and EXCHANGE not in cells and not names_exchange(read.value, read.layout):
             try:
-                target = own_default(topology, "--exchange ")
+                target = own_default(topology)
             except TranspilerError as error:
                 raise at_place(read.place, error) from None
         return Sent(topology.default_exchange if target is None else target, sent.routing_keys, None)

@@ -13,7 +13,7 @@ from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.hints import Hint, Setting, StoreCall
 
 #: The arguments that are options of a command; all others are a layout's.
-_OPTIONS = ("missing", "unknown")
+_OPTIONS = ("exchange", "missing", "unknown")
 
 
 def for_command(finding: Diagnostic) -> Diagnostic:

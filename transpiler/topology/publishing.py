@@ -16,6 +16,7 @@ from urllib.parse import unquote
 from transpiler.base.arguments import check_choice
 from transpiler.base.diagnostics import first_of
 from transpiler.base.errors import TopologyError
+from transpiler.base.hints import Hint, Setting, Verbatim
 from transpiler.topology.broker_rules import RelayAddress, Rules
 from transpiler.topology.model import Topology
 from transpiler.topology.records import DEFAULT_EXCHANGE, Exchange, Unroutable
@@ -87,10 +88,11 @@ class Publisher:
 ANY_PUBLISHER = Publisher()
 
 
-def own_default(topology: Topology, option: str = "exchange=") -> str:
-    """Return the exchange of messages that name none: the topology's own default, or its only exchange.
+def own_default(topology: Topology) -> str:
+    """Return the exchange of messages that name none: the topology's own default.
 
-    ``TopologyError`` where it has none: the broker's default exchange is a choice, too. ``option`` names an exchange.
+    ``TopologyError`` where it has none: the broker's default exchange is a choice, too, but in a topology with neither
+    exchanges nor bindings.
     """
     if topology.default_exchange != DEFAULT_EXCHANGE or not (topology.exchanges or topology.bindings):
         return topology.default_exchange
@@ -99,8 +101,13 @@ def own_default(topology: Topology, option: str = "exchange=") -> str:
     raise TopologyError.at(
         "route.no-exchange",
         "nothing says to which exchange the messages were published: no option, and no column or member exchange",
-        hint=f"perhaps give {option}NAME: there {'is' if len(names) == 1 else 'are'} {first_of(names, _SHOWN)}; "
-        f"{option}'' is the default exchange, which routes by the queue's name",
+        hint=Hint(
+            "perhaps give ",
+            Setting("exchange", Verbatim("NAME")),
+            f": there {'is' if len(names) == 1 else 'are'} {first_of(names, _SHOWN)}; ",
+            Setting("exchange", DEFAULT_EXCHANGE),
+            " is the default exchange, which routes by the queue's name",
+        ),
     )
 
 

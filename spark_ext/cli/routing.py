@@ -248,8 +248,6 @@ def backtest(
         possible_column=possible,
         **routing.parameters,
     )
-    # The exchange that each message was published to, whatever a column of that name has.
-    routed = routed.withColumn("exchange", routed[_PUBLISHED_TO]).drop(_PUBLISHED_TO)
     if possible is not None and not topology.knows_subscribers:
         queues = quote_name(recorded) if recorded_queue is None else quote_text(recorded_queue)
         is_text = recorded_queue is not None or dict(routed.dtypes).get(recorded) == "string"
@@ -265,6 +263,7 @@ def backtest(
         possible=possible,
         max_examples=examples,
         topology=routing.topology,
+        exchange=routed[_PUBLISHED_TO],
     )
     result.left_out = left_out
     if not result.total:
@@ -277,7 +276,7 @@ def backtest(
 def _with_subscribers(routed: Any, topology: Topology, possible: str, recorded: str) -> Any:
     """Add recorded queues that the file does not name to the possible queues of a message to a topic."""
     known = f"CAST(array({', '.join(map(quote_text, sorted(topology.queue_names)))}) AS ARRAY<STRING>)"
-    others = f"CASE WHEN contains(exchange, 'topic://') THEN array_except({recorded}, {known}) END"
+    others = f"CASE WHEN contains({_PUBLISHED_TO}, 'topic://') THEN array_except({recorded}, {known}) END"
     both = f"array_union({quote_name(possible)}, coalesce({others}, CAST(array() AS ARRAY<STRING>)))"
     return routed.selectExpr(f"* EXCEPT ({quote_name(possible)})", f"{both} AS {quote_name(possible)}")
 

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from collections.abc import Collection
+
+from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as sf
 
 from spark_ext.messages.schemas import SchemaLike, check_frame, infer_layout, message_columns
 from spark_ext.routing.new_columns import check_queues
-from spark_ext.routing.publication import first_text, has_routing_keys, own_texts, published_exchanges, texts_at
+from spark_ext.routing.publication import (
+    GivenExchange,
+    first_text,
+    given_exchange,
+    has_routing_keys,
+    own_texts,
+    published_exchanges,
+    texts_at,
+)
+from spark_ext.routing.routing_keys import Sends
 from transpiler import Layout
 from transpiler.base.arguments import unexpected
 from transpiler.compiler.sql import emit_value, quote_name, quote_text
 from transpiler.message.header_fields import ROUTING_KEYS, MessageField
 from transpiler.message.publication import ROUTING_KEY
+from transpiler.routing.compiled_topology import Destination
 from transpiler.tools.backtest import Backtest, Disagreement
-from transpiler.topology.model import Topology, check_topology
+from transpiler.topology.broker_rules import RABBITMQ
+from transpiler.topology.model import Topology, check_exchange, check_topology
+from transpiler.topology.publishing import no_exchange, own_default
 from transpiler.topology.records import DEFAULT_EXCHANGE
 
 _ID = MessageField("properties", "message_id")
@@ -23,7 +37,9 @@ _CANONICAL_LABEL = (
     f"coalesce({_CANONICAL_ID}.string, CAST({_CANONICAL_ID}.long AS STRING), hex({_CANONICAL_ID}.binary), '')"
 )
 
+_NO_QUEUES = "CAST(array() AS ARRAY<STRING>)"
 _NO_QUEUES_FOR_NULL = "coalesce({}, CAST(array() AS ARRAY<STRING>))"
+_AGREES = "size(missed) = 0 AND size(extra) = 0"
 
 #: The layout whose queues have their virtual hosts behind them.
 _WITH_VHOST = "aws-rabbitmq"
@@ -40,6 +56,7 @@ def backtest(
     possible: str | None = None,
     max_examples: int = 10,
     topology: Topology | None = None,
+    exchange: str | Column | None = None,
 ) -> Backtest:
     """Count the agreement of the queues in ``column`` with those in ``recorded``, by exchange and by queue.
 
@@ -51,8 +68,10 @@ def backtest(
     With a ``topology`` the report begins with the recorded queues and exchanges that it does not have.
     ``ValueError`` for a STRING without ``partial``.
 
-    ``routed`` has its exchanges in a column ``exchange``, or in the field of the ``layout``, by default the one that
-    its schema shows, and its routing keys likewise. The message id labels the examples.
+    ``exchange`` is what ``route`` was given, or its ``exchange_column``. Without it the column ``exchange`` says where
+    messages were published, then the field of the ``layout``, by default the one that the schema shows, and for NULL
+    the ``default_exchange`` of the ``topology``; ``TopologyError`` where nothing says it, or the topology has no such
+    exchange. Routing keys are read likewise. The message id labels the examples.
     """
     check_frame("routed", routed)
     if topology is not None:
@@ -65,7 +84,9 @@ def backtest(
     if possible is not None:
         check_queues(routed, "possible", possible)
     resolved = infer_layout(routed) if layout is None else message_columns(routed, layout).layout
-    exchanges = [emit_value(value) for value in published_exchanges(routed.schema, resolved)]
+    given = _given(exchange, topology, routed)
+    published = _published(given, topology, routed, resolved)
+    routed = given.added(routed)
     keys, ids = own_texts(routed.schema, ROUTING_KEY, resolved, ROUTING_KEYS), texts_at(resolved, [_ID])
     canonical = resolved.name == "amqp" and "properties" in routed.columns
     key = first_text(keys) if keys else "properties.subject" if canonical else "CAST(NULL AS STRING)"
@@ -84,26 +105,95 @@ def backtest(
     if possible is not None:
         others = _NO_QUEUES_FOR_NULL.format(quote_name(possible))
         reached = f"array_union({reached}, array_intersect({queues}, {others}))"
-    # The default exchange routes by name, so what it does not reach is not there.
-    own = "false" if partial else f"exchange = {quote_text(DEFAULT_EXCHANGE)}"
-    compared = routed.selectExpr(
-        f"coalesce({', '.join([*exchanges, quote_text('')])}) AS exchange",
+    selected = routed.selectExpr(
+        f"{published} AS published",
         f"{label} AS label",
         f"{key} AS routing_key",
         f"{queues} AS recorded",
         f"{reached} AS routed",
-    ).selectExpr(
+    )
+    compared = _compared(selected, partial, ())
+    rows = _counted(compared)
+    there = {row.queue for row in rows if row.kind == "unknown"} & (topology.queue_names if topology else set())
+    if there:
+        # The default exchange would have led to them, so these messages went elsewhere.
+        compared = _compared(selected, partial, there)
+        rows = _counted(compared)
+    result = Backtest(max_examples, partial=partial, topology=topology)
+    for row in rows:
+        match row.kind:
+            case "missed":
+                result.missed[row.exchange, row.queue] = row.messages
+            case "extra":
+                result.extra[row.exchange, row.queue] = row.messages
+            case "unknown":
+                result.unknown[row.queue] += row.messages
+            case _:
+                result.messages[row.exchange] = row.messages
+                result.deliveries += row.deliveries
+                if row.disagreeing:
+                    result.disagreeing[row.exchange] = row.disagreeing
+    if result.disagreeing:
+        different = compared.filter(f"NOT ({_AGREES})")
+        result.examples = [
+            Disagreement(row.label, row.exchange, row.routing_key, tuple(sorted(row.missed)), tuple(sorted(row.extra)))
+            for row in different.limit(max_examples).collect()
+        ]
+    return result
+
+
+def _given(exchange: str | Column | None, topology: Topology | None, routed: DataFrame) -> GivenExchange:
+    """Return the exchange that an option gives, as ``route`` reads it; a topology not given may have any exchange."""
+    given = given_exchange(exchange, topology or Topology(RABBITMQ), routed, routed.schema)
+    if topology is not None:
+        check_exchange(given.name, topology)
+    return given
+
+
+def _published(given: GivenExchange, topology: Topology | None, routed: DataFrame, layout: Layout) -> str:
+    """Return the SQL of the exchange of each message, NULL where that is the default of a topology not given.
+
+    ``TopologyError`` where nothing says it, and ``LayoutError`` where messages to a JMS broker have no destination.
+    """
+    if topology is not None and topology.rules.addressing.names_destinations:
+        return Sends(topology, routed.schema, layout, Destination(named=given.name, given=given.path)).destination
+    if given.name is not None:
+        return quote_text(given.name)
+    if given.path is not None:
+        names = [given.path]
+    else:
+        names = [emit_value(value) for value in published_exchanges(routed.schema, layout)]
+    if topology is not None:
+        names.append(quote_text(topology.default_exchange if names else own_default(topology)))
+    if not names:
+        raise no_exchange("perhaps give backtest the exchange= that route was given, or topology=")
+    return f"coalesce({', '.join(names)})"
+
+
+def _compared(selected: DataFrame, partial: bool, there: Collection[str]) -> DataFrame:
+    """Add the queues in which both sides differ: missed, extra, and those unknown to the topology.
+
+    The default exchange routes by name, so what it does not reach is unknown, unless it is one of those ``there``.
+    """
+    by_name = f"coalesce(published = {quote_text(DEFAULT_EXCHANGE)}, false)"
+    lost = "array_except(recorded, routed)"
+    known = f"array({', '.join(map(quote_text, sorted(there)))})" if there else _NO_QUEUES
+    own = "false" if partial else by_name
+    return selected.selectExpr(
         "*",
-        f"CASE WHEN {own} THEN array() ELSE array_except(recorded, routed) END AS missed",
+        f"coalesce(published, {quote_text(DEFAULT_EXCHANGE)}) AS exchange",
+        f"CASE WHEN {own} THEN array_intersect({lost}, {known}) ELSE {lost} END AS missed",
         # A message that was read from one queue may have gone to others.
         f"array_except({'recorded' if partial else 'routed'}, recorded) AS extra",
-        f"CASE WHEN {own} THEN array_except(recorded, routed) ELSE array() END AS unknown",
+        f"CASE WHEN {own} THEN array_except({lost}, {known}) ELSE {_NO_QUEUES} END AS unknown",
     )
-    result = Backtest(max_examples, partial=partial, topology=topology)
-    agrees = "size(missed) = 0 AND size(extra) = 0"
-    # One pass over the messages: each is a row, and so is each of its queues in which the two differ.
+
+
+def _counted(compared: DataFrame) -> list[Row]:
+    """Count the messages by exchange, and their differences by queue, in one pass over them."""
+    # Each message is a row, and so is each of its queues in which the two differ.
     counted = "struct('{}' AS kind, exchange, {} AS queue, {} AS deliveries, {} AS disagrees)"
-    counts = ["array(" + counted.format("message", "''", "size(recorded)", f"NOT ({agrees})") + ")"]
+    counts = ["array(" + counted.format("message", "''", "size(recorded)", f"NOT ({_AGREES})") + ")"]
     counts += [
         f"transform(filter({kind}, q -> q IS NOT NULL), q -> {counted.format(kind, 'q', '0', 'false')})"
         for kind in ("missed", "extra", "unknown")
@@ -118,26 +208,7 @@ def backtest(
             sf.count_if("row.disagrees").alias("disagreeing"),
         )
     )
-    for row in sorted(rows.collect()):
-        match row.kind:
-            case "missed":
-                result.missed[row.exchange, row.queue] = row.messages
-            case "extra":
-                result.extra[row.exchange, row.queue] = row.messages
-            case "unknown":
-                result.unknown[row.queue] += row.messages
-            case _:
-                result.messages[row.exchange] = row.messages
-                result.deliveries += row.deliveries
-                if row.disagreeing:
-                    result.disagreeing[row.exchange] = row.disagreeing
-    if result.disagreeing:
-        different = compared.filter(f"NOT ({agrees})")
-        result.examples = [
-            Disagreement(row.label, row.exchange, row.routing_key, tuple(sorted(row.missed)), tuple(sorted(row.extra)))
-            for row in different.limit(max_examples).collect()
-        ]
-    return result
+    return sorted(rows.collect())
 
 
 def _queues(routed: DataFrame, layout: Layout, column: str) -> str:

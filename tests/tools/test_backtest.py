@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from transpiler.tools.backtest import Backtest
+from transpiler.topologies import topology_from_dict
 
 
 def compared() -> Backtest:
@@ -81,3 +82,9 @@ def test_a_queue_that_the_topology_does_not_have_is_no_disagreement_of_the_defau
     assert backtest.to_dict()["unknown"] == [{"queue": "gone", "messages": 1}]
     # The file does not say which queue orders led to.
     assert backtest.render().splitlines()[0] == "the topology does not have the queue gone (1)"
+    # A queue of the topology is missed: the default exchange leads there by its name.
+    known = Backtest(
+        topology=topology_from_dict({"broker": "rabbitmq", "queues": ["q"], "exchanges": [], "bindings": []})
+    )
+    assert not known.add("1", "", "other", ["q", "gone"], [])
+    assert (known.missed, known.unknown) == ({("", "q"): 1}, {"gone": 1})

@@ -76,9 +76,10 @@ class Backtest:
         self.messages[exchange] += 1
         self.deliveries += len(before)
         if exchange == DEFAULT_EXCHANGE and not self.partial:
-            # It routes by name, so what it does not reach is not there.
-            self.unknown.update(before - now)
-            before &= now
+            # It routes by name, so what it does not reach is not there, unless the topology says otherwise.
+            unknown = before - now - (self.topology.queue_names if self.topology is not None else set())
+            self.unknown.update(unknown)
+            before -= unknown
         if before == now:
             return True
         self.disagreeing[exchange] += 1

@@ -98,17 +98,21 @@ def own_default(topology: Topology) -> str:
         return topology.default_exchange
     declared = [exchange.name for exchange in topology.exchanges if not exchange.internal]
     names = sorted(declared or filter(None, topology.exchange_by_name))
-    raise TopologyError.at(
-        "route.no-exchange",
-        "nothing says to which exchange the messages were published: no option, and no column or member exchange",
-        hint=Hint(
+    raise no_exchange(
+        Hint(
             "perhaps give ",
             Setting("exchange", Verbatim("NAME")),
             f": there {'is' if len(names) == 1 else 'are'} {first_of(names, _SHOWN)}; ",
             Setting("exchange", DEFAULT_EXCHANGE),
             " is the default exchange, which routes by the queue's name",
-        ),
+        )
     )
+
+
+def no_exchange(hint: str) -> TopologyError:
+    """Return the error about messages whose exchange nothing says."""
+    message = "nothing says to which exchange the messages were published: no option, and no column or member exchange"
+    return TopologyError.at("route.no-exchange", message, hint=hint)
 
 
 class Target(NamedTuple):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from inspect import Parameter, signature
 from typing import NamedTuple, get_args
 
 from pyspark.sql import DataFrame
-from pyspark.sql.types import DataType, StructType
+from pyspark.sql.types import StructType
 
 from spark_ext.messages.schemas import MessageColumns, SchemaLike, check_frame, message_columns, schema_columns
 from spark_ext.routing import tuning
@@ -20,12 +20,14 @@ from spark_ext.routing.publication import (
     check_columns_read,
     columns_read,
     has_routing_keys,
+    missing_column,
     published_exchanges,
 )
+from spark_ext.routing.routing_keys import Published
 from transpiler import Layout
 from transpiler.base.arguments import check_choice, unexpected
 from transpiler.base.errors import LayoutError
-from transpiler.compiler.ir.column_types import ColumnType
+from transpiler.compiler.ir.column_types import ColumnType, Path
 from transpiler.compiler.layouts.sent import SentLayout, before_sent
 from transpiler.compiler.lowering.names.names import Missing
 from transpiler.routing.columns import PREFIX
@@ -181,41 +183,30 @@ def prepare_compiled(compiled: CompiledTopology, messages: DataFrame, layout: La
         )
     if columns.schema.names:
         # In a pipeline nobody knows the columns yet.
-        _check_columns(compiled.plan, columns.schema)
-        published, settings = columns_read(compiled.topology, to, columns.schema), compiled.settings
-        check_columns_read(settings.published, published, to, settings.several)
+        settings = compiled.settings
+        check_columns_read(
+            settings.published, columns_read(compiled.topology, to, columns.schema), to, settings.several
+        )
+        plans = [compiled.plan] if compiled.changes is None else [compiled.plan, compiled.changes.plan]
+        columns = columns._replace(layout=resolved)
+        _check_columns(plans, Published(compiled.topology, columns, plans, to).reads(), columns.schema)
     return Prepared(compiled.topology, columns._replace(layout=resolved), to, compiled.settings.several)
 
 
-def _check_columns(plan: RoutingPlan, schema: StructType) -> None:
-    """Raise ``LayoutError`` where messages have not the columns that a plan reads."""
-    nodes = [compiled.condition for compiled in plan.compiled]
-    columns = {column.path: column.type for node in nodes for column in columns_in(node)}
-    for table in plan.tables:
-        for part in (*table.signature.keys, table.signature.guard, table.signature.residual):
-            columns |= {column.path: column.type for column in columns_in(part)}
-    paths = [(path, column_type) for path, column_type in columns.items() if not str(path[0]).startswith(PREFIX)]
-    for path, column_type in [*paths, *((path, None) for path in plan.reads.values())]:
-        wrong = _missing(path, column_type, schema)
+def _check_columns(plans: Sequence[RoutingPlan], published: Iterable[Path], schema: StructType) -> None:
+    """Raise ``LayoutError`` where messages have not the columns that plans read, or those that say their places."""
+    columns: dict[Path, ColumnType | None] = dict.fromkeys(published)
+    for plan in plans:
+        columns |= dict.fromkeys(plan.reads.values())
+        columns |= {column.path: column.type for node in plan.nodes for column in columns_in(node)}
+    for path, column_type in columns.items():
+        wrong = None if str(path[0]).startswith(PREFIX) else missing_column(path, schema, column_type)
         if wrong is not None:
             raise LayoutError.at(
                 "compiled.other-columns",
-                f"the topology is compiled for messages with a column {wrong}, which these have not",
+                f"the topology is compiled for messages with a column {wrong}, and these have none",
                 hint="perhaps compile it for these: compile_topology(topology, messages)",
             )
-
-
-def _missing(path: tuple[object, ...], column_type: ColumnType | None, schema: StructType) -> str | None:
-    """Return the name, with its type, of a column that a schema has not; None where it has it."""
-    data_type: DataType = schema
-    for step in path:
-        if not isinstance(step, str) or not isinstance(data_type, StructType):
-            return None
-        if step not in data_type.names:
-            return ".".join(map(str, path)) + ("" if column_type is None else f" {column_type}")
-        data_type = data_type[step].dataType
-    plain = column_type is None or data_type.simpleString().partition(" ")[0] == str(column_type).lower()
-    return None if plain else f"{'.'.join(map(str, path))} {column_type}"
 
 
 #: The options of ``route`` that are decided when a topology is compiled, with their defaults.

@@ -1,8 +1,9 @@
 """The rule for where each message was published, and under which key: one for every layout and every way to route.
 
-An option says it for all messages; else the column of that name, whatever the layout; else the place that the layout
-documents; else, for a key, the subject. A NULL says nothing, so the next of them is read: a message whose exchange
-nothing says went to the topology's default exchange, and one without a key has the empty one.
+An option says it, for all messages or by a Column; else the column of that name, whatever the layout; else the place
+that the layout documents; else, for a key, the subject. A NULL says nothing, so the next of them is read: a message
+whose exchange nothing says went to the topology's default exchange, and one without a key has the empty one. An array
+of keys without one is an array: the message has no key.
 
 Invariant: a column that is read is a text, or, of several keys, an array of texts; any other type is an error.
 """
@@ -10,6 +11,7 @@ Invariant: a column that is read is a text, or, of several keys, an array of tex
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import takewhile
 from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame
@@ -22,7 +24,7 @@ from transpiler import Layout
 from transpiler.base.arguments import unexpected
 from transpiler.base.errors import LayoutError
 from transpiler.compiler import ir
-from transpiler.compiler.ir.column_types import STRING
+from transpiler.compiler.ir.column_types import STRING, ColumnType, Path
 from transpiler.compiler.lowering.names.column_values import at
 from transpiler.compiler.sql import emit_value, quote_name
 from transpiler.message.header_fields import PUBLISHED_EXCHANGE, MessageField
@@ -53,7 +55,8 @@ class GivenExchange(NamedTuple):
 
     def added(self, frame: DataFrame) -> DataFrame:
         """Return the messages with the column, where there is one."""
-        return frame if self.column is None else frame.withColumn(_GIVEN, self.column)
+        # The cast takes a collation away, which no other text for the exchange has.
+        return frame if self.column is None else frame.withColumn(_GIVEN, self.column.cast("string"))
 
     def removed(self, frame: DataFrame) -> DataFrame:
         """Return the messages without it."""
@@ -141,9 +144,13 @@ def own_texts(schema: StructType, name: str, layout: Layout, places: Collection[
     return ([] if own is None else [own]) + texts_at(layout, places)
 
 
-def published_exchanges(schema: StructType, layout: Layout) -> list[ir.Value]:
-    """Return the texts that name the exchange that a message was published to, the first of them first."""
-    return own_texts(schema, EXCHANGE, layout, [PUBLISHED_EXCHANGE])
+def published_exchanges(schema: StructType, layout: Layout, given: str | None = None) -> list[ir.Value]:
+    """Return the texts that name the exchange that a message was published to, the first of them first.
+
+    ``given`` is the column of an option.
+    """
+    option: list[ir.Value] = [] if given is None else [ir.Column((given,), STRING)]
+    return option + own_texts(schema, EXCHANGE, layout, [PUBLISHED_EXCHANGE])
 
 
 def columns_read(topology: Topology, to: Destination, schema: StructType) -> tuple[str, ...]:
@@ -151,9 +158,9 @@ def columns_read(topology: Topology, to: Destination, schema: StructType) -> tup
     addressing = topology.rules.addressing
     has_keys = not addressing.names_destinations
     read = {
-        EXCHANGE: to.named is None and to.given is None and (to.exchange is None or to.by_default) and not to.relay,
+        EXCHANGE: to.named is None and (to.exchange is None or to.by_default) and not to.relay,
         ROUTING_KEY: has_keys and to.key is None,
-        ROUTING_KEYS: has_keys and to.several_keys,
+        ROUTING_KEYS: has_keys and to.key is None,
         ROUTING_TYPE: bool(addressing.routing_types) and to.routing_type is None,
     }
     return tuple(name for name, is_read in read.items() if is_read and _said(schema, name) is not None)
@@ -175,6 +182,24 @@ def check_columns_read(compiled: Collection[str], now: Collection[str], to: Dest
             f"the topology is compiled for messages {had} a column {name}, and these {have}",
             hint="perhaps compile it for these: compile_topology(topology, messages)",
         )
+
+
+def missing_column(path: Path, schema: StructType, column_type: ColumnType | None = None) -> str | None:
+    """Return the name, with its type if that is known, of a column that a schema has not; None where it has it.
+
+    A path is followed as far as it names columns and fields of structs. A column of NULLs has every type.
+    """
+    names = list(takewhile(lambda step: isinstance(step, str), path))
+    name = ".".join(map(str, names)) + ("" if column_type is None or len(names) < len(path) else f" {column_type}")
+    kind: DataType = schema
+    for step in names:
+        field = own_field(kind, str(step)) if isinstance(kind, StructType) else None
+        if field is None:
+            return name
+        kind = field.dataType
+    if column_type is None or len(names) < len(path) or isinstance(kind, NullType):
+        return None
+    return None if kind.simpleString().partition(" ")[0] == str(column_type).lower() else name
 
 
 def _is_text(kind: DataType) -> bool:

@@ -6,7 +6,7 @@ place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
@@ -16,6 +16,7 @@ from spark_ext.routing import relay
 from spark_ext.routing.publication import (
     first_text,
     has_routing_keys,
+    missing_column,
     own_text,
     own_texts,
     published_exchanges,
@@ -25,6 +26,7 @@ from spark_ext.routing.topic_sql import exact_key, key_words, let, word
 from transpiler import Layout
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
 from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import Path
 from transpiler.compiler.layouts.columns import SUBJECT as SUBJECT_HEADER
 from transpiler.compiler.layouts.columns import UNION
 from transpiler.compiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, before_sent
@@ -34,7 +36,7 @@ from transpiler.message.header_fields import ROUTING_KEYS, MessageField
 from transpiler.message.publication import ROUTING_KEY, ROUTING_TYPE
 from transpiler.message.publication import ROUTING_KEYS as KEYS_COLUMN
 from transpiler.message.types import AmqpType
-from transpiler.routing.columns import EXCHANGE, KEY, KEYS, RELAY_EXCHANGE, RELAY_KEY, SUBJECT, TOPIC, WORDS
+from transpiler.routing.columns import EXCHANGE, KEY, KEYS, PREFIX, RELAY_EXCHANGE, RELAY_KEY, SUBJECT, TOPIC, WORDS
 from transpiler.routing.compiled_topology import Destination
 from transpiler.routing.plan import RoutingPlan
 from transpiler.routing.signatures import columns_in
@@ -57,11 +59,10 @@ class Sends:
 
     def __init__(self, topology: Topology, schema: StructType, layout: Layout, to: Destination) -> None:
         self._topology = topology
+        named = [] if to.named is not None else published_exchanges(schema, layout, to.given)
         if to.named is not None:
             self.destination = quote_text(to.named)
-        elif to.given is not None:
-            self.destination = to.given
-        elif named := published_exchanges(schema, layout):
+        elif named:
             self.destination = first_text(named)
         else:
             raise LayoutError.at(
@@ -72,6 +73,8 @@ class Sends:
         of_column = None if to.routing_type is not None else own_text(schema, ROUTING_TYPE)
         given = relay.NO_TEXT if to.routing_type is None else quote_text(to.routing_type)
         self._routing_type = given if of_column is None else emit_value(of_column)
+        #: The texts of the messages that are read.
+        self.reads = named if of_column is None else [*named, of_column]
 
     @property
     def columns(self) -> tuple[str, str]:
@@ -110,6 +113,12 @@ class Sends:
         return f"concat({prefix}, {self.columns[1]})"
 
 
+def _paths(values: Iterable[ir.Value]) -> list[Path]:
+    """Return the columns that some values read, without those that routing has made."""
+    paths = (column.path for value in values for column in columns_in(value))
+    return list(dict.fromkeys(path for path in paths if not str(path[0]).startswith(PREFIX)))
+
+
 #: The number of the destination in a list that a row is sent to.
 PART = "_list_part"
 
@@ -141,7 +150,7 @@ class Published:
     def check_keys(self, keys: DataFrame) -> None:
         """Raise what is wrong with messages whose keys are to be matched before others."""
         try:
-            columns = analyzed_schema(keys).names
+            columns = analyzed_schema(keys)
         except LayoutError:
             # In a pipeline Spark says later what is wrong with them.
             return
@@ -151,26 +160,29 @@ class Published:
                 "keys is a stream, and its routing keys have to be known before the messages come",
                 hint="perhaps give keys an archive of messages, or leave it out: each message's key is matched then",
             )
-        needed: list[ir.Value] = []
-        if self._to.relay:
-            needed.append(self._relay_address())
-        elif self._plan.exchange is None and self._to.given is None:
-            needed += published_exchanges(self._schema, self._layout)
-        names = [str(column.path[0]) for value in needed for column in columns_in(value)]
-        first = self._first_key()
-        names += [KEYS_COLUMN] if self._plan.whole is not None or first is not None else []
-        own = self._own_keys(before_sent(self._layout))
-        # Messages with a column of keys may do without a subject.
-        if not own and self._plan.whole is None and first is None:
-            self._keys()
-        names += [str(column.path[0]) for value in own for column in columns_in(value)]
-        missing = [name for name in dict.fromkeys(names) if name not in columns]
+        missing = [name for path in self.reads() if (name := missing_column(path, columns)) is not None]
         if missing:
             raise LayoutError.at(
                 "route.keys",
                 f"keys has no column {' and no column '.join(missing)}, where the messages have their routing keys",
                 hint="perhaps give keys the messages themselves, or others with the same columns",
             )
+
+    def reads(self) -> list[Path]:
+        """Return the messages' columns that say where these were published, so far as they are read."""
+        if self._topology.rules.addressing.names_destinations:
+            return _paths(Sends(self._topology, self._schema, self._layout, self._to).reads)
+        values: list[ir.Value] = []
+        if self._to.relay:
+            values.append(self._relay_address())
+        elif self._plan.exchange is None:
+            values += published_exchanges(self._schema, self._layout, self._to.given)
+        if self._to.subject is not None:
+            values += texts_at(before_sent(self._layout), [_MESSAGE_SUBJECT])
+        if self._to.key is not None or not (self._to.relay or self._plan.whole is not None or self._asks_for_key()):
+            return _paths(values)
+        several: list[Path] = [(KEYS_COLUMN,)] if has_routing_keys(self._schema) else []
+        return [*_paths(values), *several, *_paths(self._own_keys(self._layout))]
 
     def with_subject(self, frame: DataFrame) -> DataFrame:
         """Add the subject that the sender gives to messages without one: see ``SentLayout``."""
@@ -201,17 +213,14 @@ class Published:
             exchange, key = Sends(self._topology, self._schema, self._layout, self._to).columns
             return frame.selectExpr("*", f"{exchange} AS {EXCHANGE}", f"{key} AS {SUBJECT}")
         if self._to.relay:
-            own = self._own_keys(self._layout)
-            subject = first_text(own) if own else relay.NO_TEXT
+            subject = self._own_key() or relay.NO_TEXT
             frame = relay.relayed(frame, self._topology, emit_value(self._relay_address()), subject)
             made.append(f"{RELAY_EXCHANGE} AS {EXCHANGE}")
         elif self._plan.exchange is None:
-            default = quote_text(self._topology.default_exchange)
-            given = published_exchanges(self._schema, self._layout) if self._to.given is None else []
-            names = [self._to.given or "", *map(emit_value, given)]
-            made.append(f"coalesce({', '.join(filter(None, [*names, default]))}) AS {EXCHANGE}")
+            named = map(emit_value, published_exchanges(self._schema, self._layout, self._to.given))
+            made.append(f"coalesce({', '.join([*named, quote_text(self._topology.default_exchange)])}) AS {EXCHANGE}")
         if self._plan.whole is not None:
-            made.append(f"coalesce({KEYS_COLUMN}, array({self._only_key()})) AS {KEYS}")
+            made.append(f"coalesce({KEYS_COLUMN}, array({self._one_key() or relay.NO_TEXT})) AS {KEYS}")
         elif self._asks_for_key():
             made.append(f"{self._key()} AS {SUBJECT}")
         else:
@@ -232,12 +241,6 @@ class Published:
         words = [f"{word(name)} AS {name}" for name in self._words]
         return frame.selectExpr("*", *words) if words else frame
 
-    def _only_key(self) -> str:
-        try:
-            return self._layout_key()
-        except LayoutError:
-            return "CAST(NULL AS STRING)"
-
     def _asks_for_key(self) -> bool:
         return self._walks or bool(self._words) or not self._read.isdisjoint((SUBJECT, KEY, TOPIC))
 
@@ -245,33 +248,34 @@ class Published:
         """The routing key of each message, as SQL."""
         if self._to.relay:
             return RELAY_KEY
-        first = self._first_key()
-        return self._layout_key() if first is None else f"coalesce({first}, {self._only_key()})"
-
-    def _layout_key(self) -> str:
-        """The key without the column of several keys, as SQL."""
-        return first_text(self._keys()) if self._to.key is None else quote_text(self._to.key)
-
-    def _first_key(self) -> str | None:
-        """The first of several routing keys, as SQL: the one that a broker with one key a message reads."""
-        several = self._to.several_keys and has_routing_keys(self._schema)
-        return f"get({KEYS_COLUMN}, 0)" if several else None
-
-    def _own_keys(self, layout: Layout) -> list[ir.Value]:
-        """Return the texts for the routing key that messages in a layout have themselves, in order of preference."""
-        # A sender publishes the messages of an archive anew, so the routing keys recorded in it do not apply.
-        return own_texts(self._schema, ROUTING_KEY, layout, ROUTING_KEYS if self._to.by_message else [_MESSAGE_SUBJECT])
-
-    def _keys(self) -> list[ir.Value]:
-        """Return the texts of the routing key, in order of preference: the subject may be the sender's."""
-        texts = self._own_keys(self._layout)
-        if not texts:
+        if self._to.key is not None:
+            return quote_text(self._to.key)
+        own = self._own_key()
+        if own is None:
             raise LayoutError.at(
                 "route.no-key",
                 "the topology routes by key, and the messages have no properties.subject and no column routing_key",
                 hint="perhaps give the messages a column routing_key",
             )
-        return texts
+        return own
+
+    def _own_key(self) -> str | None:
+        """The routing key that messages have themselves, of several the first, as SQL; None without a place for it."""
+        one = self._one_key()
+        if not has_routing_keys(self._schema):
+            return one
+        # An array without a key is an array, too, and the message has no key.
+        return f"CASE WHEN {KEYS_COLUMN} IS NULL THEN {one or relay.NO_TEXT} ELSE get({KEYS_COLUMN}, 0) END"
+
+    def _one_key(self) -> str | None:
+        """The same without the column of several keys."""
+        own = self._own_keys(self._layout)
+        return first_text(own) if own else None
+
+    def _own_keys(self, layout: Layout) -> list[ir.Value]:
+        """Return the texts for the routing key that messages in a layout have themselves, in order of preference."""
+        # A sender publishes the messages of an archive anew, so the routing keys recorded in it do not apply.
+        return own_texts(self._schema, ROUTING_KEY, layout, ROUTING_KEYS if self._to.by_message else [_MESSAGE_SUBJECT])
 
     def _relay_address(self) -> ir.Value:
         """Return the address in a message's own ``to``."""

@@ -157,10 +157,15 @@ class RoutingPlan:
     @cached_property
     def columns(self) -> set[str]:
         """The columns that the conditions name: those of messages, and those made for them."""
+        return {str(column.path[0]) for node in self.nodes for column in columns_in(node)}
+
+    @property
+    def nodes(self) -> list[ir.Value | ir.Predicate]:
+        """The conditions, and the parts of those in tables."""
         nodes: list[ir.Value | ir.Predicate] = [compiled.condition for compiled in self.compiled]
         for table in self.tables:
             nodes += [*table.signature.keys, table.signature.guard, table.signature.residual]
-        return {str(column.path[0]) for node in nodes for column in columns_in(node)}
+        return nodes
 
     @cached_property
     def distinct(self) -> bool:

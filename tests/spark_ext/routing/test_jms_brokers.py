@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
 
 from spark_ext import compile_topology, create_messages, route
 from tests.sizes import sample
@@ -73,7 +74,10 @@ def test_a_topic_whose_subscribers_are_not_known_is_undecided(spark: SparkSessio
     topology = parse_topology("<broker/>", "activemq.xml")
     places = ("topic://t", "queue://q", "topic://VirtualTopic.v")
     sent = [Sent("", Message(), place, None, frozenset(), False) for place in places]
-    frame = route(sends(spark, sent), topology, outcome="outcome", possible_column="possible")
+    # The destinations of some are in the Column of the option, and of the others in the column of the table.
+    given = sf.expr("if(id = 0, 'topic://t', NULL)")
+    messages = sends(spark, sent).withColumn("exchange", sf.expr("if(id = 0, 'none', exchange)"))
+    frame = route(messages, topology, exchange=given, outcome="outcome", possible_column="possible")
     rows = [(tuple(row.queues), row.outcome, tuple(row.possible)) for row in frame.orderBy("id").collect()]
     routed = [publish(topology, Message(), place) for place in places]
     assert rows == [(each.queues, each.outcome, each.possible_queues) for each in routed]

@@ -175,8 +175,17 @@ def test_a_column_says_the_routing_key_in_every_layout_and_by_every_way(
 
 def test_of_several_routing_keys_all_count_before_the_one(spark: SparkSession) -> None:
     ddl = "n INT, routing_key STRING, routing_keys ARRAY<STRING>"
-    frame = spark.createDataFrame([(0, "us.x", ["us.y", "eu.x"]), (1, "eu.x", None), (2, "eu.x", [])], ddl)
-    assert queues(route(frame, TOPOLOGY, exchange="orders")) == [EU, EU, []]
+    rows = [(0, "us.x", ["us.y", "eu.x"]), (1, "eu.x", None), (2, "eu.x", []), (3, "eu.x", [None, "eu.x"])]
+    frame = spark.createDataFrame(rows, ddl)
+    assert queues(route(frame, TOPOLOGY, exchange="orders")) == [EU, EU, [], EU]
+    # A broker of one key reads the first of them, and a message whose array has none is one without a key.
+    one = topology_from_dict({**FORM, "broker": "qpid-java"})
+    for keys in (None, frame):
+        assert queues(route(frame, one, exchange="orders", keys=keys)) == [ALL, EU, ALL, ALL]
+    relayed = route(frame.withColumn("to", sf.lit("orders")), one, publish_to="to")
+    assert queues(relayed) == [ALL, EU, ALL, ALL]
+    with pytest.raises(LayoutError, match="the column routing_key has the type INT"):
+        route(frame.withColumn("routing_key", sf.lit(5)), TOPOLOGY, exchange="orders")
 
 
 def test_an_exchange_may_be_given_by_a_column(spark: SparkSession) -> None:
@@ -187,6 +196,11 @@ def test_an_exchange_may_be_given_by_a_column(spark: SparkSession) -> None:
         assert (queues(routed), routed.columns[-2:], routed.first().to) == ([EU, EU], ["queues", "to"], "orders")
     assert queues(route(frame, TOPOLOGY)) == [[], []]
     assert queues(route(frame, TOPOLOGY, exchange=sf.lit(None).cast("string"))) == [[], []]
+    # NULL says nothing, so the next place is read: the column of the table, and then the layout's own.
+    nothing = frame.selectExpr("n", "routing_key", "'orders' AS ex", "'orders' AS exchange")
+    for exchange in (sf.expr("if(n = 0, NULL, ex)"), sf.lit(None), sf.expr("NULL :: STRING COLLATE UTF8_LCASE")):
+        routed = route(nothing, TOPOLOGY, exchange=exchange, exchange_column="to", keys=nothing)
+        assert [(row.queues, row.to) for row in routed.orderBy("n").collect()] == [(EU, "orders")] * 2
     with pytest.raises(LayoutError, match="the Column of exchange= has the type INT"):
         route(frame, TOPOLOGY, exchange=sf.col("n"))
     with pytest.raises(TypeError, match="exchange: expected the name of an exchange, or a Column"):
@@ -251,6 +265,41 @@ def test_a_compiled_topology_refuses_messages_that_lack_a_column_it_reads(name: 
     if name == "routing_keys":
         with pytest.raises(LayoutError, match=f"compiled for messages without a column {name}, and these have one"):
             route(frame, compile_topology(TOPOLOGY, frame.drop(name)))
+
+
+@pytest.mark.parametrize(
+    ("compiled_for", "options", "lost", "told"),
+    [
+        ("canonical", {"exchange": "orders"}, "n INT", "properties.subject"),
+        ("canonical", {"exchange": "orders"}, "n INT, properties MAP<STRING, STRING>", "properties.subject"),
+        ("canonical", {"publish_to": "to"}, "n INT, properties STRUCT<subject: STRING>", "properties.to"),
+        ("canonical", {"address": "orders/eu.x"}, "n INT, properties STRUCT<to: STRING>", "properties.subject"),
+        ("kafka, its own places", {}, "n INT, value BINARY", "headers"),
+        ("a struct beside JMSType", {"exchange": "orders"}, "n INT, properties STRUCT<color: STRING>", "JMSType"),
+        ("AMQP 0-10", {}, "n INT, properties STRUCT<subject: STRING>", "delivery_properties.exchange"),
+        (
+            "AMQP 0-10",
+            {"exchange": "orders"},
+            "delivery_properties STRUCT<ttl: INT>",
+            "delivery_properties.routing_key",
+        ),
+    ],
+)
+def test_a_compiled_topology_refuses_messages_without_the_places_of_its_layout(
+    compiled_for: str, options: dict[str, Any], lost: str, told: str, spark: SparkSession
+) -> None:
+    layouts: dict[str, Any] = {
+        "canonical": None,
+        "kafka, its own places": stores.kafka_headers(types="by-use", headers={"routing-key": "rk", "exchange": "ex"}),
+        "a struct beside JMSType": "JMSType STRING, properties STRUCT<color: STRING>",
+        "AMQP 0-10": "amqp-0-10",
+    }
+    broker = topology_from_dict({**FORM, "broker": "qpid-cpp"}) if "address" in options else TOPOLOGY
+    compiled = compile_topology(broker, layouts[compiled_for], version="1", **options)
+    frame = spark.createDataFrame([], lost)
+    for messages in (frame, frame.selectExpr("*", "'eu.x' AS routing_key")):
+        with pytest.raises(LayoutError, match=f"compiled for messages with a column {told}, and these have none"):
+            route(messages, compiled)
 
 
 @pytest.mark.parametrize(

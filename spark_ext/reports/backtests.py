@@ -22,7 +22,7 @@ from spark_ext.routing.routing_keys import Sends
 from transpiler import Layout
 from transpiler.base.arguments import unexpected
 from transpiler.compiler.sql import emit_value, quote_name, quote_text
-from transpiler.message.header_fields import ROUTING_KEYS, MessageField
+from transpiler.message.header_fields import PUBLISHED_KEYS, MessageField
 from transpiler.message.publication import ROUTING_KEY
 from transpiler.routing.compiled_topology import Destination
 from transpiler.tools.backtest import Backtest, Disagreement
@@ -87,7 +87,7 @@ def backtest(
     given = _given(exchange, topology, routed)
     published = _published(given, topology, routed, resolved)
     routed = given.added(routed)
-    keys, ids = own_texts(routed.schema, ROUTING_KEY, resolved, ROUTING_KEYS), texts_at(resolved, [_ID])
+    keys, ids = own_texts(routed.schema, ROUTING_KEY, resolved, PUBLISHED_KEYS), texts_at(resolved, [_ID])
     canonical = resolved.name == "amqp" and "properties" in routed.columns
     key = first_text(keys) if keys else "properties.subject" if canonical else "CAST(NULL AS STRING)"
     if has_routing_keys(routed.schema):

@@ -32,7 +32,7 @@ from transpiler.compiler.layouts.columns import UNION
 from transpiler.compiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, before_sent
 from transpiler.compiler.lowering.names.column_values import at
 from transpiler.compiler.sql import emit_value, quote_path, quote_text
-from transpiler.message.header_fields import ROUTING_KEYS, MessageField
+from transpiler.message.header_fields import PUBLISHED_KEYS, PUBLISHED_SUBJECTS, MessageField
 from transpiler.message.publication import ROUTING_KEY, ROUTING_TYPE
 from transpiler.message.publication import ROUTING_KEYS as KEYS_COLUMN
 from transpiler.message.types import AmqpType
@@ -50,7 +50,6 @@ from transpiler.topology.addressing import (
 )
 from transpiler.topology.model import Topology
 
-_MESSAGE_SUBJECT = MessageField("properties", "subject")
 _TO = MessageField("properties", "to")
 
 
@@ -178,7 +177,7 @@ class Published:
         elif self._plan.exchange is None:
             values += published_exchanges(self._schema, self._layout, self._to.given)
         if self._to.subject is not None:
-            values += texts_at(before_sent(self._layout), [_MESSAGE_SUBJECT])
+            values += texts_at(before_sent(self._layout), PUBLISHED_SUBJECTS)
         if self._to.key is not None or not (self._to.relay or self._plan.whole is not None or self._asks_for_key()):
             return _paths(values)
         several: list[Path] = [(KEYS_COLUMN,)] if has_routing_keys(self._schema) else []
@@ -189,7 +188,7 @@ class Published:
         if self._to.subject is None:
             return frame
         before, default = before_sent(self._layout), quote_text(self._to.subject)
-        texts = texts_at(before, [_MESSAGE_SUBJECT])
+        texts = texts_at(before, PUBLISHED_SUBJECTS)
         own = first_text(texts) if texts else relay.NO_TEXT
         made = [f"coalesce({own}, {default}) AS {SENT_SUBJECT}"]
         original, now = before.property(SUBJECT_HEADER), self._layout.property(SUBJECT_HEADER)
@@ -275,7 +274,8 @@ class Published:
     def _own_keys(self, layout: Layout) -> list[ir.Value]:
         """Return the texts for the routing key that messages in a layout have themselves, in order of preference."""
         # A sender publishes the messages of an archive anew, so the routing keys recorded in it do not apply.
-        return own_texts(self._schema, ROUTING_KEY, layout, ROUTING_KEYS if self._to.by_message else [_MESSAGE_SUBJECT])
+        places = PUBLISHED_KEYS if self._to.by_message else PUBLISHED_SUBJECTS
+        return own_texts(self._schema, ROUTING_KEY, layout, places)
 
     def _relay_address(self) -> ir.Value:
         """Return the address in a message's own ``to``."""

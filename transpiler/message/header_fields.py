@@ -32,6 +32,11 @@ PUBLISHER_CONNECTION = MessageField("message_annotations", "x-opt-publisher-conn
 ROUTING_KEYS = (MessageField("delivery_properties", "routing_key"), MessageField("properties", "subject"))
 PUBLISHED_EXCHANGE = MessageField("delivery_properties", "exchange")
 
+#: The subject and the key with which a message is published, in the order of their places. Typed columns have the
+#: subject in JMSType, from which selectors read no other name.
+PUBLISHED_SUBJECTS = (ROUTING_KEYS[1], MessageField("published", "JMSType"))
+PUBLISHED_KEYS = (ROUTING_KEYS[0], *PUBLISHED_SUBJECTS)
+
 #: No section of a message, but what its receiver knows: the time, in milliseconds since the epoch, and the destination
 #: that the consumer was created with.
 RECEIVER = "receiver"

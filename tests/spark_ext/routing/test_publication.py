@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -25,6 +27,7 @@ from spark_ext import (
     route,
     route_stream,
 )
+from spark_ext.cli.commands import main as selector_spark
 from spark_ext.routing import constant_tables
 from spark_ext.routing.publication import check_columns_read
 from tests.sizes import is_full
@@ -46,7 +49,11 @@ EU, ALL = ["all", "eu"], ["all"]
 
 
 class Table(NamedTuple):
-    """A message in a layout, whose own place for the key says ``eu.own`` where it has one, as JSON of its columns."""
+    """A message in a layout, as JSON of its columns.
+
+    Where the layout has a place of its own for the key it says ``eu.own``, and where it has one for the exchange,
+    ``empty``.
+    """
 
     ddl: str
     row: dict[str, Any]
@@ -56,20 +63,27 @@ class Table(NamedTuple):
     options: tuple[str, ...] | None = None
 
 
+_SENT = "exchange STRING, routing_key STRING"
 _HEADERS = "headers ARRAY<STRUCT<key: STRING, value: BINARY>>"
 _HEADER = {"headers": [{"key": "color", "value": "Ymx1ZQ=="}]}
 _TEXTS = {"properties": {"color": "blue"}}
 TABLES = {
-    "typed columns": Table("color STRING", {"color": "blue"}, options=("--schema", "color STRING, routing_key STRING")),
+    "typed columns": Table("color STRING", {"color": "blue"}, options=("--schema", f"color STRING, {_SENT}")),
+    "typed columns, JMSType": Table(
+        "JMSType STRING",
+        {"JMSType": "eu.own"},
+        True,
+        options=("--schema", f"JMSType STRING, {_SENT}"),
+    ),
     "canonical": Table("", {"properties": {"subject": "eu.own"}, "application_properties": {}}, True, None, ()),
     "kafka, inferred": Table(_HEADERS, _HEADER),
     "kafka, preset": Table(_HEADERS, _HEADER, False, lambda: "kafka-headers", ("--layout", "kafka-headers")),
     "kafka, store": Table(_HEADERS, _HEADER, False, lambda: stores.kafka_headers(types="by-use")),
     "kafka, its own key": Table(
         _HEADERS,
-        {"headers": [{"key": "published", "value": "ZXUub3du"}]},
+        {"headers": [{"key": "published", "value": "ZXUub3du"}, {"key": "to", "value": "ZW1wdHk="}]},
         True,
-        lambda: stores.kafka_headers(types="by-use", headers={"routing-key": "published"}),
+        lambda: stores.kafka_headers(types="by-use", headers={"routing-key": "published", "exchange": "to"}),
     ),
     "text map": Table(
         "properties MAP<STRING, STRING>",
@@ -85,7 +99,11 @@ TABLES = {
     ),
     "a struct beside a NULL": Table("JMSType STRING, properties STRUCT<color: STRING>", {"JMSType": None, **_TEXTS}),
     "AMQP 0-10": Table(
-        "", {"delivery_properties": {"routing_key": "eu.own"}, "message_properties": {}}, True, lambda: "amqp-0-10", ()
+        "",
+        {"delivery_properties": {"routing_key": "eu.own", "exchange": "empty"}, "message_properties": {}},
+        True,
+        lambda: "amqp-0-10",
+        (),
     ),
 }
 #: The routing keys of the messages, and what they reach without and with a key of the layout's own.
@@ -105,8 +123,8 @@ def messages(spark: SparkSession, table: Table) -> DataFrame:
         layout = "amqp" if table.layout is None else "amqp-0-10"
         frame = create_messages(spark, [{"properties": {"subject": "eu.own"}}], layout)
         if layout != "amqp":
-            key = sf.col("delivery_properties").withField("routing_key", sf.lit("eu.own"))
-            frame = frame.withColumn("delivery_properties", key)
+            own = sf.col("delivery_properties").withField("routing_key", sf.lit("eu.own"))
+            frame = frame.withColumn("delivery_properties", own.withField("exchange", sf.lit("empty")))
     keys = ", ".join("CAST(NULL AS STRING)" if key is None else f"'{key}'" for key, *_ in KEYS)
     return frame.selectExpr("*", f"posexplode(array({keys})) AS (n, routing_key)")
 
@@ -127,50 +145,68 @@ def streamed(frame: DataFrame, layout: Any, directory: Path) -> list[list[str]]:
     return found
 
 
-def lines_of(table: Table) -> str:
-    return "".join(json.dumps({**table.row, "routing_key": key}) + "\n" for key, *_ in KEYS)
+def lines_of(table: Table, **beside: str) -> str:
+    return "".join(json.dumps({**table.row, **beside, "routing_key": key}) + "\n" for key, *_ in KEYS)
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_the_reference_reads_the_routing_key_in_the_same_places(name: str, tmp_path: Path) -> None:
+def test_the_reference_reads_the_exchange_and_the_key_in_the_same_places(name: str, tmp_path: Path) -> None:
     table = TABLES[name]
-    (tmp_path / "rows.jsonl").write_text(lines_of(table))
-    layout: str | Layout | None = f"{table.ddl}, routing_key STRING" if table.ddl else None
+    (tmp_path / "rows.jsonl").write_text(lines_of(table, exchange="orders"))
+    layout: str | Layout | None = f"{table.ddl}, {_SENT}" if table.ddl else None
     if table.layout is not None:
         layout = table.layout()
     for read, (_, without, own) in zip(read_messages(tmp_path / "rows.jsonl", layout=layout), KEYS, strict=True):
-        found = route_message(TOPOLOGY, read.message, "orders", read.sent().routing_keys)
+        found = route_message(TOPOLOGY, read.message, *read.sent()[:2])
         assert list(found) == (own if table.own else without), read
 
 
-def commanded(table: Table, directory: Path) -> list[list[str]]:
+def commanded(table: Table, directory: Path, words: tuple[str, ...] = (), **beside: str) -> list[list[str]]:
     (directory / "topology.json").write_text(json.dumps(FORM))
-    lines = lines_of(table)
-    words = ["route", str(directory / "topology.json"), "--exchange", "orders", *(table.options or ())]
-    result = CliRunner().invoke(main, words, input=lines)
+    lines = lines_of(table, **beside)
+    result = CliRunner().invoke(
+        main, ["route", str(directory / "topology.json"), *words, *(table.options or ())], input=lines
+    )
     assert result.exit_code == 0, result.output
     return [json.loads(line)["queues"] for line in result.stdout.splitlines()]
 
 
+def counted_by_spark(table: Table, directory: Path) -> dict[str, int]:
+    (directory / "topology.json").write_text(json.dumps(FORM))
+    (directory / "lines.jsonl").write_text(lines_of(table, exchange="orders"))
+    files = [str(directory / name) for name in ("topology.json", "lines.jsonl")]
+    options = table.options or ()
+    # Spark would infer a struct where the table has a map.
+    schema = () if "--schema" in options or not table.ddl else ("--schema", f"{table.ddl}, {_SENT}")
+    result = CliRunner().invoke(selector_spark, ["route", *files, "--summary", *options, *schema])
+    assert result.exit_code == 0, result.output
+    counts: dict[str, int] = json.loads(result.stdout)["queues"]
+    return counts
+
+
 @pytest.mark.parametrize("name", TABLES)
-def test_a_column_says_the_routing_key_in_every_layout_and_by_every_way(
+def test_columns_say_the_exchange_and_the_key_in_every_layout_and_by_every_way(
     name: str, spark: SparkSession, tmp_path: Path
 ) -> None:
     table = TABLES[name]
     expected = [own if table.own else without for _, without, own in KEYS]
     frame, layout = messages(spark, table).persist(), None if table.layout is None else table.layout()
+    to_orders = frame.withColumn("exchange", sf.lit("orders"))
     compiled = compile_topology(TOPOLOGY, layout, messages=frame, version="1", exchange="orders")
     ways: dict[str, Callable[[], list[list[str]]]] = {
-        "route": lambda: queues(route(frame, TOPOLOGY, layout, exchange="orders")),
+        "column": lambda: queues(route(to_orders, TOPOLOGY, layout)),
         "compiled": lambda: queues(route(frame, compiled, layout)),
         "each key once": lambda: queues(route(frame, TOPOLOGY, layout, exchange="orders", keys=frame)),
     }
     if is_full() or name in ("kafka, preset", "a struct beside JMSType"):
         ways["stream"] = lambda: streamed(frame, layout, tmp_path)
     if table.options is not None:
-        ways["command"] = lambda: commanded(table, tmp_path)
+        ways["command, option"] = lambda: commanded(table, tmp_path, ("--exchange", "orders"))
+        ways["command, column"] = lambda: commanded(table, tmp_path, exchange="orders")
     for way, answer in ways.items():
         assert answer() == expected, way
+    if table.options is not None and (is_full() or name in ("typed columns, JMSType", "canonical")):
+        assert counted_by_spark(table, tmp_path) == Counter(chain.from_iterable(expected))
 
 
 def test_of_several_routing_keys_all_count_before_the_one(spark: SparkSession) -> None:

@@ -20,7 +20,7 @@ from transpiler.compiler.layouts.columns import like_columns
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.layouts.named_fields import NAMES
 from transpiler.compiler.layouts.stored import Stored, stored_column
-from transpiler.message.header_fields import PUBLISHER_CONNECTION, MessageField
+from transpiler.message.header_fields import PUBLISHED_SUBJECTS, PUBLISHER_CONNECTION, MessageField
 from transpiler.message.sections import FIELD_TYPES
 from transpiler.message.types import AmqpType
 
@@ -71,10 +71,20 @@ class FlatLayout:
     def field(self, place: MessageField) -> Stored | None:
         """The place of a section's field where the DataFrame has that section.
 
-        A column with the name of its annotation holds the publisher's connection.
+        A column with the name of its annotation holds the publisher's connection, and JMSType the subject that a
+        message was published with.
         """
+        if place == PUBLISHED_SUBJECTS[1]:
+            subject = self.subject
+            return None if subject is None else stored_column(subject.path, subject.type)
         stored = self.sections.field(place)
         return self.property(place.field) if stored is None and place == PUBLISHER_CONNECTION else stored
+
+    @property
+    def subject(self) -> ir.Column | None:
+        """The text column with the subject; None where there is none, or a section has it."""
+        column = None if "properties" in self.sections.sections else self.columns.get(PUBLISHED_SUBJECTS[1].field)
+        return column if isinstance(column, ir.Column) and column.type.kind in _TEXTS else None
 
     def property(self, name: str) -> Stored | None:
         """The column of exactly that name; ``LayoutError`` where its type has no AMQP counterpart."""

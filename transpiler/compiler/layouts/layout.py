@@ -37,7 +37,7 @@ class Layout(Protocol):
         """The place of a field of a section, or of an annotation by its key.
 
         ``fields.PUBLISHER_CONNECTION`` asks where the connection is that a message was published on, for no-local;
-        ``fields.ROUTING_KEYS`` and ``fields.PUBLISHED_EXCHANGE`` where the routing key and the exchange are.
+        ``fields.PUBLISHED_KEYS`` and ``fields.PUBLISHED_EXCHANGE`` where the routing key and the exchange are.
         """
         ...
 

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from transpiler.compiler.layouts.amqp_0_10 import SCHEMA
+from transpiler.compiler.layouts.flat import typed_columns_of
 from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.layouts.rows import text_of, value_at
 from transpiler.compiler.layouts.sent import before_sent
 from transpiler.compiler.layouts.store import store_of
 from transpiler.message.header_fields import PUBLISHED_EXCHANGE
@@ -31,6 +33,9 @@ def documented(row: Mapping[str, Any], layout: Layout | None) -> Documented:
     if store is not None:
         places = (store.headers.get(name) for name in ("exchange", "routing-key"))
         return Documented(*(None if place is None else place.read(row) for place in places))
+    typed = None if layout is None else typed_columns_of(before_sent(layout))
+    if typed is not None and typed.subject is not None:
+        return Documented(None, text_of(value_at(row, typed.subject.path), typed.subject.path))
     section = row.get("delivery_properties")
     own = section if isinstance(section, Mapping) else {}
     return Documented(own.get(EXCHANGE), own.get(ROUTING_KEY))

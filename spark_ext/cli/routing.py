@@ -153,8 +153,11 @@ def route(
 
     started = time.perf_counter()
     archive, left_out = job.read().of_virtual_host(routing.topology)
-    # Columns that are only counted may have any name.
-    column = unused_name(column, archive.messages) if target is None else column
+    possible = _POSSIBLE if chosen else None
+    if target is None:
+        # Columns that are only counted may have any name.
+        column = unused_name(column, archive.messages)
+        possible = possible and unused_name(possible, archive.messages)
     routed = routed_through(
         archive.messages,
         routing.given,
@@ -163,14 +166,14 @@ def route(
         keys=archive.messages if keys_once else None,
         outcome=outcome or _OUTCOME,
         exchange_column=_PUBLISHED_TO,
-        possible_column=_POSSIBLE if chosen else None,
+        possible_column=possible,
         publisher=publisher,
         **routing.parameters,
     )
     if target is not None:
         written = routed.drop(_PUBLISHED_TO, _OUTCOME)
         target.write(deliveries(written, column=column) if one_each else written)
-    counted, undecided = _count(routed, column, outcome or _OUTCOME, chosen)
+    counted, undecided = _count(routed, column, outcome or _OUTCOME, possible)
     if summary:
         click.echo(json.dumps(counted.with_zeros(routing.topology).to_dict(), ensure_ascii=False, indent=2))
     else:
@@ -294,17 +297,19 @@ def _check_recorded(messages: Any, recorded: str, archive: str, partial: bool) -
         fail(f"{shown(archive)} has no recorded queues, its column {recorded} is NULL everywhere: {expected}")
 
 
-def _count(routed: Any, column: str, outcome: str, chosen: bool) -> tuple[Summary, int]:
+def _count(routed: Any, column: str, outcome: str, possible: str | None) -> tuple[Summary, int]:
     """Count the messages by exchange, by queue and by outcome, and those that exchanges choose for, in one pass."""
     counted = [("exchange", _PUBLISHED_TO), ("outcome", quote_name(outcome))]
-    if chosen:
-        counted.append(("undecided", f"CASE WHEN size({_POSSIBLE}) > 0 THEN '' END"))
+    queues = {"queue": column} | ({} if possible is None else {"possible": possible})
+    if possible is not None:
+        counted.append(("undecided", f"CASE WHEN size({quote_name(possible)}) > 0 THEN '' END"))
     listed = ", ".join(f"struct('{kind}' AS kind, {name} AS name)" for kind, name in counted)
-    every = f"array({listed}), transform({quote_name(column)}, q -> struct('queue' AS kind, q AS name))"
-    every += f", transform({_POSSIBLE}, q -> struct('possible' AS kind, q AS name))" if chosen else ""
+    arrays = [
+        f"transform({quote_name(name)}, q -> struct('{kind}' AS kind, q AS name))" for kind, name in queues.items()
+    ]
     # Not a plain explode, which would route each message twice: see deliveries.
     rows = (
-        routed.selectExpr(f"explode_outer(concat({every})) AS one")
+        routed.selectExpr(f"explode_outer(concat(array({listed}), {', '.join(arrays)})) AS one")
         .filter("one.name IS NOT NULL")
         .groupBy("one")
         .count()

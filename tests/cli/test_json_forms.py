@@ -115,6 +115,36 @@ def test_a_member_version_of_a_message_stays() -> None:
     assert json.loads(CliRunner().invoke(main, ["route", DEFINITIONS], input=given).stdout)["version"] == "2.4"
 
 
+@pytest.mark.parametrize(
+    ("given", "options", "told"),
+    [
+        ('{"queues": ["mine"], "outcome": "mine"}', [], "-:1: the message has members queues and outcome"),
+        ('{"outcome": "delivered", "version": 1}', [], "-:1: the message has a member outcome"),
+        ('{"path": "/a"}', ["--path", "--format", "json"], "-:1: the message has a member path"),
+        ("queues,color\na,red", [], "-:2: the message has a member queues"),
+        ('{"queues": ["mine"], "path": "/a"}', ["--summary"], None),
+        ('{"application_properties": {"queues": "mine"}, "why": "so"}', [], None),
+    ],
+)
+def test_no_member_of_a_message_is_overwritten(given: str, options: list[str], told: str | None) -> None:
+    result = CliRunner().invoke(main, ["route", DEFINITIONS, "--exchange", "orders", *options], input=f"{given}\n")
+    if told is None:
+        assert result.exit_code == 0, result.output
+    else:
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert f"{told}" in result.stderr
+        assert "which route would overwrite: rename" in result.stderr
+
+
+def test_a_line_of_route_is_routed_anew() -> None:
+    given = '{"exchange": "orders", "properties": {"subject": "new"}, "path": "/a"}\n'
+    first = CliRunner().invoke(main, ["route", DEFINITIONS], input=given).stdout
+    old = json.dumps({**json.loads(first), "queues": ["old"], "possible_queues": ["old"], "outcome": "undecided"})
+    again = CliRunner().invoke(main, ["route", DEFINITIONS], input=f"{old}\n").stdout
+    assert json.loads(again) == json.loads(first)
+    assert json.loads(first)["path"] == "/a"
+
+
 def test_every_member_of_a_schema_stands_on_the_page() -> None:
     page = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
     used = {name for name, _, _ in FORMS} | OF_SPARK

@@ -33,12 +33,16 @@ from transpiler.reference.route import publish, trace
 from transpiler.tools.backtest import Backtest
 from transpiler.tools.explanation.routes import explain_route
 from transpiler.tools.message_files.read_message import ReadMessage
+from transpiler.tools.message_files.record_errors import refuse
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.model import Topology, check_exchange
 from transpiler.topology.publishing import Publisher, PublishTo
 
 #: The version of the JSON form.
 VERSION = 1
+
+#: The members that a line gets beside its own, and their types.
+_ADDED = {"queues": list, "outcome": str, "possible_queues": list, "why": dict, "path": list, "diverts": list}
 
 
 @click.command(
@@ -150,7 +154,7 @@ def route(
         if sent is None:
             continue
         target, keys, publication["routing_type"] = sent if by_name else (None, *sent[1:])
-        line, message = dict(read.value), read.message
+        message = read.message
         if why or path:
             explanation = explain_route(where, message, target, keys, nearest=nearest, path=path, **publication)
             undecided += explanation.routed.outcome == "undecided"
@@ -163,7 +167,7 @@ def route(
                 diverts = [one.divert for one in explanation.took if one.divert is not None]
                 steps |= {"diverts": list(dict.fromkeys(diverts))} if diverts else {}
                 added = {"why": explanation.to_dict()} if why else explanation.routed.to_dict() | steps
-                _print(line | added)
+                errors.attempt(_print, read, added)
             continue
         routed = publish(where, message, target, keys, **publication)
         undecided += routed.outcome == "undecided"
@@ -174,7 +178,7 @@ def route(
         outcomes[routed.outcome] += 1
         unnamed += by_name and exchange is None and read.sent().exchange is None and not routed.queues
         if not summary and not (unroutable and (routed.queues or routed.possible_queues)):
-            _print(line | routed.to_dict())
+            errors.attempt(_print, read, routed.to_dict())
     if summary:
         counts = (dict(sorted(counter.items())) for counter in (exchanges, queues, outcomes, possible))
         counted = Summary(*counts)
@@ -188,9 +192,23 @@ def route(
     errors.finish()
 
 
-def _print(line: dict[str, Any]) -> None:
-    """Print a message with its queues; a member ``version`` of its own stays as it is."""
-    click.echo(json.dumps(line | {"version": line.get("version", VERSION)}, ensure_ascii=False))
+def _print(read: ReadMessage, added: dict[str, Any]) -> None:
+    """Print a message with its queues, in the place of those of an earlier route; a ``version`` of its own stays.
+
+    ``RecordError`` where another member has the name of one that is added.
+    """
+    line = dict(read.value)
+    if line.get("version") == VERSION and isinstance(line.get("queues", line.get("why")), list | dict):
+        line = {name: item for name, item in line.items() if not isinstance(item, _ADDED.get(name, ()))}
+    taken = [name for name in added if name in line]
+    if taken:
+        names = f"member{'s' * (len(taken) > 1)} {' and '.join(taken)}"
+        refuse(
+            read.place,
+            f"the message has {'a ' * (len(taken) == 1)}{names}, which route would overwrite: rename "
+            f'{"it" if len(taken) == 1 else "them"}, or write plain properties as {{"application_properties": …}}',
+        )
+    click.echo(json.dumps(line | added | {"version": line.get("version", VERSION)}, ensure_ascii=False))
 
 
 @click.command(

@@ -203,6 +203,8 @@ def test_what_an_exchange_chooses_is_possible(run, spark: SparkSession) -> None:
     assert "1 deliveries of 2 messages; 1 may reach more of them (possible_queues), by what exchanges" in result.output
     written = spark.read.parquet(str(Path("routed.out").absolute())).collect()
     assert sorted((row.queues, row.possible_queues) for row in written) == [([], ["a", "b"]), (["q"], [])]
+    # A message's own columns of these names are in nobody's way where queues are only counted.
+    assert "1 deliveries of 2 messages; 1 may reach" in run("route", "choosing.json", "routed.out").output
     entries = [ENTRY | {"exchange": "hash", "routed_queues": [name]} for name in ("a", "b", "q")]
     result = run("backtest", "archive.jsonl", "choosing.json", lines=entries)
     assert result.exit_code == 1

@@ -1,4 +1,7 @@
-"""Columns that routing adds, and those of queues that it reads: none that the messages have is overwritten."""
+"""Columns that routing adds, and those of queues that it reads: none that the messages have is overwritten.
+
+While messages are routed they have columns whose names begin with ``PREFIX``: no other column has such a name.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,13 @@ from pyspark.sql.types import ArrayType
 from spark_ext.messages.schemas import analyzed_schema, case_sensitive, own_field
 from transpiler.base.arguments import unexpected
 from transpiler.base.errors import LayoutError, TranspilerError
+from transpiler.routing.columns import PREFIX
 
 
 def check_new(messages: DataFrame, parameters: Mapping[str, object], optional: Collection[str] = ()) -> None:
     """Raise ``LayoutError`` where the messages have a column that is to be added, or two are to have one name.
+
+    A name that routing gives to columns of its own is refused as well, of the messages and of new columns.
 
     ``parameters`` are the names of the new columns by the parameter that names them; of the ``optional`` ones None is
     not wanted. ``TypeError`` for what is no name, ``TranspilerError`` for an empty one.
@@ -24,11 +30,14 @@ def check_new(messages: DataFrame, parameters: Mapping[str, object], optional: C
         # In a pipeline nobody knows the columns yet.
         names = []
     same = str if not names or case_sensitive() else str.lower
+    for name in names:
+        _check_own(f"the messages have a column {name}", name, f'df.withColumnRenamed("{name}", …)')
     taken = {same(name): f"the messages have a column {name}" for name in names}
     for parameter, value in parameters.items():
         if value is None and parameter in optional:
             continue
         name = _name(parameter, value)
+        _check_own(f"{parameter}={name!r} names a column", name, f"{parameter}= another name")
         if same(name) in taken:
             raise LayoutError.at(
                 "route.column-taken",
@@ -65,6 +74,16 @@ def check_queues(messages: DataFrame, parameter: str, value: object, *, text: bo
             f"the column {name} has the type {kind.simpleString().upper()}, and {parameter} names one of queues: "
             "an ARRAY<STRING>",
             hint=f"perhaps give {parameter}= the name of another column",
+        )
+
+
+def _check_own(what: str, name: str, instead: str) -> None:
+    # Routing's own names differ from others in more than case, whatever Spark is set to.
+    if name.lower().startswith(PREFIX):
+        raise LayoutError.at(
+            "route.column-taken",
+            f"{what}, and names that begin with {PREFIX} are those of columns that route makes for itself",
+            hint=f"perhaps give {instead}",
         )
 
 

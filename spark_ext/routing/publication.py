@@ -30,11 +30,12 @@ from transpiler.compiler.sql import emit_value, quote_name
 from transpiler.message.header_fields import PUBLISHED_EXCHANGE, MessageField
 from transpiler.message.operand_types import OperandType
 from transpiler.message.publication import EXCHANGE, ROUTING_KEY, ROUTING_KEYS, ROUTING_TYPE
+from transpiler.routing.columns import KEPT
 from transpiler.routing.compiled_topology import Destination
 from transpiler.topology.model import Topology
 
 #: The column with the exchange that an option gives for each message, while they are routed.
-_GIVEN = "_exchange_given"
+_GIVEN = f"{KEPT}exchange"
 
 
 class GivenExchange(NamedTuple):

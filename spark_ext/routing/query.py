@@ -26,13 +26,13 @@ from spark_ext.routing.publish_outcomes import Outcomes
 from spark_ext.routing.routing_keys import Published
 from spark_ext.routing.topic_sql import let
 from transpiler.compiler.sql import quote_text
-from transpiler.routing.columns import BEFORE, DELIVERED, DIRECT, HASH, KNOWN, KNOWN_DIRECT, PREFIX
+from transpiler.routing.columns import BEFORE, DELIVERED, DIRECT, HASH, KEPT, KNOWN, KNOWN_DIRECT, PREFIX
 from transpiler.routing.compiled_topology import Changes
 from transpiler.routing.plan import RoutingPlan
 from transpiler.topology.publishing import Publisher
 
 #: A pattern of the names of the other columns, which Spark may be told to ignore the case of.
-_OTHERS = f"`(?s)(?!(?-i:{PREFIX})).*`"
+_OTHERS = f"`(?s)(?!(?-i:{PREFIX}(?!{KEPT.removeprefix(PREFIX)}))).*`"
 
 
 class Names(NamedTuple):

@@ -36,7 +36,18 @@ from transpiler.message.header_fields import PUBLISHED_KEYS, PUBLISHED_SUBJECTS,
 from transpiler.message.publication import ROUTING_KEY, ROUTING_TYPE
 from transpiler.message.publication import ROUTING_KEYS as KEYS_COLUMN
 from transpiler.message.types import AmqpType
-from transpiler.routing.columns import EXCHANGE, KEY, KEYS, PREFIX, RELAY_EXCHANGE, RELAY_KEY, SUBJECT, TOPIC, WORDS
+from transpiler.routing.columns import (
+    EXCHANGE,
+    KEPT,
+    KEY,
+    KEYS,
+    PREFIX,
+    RELAY_EXCHANGE,
+    RELAY_KEY,
+    SUBJECT,
+    TOPIC,
+    WORDS,
+)
 from transpiler.routing.compiled_topology import Destination
 from transpiler.routing.plan import RoutingPlan
 from transpiler.routing.signatures import columns_in
@@ -119,7 +130,7 @@ def _paths(values: Iterable[ir.Value]) -> list[Path]:
 
 
 #: The number of the destination in a list that a row is sent to.
-PART = "_list_part"
+PART = f"{KEPT}part"
 
 #: The entry of messages without a destination; there is no exchange of that name.
 NO_DESTINATION = "{no destination}"

@@ -15,12 +15,12 @@ from spark_ext.routing.broadcast_join import without
 from spark_ext.routing.plans import Prepared
 from spark_ext.routing.routing_keys import PART, Sends
 from transpiler.compiler.sql import quote_name, quote_text
-from transpiler.routing.columns import reached_end
+from transpiler.routing.columns import KEPT, reached_end
 from transpiler.topology.addressing import activemq_parts
 from transpiler.topology.targets import DEAD_LETTER, FAILED, OWN_QUEUE, REJECTED, UNKNOWN
 
 #: The row of a list, and its message.
-_ROW, _MESSAGE = "_list_row", "_list_message"
+_ROW, _MESSAGE = f"{KEPT}row", f"{KEPT}message"
 
 _OWN, _FAILED, _REJECTED, _DEAD_LETTER, _UNKNOWN = (
     quote_text(reached_end(*end[:2])) for end in (OWN_QUEUE, FAILED, REJECTED, DEAD_LETTER, UNKNOWN)

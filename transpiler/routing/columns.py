@@ -14,6 +14,9 @@ from transpiler.topology.targets import TargetType
 #: The beginning of all names.
 PREFIX = "_routing_"
 
+#: The beginning of those that stay through all passes of an engine; any other is dropped at the end of one.
+KEPT = f"{PREFIX}kept_"
+
 #: The exchange, the routing key, and the same without the empty words that the broker drops.
 EXCHANGE, KEY, TOPIC = f"{PREFIX}exchange", f"{PREFIX}key", f"{PREFIX}topic"
 

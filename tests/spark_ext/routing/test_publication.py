@@ -381,6 +381,15 @@ def test_no_column_of_the_messages_is_overwritten(spark: SparkSession, tmp_path:
         (lambda: deliveries(route(frame, TOPOLOGY, column="q", exchange="orders"), column="q"), "queue='queue'"),
         (lambda: route_stream(frame, lambda: TOPOLOGY, print, column="q"), "version_column='topology_version'"),
     ]
+    for name in ("_routing_key", "_Routing_Subject", "_routing_kept_exchange"):
+        own = frame.selectExpr("routing_key", f"1 AS {name}", "array('eu') AS q")
+        told = f"the messages have a column {name}, and names that begin with _routing_ are"
+        taken += [
+            (lambda own=own: route(own, TOPOLOGY, exchange=sf.lit("orders")), told),  # type: ignore[misc]
+            (lambda own=own: deliveries(own, column="q"), told),  # type: ignore[misc]
+            (lambda own=own: route_stream(own, lambda: TOPOLOGY, print), told),  # type: ignore[misc]
+        ]
+    taken.append((lambda: route(frame, TOPOLOGY, column="q", outcome="_routing_x"), "outcome='_routing_x' names"))
     for ask, told in taken:
         with pytest.raises(LayoutError, match=told):
             ask()

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
-from pyspark.sql.types import ArrayType, DataType, NullType, StructField, StructType
+from pyspark.sql.types import ArrayType, DataType, NullType, StructType
 
 from spark_ext.messages.schemas import analyzed_schema, own_field
 from spark_ext.routing.broadcast_join import without
@@ -92,18 +92,18 @@ def given_exchange(
     return GivenExchange(None, column)
 
 
-def _said(schema: StructType, name: str) -> StructField | None:
-    """Return the messages' own column of a name; None where there is none, or one of NULLs only."""
-    field = own_field(schema, name)
-    return None if field is None or isinstance(field.dataType, NullType) else field
+#: A text that is NULL in every message.
+_NO_TEXT = ir.When(ir.FALSE, ir.Constant("", STRING))
 
 
 def own_text(schema: StructType, name: str) -> ir.Value | None:
-    """Return the messages' own column of a name, a text; None where there is none, or one of NULLs only."""
-    field = _said(schema, name)
+    """Return the messages' own column of a name, a text; None where there is none."""
+    field = own_field(schema, name)
     if field is None:
         return None
     kind = field.dataType
+    if isinstance(kind, NullType):
+        return _NO_TEXT
     if not _is_text(kind):
         raise _no_text(f"the column {name}", kind, "a text", f'df.withColumn("{name}", col("{name}").cast("string"))')
     column = ir.Column((field.name,), STRING)
@@ -112,8 +112,8 @@ def own_text(schema: StructType, name: str) -> ir.Value | None:
 
 def has_routing_keys(schema: StructType) -> bool:
     """Return True if messages have a column of several routing keys; ``LayoutError`` where that has no texts."""
-    field = _said(schema, ROUTING_KEYS)
-    if field is None:
+    field = own_field(schema, ROUTING_KEYS)
+    if field is None or isinstance(field.dataType, NullType):
         return False
     kind = field.dataType
     if not isinstance(kind, ArrayType) or not _is_text(kind.elementType):
@@ -164,7 +164,7 @@ def columns_read(topology: Topology, to: Destination, schema: StructType) -> tup
         ROUTING_KEYS: has_keys and to.key is None,
         ROUTING_TYPE: bool(addressing.routing_types) and to.routing_type is None,
     }
-    return tuple(name for name, is_read in read.items() if is_read and _said(schema, name) is not None)
+    return tuple(name for name, is_read in read.items() if is_read and own_field(schema, name) is not None)
 
 
 def check_columns_read(compiled: Collection[str], now: Collection[str], to: Destination, several: bool) -> None:

@@ -250,12 +250,20 @@ def test_without_an_exchange_the_error_names_those_of_the_topology(spark: SparkS
     for ask in (
         lambda: route(frame, TOPOLOGY),
         lambda: compile_topology(TOPOLOGY, frame),
-        lambda: route(frame.withColumn("exchange", sf.lit(None)), TOPOLOGY),
     ):
         with pytest.raises(TopologyError, match=r"(?s)route.no-exchange.*there are empty, orders; exchange='' is"):
             ask()
     assert queues(route(frame, TOPOLOGY, exchange="")) == [["eu"]]
-    assert queues(route(frame.withColumn("exchange", sf.lit(None).cast("string")), TOPOLOGY)) == [["eu"]]
+    # A column of NULLs says so as well, whatever its type.
+    for null in (sf.lit(None).cast("string"), sf.lit(None)):
+        assert queues(route(frame.withColumn("exchange", null), TOPOLOGY)) == [["eu"]]
+        empty = frame.withColumns({"routing_key": null, "routing_keys": sf.lit(None)})
+        for broker in (TOPOLOGY, topology_from_dict({**FORM, "broker": "qpid-java"})):
+            assert queues(route(empty, broker, exchange="orders", keys=empty)) == [ALL]
+    void = frame.withColumn("exchange", sf.lit(None))
+    assert queues(route(void, compile_topology(TOPOLOGY, messages=frame.withColumn("exchange", sf.lit("orders"))))) == [
+        ["eu"]
+    ]
     own = topology_from_dict({**FORM, "default_exchange": "orders"})
     assert queues(route(frame, own)) == [EU]
     with pytest.raises(LayoutError, match="compiled for messages without a column exchange, and these have one"):

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from spark_ext.cli.spark_errors import spark_error
 from transpiler import TranspilerError
+from transpiler.base.arguments import has_scheme
 from transpiler.base.diagnostics import one_line
 from transpiler.cli.group import click, fail
 from transpiler.cli.inputs import input_lines, shown, system_path
@@ -242,7 +243,7 @@ def _remote_files(session: Any, uri: str) -> Iterator[str]:
 
 def is_uri(name: str) -> bool:
     """Return True for a URI, False for the name of a local file."""
-    return "://" in name
+    return has_scheme(name)
 
 
 def _local(uri: str) -> str:

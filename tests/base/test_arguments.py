@@ -41,6 +41,7 @@ WRONG_TYPES: list[tuple[Callable[[], object], str]] = [
     (lambda: print_selector("a = 1"), "tree: expected the tree that parse_selector returns, found a value of type str"),
     (lambda: port_selector(None, "jms", "artemis"), "selector: expected text, found None"),
     (lambda: route_message("x.json", RED), r"topology: expected a Topology.*read_topology\('x.json'\)"),
+    (lambda: route_message({"broker": "rabbitmq"}, RED), "topology: expected a Topology.*topology_from_dict makes one"),
     (lambda: route_message(RED, TOPOLOGY), "topology: expected a Topology, found a value of type Message"),
     (lambda: route_message(TOPOLOGY, "x"), "message: expected a Message"),
     (lambda: read_topology(None), "path: expected a file's name, found None"),

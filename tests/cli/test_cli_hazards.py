@@ -137,6 +137,9 @@ def test_bytes_that_are_not_utf8_are_told_with_their_line_and_column(name: str) 
     ("file", "why"),
     [
         ("nowhere/x", "'nowhere/x' does not exist"),
+        ("file:/nowhere/x", "'file:/nowhere/x' does not exist"),
+        ("s3a://bucket/x", "'s3a://bucket/x' is on no file system of this machine: copy it, or give -"),
+        ("dbfs:/x", "'dbfs:/x' is on no file system of this machine"),
         (".", "'.' is a directory"),
         # What even the superuser may not read.
         ("/proc/self/mem", "'/proc/self/mem' cannot be read: "),
@@ -150,6 +153,12 @@ def test_a_file_that_cannot_be_read_is_one_line(name: str, file: str, why: str) 
     words, _ = INPUTS[name]
     result = CliRunner().invoke(main, [file if word == "@" else word for word in words.split()])
     assert_one_line(result.exit_code, result.stderr, why)
+
+
+@pytest.mark.parametrize("words", ["check s3a://bucket/x", "diff s3a://bucket/x s3a://bucket/y"])
+def test_a_uri_is_no_selector(words: str) -> None:
+    result = run(words, b"")
+    assert_one_line(result.exit_code, result.stderr, "'s3a://bucket/x' is on no file system of this machine")
 
 
 def test_a_file_without_permission_is_one_line() -> None:

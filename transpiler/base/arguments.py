@@ -5,11 +5,12 @@ An unknown choice is a ``TranspilerError``; a value of another type is a ``TypeE
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from transpiler.base.diagnostics import OptionFix, nearest
+from transpiler.base.diagnostics import OptionFix, nearest, one_line
 from transpiler.base.errors import TranspilerError
 
 
@@ -46,8 +47,14 @@ def unexpected(name: str, expected: str, value: object, hint: str | None = None)
     return TypeError(f"{name}: expected {expected}, found {kind}{'' if hint is None else f' ({hint})'}")
 
 
-#: The beginning of a URI; a letter alone is a drive. A ``Path`` has lost one of the slashes.
-_URI = re.compile("([A-Za-z][A-Za-z0-9+.-]+):/+")
+#: The beginning of a URI; a letter alone is a drive.
+_URI = re.compile("[A-Za-z][A-Za-z0-9+.-]+:/")
+
+#: The end of the scheme in a ``Path`` of a URI, which has lost a slash.
+_SLASH = re.compile("(?<=[A-Za-z0-9+.-]{2}):/(?!/)")
+
+#: The error of a URI of another place.
+ELSEWHERE = "is on no file system of this machine"
 
 #: Characters of an argument in an error.
 _SHOWN = 40
@@ -65,12 +72,25 @@ def local_path(name: str, value: object, others: str) -> Path:
     if isinstance(value, str) and (text.lstrip()[:1] in ("{", "[", "<") or "\n" in text):
         shown = f"{text.strip()[:_SHOWN]}…".replace("\n", " ")
         raise TypeError(f"{name}: expected a file's name, found a text: {shown} ({others})")
-    scheme = _URI.match(text)
-    if scheme is None or Path(text).exists():
-        return Path(text)
-    if scheme[1].lower() == "file":
-        from urllib.parse import unquote
+    name = text if isinstance(value, str) else _SLASH.sub("://", text)
+    path = local_file(name)
+    if path is None:
+        raise TranspilerError.at("argument.uri", f"{one_line(name)} {ELSEWHERE}", hint=others)
+    return Path(path)
 
-        return Path("/" + unquote(text[scheme.end() :]))
-    uri = text if "://" in text else f"{scheme[1]}://{text[scheme.end() :]}"
-    raise TranspilerError.at("argument.uri", f"{uri} is on no file system of this machine", hint=others)
+
+def has_scheme(name: str) -> bool:
+    """Return True for a URI; a file of such a name is none."""
+    return _URI.match(name) is not None and not os.path.exists(name)
+
+
+def local_file(name: str) -> str | None:
+    """Return the name of a file on this machine, which ``file:`` may stand before; None for a URI of another place."""
+    if not has_scheme(name):
+        return name
+    scheme, path = re.split(":/+", name, maxsplit=1)
+    if scheme.lower() != "file":
+        return None
+    from urllib.parse import unquote
+
+    return "/" + unquote(path)

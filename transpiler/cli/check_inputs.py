@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import click
 
+from transpiler.base.arguments import has_scheme
 from transpiler.base.documents.decoding import EncodingError, decode_text
 from transpiler.base.source import Span
 from transpiler.cli.globs import GitIgnores, Globs
@@ -81,7 +82,11 @@ class Inputs:
         if not (self.arguments or self.selectors or self.files):
             fail("nothing to check: give a file, a directory, a selector, or - for standard input")
         for argument in self.arguments:
-            if argument != "-" and not exists(argument) and _FILE_NAME.fullmatch(argument):
+            if argument == "-" or exists(argument):
+                continue
+            if has_scheme(argument):
+                check_input(argument)
+            if _FILE_NAME.fullmatch(argument):
                 fail(f"there is no file {shown(argument)!r}; if it is a selector, write -e '{argument}'")
         for name in (*self.files, *(one for one in self.arguments if exists(one) and not _is_directory(one))):
             check_input(name)

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transpiler import Message, Topology, TranspilerError, evaluate, matches, parse_selector
+from transpiler.base.arguments import has_scheme
 from transpiler.base.documents.jsontext import JsonTextError, load_json
 from transpiler.base.source import Source
 from transpiler.cli.group import fail, told
@@ -91,7 +92,7 @@ def _file_name(given: str) -> str | None:
     if exists(given):
         check_input(given)
         return given
-    if names_topology_file(given):
+    if has_scheme(given) or names_topology_file(given):
         check_input(given)
     return None
 

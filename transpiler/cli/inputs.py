@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any, BinaryIO, NoReturn, cast
 
+from transpiler.base.arguments import ELSEWHERE, local_file
 from transpiler.base.diagnostics import one_line
 from transpiler.base.documents.decoding import EncodingError, decode_text
 from transpiler.base.errors import TranspilerError
@@ -58,8 +59,9 @@ class TextOrFile(InputFile):
 
 def exists(name: str) -> bool:
     """Return True if there is a file, or a link, of that name; any text may be asked about."""
+    path = local_file(name)
     try:
-        return os.path.lexists(system_path(name))
+        return path is not None and os.path.lexists(system_path(path))
     except ValueError:
         return False
 
@@ -70,7 +72,7 @@ def check_input(name: str) -> None:
         return
     with _reported(name):
         # Opening a named pipe, such as a shell's <(...), and closing it again would end its writer.
-        if stat.S_ISDIR(os.stat(system_path(name)).st_mode):
+        if stat.S_ISDIR(os.stat(_input_path(name)).st_mode):
             _refuse(name, "is a directory")
 
 
@@ -121,13 +123,21 @@ def system_path(name: str) -> str | bytes:
     return name.encode("utf-8") if os.name == "posix" else name
 
 
+def _input_path(name: str) -> str | bytes:
+    """Return the name of a file to read as the operating system takes it; a URI of another place ends the command."""
+    path = local_file(name)
+    if path is None:
+        _refuse(name, f"{ELSEWHERE}: copy it, or give - and its text on standard input")
+    return system_path(path)
+
+
 @contextmanager
 def _opened(name: str, *, unzip: bool = False, progress: bool = False) -> Iterator[BinaryIO]:
     with _reported(name):
         if name == "-":
             yield _standard_input()
             return
-        with open(system_path(name), "rb") as opened, _measured(name, opened, progress) as stream:
+        with open(_input_path(name), "rb") as opened, _measured(name, opened, progress) as stream:
             if unzip:
                 with gzip.open(stream) as unzipped:
                     yield cast(BinaryIO, unzipped)

@@ -228,9 +228,11 @@ def _let_go(queue: Queue) -> str:
 
 
 def check_topology(value: object) -> None:
-    """Raise ``TypeError`` for what is no topology; a file's name is a hint to read it."""
+    """Raise ``TypeError`` for what is no topology; a hint says how to make one of a file's name, or of a dict."""
     if not isinstance(value, Topology):
         hint = f"read the file with read_topology({value!r})" if isinstance(value, str) else None
+        if isinstance(value, Mapping):
+            hint = "topology_from_dict makes one of what a file holds"
         raise unexpected("topology", "a Topology", value, hint)
 
 

@@ -93,8 +93,10 @@ def test_the_form_may_be_said() -> None:
 def test_what_is_no_local_file_is_told_at_once() -> None:
     with pytest.raises(FileNotFoundError):
         list(read("nowhere.jsonl"))
-    with pytest.raises(TranspilerError, match=r"s3://bucket/m.jsonl is on no file system of this machine"):
-        read("s3://bucket/m.jsonl")
+    for name in ("s3://bucket/m.jsonl", Path("s3://bucket/m.jsonl"), "dbfs:/bucket/m.jsonl"):
+        shown = name if isinstance(name, str) else "s3://bucket/m.jsonl"
+        with pytest.raises(TranspilerError, match=f": {shown} is on no file system of this machine"):
+            read(name)
     with pytest.raises(TypeError, match="path: expected a file's name, found a text"):
         read(RED)
 

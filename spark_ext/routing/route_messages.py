@@ -62,9 +62,9 @@ def route(
 ) -> DataFrame:
     """Return the messages and, in ``column``, the queues that each goes to: ``ARRAY<STRING>``, distinct and sorted.
 
-    Every row is kept once; a message that goes nowhere has an empty array. ``layout`` is None for what the messages
-    show. ``missing`` decides what a property without a column means: an error, or NULL. Works on streams in append
-    mode.
+    Every row is kept once; a message that goes nowhere has an empty array. Where no message can reach a queue, that is
+    a ``RoutingWarning``. ``layout`` is None for what the messages show. ``missing`` decides what a property without a
+    column means: an error, or NULL. Works on streams in append mode.
 
     ``exchange`` is the exchange that all messages were published to, or a Column with that of each; a name that no
     exchange has, and a column of the messages has, is that column. Without it the column ``exchange`` says it, whatever
@@ -87,10 +87,9 @@ def route(
 
     ``outcome`` names a column for what became of each message: ``delivered``; ``alternate``, where it reached queues
     only through alternates; ``discarded``, ``returned`` or ``rejected`` where it reached none, by the ``publisher`` and
-    by the exchange; ``no-exchange``. Where no message can reach a queue, that is a ``RoutingWarning``.
-    ``exchange_column`` names one for the exchange that each was published to, NULL where the relay rejected it.
-    ``protocol``, ``mandatory`` and ``reject_unroutable`` in the place of ``publisher`` are valid in 0.2, with a
-    warning.
+    by the exchange; ``no-exchange``. ``exchange_column`` names one for the exchange that each was published to, NULL
+    where the relay rejected it. ``protocol``, ``mandatory`` and ``reject_unroutable`` in the place of ``publisher`` are
+    valid in 0.2, with a warning.
 
     ``possible_column`` names one for the queues that a message may reach besides, by what an exchange chooses with a
     hash or at random (RabbitMQ's ``x-consistent-hash`` and its like); the messages are routed twice then. Without it a
@@ -156,7 +155,7 @@ def route(
     is_sent = prepared.topology.rules.addressing.names_destinations
     names = Names(column, outcome, None if is_sent else exchange_column)
     frame = sent(given.added(messages), prepared, column, outcome, possible_column, exchange_column, routed)
-    if outcome is not None and not any(plan.delivers for plan in plans):
+    if not any(plan.delivers for plan in plans):
         warnings.warn(unroutable(plans[0].exchange), RoutingWarning, stacklevel=2)
     return given.removed(frame)
 

@@ -475,12 +475,15 @@ def test_messages_that_reach_no_queue_at_all_are_told_of(spark: SparkSession) ->
     told = "No message to 'empty' reaches a queue"
     with pytest.warns(RoutingWarning, match=told):
         assert route(frame, TOPOLOGY, exchange="empty", outcome="outcome").first().outcome == "discarded"
+    with pytest.warns(RoutingWarning, match=told) as warned:
+        route(frame, TOPOLOGY, exchange="empty", possible_column="possible")
+    assert [Path(warning.filename).name for warning in warned] == ["test_publication.py"]
     with pytest.warns(RoutingWarning, match=told):
-        route(frame, compile_topology(TOPOLOGY, frame, exchange="empty"), outcome="outcome")
+        route(frame, compile_topology(TOPOLOGY, frame, exchange="empty"))
     assert str(explain_routing(TOPOLOGY, frame.schema, exchange="empty")).startswith(told)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        route(frame, TOPOLOGY, exchange="orders", outcome="outcome")
+        route(frame, TOPOLOGY, exchange="orders")
     assert not explain_routing(TOPOLOGY, frame.schema, exchange="orders").unroutable
 
 

@@ -29,6 +29,9 @@ from transpiler.topology.publishing import ANY_PUBLISHER, Protocol, Publisher, P
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender
 
+#: The column of one queue, while the array is there as well: both may have one name.
+_QUEUE = "_delivered_to"
+
 
 class RoutingWarning(UserWarning):
     """A topology routes, and something in it is probably not what was meant."""
@@ -193,12 +196,13 @@ def _by_compiled(
 def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:
     """Return one row a delivery: each message once for each of its queues, named in ``queue`` in place of the array.
 
-    ``LayoutError`` where ``column`` is no column of queues, or ``queue`` is the name of another one.
+    ``LayoutError`` where ``column`` is no column of queues, or ``queue`` is the name of another one; it may be that of
+    the array.
     """
     check_frame("routed", routed)
     check_queues(routed, "column", column)
-    if queue != column:
-        check_new(routed, {"queue": queue})
+    check_new(without(routed, column), {"queue": queue})
     # A plain explode would compute the array twice, once to see that it is not empty.
-    exploded = routed.withColumn(queue, sf.explode_outer(sf.col(quote_name(column))))
-    return without(exploded, column).filter(sf.col(quote_name(queue)).isNotNull())
+    exploded = routed.withColumn(_QUEUE, sf.explode_outer(sf.col(quote_name(column))))
+    delivered = exploded.filter(f"{_QUEUE} IS NOT NULL")
+    return delivered.selectExpr(f"* EXCEPT ({quote_name(column)}, {_QUEUE})", f"{_QUEUE} AS {quote_name(queue)}")

@@ -403,6 +403,10 @@ def test_no_column_of_the_messages_is_overwritten(spark: SparkSession, tmp_path:
             ask()
     routed = deliveries(route(frame, TOPOLOGY, column="q", exchange="orders"), column="q", queue="to")
     assert (routed.columns, routed.first().to) == ([*frame.columns, "to"], "all")
+    plain = route(frame.select("routing_key"), TOPOLOGY, exchange="orders")
+    for name in ("queues", "QUEUES"):
+        assert deliveries(plain, queue=name).collect() == [("a", "all")], name
+        assert deliveries(plain, queue=name).columns == ["routing_key", name]
     with pytest.raises(FileNotFoundError, match=r"no\.compiled"):
         route_stream(frame, tmp_path / "no.compiled", print, version_column="v", column="q")
 

@@ -149,21 +149,32 @@ def compile_topology(
     check_topology(topology)
     if messages is not None:
         check_frame("messages", messages)
-    check_compiled(exchange, missing)
+    if not isinstance(exchange, str | None):
+        hint = "perhaps give the messages a column exchange, which a compiled topology reads"
+        raise unexpected("exchange", "the name of an exchange", exchange, hint)
     columns = schema_columns(layout, "amqp") if messages is None else message_columns(messages, layout)
-    prepared = prepare(topology, columns, GivenExchange(exchange), address, publish_to, routing_type)
+    given = GivenExchange(exchange)
+    return compile_columns(topology, columns, given, missing, address, publish_to, routing_type, version, progress)
+
+
+def compile_columns(
+    topology: Topology,
+    columns: MessageColumns,
+    exchange: GivenExchange,
+    missing: Missing = "error",
+    address: str | Address | Sender | None = None,
+    publish_to: PublishTo = "exchange",
+    routing_type: str | None = None,
+    version: str | None = None,
+    progress: Progress | None = None,
+) -> CompiledTopology:
+    """Compile a topology for messages with these columns, and with that of ``exchange``: see ``compile_topology``."""
+    check_choice("missing", missing, get_args(Missing))
+    prepared = prepare(topology, columns, exchange, address, publish_to, routing_type)
     refuse_choices(prepared.topology, prepared.to.exchange)
     published = columns_read(topology, prepared.to, columns.schema)
     settings = Settings(prepared.to, missing, prepared.several, published)
     return compile_plan(prepared.topology, prepared.columns.layout, settings, version=version, progress=progress)
-
-
-def check_compiled(exchange: object = None, missing: object = "error") -> None:
-    """Raise what is wrong with options of a compiled topology, whatever the topology."""
-    if not isinstance(exchange, str | None):
-        hint = "perhaps give the messages a column exchange, which a compiled topology reads"
-        raise unexpected("exchange", "the name of an exchange", exchange, hint)
-    check_choice("missing", missing, get_args(Missing))
 
 
 def prepare_compiled(compiled: CompiledTopology, messages: DataFrame, layout: Layout | SchemaLike | None) -> Prepared:

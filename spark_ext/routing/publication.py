@@ -39,10 +39,10 @@ _GIVEN = f"{KEPT}exchange"
 
 
 class GivenExchange(NamedTuple):
-    """The exchange that an option gives: the name of the one of all messages, or a Column with that of each."""
+    """The exchange that an option gives: the name of the one of all messages, or a Column with that of each, as SQL."""
 
     name: str | None
-    column: Column | None = None
+    column: Column | str | None = None
 
     @property
     def says(self) -> bool:
@@ -54,10 +54,15 @@ class GivenExchange(NamedTuple):
         """The name of the column that ``added`` makes, if it makes one."""
         return None if self.column is None else _GIVEN
 
+    @property
+    def of_each(self) -> Column | None:
+        """The Column, where there is one."""
+        return sf.expr(self.column) if isinstance(self.column, str) else self.column
+
     def added(self, frame: DataFrame) -> DataFrame:
         """Return the messages with the column, where there is one."""
         # The cast takes a collation away, which no other text for the exchange has.
-        return frame if self.column is None else frame.withColumn(_GIVEN, self.column.cast("string"))
+        return frame if self.of_each is None else frame.withColumn(_GIVEN, self.of_each.cast("string"))
 
     def removed(self, frame: DataFrame) -> DataFrame:
         """Return the messages without it."""
@@ -65,31 +70,38 @@ class GivenExchange(NamedTuple):
 
 
 def given_exchange(
-    exchange: str | Column | None, topology: Topology, messages: DataFrame, schema: StructType
+    exchange: str | Column | None, topology: Topology, messages: DataFrame | None, schema: StructType
 ) -> GivenExchange:
     """Return what ``exchange`` gives; a name that no exchange has, and one of the messages' columns, is that column.
 
-    ``LayoutError`` for a Column that is no text, ``TypeError`` for anything else than a name or a Column.
+    ``LayoutError`` for a column that is no text, ``TypeError`` for anything else than a name or a Column. ``messages``
+    is None where there are none yet, and a Column is of no known type.
     """
-    column = exchange
-    if isinstance(exchange, str):
-        named = topology.rules.addressing.may_name(exchange, topology.exchange_by_name)
-        if named or own_field(schema, exchange) is None:
-            return GivenExchange(exchange)
-        column = sf.col(quote_name(exchange))
-    if column is None:
+    if not isinstance(exchange, str):
+        return given_column(exchange, messages)
+    named = topology.rules.addressing.may_name(exchange, topology.exchange_by_name)
+    if named or own_field(schema, exchange) is None:
+        return GivenExchange(exchange)
+    own_text(schema, exchange)
+    return GivenExchange(None, quote_name(exchange))
+
+
+def given_column(exchange: object, messages: DataFrame | None) -> GivenExchange:
+    """Return what a Column gives, whatever the topology; see ``given_exchange``."""
+    if exchange is None:
         return GivenExchange(None)
-    if not isinstance(column, Column):
+    if not isinstance(exchange, Column):
         raise unexpected("exchange", "the name of an exchange, or a Column", exchange)
-    selected = messages.select(column)
-    try:
-        kind = analyzed_schema(selected).fields[0].dataType
-    except LayoutError:
-        # A pipeline analyzes it later.
-        return GivenExchange(None, column)
-    if not _is_text(kind):
-        raise _no_text("the Column of exchange=", kind, "a text", 'exchange=column.cast("string")')
-    return GivenExchange(None, column)
+    if messages is not None:
+        selected = messages.select(exchange)
+        try:
+            kind = analyzed_schema(selected).fields[0].dataType
+        except LayoutError:
+            # A pipeline analyzes it later.
+            return GivenExchange(None, exchange)
+        if not _is_text(kind):
+            raise _no_text("the Column of exchange=", kind, "a text", 'exchange=column.cast("string")')
+    return GivenExchange(None, exchange)
 
 
 #: A text that is NULL in every message.

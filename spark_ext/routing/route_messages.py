@@ -13,7 +13,7 @@ from spark_ext.routing.broadcast_join import without
 from spark_ext.routing.choices import refuse_choices, route_with_choices, with_no_choices
 from spark_ext.routing.new_columns import check_new, check_queues
 from spark_ext.routing.plans import Prepared, plan_of, prepare, prepare_compiled, without_settings
-from spark_ext.routing.publication import GivenExchange, given_exchange
+from spark_ext.routing.publication import GivenExchange, given_column, given_exchange
 from spark_ext.routing.query import Names, Query
 from spark_ext.routing.sends import sent
 from transpiler import Layout
@@ -122,7 +122,14 @@ def route(
     check_new(messages, {"column": column, **optional}, optional)
     given = GivenExchange(None)
     plans: list[RoutingPlan] = []
+
+    def known() -> DataFrame | None:
+        return None if keys is None else given.added(keys)
+
     if isinstance(topology, CompiledTopology):
+        if topology.settings.destination.given is not None:
+            # Only route_stream compiles so, for the Column of each batch.
+            given, exchange = given_column(exchange, messages), None
         without_settings(
             exchange=exchange, missing=missing, address=address, publish_to=publish_to, routing_type=routing_type
         )
@@ -130,7 +137,7 @@ def route(
         plans += [topology.plan] if topology.changes is None else [topology.plan, topology.changes.plan]
 
         def routed(messages: DataFrame) -> DataFrame:
-            frame = _by_compiled(messages, topology, prepared, publisher, names, keys)
+            frame = _by_compiled(messages, topology, prepared, publisher, names, known())
             return frame if possible_column is None else with_no_choices(frame, possible_column)
 
     else:
@@ -145,8 +152,7 @@ def route(
             plans.append(plan)
             through = prepared._replace(topology=topology)
             with pause_garbage_collection():
-                known = None if keys is None else given.added(keys)
-                return Query(messages.sparkSession, through, plan, publisher, answer).routed(messages, known)
+                return Query(messages.sparkSession, through, plan, publisher, answer).routed(messages, known())
 
         def routed(messages: DataFrame) -> DataFrame:
             if possible_column is not None:

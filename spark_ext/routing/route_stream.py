@@ -14,28 +14,34 @@ from errno import EISDIR
 from inspect import Parameter, signature
 from pathlib import Path
 from stat import S_ISDIR
-from typing import Any
+from typing import Any, NamedTuple, get_args
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from spark_ext.messages.schemas import check_frame, message_columns
+from spark_ext.routing.broadcast_join import without
 from spark_ext.routing.new_columns import check_new
-from spark_ext.routing.plans import COMPILED, check_compiled, compile_topology
+from spark_ext.routing.plans import COMPILED, compile_columns, without_settings
+from spark_ext.routing.publication import given_column, given_exchange
 from spark_ext.routing.route_messages import PublisherKeywords, route
 from transpiler import Layout
-from transpiler.base.arguments import local_path, unexpected
+from transpiler.base.arguments import check_choice, local_path, unexpected
+from transpiler.compiler.lowering.names.names import Missing
 from transpiler.routing.compiled_file import is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.topology.files import read_topology
-from transpiler.topology.model import Topology
+from transpiler.topology.model import Topology, check_topology
 
 #: The options of ``route``.
 _OPTIONS = {
     *(name for name, each in signature(route).parameters.items() if each.kind is Parameter.KEYWORD_ONLY),
     *PublisherKeywords.__annotations__,
 }
+
+#: The column of the stream with the exchange that a Column gives for each message.
+_EXCHANGE = "_stream_exchange"
 
 #: The source of a topology: a file, compiled or of any form that ``read_topology`` reads, or a function.
 TopologySource = str | Path | Callable[[], "Topology | CompiledTopology"]
@@ -56,38 +62,65 @@ def route_stream(
     each batch; a function that returns the same object again costs nothing. ``layout`` is None for what the messages
     show. ``version_column`` names the version of the topology by which each message was routed. ``options`` are those
     of ``route``. Returns the writer: give it a checkpoint and a trigger, and start it. ``OSError`` for a file that is
-    not there, and what ``route`` raises for an option; a topology that cannot be read later ends the stream, with the
-    reason.
+    not there, and what ``route`` raises: with a file here, and with a function in the first batch. A topology that
+    cannot be read later, or that the messages cannot be routed by, ends the stream, with the reason.
     """
     check_frame("messages", messages)
     if not callable(write_batch):
         raise unexpected("write_batch", "a function of the routed batch and its number", write_batch)
     if unknown := options.keys() - _OPTIONS:
         raise TypeError(f"route_stream() got an unexpected keyword argument {min(unknown)!r}")
+    exchange = options.pop("exchange", None)
+    by_column = given_column(None if isinstance(exchange, str) else exchange, messages)
     optional = {name: options.get(name) for name in ("outcome", "exchange_column", "possible_column")}
+    optional["exchange"] = _EXCHANGE if by_column.says else None
     new = {"version_column": version_column, "column": options.get("column", "queues"), **optional}
     check_new(messages, new, optional)
-    check_compiled(options.get("exchange"), options.get("missing", "error"))
-    if layout is not None:
-        message_columns(messages, layout)
+    check_choice("missing", options.get("missing", "error"), get_args(Missing))
+    columns = message_columns(messages, layout)
     compile_options = {name: options.pop(name) for name in COMPILED if name in options}
-    source = _Source(topology)
+    stream = messages
+    if by_column.of_each is not None:
+        # A Column may be one of the stream, and a batch is another DataFrame.
+        stream, exchange = messages.withColumn(_EXCHANGE, by_column.of_each), sf.col(_EXCHANGE)
+        if isinstance(options.get("keys"), DataFrame):
+            options["keys"] = options["keys"].withColumn(_EXCHANGE, by_column.of_each)
 
-    def compiled(read: Topology, batch: DataFrame) -> CompiledTopology:
-        return compile_topology(read, layout, messages=batch, **compile_options)
+    def version(read: Topology | CompiledTopology) -> _Version:
+        if isinstance(read, CompiledTopology):
+            without_settings(exchange=exchange, **compile_options)
+            return _Version(read)
+        check_topology(read)
+        given = given_exchange(exchange, read, stream, columns.schema)
+        return _Version(compile_columns(read, columns, given, **compile_options), given.of_each)
 
-    def routed_batch(batch: DataFrame, number: int) -> None:
-        version = source.now(lambda read: compiled(read, batch))
-        routed = route(batch, version, layout, **options)
-        write_batch(routed.withColumn(version_column, sf.lit(version.version)), number)
+    def routed(batch: DataFrame) -> DataFrame:
+        now = source.now()
+        frame = route(batch, now.compiled, layout, exchange=now.exchange, **options)
+        frame = without(frame, _EXCHANGE) if by_column.says else frame
+        return frame.withColumn(version_column, sf.lit(now.compiled.version))
 
-    return messages.writeStream.foreachBatch(routed_batch)
+    def written(batch: DataFrame, number: int) -> None:
+        write_batch(routed(batch), number)
+
+    source = _Source(topology, version)
+    if not callable(topology):
+        # The first batch has nothing to find that the columns of the stream do not show.
+        routed(stream)
+    return stream.writeStream.foreachBatch(written)
+
+
+class _Version(NamedTuple):
+    """A topology as it was compiled, and the Column with the exchange of each message that it was compiled for."""
+
+    compiled: CompiledTopology
+    exchange: Column | None = None
 
 
 class _Source:
-    """Reads a topology again where its source has changed, and keeps what was compiled of it."""
+    """Reads a topology again where its source has changed, and keeps the version that is made of it."""
 
-    def __init__(self, source: TopologySource) -> None:
+    def __init__(self, source: TopologySource, version: Callable[[Topology | CompiledTopology], _Version]) -> None:
         if isinstance(source, Topology | CompiledTopology):
             raise unexpected("topology", "a file's name, or a function", source, "perhaps give lambda: topology")
         if not callable(source):
@@ -95,22 +128,22 @@ class _Source:
             if S_ISDIR(os.stat(source).st_mode):
                 raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(source))
         self._source = source
+        self._version = version
         self._stamp: tuple[int, int, int] | None = None
         self._read: Topology | CompiledTopology | None = None
-        self._compiled: CompiledTopology | None = None
+        self._made: _Version | None = None
 
-    def now(self, compiled: Callable[[Topology], CompiledTopology]) -> CompiledTopology:
-        """Return the topology as it is now, compiled."""
-        read = self._source() if callable(self._source) else self._file(self._source)
-        if self._compiled is None or read is not self._read:
-            self._compiled = compiled(read) if isinstance(read, Topology) else read
-            self._read = read
-        return self._compiled
+    def now(self) -> _Version:
+        """Return the version of the topology as it is now."""
+        read, stamp = (self._source(), None) if callable(self._source) else self._file(self._source)
+        if self._made is None or read is not self._read:
+            self._made = self._version(read)
+            self._read, self._stamp = read, stamp
+        return self._made
 
-    def _file(self, name: str | Path) -> Topology | CompiledTopology:
+    def _file(self, name: str | Path) -> tuple[Topology | CompiledTopology, tuple[int, int, int]]:
         status = os.stat(name)
         stamp = status.st_mtime_ns, status.st_size, status.st_ino
         if self._read is None or stamp != self._stamp:
-            self._stamp = stamp
-            return CompiledTopology.load(name) if is_compiled(name) else read_topology(name)
-        return self._read
+            return CompiledTopology.load(name) if is_compiled(name) else read_topology(name), stamp
+        return self._read, stamp

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
 
 from spark_ext import compile_topology, route_stream
+from transpiler import LayoutError, TopologyError
 from transpiler.topology.broker_rules import RABBITMQ
+from transpiler.topology.importers.native_format import topology_to_dict
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding, Exchange, Queue
 
@@ -62,7 +67,66 @@ def test_a_function_gives_the_topology_and_a_wrong_file_ends_the_stream(spark: S
     assert before == same == {next(iter(before)): ["first"]}
     assert list(after.values()) == [["first", "second"]]
     assert after.keys() != before.keys()
-    (tmp_path / "wrong").write_bytes(b"selector-sql compiled topology\n")
-    query = route_stream(stream, tmp_path / "wrong", write).start()
-    with pytest.raises(StreamingQueryException, match="wrong was written by another version"):
+    file = tmp_path / "file"
+    compile_topology(BEFORE, stream, exchange="d").save(file)
+    writer = route_stream(stream, file, lambda *_: file.write_bytes(WRONG))
+    # A version that was read before is not taken for one that cannot be read.
+    for _ in range(2):
+        with pytest.raises(StreamingQueryException, match="file was written by another version"):
+            writer.start().awaitTermination(60)
+
+
+WRONG = b"selector-sql compiled topology\n"
+
+
+def test_what_a_file_and_the_columns_show_is_told_before_the_stream_starts(spark: SparkSession, tmp_path: Path) -> None:
+    stream = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+    stream = stream.selectExpr("'k' AS routing_key", "1 AS n")
+    number = stream.selectExpr("n AS routing_key")
+    (tmp_path / "plain").write_text(json.dumps(topology_to_dict(BEFORE)))
+    (tmp_path / "wrong").write_bytes(WRONG)
+    compiled = compile_topology(BEFORE, stream, exchange="d")
+    compiled.save(tmp_path / "compiled")
+    is_decided = "is decided when the topology is compiled: give it to compile_topology"
+    told: list[tuple[type[Exception], str, DataFrame, str, dict[str, Any]]] = [
+        (ValueError, f"^exchange {is_decided}", stream, "compiled", {"exchange": "e"}),
+        (ValueError, f"^exchange {is_decided}", stream, "compiled", {"exchange": sf.col("routing_key")}),
+        (ValueError, f"^address {is_decided}", stream, "compiled", {"address": "d/k"}),
+        (LayoutError, "the column routing_key has the type INT", number, "compiled", {}),
+        (LayoutError, "with a column routing_key, and these have none", stream.select("n"), "compiled", {}),
+        (TopologyError, "nothing says to which exchange", stream, "plain", {}),
+        (TopologyError, "there is no exchange called 'dd'", stream, "plain", {"exchange": "dd"}),
+        (LayoutError, "the column n has the type INT", stream, "plain", {"exchange": "n"}),
+        (LayoutError, "the column routing_key has the type INT", number, "plain", {"exchange": "d"}),
+        (TypeError, "keys: expected a DataFrame", stream, "plain", {"exchange": "d", "keys": 5}),
+        (TopologyError, "wrong was written by another version", stream, "wrong", {"exchange": "d"}),
+    ]
+    for kind, text, messages, file, options in told:
+        with pytest.raises(kind, match=text):
+            route_stream(messages, tmp_path / file, print, **options)
+    query = route_stream(stream, lambda: compiled, print, exchange="e").start()
+    with pytest.raises(StreamingQueryException, match=f"exchange {is_decided}"):
         query.awaitTermination(60)
+
+
+def test_a_stream_takes_the_exchange_from_a_column_as_route_does(spark: SparkSession, tmp_path: Path) -> None:
+    stream = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+    stream = stream.selectExpr("'k' AS routing_key", "'d' AS ex", "'none' AS exchange")
+    keys = spark.sql("SELECT 'k' AS routing_key, 'd' AS ex, 'none' AS exchange")
+    (tmp_path / "plain").write_text(json.dumps(topology_to_dict(BEFORE)))
+    written: list[Any] = []
+
+    def write(routed: DataFrame, _: int) -> None:
+        written.append((routed.columns, routed.first()["queues"]))
+        raise RuntimeError("that is enough")
+
+    ways: list[tuple[Any, dict[str, Any]]] = [
+        (tmp_path / "plain", {"exchange": "EX", "keys": keys}),
+        (lambda: BEFORE, {"exchange": stream["ex"]}),
+        (lambda: BEFORE, {"exchange": sf.lower("ex"), "keys": keys}),
+    ]
+    for topology, options in ways:
+        query = route_stream(stream, topology, write, **options).start()
+        with pytest.raises(StreamingQueryException, match="that is enough"):
+            query.awaitTermination(60)
+    assert written == [([*stream.columns, "queues", "topology_version"], ["first"])] * len(ways)

@@ -50,11 +50,12 @@ if TYPE_CHECKING:
     from spark_ext.reports.match_explanations import explain_matches
     from spark_ext.reports.match_report import MatchExplanation
     from spark_ext.reports.verification import Verification, verify
+    from spark_ext.routing.explain_routing import explain_routing
     from spark_ext.routing.plans import compile_topology
     from spark_ext.routing.route_messages import RoutingWarning, deliveries, route
     from spark_ext.routing.route_stream import route_stream
     from transpiler.routing.compiled_topology import CompiledTopology
-    from transpiler.routing.explain import RoutingReport, explain_routing
+    from transpiler.routing.explain import RoutingReport
 
 __all__ = [
     "MESSAGE_SCHEMA",
@@ -114,7 +115,7 @@ _PLACES = {
     "destination_type": "spark_ext.columns",
     "diff": "spark_ext.reports.diff",
     "explain_matches": "spark_ext.reports.match_explanations",
-    "explain_routing": "transpiler.routing.explain",
+    "explain_routing": "spark_ext.routing.explain_routing",
     "infer_layout": "spark_ext.messages.schemas",
     "message_type": "spark_ext.columns",
     "read_artemis_export": "spark_ext.messages.readers",

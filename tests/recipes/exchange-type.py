@@ -1,7 +1,9 @@
 """x-recent-history is a type of its own, to messages, in plans, in labels and in the definitions of RabbitMQ."""
 
 from transpiler import Message, route_message
-from transpiler.routing.explain import explain_routing
+from transpiler.compiler.presets import find_layout
+from transpiler.routing.explain import explain_plan
+from transpiler.routing.plan import build_plan
 from transpiler.tools.explanation.routes import explain_route
 from transpiler.tools.topology_report.labels import binding_label
 from transpiler.topology import topology_from_dict
@@ -18,7 +20,8 @@ topology = topology_from_dict(
 [binding] = topology.bindings
 
 assert route_message(topology, Message(), "news", "any.key") == ("all",)
-[found] = [found for found in explain_routing(topology).classes if binding in found.bindings]
+plan = build_plan(topology, find_layout("amqp"), "error")
+[found] = [found for found in explain_plan(topology, plan).classes if binding in found.bindings]
 assert found.name == "every message"
 assert binding_label(topology, binding) == ""
 assert "any message" in str(explain_route(topology, Message(), "news"))

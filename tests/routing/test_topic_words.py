@@ -10,10 +10,12 @@ import pytest
 from transpiler.base.comparison import Comparison
 from transpiler.base.topics import TOPIC_SYNTAX, AnyWord
 from transpiler.compiler import ir
+from transpiler.compiler.presets import find_layout
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.match import matches_words
 from transpiler.routing.columns import COUNT, word_column
-from transpiler.routing.explain import explain_routing
+from transpiler.routing.explain import explain_plan
+from transpiler.routing.plan import build_plan
 from transpiler.routing.signatures import Parameter, parameter_number
 from transpiler.routing.topic_words import signatures_to_look_up, words_signature
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
@@ -104,7 +106,8 @@ def test_keys_of_other_exchanges_have_no_words() -> None:
 
 
 def rows(where: Topology) -> dict[str, tuple[int, float]]:
-    return {each.name: (each.rows, each.tests) for each in explain_routing(where, exchange="amq.topic").classes}
+    plan = build_plan(where, find_layout("amqp"), "error", "amq.topic")
+    return {each.name: (each.rows, each.tests) for each in explain_plan(where, plan).classes}
 
 
 def test_keys_with_wildcards_are_a_table() -> None:

@@ -8,22 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 from transpiler.base import html
-from transpiler.base.arguments import check_choice
 from transpiler.base.diagnostics import aligned
 from transpiler.compiler import ir
-from transpiler.compiler.lowering.names.names import Missing
-from transpiler.compiler.presets import LayoutLike, find_layout
 from transpiler.routing.constant_rows import Delivery
 from transpiler.routing.exchange_graph import build_exchange_graph
 from transpiler.routing.interval_index import Interval, build_interval_index
-from transpiler.routing.plan import RoutingPlan, Table, build_plan
+from transpiler.routing.plan import RoutingPlan, Table
 from transpiler.routing.row_index import MatchedKey
 from transpiler.routing.signatures import Substring
 from transpiler.topology.binding_text import ends_text, key_and_arguments
-from transpiler.topology.model import Topology, check_exchange, check_topology
+from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding
 from transpiler.topology.shown_addresses import addresses_of
 
@@ -73,7 +70,7 @@ _ONE_BY_ONE = ("compiled text", "tried one by one")
 
 @dataclass(frozen=True)
 class RoutingReport:
-    """The classes of a topology's bindings, in the order of ``COSTS``; see ``explain_routing``."""
+    """The classes of a topology's bindings, in the order of ``COSTS``; see ``explain_plan``."""
 
     classes: tuple[RoutingClass, ...]
     #: The sentence that no message reaches a queue; empty where some do.
@@ -112,20 +109,9 @@ class RoutingReport:
             yield each.name, f"{each.rows:,}", f"{each.queries:,}", f"{each.tests:,.1f}", COSTS[each.name]
 
 
-def explain_routing(
-    topology: Topology, layout: LayoutLike = "amqp", *, exchange: str | None = None, missing: Missing = "error"
-) -> RoutingReport:
-    """Report how ``route`` finds the bindings of a topology for messages of a layout, without any message.
-
-    ``exchange`` and ``missing`` are those of ``route``. ``print()`` shows a table of the classes, and names some of the
-    bindings that every message tests; ``tried`` has all of them. Bindings of a JMS broker are those of its addresses.
-    Raises what ``route`` raises.
-    """
-    check_topology(topology)
-    check_choice("missing", missing, get_args(Missing))
-    check_exchange(exchange, topology)
-    plan = build_plan(topology, find_layout(layout), missing, exchange)
-    states = build_exchange_graph(topology, exchange).states
+def explain_plan(topology: Topology, plan: RoutingPlan) -> RoutingReport:
+    """Report how a plan finds the bindings of its topology; see ``spark_ext.explain_routing``."""
+    states = build_exchange_graph(topology, plan.exchange).states
     by_ends: dict[tuple[str, str, str], list[Binding]] = {}
     for binding in topology.bindings:
         ends = (binding.source, binding.destination_type, binding.destination)
@@ -168,7 +154,7 @@ def explain_routing(
             for name in COSTS
             if name in groups
         ),
-        "" if plan.delivers else unroutable(exchange),
+        "" if plan.delivers else unroutable(plan.exchange),
     )
 
 

@@ -492,6 +492,39 @@ def test_messages_that_reach_no_queue_at_all_are_told_of(spark: SparkSession) ->
     assert not explain_routing(TOPOLOGY, frame.schema, exchange="orders").unroutable
 
 
+def test_the_report_is_of_the_exchange_that_route_takes(spark: SparkSession) -> None:
+    frame = spark.sql("SELECT 'eu.x' AS routing_key, 'orders' AS ex, 1 AS n")
+    everywhere, orders = explain_routing(TOPOLOGY), explain_routing(TOPOLOGY, frame, exchange="orders")
+    assert [(each.name, each.rows) for each in orders.classes] != [
+        (each.name, each.rows) for each in everywhere.classes
+    ]
+    said = frame.withColumn("exchange", sf.col("ex")).schema
+    for asked in (
+        explain_routing(TOPOLOGY, said),
+        explain_routing(TOPOLOGY, frame, exchange=sf.col("ex")),
+        explain_routing(TOPOLOGY, frame.schema, exchange=sf.col("ex")),
+        explain_routing(TOPOLOGY, "routing_key STRING, ex STRING", exchange="EX"),
+    ):
+        assert str(asked) == str(everywhere)
+    own = topology_from_dict({**FORM, "default_exchange": "orders"})
+    assert str(explain_routing(own, frame.schema)) == str(orders)
+    wrong: list[tuple[str, Any, Any]] = [
+        ("route.no-exchange", frame.schema, None),
+        ("route.no-exchange", "amqp", None),
+        ("there is no exchange called 'order'", frame, "order"),
+        ("the column n has the type INT", frame.schema, "n"),
+        ("the Column of exchange= has the type INT", frame, sf.col("n")),
+    ]
+    for told, layout, exchange in wrong:
+        with pytest.raises(TranspilerError, match=told):
+            explain_routing(TOPOLOGY, layout, exchange=exchange)
+        if isinstance(layout, DataFrame):
+            with pytest.raises(TranspilerError, match=told):
+                route(layout, TOPOLOGY, exchange=exchange)
+    with pytest.raises(TypeError, match="exchange: expected the name of an exchange, or a Column"):
+        explain_routing(TOPOLOGY, frame, exchange=cast(Any, 5))
+
+
 def test_an_error_of_a_binding_has_few_frames(spark: SparkSession) -> None:
     frame = spark.createDataFrame([(0, "eu.x")], "n INT, routing_key STRING")
     bound = {"source": "headers", "queue": "eu", "arguments": {"x-match": "all", "colour": "red"}}

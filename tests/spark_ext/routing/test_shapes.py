@@ -125,7 +125,7 @@ def test_the_report_names_classes_and_bindings_that_are_tried() -> None:
     unbound = Topology(QPID_JAVA, (Exchange("x", "fanout", Alternate("q", "queue")),), (Queue("q"),))
     by_alternate = str(explain_routing(unbound, SCHEMA, exchange="x"))
     assert by_alternate == "No binding of the topology has a condition or a queue."
-    nothing = "No message to any exchange reaches a queue: no binding leads from there to one."
+    nothing = "No message to the default exchange reaches a queue: no binding leads from there to one."
     assert str(explain_routing(Topology(QPID_JAVA), SCHEMA)) == nothing
     with pytest.raises(TopologyError, match="there is no exchange called 'typo'"):
         explain_routing(Topology(QPID_JAVA), SCHEMA, exchange="typo")

@@ -37,7 +37,7 @@ from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.routing.signatures import columns_in
 from transpiler.topology.addressing import check_routing_type, entry_name
 from transpiler.topology.model import Topology, check_exchange, check_topology
-from transpiler.topology.publishing import PUBLISH_TO, PublishTo, own_default
+from transpiler.topology.publishing import PUBLISH_TO, PublishTo, check_has_routing_types, own_default
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender, resolve_sender
 
@@ -74,8 +74,7 @@ def prepare(
     check_choice("publish_to", publish_to, PUBLISH_TO)
     if address is not None and not isinstance(address, str | Address | Sender):
         raise unexpected("address", "the address of a sender", address)
-    if routing_type is not None and not topology.rules.addressing.routing_types:
-        raise ValueError(f"{topology.rules.name}: routing_type is of messages to an Artemis broker")
+    check_has_routing_types(topology, routing_type)
     if topology.rules.addressing.names_destinations:
         if address is not None or publish_to == "to":
             raise ValueError(f"{topology.rules.name}: exchange names the destination, and nothing else does")

@@ -12,6 +12,7 @@ import pytest
 from transpiler import DecodeError, Message, Topology, TopologyError, route_message
 from transpiler.reference.route import publish
 from transpiler.routing.exchange_graph import build_exchange_graph
+from transpiler.tools.explanation.routes import explain_route
 from transpiler.topology import topology_from_dict
 from transpiler.topology.publishing import Publisher
 
@@ -241,6 +242,9 @@ def test_a_message_that_only_alternates_bring_to_a_queue_is_told_apart() -> None
 def test_an_exchange_that_is_not_there_or_internal_takes_nothing() -> None:
     one = topology("rabbitmq", exchanges=[{"name": "x", "type": "fanout", "internal": True}])
     assert publish(one, message("k"), "nowhere").outcome == "no-exchange"
+    assert route_message(one, {"exchange": "nowhere", "routing_key": "k"}) == ()
+    with pytest.raises(TopologyError, match=r"there is no exchange called 'y'"):
+        route_message(one, message("k"), "y")
     assert publish(one, message("k"), "x").outcome == "rejected"
 
 
@@ -334,5 +338,50 @@ def test_a_dict_says_where_its_message_was_published() -> None:
     assert route_message(bound, sent, "amq.fanout") == ()
     assert route_message(bound, sent, routing_keys=["us.x"]) == ()
     assert route_message(bound, {"exchange": "amq.topic", "routing_keys": ["eu.x"], "color": "red"}) == ("q1",)
+    # None says nothing of the exchange, and that there is a place for it: the default exchange.
+    named: dict[str, Any] = {**sent, "exchange": None, "routing_key": "q2"}
+    assert route_message(bound, named) == ("q2",)
+    own = topology("rabbitmq", {"source": "amq.topic", "queue": "q1"}, default_exchange="amq.fanout")
+    assert publish(own, named).exchange == "amq.fanout"
     with pytest.raises(DecodeError, match="routing_key: expected text"):
         route_message(bound, {**sent, "routing_key": 5})
+
+
+def test_an_array_of_routing_keys_counts_before_the_one_also_where_it_has_no_key() -> None:
+    binding = {"source": "amq.topic", "queue": "q1", "key": "eu.#"}
+    every = {"source": "amq.topic", "queue": "q2", "key": "#"}
+    keys: list[list[str | None]] = [[], [None], [None, "eu.x"], ["us", "eu.x"]]
+    for broker, expected in (
+        ("rabbitmq", [(), ("q2",), ("q1", "q2"), ("q1", "q2")]),
+        # A broker of one key reads the first, and the message has none where there is none.
+        ("qpid-java", [("q2",)] * 4),
+    ):
+        bound = topology(broker, binding, every)
+        sent: dict[str, Any] = {"exchange": "amq.topic", "routing_key": "eu.x"}
+        assert [route_message(bound, {**sent, "routing_keys": each}) for each in keys] == expected
+        assert [route_message(bound, sent, routing_keys=each) for each in keys] == expected
+    relayed = {"properties": {"to": "amq.topic", "subject": "eu.x"}}
+    assert route_message(bound, relayed, publish_to="to") == ("q1", "q2")
+    for each in keys:
+        assert route_message(bound, {**relayed, "routing_keys": each}, publish_to="to") == ("q2",)
+        assert route_message(bound, relayed, routing_keys=each, publish_to="to") == ("q2",)
+    with pytest.raises(DecodeError, match="routing_keys: expected an array of texts"):
+        route_message(bound, {"exchange": "amq.topic", "routing_keys": [5]})
+
+
+def test_an_option_that_the_topology_does_not_have_is_an_error() -> None:
+    one: Any = topology("rabbitmq", exchanges=[{"name": "orders", "type": "topic"}])
+    wrong: list[tuple[type[Exception], str, dict[str, Any]]] = [
+        (TypeError, "exchange: expected the name of an exchange, found a value of type int", {"exchange": 5}),
+        (TypeError, r"routing_keys: expected a list of texts.*routing_keys=\['eu.x'\]", {"routing_keys": "eu.x"}),
+        (TypeError, "routing_keys: expected a list of texts, found a value of type int", {"routing_keys": [5]}),
+        (TypeError, "routing_keys: expected a list of texts, found a value of type int", {"routing_keys": 5}),
+        (TypeError, "address: expected the address of a sender", {"exchange": None, "address": 5}),
+        (TypeError, "publisher: expected a Publisher", {"publisher": "0-9-1"}),
+        (ValueError, "rabbitmq: routing_type is of messages to an Artemis broker", {"routing_type": "ANYCAST"}),
+    ]
+    for kind, told, options in wrong:
+        for ask in (publish, explain_route, *([] if "publisher" in options else [route_message])):
+            with pytest.raises(kind, match=told) as refused:
+                ask(one, Message(), **{"exchange": "orders", **options})
+            assert len(str(refused.value)) < 200

@@ -76,7 +76,7 @@ def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Se
     if not target:
         refuse(read.place, "the message names no destination: give it a member exchange, or give --exchange")
     # The destination holds the key.
-    return Sent(target, None, sent.routing_type)
+    return Sent(target, None, sent.routing_type if topology.rules.addressing.routing_types else None)
 
 
 def no_messages(file: str, left_out: Counter[str]) -> str:

@@ -153,7 +153,7 @@ def route(
         sent = errors.attempt(published, read, where, exchange) if by_name else errors.attempt(read.sent)
         if sent is None:
             continue
-        target, keys, publication["routing_type"] = sent if by_name else (None, *sent[1:])
+        target, keys, publication["routing_type"] = sent if by_name else (None, sent.routing_keys, None)
         message = read.message
         if why or path:
             explanation = explain_route(where, message, target, keys, nearest=nearest, path=path, **publication)

@@ -13,10 +13,13 @@ EXCHANGE, ROUTING_KEY, ROUTING_KEYS, ROUTING_TYPE = NAMES = ("exchange", "routin
 
 
 class Sent(NamedTuple):
-    """The exchange, the routing keys and the routing type of a message to Artemis; None is not there."""
+    """The exchange, the routing keys and the routing type of a message to Artemis; None is not there.
+
+    None among the keys is an absent one.
+    """
 
     exchange: str | None = None
-    routing_keys: tuple[str, ...] | None = None
+    routing_keys: tuple[str | None, ...] | None = None
     routing_type: str | None = None
 
 
@@ -25,7 +28,7 @@ def sent_in(value: Mapping[str, Any], exchange: object = None, routing_key: obje
 
     ``DecodeError`` for what is no text.
     """
-    keys = texts_in(value, ROUTING_KEYS)
+    keys: tuple[str | None, ...] | None = _array_in(value, ROUTING_KEYS, str | None)
     if keys is None:
         key = _text(value, ROUTING_KEY, routing_key)
         keys = None if key is None else (key,)
@@ -43,8 +46,12 @@ def without_places(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def texts_in(value: Mapping[str, Any], name: str) -> tuple[str, ...] | None:
     """Return the texts of a member; ``DecodeError`` where it is no array of texts."""
+    return _array_in(value, name, str)
+
+
+def _array_in(value: Mapping[str, Any], name: str, kind: Any) -> tuple[Any, ...] | None:
     listed = value.get(name)
-    if listed is not None and not (isinstance(listed, list | tuple) and all(isinstance(item, str) for item in listed)):
+    if listed is not None and not (isinstance(listed, list | tuple) and all(isinstance(item, kind) for item in listed)):
         raise _refused(name, "an array of texts")
     return None if listed is None else tuple(listed)
 

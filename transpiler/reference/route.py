@@ -9,16 +9,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, overload
 
-from transpiler.base.arguments import check_choice
+from transpiler.base.arguments import check_choice, unexpected
 from transpiler.message.message import Message, MessageLike, as_message
-from transpiler.message.publication import Sent, sent_in, without_places
+from transpiler.message.publication import EXCHANGE, Sent, sent_in, without_places
 from transpiler.message.sections import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.exchange_walk import Keys, subject_of
 from transpiler.reference.route_path import RoutePath, follow
 from transpiler.reference.routed import Routed, Traced, arrival, arrive, settle
-from transpiler.topology.model import Topology, check_topology
-from transpiler.topology.publishing import ANY_PUBLISHER, PUBLISH_TO, Publisher, PublishTo, own_default, relay_target
+from transpiler.topology.model import Topology, check_exchange, check_topology
+from transpiler.topology.publishing import (
+    ANY_PUBLISHER,
+    PUBLISH_TO,
+    Publisher,
+    PublishTo,
+    check_has_routing_types,
+    own_default,
+    relay_target,
+)
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender, resolve_sender
 from transpiler.topology.records import Exchange
@@ -32,7 +40,7 @@ def route_message(
     topology: Topology,
     message: MessageLike,
     exchange: str | None = None,
-    routing_keys: Sequence[str] | None = None,
+    routing_keys: Sequence[str | None] | None = None,
     *,
     address: str | Address | Sender | None = None,
     publish_to: PublishTo = "exchange",
@@ -46,7 +54,7 @@ def route_message(
     topology: Topology,
     message: MessageLike,
     exchange: str | None = None,
-    routing_keys: Sequence[str] | None = None,
+    routing_keys: Sequence[str | None] | None = None,
     *,
     address: str | Address | Sender | None = None,
     publish_to: PublishTo = "exchange",
@@ -59,7 +67,7 @@ def route_message(
     topology: Topology,
     message: MessageLike,
     exchange: str | None = None,
-    routing_keys: Sequence[str] | None = None,
+    routing_keys: Sequence[str | None] | None = None,
     *,
     address: str | Address | Sender | None = None,
     publish_to: PublishTo = "exchange",
@@ -68,6 +76,8 @@ def route_message(
 ) -> tuple[str, ...] | RoutePath:
     """Return the names of the queues that a message reaches, distinct and sorted; see ``publish``.
 
+    ``TopologyError`` for an ``exchange`` that the topology does not have, of which ``publish`` has the outcome.
+
     With ``path`` return also where it goes from each queue when it is rejected, expires or exceeds a limit, and from
     there: a step for each dead-letter exchange or address, expiry address, alternate and shovel. It is taken as it was
     published, without what a broker adds to a dead letter.
@@ -75,6 +85,7 @@ def route_message(
     traced = trace(
         topology, message, exchange, routing_keys, address=address, publish_to=publish_to, routing_type=routing_type
     )
+    check_exchange(exchange, topology)
     return follow(traced) if path else traced.routed.queues
 
 
@@ -82,7 +93,7 @@ def publish(
     topology: Topology,
     message: MessageLike,
     exchange: str | None = None,
-    routing_keys: Sequence[str] | None = None,
+    routing_keys: Sequence[str | None] | None = None,
     *,
     address: str | Address | Sender | None = None,
     publish_to: PublishTo = "exchange",
@@ -91,10 +102,12 @@ def publish(
 ) -> Routed:
     """Publish a message to an exchange, by name; return the queues that it reaches, and its outcome.
 
-    A dict says both in its members ``exchange`` and ``routing_key`` or ``routing_keys``, where no parameter does.
-    ``exchange`` may be left out where the topology has a ``default_exchange`` of its own; "" is the broker's.
-    ``routing_keys`` defaults to the message's subject, which is where AMQP 1.0 has the routing key. RabbitMQ's CC and
-    BCC headers add more keys; where the broker has nothing like them, only the first key counts.
+    A dict says both in its members ``exchange`` and ``routing_key`` or ``routing_keys``, where no parameter does; with
+    None in ``exchange`` it went to the topology's ``default_exchange``. Where the exchange is not there, the outcome is
+    ``no-exchange``. ``exchange`` may be left out where the topology has a ``default_exchange`` of its own;
+    "" is the broker's. ``routing_keys`` defaults to the message's subject, which is where AMQP 1.0 has the routing key.
+    RabbitMQ's CC and BCC headers add more keys; where the broker has nothing like them, only the first key counts, and
+    a message with an empty list has none.
 
     In place of an exchange, ``address`` is the one that a Qpid sender has (``queue``, ``exchange`` or
     ``exchange/subject``; in a topology of RabbitMQ also ``/queues/queue`` and ``/exchanges/exchange/key``), or what
@@ -110,8 +123,9 @@ def publish(
     ANYCAST, MULTICAST or None; ActiveMQ: ``queue://name``, ``topic://name`` or a list with commas), and the routing key
     is part of it. Two outcomes more are such a broker's: ``dead-letter`` and ``error``.
 
-    Raises ``TopologyError`` for an address that leads nowhere, or where no exchange is given; ``ValueError`` for
-    parameters that exclude each other.
+    Raises ``TopologyError`` for an address that leads nowhere, or where nothing says the exchange; ``ValueError`` for
+    parameters that exclude each other, and a ``routing_type`` of a broker without such types; ``TypeError`` for a
+    parameter of another type.
     """
     return trace(
         topology,
@@ -129,7 +143,7 @@ def trace(
     topology: Topology,
     message: MessageLike,
     exchange: str | None = None,
-    routing_keys: Sequence[str] | None = None,
+    routing_keys: Sequence[str | None] | None = None,
     *,
     address: str | Address | Sender | None = None,
     publish_to: PublishTo = "exchange",
@@ -138,11 +152,19 @@ def trace(
 ) -> Traced:
     """Publish a message as ``publish`` does; return the exchanges that it came to as well."""
     check_topology(topology)
+    if not isinstance(exchange, str | None):
+        raise unexpected("exchange", "the name of an exchange", exchange)
+    check_has_routing_types(topology, routing_type)
     sent = Sent()
+    says_exchange = isinstance(message, Mapping) and EXCHANGE in message
     if isinstance(message, Mapping):
         sent, message = sent_in(message), without_places(message)
     message = as_message(message)
     check_choice("publish_to", publish_to, PUBLISH_TO)
+    if not isinstance(address, str | Address | Sender | None):
+        raise unexpected("address", "the address of a sender", address)
+    if not isinstance(publisher, Publisher):
+        raise unexpected("publisher", "a Publisher", publisher, "perhaps Publisher('0-9-1')")
     if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
         raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
     if topology.rules.addressing.names_destinations:
@@ -151,9 +173,9 @@ def trace(
         if exchange is None or address is not None or publish_to == "to" or routing_keys is not None:
             raise ValueError(f"{topology.rules.name}: exchange names the destination, and nothing else does")
         return _send(topology, message, exchange, routing_type, publisher)
+    keys: Keys | None = sent.routing_keys if routing_keys is None else _checked(routing_keys)
     if publish_to == "to":
-        return _relay(topology, message, sent, publisher)
-    keys: Keys | None = sent.routing_keys if routing_keys is None else tuple(routing_keys)
+        return _relay(topology, message, keys, publisher)
     if address is not None:
         sender = address if isinstance(address, Sender) else resolve_sender(topology, address)
         topology, name = sender.topology, sender.exchange
@@ -161,24 +183,41 @@ def trace(
         keys = keys if sender.key is None else (sender.key,)
     else:
         said = sent.exchange if exchange is None else exchange
-        name = own_default(topology) if said is None else said
+        if said is None:
+            said = topology.default_exchange if says_exchange else own_default(topology)
+        name = said
     published_to = topology.exchange_by_name.get(name)
     if published_to is None:
         return Traced(Routed((), "no-exchange", name), message, topology)
-    all_keys = (subject_of(message),) if keys is None else keys
-    keys = all_keys if topology.rules.several_keys else all_keys[:1]
+    if not topology.rules.several_keys or keys is None:
+        keys = (_first_key(message, keys),)
     return _publish(topology, message, published_to, keys, publisher)
 
 
-def _relay(topology: Topology, message: Message, sent: Sent, publisher: Publisher) -> Traced:
+def _checked(routing_keys: Sequence[str | None]) -> Keys:
+    """Return the keys of a parameter; ``TypeError`` for what is no list of texts."""
+    if not isinstance(routing_keys, Sequence) or isinstance(routing_keys, str | bytes):
+        hint = f"perhaps routing_keys=[{routing_keys!r}]" if isinstance(routing_keys, str) else None
+        raise unexpected("routing_keys", "a list of texts", routing_keys, hint)
+    for key in routing_keys:
+        if not isinstance(key, str | None):
+            raise unexpected("routing_keys", "a list of texts", key, "among them")
+    return tuple(routing_keys)
+
+
+def _first_key(message: Message, keys: Keys | None) -> str | None:
+    """Return the only key of a message: the first of several, and none of an empty array; else its subject."""
+    return subject_of(message) if keys is None else keys[0] if keys else None
+
+
+def _relay(topology: Topology, message: Message, keys: Keys | None, publisher: Publisher) -> Traced:
     # "messages sent to the relay node will be relayed to a node at the address given in the to field ... Messages ...
     # that don't contain a valid value for the to field ... will be rejected by the peer."
     target = relay_target(topology, message.properties.to if message.properties is not None else None)
     if target is None:
         return Traced(Routed((), "rejected"), message, topology)
-    own = sent.routing_keys or (subject_of(message),)
-    keys = (own[0] if target.key is None else target.key,)
-    return _publish(topology, message, topology.exchange_by_name[target.exchange], keys, publisher)
+    key = _first_key(message, keys) if target.key is None else target.key
+    return _publish(topology, message, topology.exchange_by_name[target.exchange], (key,), publisher)
 
 
 def _send(

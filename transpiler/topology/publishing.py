@@ -115,6 +115,12 @@ def no_exchange(hint: str) -> TopologyError:
     return TopologyError.at("route.no-exchange", message, hint=hint)
 
 
+def check_has_routing_types(topology: Topology, routing_type: str | None) -> None:
+    """Raise ``ValueError`` for the routing type of messages to a broker that has no such types."""
+    if routing_type is not None and not topology.rules.addressing.routing_types:
+        raise ValueError(f"{topology.rules.name}: routing_type is of messages to an Artemis broker")
+
+
 class Target(NamedTuple):
     """An exchange, by name, and the routing key; None stands for the message's own subject."""
 

@@ -270,32 +270,6 @@ def test_without_an_exchange_the_error_names_those_of_the_topology(spark: SparkS
         route(frame.withColumn("exchange", sf.lit("empty")), compile_topology(own, frame))
 
 
-def test_a_backtest_reads_the_exchange_that_the_route_used(spark: SparkSession) -> None:
-    rows = [(0, "eu.x", "orders", "", ["all", "eu", "other"]), (1, "us", "orders", "", ["all", "eu"])]
-    frame = spark.createDataFrame(
-        rows, "n INT, routing_key STRING, ex STRING, exchange STRING, routed_queues ARRAY<STRING>"
-    )
-    bare = route(frame.drop("exchange"), TOPOLOGY, exchange="orders")
-    for topology in (TOPOLOGY, None):
-        with pytest.raises(TopologyError, match="nothing says to which exchange"):
-            backtest(bare, topology=topology)
-    with pytest.raises(TopologyError, match=r"(?s)no exchange called 'ordrs'.*did you mean orders"):
-        backtest(bare, topology=TOPOLOGY, exchange="ordrs")
-    routed = route(frame, TOPOLOGY, exchange=sf.col("ex"), exchange_column="to")
-    given: list[tuple[str | Column, Topology | None]] = [("orders", TOPOLOGY), (sf.col("ex"), None), ("to", TOPOLOGY)]
-    for exchange, topology in given:
-        found = backtest(routed, topology=topology, exchange=exchange)
-        assert (found.messages, found.agreed, found.unknown) == ({"orders": 2}, 0, {}), exchange
-        assert found.missed == {("orders", "other"): 1, ("orders", "eu"): 1}, exchange
-    # The column of another exchange makes no queue of the topology unknown to it.
-    found = backtest(routed, topology=TOPOLOGY)
-    assert (found.passed, found.missed, found.unknown) == (False, {("", "eu"): 1}, {"other": 1})
-    # NULL went to the topology's own default.
-    own = topology_from_dict({**FORM, "default_exchange": "orders"})
-    found = backtest(routed.withColumn("exchange", sf.lit(None).cast("string")), topology=own)
-    assert (found.messages, found.agreed) == ({"orders": 2}, 0)
-
-
 _FRAME = "n INT, exchange STRING, routing_key STRING, routing_keys ARRAY<STRING>"
 
 

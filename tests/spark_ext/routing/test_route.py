@@ -19,7 +19,7 @@ from tests.spark_ext.harness import settings as spark_settings
 from transpiler import Message, TranspilerError, parse_selector
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.reference.evaluate import evaluate
-from transpiler.reference.route import route_message
+from transpiler.reference.route import publish
 from transpiler.routing import tuning
 from transpiler.topology.broker_rules import Rules
 from transpiler.topology.model import Topology
@@ -50,7 +50,7 @@ def wanted(
 ) -> list[list[str]]:
     names = [topology.default_exchange if name is None else name for name in exchanges]
     rows = zip(messages, names, keys or [None] * len(messages), strict=True)
-    return [list(route_message(topology, *row)) for row in rows]
+    return [list(publish(topology, *row).queues) for row in rows]
 
 
 def with_keys(frame: DataFrame, keys: Sequence[list[str | None] | None]) -> DataFrame:

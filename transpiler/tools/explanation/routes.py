@@ -185,7 +185,7 @@ def explain_route(
     topology: Topology,
     message: Message,
     exchange: str | None = None,
-    routing_keys: Sequence[str] | None = None,
+    routing_keys: Sequence[str | None] | None = None,
     *,
     nearest: int = 5,
     address: str | Address | Sender | None = None,

@@ -16,7 +16,6 @@ from click.testing import CliRunner
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-import spark_ext
 from spark_ext import (
     RoutingWarning,
     backtest,
@@ -28,7 +27,6 @@ from spark_ext import (
     route_stream,
 )
 from spark_ext.cli.commands import main as selector_spark
-from spark_ext.routing import constant_tables
 from spark_ext.routing.publication import check_columns_read
 from tests.sizes import is_full
 from tests.spark_ext.harness import settings
@@ -507,61 +505,3 @@ def test_an_error_of_a_binding_has_few_frames(spark: SparkSession) -> None:
     with pytest.raises(TranspilerError, match="colour") as caught:
         route(frame, topology, exchange="headers")
     assert len(caught.traceback) <= 12
-
-
-#: A topology with every small table that routing makes, and what asks for each.
-_EVERY_TABLE = {
-    "broker": "rabbitmq",
-    "queues": ["eu", "lost", "red", "all"],
-    "exchanges": [
-        {"name": "orders", "type": "topic", "alternate": "lost"},
-        {"name": "lost", "type": "fanout"},
-        {"name": "colours", "type": "headers"},
-    ],
-    "bindings": [
-        *({"source": "orders", "queue": "eu", "key": key} for key in ("eu.#", "*.paid", "#.c7.#", "x.y")),
-        {"source": "orders", "exchange": "colours", "key": "a.*"},
-        {"source": "lost", "queue": "lost"},
-        {"source": "colours", "queue": "red", "arguments": {"x-match": "all", "color": "red"}},
-    ],
-}
-
-
-@pytest.mark.parametrize("arrow", [True, False], ids=["PyArrow", "no PyArrow"])
-def test_no_plan_scans_an_rdd_and_no_python_runs(
-    arrow: bool, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not arrow:
-        monkeypatch.setattr(constant_tables, "pyarrow", None)
-    topology = topology_from_dict(_EVERY_TABLE)
-    frame = spark.sql(
-        "SELECT n, exchange, routing_key, color, CAST(NULL AS ARRAY<STRING>) AS routing_keys, `to` FROM VALUES "
-        "(0, 'orders', 'eu.x', 'red', '/queues/eu'), (1, 'orders', 'a.b', 'red', '/exchanges/orders/x.y'), "
-        "(2, 'orders', 'none', 'blue', NULL), (3, 'nowhere', 'eu', 'red', 'x') "
-        "AS t(n, exchange, routing_key, color, `to`)"
-    )
-    ways: list[tuple[DataFrame, list[tuple[list[str], str]]]] = [
-        (
-            route(frame, topology, outcome="outcome"),
-            [(["eu"], "delivered"), (["red"], "delivered"), (["lost"], "alternate"), ([], "no-exchange")],
-        ),
-        (
-            route(frame, topology, publish_to="to", outcome="outcome"),
-            [(["eu"], "delivered"), (["eu"], "delivered"), ([], "rejected"), ([], "rejected")],
-        ),
-    ]
-    for routed, expected in ways:
-        assert [(row.queues, row.outcome) for row in routed.orderBy("n").collect()] == expected
-        plan = routed._jdf.queryExecution().executedPlan().toString()  # type: ignore[operator]
-        assert "ExistingRDD" not in plan
-        assert "Python" not in plan
-
-
-def test_only_readers_make_a_dataframe_of_a_list() -> None:
-    root = Path(spark_ext.__file__).parent
-    making = {str(path.relative_to(root)) for path in root.rglob("*.py") if "createDataFrame(" in path.read_text()}
-    assert making == {
-        "cli/archives.py",
-        "messages/schemas.py",
-        "routing/arrow_frames.py",
-    }

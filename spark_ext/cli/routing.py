@@ -231,6 +231,8 @@ def backtest(
     API, one queue of each message is known: it is missed where TOPOLOGY does not lead there, and no queue is extra.
     """
     job = start_job((archive,))
+    from pyspark.sql.functions import coalesce, lit
+
     from spark_ext.messages.plain_rows import unused_name
     from spark_ext.reports.backtests import backtest as compare
     from spark_ext.routing.route_messages import route as routed_through
@@ -266,7 +268,8 @@ def backtest(
         possible=possible,
         max_examples=examples,
         topology=routing.topology,
-        exchange=routed[_PUBLISHED_TO],
+        # It is NULL where the relay rejected a message, whatever the message says itself.
+        exchange=coalesce(routed[_PUBLISHED_TO], lit("")),
     )
     result.left_out = left_out
     if not result.total:

@@ -27,7 +27,7 @@ from transpiler.message.publication import ROUTING_KEY
 from transpiler.routing.compiled_topology import Destination
 from transpiler.tools.backtest import Backtest, Disagreement
 from transpiler.topology.broker_rules import RABBITMQ
-from transpiler.topology.model import Topology, check_exchange, check_topology
+from transpiler.topology.model import Topology, check_exchange
 from transpiler.topology.publishing import no_exchange, own_default
 from transpiler.topology.records import DEFAULT_EXCHANGE
 
@@ -74,11 +74,10 @@ def backtest(
     exchange. Routing keys are read likewise. The message id labels the examples.
     """
     check_frame("routed", routed)
-    if topology is not None:
-        check_topology(topology)
-    if not isinstance(max_examples, int) or max_examples < 0:
-        raise unexpected("max_examples", "a number of examples", max_examples)
+    result = Backtest(max_examples, partial=partial or recorded_queue is not None, topology=topology)
     check_queues(routed, "column", column)
+    if not isinstance(recorded_queue, str | None):
+        raise unexpected("recorded_queue", "the name of a queue", recorded_queue)
     if recorded_queue is None:
         check_queues(routed, "recorded", recorded, text=True)
     if possible is not None:
@@ -97,9 +96,8 @@ def backtest(
         label = _CANONICAL_LABEL
     elif ids:
         label = f"coalesce({first_text(ids)}, {label})"
-    partial = partial or recorded_queue is not None
     queues = _queues(routed, resolved, recorded) if recorded_queue is None else f"array({quote_text(recorded_queue)})"
-    if not partial and dict(routed.dtypes).get(recorded) == "string":
+    if not result.partial and dict(routed.dtypes).get(recorded) == "string":
         raise ValueError(f"the column {recorded} is STRING: if it has one of the queues, give partial=True")
     reached = _NO_QUEUES_FOR_NULL.format(quote_name(column))
     if possible is not None:
@@ -112,14 +110,13 @@ def backtest(
         f"{queues} AS recorded",
         f"{reached} AS routed",
     )
-    compared = _compared(selected, partial, ())
+    compared = _compared(selected, result.partial, ())
     rows = _counted(compared)
     there = {row.queue for row in rows if row.kind == "unknown"} & (topology.queue_names if topology else set())
     if there:
         # The default exchange would have led to them, so these messages went elsewhere.
-        compared = _compared(selected, partial, there)
+        compared = _compared(selected, result.partial, there)
         rows = _counted(compared)
-    result = Backtest(max_examples, partial=partial, topology=topology)
     for row in rows:
         match row.kind:
             case "missed":
@@ -159,10 +156,7 @@ def _published(given: GivenExchange, topology: Topology | None, routed: DataFram
         return Sends(topology, routed.schema, layout, Destination(named=given.name, given=given.path)).destination
     if given.name is not None:
         return quote_text(given.name)
-    if given.path is not None:
-        names = [given.path]
-    else:
-        names = [emit_value(value) for value in published_exchanges(routed.schema, layout)]
+    names = [emit_value(value) for value in published_exchanges(routed.schema, layout, given.path)]
     if topology is not None:
         names.append(quote_text(topology.default_exchange if names else own_default(topology)))
     if not names:

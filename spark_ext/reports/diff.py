@@ -15,10 +15,11 @@ from pyspark.sql import functions as sf
 
 from spark_ext.columns import SelectorWarning, compile_filter, compile_selector
 from spark_ext.messages.plain_rows import collectable_columns, plain_row, unused_name
-from spark_ext.messages.schemas import SchemaLike, bound_layout
+from spark_ext.messages.schemas import SchemaLike, bound_layout, check_frame
 from spark_ext.reports.differences import Diff, Example, Kind, QueueChange
 from spark_ext.routing.route_messages import route
 from transpiler import Dialect, Layout
+from transpiler.base.arguments import check_count, unexpected
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.compiler.layouts.layout import message_in, reads_rows
 from transpiler.compiler.sql import quote_name
@@ -59,10 +60,16 @@ def diff(
     topologies have their brokers' own. ``examples`` is the number of examples of each change. ``exchange`` is where the
     messages were published, as in ``route``. One job counts, and one fetches the examples of each change that there is.
     Otherwise as ``compile_selector``, ``compile_filter`` and ``route``. ``TypeError`` for two of unlike kinds.
+    ``ValueError`` for an exchange without topologies.
     """
-    if examples < 0:
-        raise ValueError(f"examples is a number of rows from 0, not {examples}")
+    check_frame("df", df)
+    check_count("examples", examples, "rows")
+    if not isinstance(exchange, str | None):
+        hint = "a column exchange of the messages says that of each"
+        raise unexpected("exchange", "the name of an exchange", exchange, hint)
     kind = _same_kind(old, new)
+    if exchange is not None and kind != "topology":
+        raise ValueError("exchange is for topologies: selectors and filters know of no exchange")
     if df.isStreaming:
         hint = "perhaps compare over a table of the messages that the stream has written"
         raise UnsupportedFeatureError.at("diff.stream", "a stream has no end to count to", hint=hint)

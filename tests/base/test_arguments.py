@@ -25,6 +25,7 @@ from transpiler import (
     transpile_filter,
     transpile_selector,
 )
+from transpiler.topologies import Backtest, diff_topologies, draw, explain_route, report, topology_to_dict
 from transpiler.topology.broker_rules import RULES
 
 TOPOLOGY = Topology(RULES["rabbitmq"])
@@ -44,6 +45,19 @@ WRONG_TYPES: list[tuple[Callable[[], object], str]] = [
     (lambda: route_message({"broker": "rabbitmq"}, RED), "topology: expected a Topology.*topology_from_dict makes one"),
     (lambda: route_message(RED, TOPOLOGY), "topology: expected a Topology, found a value of type Message"),
     (lambda: route_message(TOPOLOGY, "x"), "message: expected a Message"),
+    (lambda: diff_topologies(TOPOLOGY, None), "new: expected a Topology, found None"),
+    (lambda: diff_topologies(TOPOLOGY, TOPOLOGY, examples="3"), "examples: expected a number of messages"),
+    (lambda: diff_topologies(TOPOLOGY, TOPOLOGY, names={"a": 5}), "names: expected names of the old topology"),
+    (lambda: report({}), "topology: expected a Topology, found a value of type dict"),
+    (lambda: report(TOPOLOGY, {}), "summary: expected a Summary, found a value of type dict"),
+    (lambda: draw({}, "dot"), "topology: expected a Topology, found a value of type dict"),
+    (lambda: draw(TOPOLOGY, "dot", 5), "summary: expected a Summary, found a value of type int"),
+    (lambda: topology_to_dict({}), "topology: expected a Topology, found a value of type dict"),
+    (lambda: explain_route(TOPOLOGY, RED, "", nearest="5"), "nearest: expected a number of bindings"),
+    (lambda: Backtest(topology="x.json"), "topology: expected a Topology, found a value of type str"),
+    (lambda: Backtest(max_examples=True), "max_examples: expected a number of examples, found a value of type bool"),
+    (lambda: Backtest().add("1", "x", "k", "eu", ["eu"]), r"recorded: expected the names of queues.*\['eu'\]"),
+    (lambda: Backtest().add("1", None, "k", [], []), "exchange: expected the name of an exchange, found None"),
     (lambda: read_topology(None), "path: expected a file's name, found None"),
     (lambda: read_topology({"broker": "rabbitmq"}), "path: expected a file's name.*topology_from_dict reads a dict"),
     (lambda: Topology("rabbitmq"), r"rules: expected Rules, found a value of type str \(RULES\['rabbitmq'\]"),
@@ -68,6 +82,7 @@ WRONG_CHOICES: list[tuple[Callable[[], object], str, str]] = [
     (lambda: transpile_address("q", "quue"), "node_type is queue, direct, topic,", "did you mean 'queue'"),
     (lambda: translate_names("a = 1", "ampq"), "form is jms or amqp, not 'ampq'", "did you mean 'amqp'"),
     (lambda: port_selector("a = 1", "jms", "artemis", changes="all"), "changes is none, rare or any, not 'all'", ""),
+    (lambda: draw(TOPOLOGY, "dott"), "form is mermaid or dot, not 'dott'", "did you mean 'dot'"),
     (lambda: evaluate("a = 1", RED, "active-mq"), "no dialect called 'active-mq'", "did you mean activemq"),
     (lambda: transpile_filter("a = 1"), "this is not JSON", "a selector is no filter"),
 ]

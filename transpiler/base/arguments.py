@@ -47,6 +47,14 @@ def unexpected(name: str, expected: str, value: object, hint: str | None = None)
     return TypeError(f"{name}: expected {expected}, found {kind}{'' if hint is None else f' ({hint})'}")
 
 
+def check_count(name: str, value: object, things: str) -> None:
+    """Raise ``TypeError`` for what is no number of some things, and ``ValueError`` for a negative one."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise unexpected(name, f"a number of {things}", value)
+    if value < 0:
+        raise ValueError(f"{name} is a number of {things} from 0, not {value}")
+
+
 #: The beginning of a URI; a letter alone is a drive.
 _URI = re.compile("[A-Za-z][A-Za-z0-9+.-]+:/")
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from transpiler.base import html
-from transpiler.topology.model import Topology
+from transpiler.base.arguments import check_count, unexpected
+from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import DEFAULT_EXCHANGE
 
 #: Names that a line of the report lists.
@@ -61,6 +62,11 @@ class Backtest:
     topology: Topology | None = None
     left_out: Counter[str] = field(default_factory=Counter)
 
+    def __post_init__(self) -> None:
+        check_count("max_examples", self.max_examples, "examples")
+        if self.topology is not None:
+            check_topology(self.topology)
+
     def add(
         self,
         label: str,
@@ -69,7 +75,15 @@ class Backtest:
         recorded: Iterable[str],
         routed: Iterable[str],
     ) -> bool:
-        """Compare one message's queues; return True if they agree, whatever their order and repetitions."""
+        """Compare one message's queues; return True if they agree, whatever their order and repetitions.
+
+        ``TypeError`` for an exchange that is not known, and for a text in the place of queues.
+        """
+        if not isinstance(exchange, str):
+            raise unexpected("exchange", "the name of an exchange", exchange, "'' is the default exchange")
+        for name, queues in (("recorded", recorded), ("routed", routed)):
+            if isinstance(queues, str):
+                raise unexpected(name, "the names of queues", queues, f"perhaps [{queues!r}]")
         before, now = set(recorded), set(routed)
         if self.partial:
             now &= before

@@ -227,13 +227,13 @@ def _let_go(queue: Queue) -> str:
     return ", ".join((*conditions, "or left behind when the queue is deleted"))
 
 
-def check_topology(value: object) -> None:
+def check_topology(value: object, name: str = "topology") -> None:
     """Raise ``TypeError`` for what is no topology; a hint says how to make one of a file's name, or of a dict."""
     if not isinstance(value, Topology):
         hint = f"read the file with read_topology({value!r})" if isinstance(value, str) else None
         if isinstance(value, Mapping):
             hint = "topology_from_dict makes one of what a file holds"
-        raise unexpected("topology", "a Topology", value, hint)
+        raise unexpected(name, "a Topology", value, hint)
 
 
 def unknown_name(what: str, name: str, known: Iterable[str], predeclared: Container[str]) -> TopologyError:

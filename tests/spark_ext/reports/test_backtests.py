@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, cast
+
 import pytest
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_ext import backtest, route
+from spark_ext import backtest, diff, route
 from tests.spark_ext.routing.test_publication import FORM, TOPOLOGY
 from transpiler import Topology, TopologyError, topology_from_dict
 
@@ -35,3 +38,25 @@ def test_a_backtest_reads_the_exchange_that_the_route_used(spark: SparkSession) 
     own = topology_from_dict({**FORM, "default_exchange": "orders"})
     found = backtest(routed.withColumn("exchange", sf.lit(None).cast("string")), topology=own)
     assert (found.messages, found.agreed) == ({"orders": 2}, 0)
+
+
+def test_wrong_options_of_reports_on_topologies_are_told(spark: SparkSession) -> None:
+    frame: Any = spark.sql("SELECT 'eu' AS routing_key, array('eu') AS queues, array('eu') AS routed_queues")
+    wrong: list[tuple[type[Exception], str, Callable[[], object]]] = [
+        (
+            TypeError,
+            "recorded_queue: expected the name of a queue",
+            lambda: backtest(frame, recorded_queue=cast(Any, 5)),
+        ),
+        (TypeError, "df: expected a DataFrame, found None", lambda: diff(cast(Any, None), TOPOLOGY, TOPOLOGY)),
+        (TypeError, "examples: expected a number", lambda: diff(frame, TOPOLOGY, TOPOLOGY, examples=cast(Any, "3"))),
+        (
+            TypeError,
+            "exchange: expected the name of an exchange, found a value of type Column",
+            lambda: diff(frame, TOPOLOGY, TOPOLOGY, exchange=cast(Any, sf.lit("orders"))),
+        ),
+        (ValueError, "exchange is for topologies", lambda: diff(frame, "a = 1", "a = 2", exchange="orders")),
+    ]
+    for kind, told, ask in wrong:
+        with pytest.raises(kind, match=told):
+            ask()

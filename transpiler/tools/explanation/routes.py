@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from transpiler.base.arguments import check_count
 from transpiler.base.diagnostics import clipped, did_you_mean
 from transpiler.message.message import Message
 from transpiler.reference.exchange_walk import Visit
@@ -199,6 +200,7 @@ def explain_route(
     With ``path`` explain also where it goes on from its queues. The other parameters are those of ``publish``, and so
     is what is raised.
     """
+    check_count("nearest", nearest, "bindings")
     traced = trace(
         topology,
         message,

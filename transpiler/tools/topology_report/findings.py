@@ -24,13 +24,13 @@ from transpiler.tools.analysis.binding_conditions import binding_formula
 from transpiler.tools.analysis.contained_conditions import Candidate, contained
 from transpiler.tools.analysis.subsumption import never_true
 from transpiler.tools.topology_report.labels import Finding, binding_finding, binding_label
-from transpiler.tools.topology_report.summary import Summary
+from transpiler.tools.topology_report.summary import Summary, check_summary
 from transpiler.tools.topology_report.ways import Ways, exchanges, lonely_queues, loops, targets, unread
 from transpiler.topology.addressing import SUBSCRIBERS
 from transpiler.topology.broker_rules import TAKING_ALL, UNKNOWN
 from transpiler.topology.choices import choices, is_choosing
 from transpiler.topology.graph import Node, reached
-from transpiler.topology.model import Topology
+from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Link
 
 #: Bindings from one exchange to one destination that are compared two by two; of more, only equal ones are found.
@@ -197,8 +197,10 @@ def report(topology: Topology, summary: Summary | None = None) -> TopologyReport
     """Report what is dead, double or dangerous in a topology; with a summary also dead bindings and hot queues.
 
     Linear in the bindings, but for those between the same exchange and destination, which are compared two by two up
-    to ``MAX_COMPARED``.
+    to ``MAX_COMPARED``. ``TypeError`` for what is no topology, or no summary.
     """
+    check_topology(topology)
+    check_summary(summary)
     ways = Ways(topology)
     doubles, not_compared = _contained(topology)
     findings = [

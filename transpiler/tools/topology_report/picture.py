@@ -16,16 +16,17 @@ from html import escape
 from importlib.resources import files
 from itertools import chain
 from string import Template
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
+from transpiler.base.arguments import check_choice
 from transpiler.base.diagnostics import first_of, one_line, shortened
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.tools.topology_report.diagram_languages import Arrow, Graph, Node, dot_text, mermaid_text
 from transpiler.tools.topology_report.labels import binding_label, exchange_title
-from transpiler.tools.topology_report.summary import Summary
+from transpiler.tools.topology_report.summary import Summary, check_summary
 from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.graph import routes
-from transpiler.topology.model import Topology
+from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import Binding
 from transpiler.topology.targets import TargetType
 
@@ -300,8 +301,12 @@ def _group(nodes: list[Node]) -> Node:
 def draw(topology: Topology, form: Format, summary: Summary | None = None) -> str:
     """Return the picture as text: exchanges, queues, and an arrow for the bindings between two of them.
 
-    A picture of ``MAX_NODES`` nodes or more has groups of alike ones.
+    A picture of ``MAX_NODES`` nodes or more has groups of alike ones. ``TranspilerError`` for another form, and
+    ``TypeError`` for what is no topology, or no summary.
     """
+    check_topology(topology)
+    check_choice("form", form, get_args(Format))
+    check_summary(summary)
     graph = build_graph(topology, summary)
     return mermaid_text(graph) if form == "mermaid" else dot_text(graph)
 

@@ -6,11 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from transpiler.base.arguments import unexpected
 from transpiler.base.documents.entries import Entry, refuse
 from transpiler.topology.model import Topology
 
 #: The version of the JSON form.
 VERSION = 1
+
+
+def check_summary(value: object) -> None:
+    """Raise ``TypeError`` for what is neither a summary nor None."""
+    if not isinstance(value, Summary | None):
+        raise unexpected("summary", "a Summary", value)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from transpiler.message.json import value_to_json
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import RULES, ExchangeType, Rules
 from transpiler.topology.importers.binding_arguments import read_arguments
-from transpiler.topology.model import Topology
+from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.receivers import with_addresses
 from transpiler.topology.records import (
     DEFAULT_EXCHANGE,
@@ -88,7 +88,11 @@ def _texts(root: Entry, name: str, what: str) -> Iterator[tuple[str, str]]:
 
 
 def topology_to_dict(topology: Topology) -> dict[str, Any]:
-    """The project's own form; ``topology_from_native`` reads it back. What has its default is left out."""
+    """The project's own form; ``topology_from_native`` reads it back. What has its default is left out.
+
+    ``TypeError`` for what is no topology.
+    """
+    check_topology(topology)
     result: dict[str, Any] = {"broker": topology.rules.name}
     if topology.default_exchange != DEFAULT_EXCHANGE:
         result["default_exchange"] = topology.default_exchange

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple
 
+from transpiler.base.arguments import check_count, unexpected
 from transpiler.base.diagnostics import first_of
 from transpiler.tools.dialect_tools.diff.name_matching import Names
 from transpiler.tools.dialect_tools.diff.rerouted import Rerouted, Search
 from transpiler.tools.topology_report.labels import binding_label
 from transpiler.topology.binding_text import arguments_text, ends_text, key_and_arguments
-from transpiler.topology.model import Topology
+from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import ROUTING_TYPE_ARGUMENT, Binding, Exchange, Link, Queue
 from transpiler.topology.setting import Setting
 from transpiler.topology.shown_addresses import addresses_of
@@ -135,8 +136,14 @@ def diff_topologies(
 ) -> TopologyDiff:
     """Compare two topologies; up to so many examples, each with a queue that no other one wins or loses.
 
-    ``names`` maps names of exchanges and queues of the old one to those of the new one.
+    ``names`` maps names of exchanges and queues of the old one to those of the new one. ``TypeError`` for an argument
+    of another type.
     """
+    check_topology(old, "old")
+    check_topology(new, "new")
+    check_count("examples", examples, "messages")
+    if names is not None and not (isinstance(names, Mapping) and all(isinstance(to, str) for to in names.values())):
+        raise unexpected("names", "names of the old topology with those of the new one", names)
     matched = Names(old, new, names or {})
     shown = matched.renamed(addresses_of(old, matching=False), addresses_of(new, matching=False))
     settings = [*_setting_changes(old, new, matched)]

@@ -1,7 +1,8 @@
 """Constant tables that a session makes once, for all queries and micro-batches that route by one plan.
 
-A plan's tables are kept with the session, by the identity of the plan and for as long as the plan is there; they hold
-no reference to it. Spark broadcasts them anew in every query.
+A plan's tables are kept by the identity of the plan and for as long as the plan is there; they hold no reference to it.
+They are those of one session of Java, for which PySpark makes a new object in every micro-batch. Spark broadcasts them
+anew in every query.
 
 Deliberately not here: what the tables have in them (``constant_tables``).
 """
@@ -20,7 +21,7 @@ from transpiler.routing.plan import RoutingPlan
 
 T = TypeVar("T")
 
-#: The attribute of a session that has the tables, so that they end with it.
+#: The attribute that has the tables by session, of what they end with: Spark's context, or a session of Spark Connect.
 _ATTRIBUTE = "_selector_sql_tables"
 
 _LOCK = threading.RLock()
@@ -42,14 +43,18 @@ class KeptTables:
             return cast(T, self._kept[key])
 
 
+def kept_by_plan(session: SparkSession) -> dict[int, tuple[weakref.ref[RoutingPlan], dict[Hashable, Any]]]:
+    """Return the plans whose tables a session keeps, each with them, by the identity of the plan."""
+    classic = hasattr(session, "_jsparkSession")
+    owner: object = session.sparkContext if classic else session
+    sessions: dict[str, dict[int, Any]] = owner.__dict__.setdefault(_ATTRIBUTE, {})
+    return sessions.setdefault(session._jsparkSession.sessionUUID() if classic else "", {})
+
+
 def _kept_tables(session: SparkSession, plan: RoutingPlan) -> dict[Hashable, Any]:
     """Return the tables that a session keeps for a plan, until the session or the plan is gone."""
     with _LOCK:
-        plans: dict[int, tuple[weakref.ref[RoutingPlan], dict[Hashable, Any]]] = session.__dict__.setdefault(
-            _ATTRIBUTE, {}
-        )
-        kept = plans.get(id(plan))
-        if kept is None:
-            number = id(plan)
-            kept = plans[number] = weakref.ref(plan, lambda _: plans.pop(number, None) and None), {}
-        return kept[1]
+        plans, number = kept_by_plan(session), id(plan)
+        if number not in plans:
+            plans[number] = weakref.ref(plan, lambda _: plans.pop(number, None) and None), {}
+        return plans[number][1]

@@ -174,7 +174,7 @@ def test_tables_are_made_once_a_session_and_go_with_the_plan(
     for _ in range(2):
         route(messages, bindings, messages)
     assert len(made) == 2 * count
-    kept = getattr(spark, session_tables._ATTRIBUTE)
+    kept = session_tables.kept_by_plan(spark)
     assert id(compiled.plan) in kept
     # A change of a topology of this size compiles it anew, and its tables are others; the old ones go.
     changed = compiled.updated(removed=[Queue("q1")])
@@ -241,7 +241,7 @@ def test_no_task_carries_a_table_of_any_size(spark: SparkSession) -> None:
 
 
 def kept_tables(spark: SparkSession, compiled: CompiledTopology) -> list[constant_tables.ConstantTable]:
-    kept = getattr(spark, session_tables._ATTRIBUTE)[id(compiled.plan)][1]
+    kept = session_tables.kept_by_plan(spark)[id(compiled.plan)][1]
     return [table for table in kept.values() if isinstance(table, constant_tables.ConstantTable)]
 
 

@@ -12,7 +12,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from spark_ext import compile_topology, route_stream
+from spark_ext.routing import constant_tables
 from transpiler import LayoutError, TopologyError
+from transpiler.routing import tuning
 from transpiler.topology.broker_rules import RABBITMQ
 from transpiler.topology.importers.native_format import topology_to_dict
 from transpiler.topology.model import Topology
@@ -23,14 +25,22 @@ BEFORE = Topology(RABBITMQ, (Exchange("d", "direct"),), QUEUES, (Binding("d", "f
 ADDED = Binding("d", "second", "k")
 
 
-def test_a_stream_takes_up_a_new_version_between_batches(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_stream_takes_up_a_new_version_between_batches(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tuning, "MIN_ROWS", 1)
+    made: list[str] = []
+    make = constant_tables.constant_table
+    monkeypatch.setattr(constant_tables, "constant_table", lambda *given: made.append("table") or make(*given))
     archive, file = tmp_path / "archive", tmp_path / "topology"
     messages = spark.createDataFrame([("d", "k"), ("d", "other")], "exchange STRING, routing_key STRING")
     first = compile_topology(BEFORE, messages, version="monday")
     first.save(file)
     written: list[tuple[object, ...]] = []
+    tables: list[int] = []
 
     def write(routed: DataFrame, _: int) -> None:
+        tables.append(len(made))
         written.extend(tuple(row) for row in routed.orderBy("routing_key").collect())
 
     for _ in range(2):
@@ -46,6 +56,8 @@ def test_a_stream_takes_up_a_new_version_between_batches(spark: SparkSession, tm
     before = [("d", "k", ["first"], "delivered", "monday"), ("d", "other", [], "discarded", "monday")]
     after = [("d", "k", ["first", "second"], "delivered", "tuesday"), ("d", "other", [], "discarded", "tuesday")]
     assert written == [*before, *before, *after]
+    # The second batch is routed by the tables of the first.
+    assert 0 < tables[0] == tables[1] < tables[2]
 
 
 def test_a_function_gives_the_topology_and_a_wrong_file_ends_the_stream(spark: SparkSession, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from spark_ext.routing.publication import (
 from spark_ext.routing.routing_keys import Published
 from transpiler import Layout
 from transpiler.base.arguments import check_choice, unexpected
-from transpiler.base.errors import LayoutError
+from transpiler.base.errors import LayoutError, in_few_frames
 from transpiler.compiler.ir.column_types import ColumnType, Path
 from transpiler.compiler.layouts.sent import SentLayout, before_sent
 from transpiler.compiler.lowering.names.names import Missing
@@ -125,6 +125,7 @@ def plan_of(topology: Topology, layout: Layout, missing: Missing, exchange: str 
         return plan
 
 
+@in_few_frames
 def compile_topology(
     topology: Topology,
     layout: Layout | SchemaLike | None = None,

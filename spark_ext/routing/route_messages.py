@@ -18,8 +18,10 @@ from spark_ext.routing.query import Names, Query
 from spark_ext.routing.sends import sent
 from transpiler import Layout
 from transpiler.base.arguments import check_choice, unexpected
+from transpiler.base.errors import in_few_frames
 from transpiler.compiler.lowering.names.names import Missing
 from transpiler.compiler.sql import quote_name
+from transpiler.routing.columns import KEPT
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.routing.explain import unroutable
 from transpiler.routing.gc_pause import pause_garbage_collection
@@ -30,7 +32,7 @@ from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender
 
 #: The column of one queue, while the array is there as well: both may have one name.
-_QUEUE = "_delivered_to"
+_QUEUE = f"{KEPT}queue"
 
 
 class RoutingWarning(UserWarning):
@@ -45,6 +47,7 @@ class PublisherKeywords(TypedDict, total=False):
     reject_unroutable: bool
 
 
+@in_few_frames
 def route(
     messages: DataFrame,
     topology: Topology | CompiledTopology,
@@ -165,7 +168,7 @@ def route(
     names = Names(column, outcome, None if is_sent else exchange_column)
     frame = sent(given.added(messages), prepared, column, outcome, possible_column, exchange_column, routed)
     if not any(plan.delivers for plan in plans):
-        warnings.warn(unroutable(plans[0].exchange), RoutingWarning, stacklevel=2)
+        warnings.warn(unroutable(plans[0].exchange), RoutingWarning, stacklevel=3)
     return given.removed(frame)
 
 
@@ -181,7 +184,7 @@ def _publisher(publisher: Publisher | None, keywords: PublisherKeywords) -> Publ
     if publisher is not None:
         raise TypeError(f"route() got {listed} besides a publisher: give Publisher what it has to say")
     message = f"give route publisher=Publisher({listed}) in place of {listed}, which ends with this version"
-    warnings.warn(message, DeprecationWarning, stacklevel=3)
+    warnings.warn(message, DeprecationWarning, stacklevel=4)
     return Publisher(**keywords)
 
 
@@ -199,6 +202,7 @@ def _by_compiled(
         return query.routed(messages, keys)
 
 
+@in_few_frames
 def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:
     """Return one row a delivery: each message once for each of its queues, named in ``queue`` in place of the array.
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
 from traceback import walk_tb
-from typing import Self
+from typing import ParamSpec, Self, TypeVar
 
 from transpiler.base.diagnostics import Diagnostic, Remedy
 from transpiler.base.source import Source, Span
 
 #: The packages whose frames say nothing to whoever handed in a wrong text.
 _LIBRARY = frozenset({"transpiler", "spark_ext"})
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
 
 
 class TranspilerError(ValueError):
@@ -72,3 +76,16 @@ class DecodeError(TranspilerError):
 
 class TopologyError(TranspilerError):
     """Exchanges, queues and bindings that do not fit together."""
+
+
+def in_few_frames(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+    """Let the errors of this library that a function raises have the frames of its callers only."""
+
+    @wraps(function)
+    def called(*arguments: _Parameters.args, **keywords: _Parameters.kwargs) -> _Result:
+        try:
+            return function(*arguments, **keywords)
+        except TranspilerError as error:
+            raise error.with_traceback(None) from None
+
+    return called

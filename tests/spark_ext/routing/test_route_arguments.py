@@ -22,7 +22,6 @@ from spark_ext import (
 )
 from tests.spark_ext.routing.test_publication import FORM, TOPOLOGY
 from transpiler import LayoutError, TranspilerError, topology_from_dict
-from transpiler.topology.model import Topology
 
 
 def test_no_column_of_the_messages_is_overwritten(spark: SparkSession, tmp_path: Path) -> None:
@@ -158,11 +157,22 @@ def test_the_report_is_of_the_exchange_that_route_takes(spark: SparkSession) -> 
         explain_routing(TOPOLOGY, frame, exchange=cast(Any, 5))
 
 
-def test_an_error_of_a_binding_has_few_frames(spark: SparkSession) -> None:
+def test_an_error_of_a_route_has_few_frames(spark: SparkSession) -> None:
     frame = spark.createDataFrame([(0, "eu.x")], "n INT, routing_key STRING")
     bound = {"source": "headers", "queue": "eu", "arguments": {"x-match": "all", "colour": "red"}}
     form = {**FORM, "exchanges": [{"name": "headers", "type": "headers"}], "bindings": [bound]}
-    topology: Topology = topology_from_dict(form)
-    with pytest.raises(TranspilerError, match="colour") as caught:
-        route(frame, topology, exchange="headers")
-    assert len(caught.traceback) <= 12
+    headers = topology_from_dict(form)
+    wrong: list[tuple[str, Callable[[], object]]] = [
+        ("colour", lambda: route(frame, headers, exchange="headers")),
+        ("colour", lambda: compile_topology(headers, frame, exchange="headers")),
+        ("route.no-exchange", lambda: route(frame, TOPOLOGY)),
+        ("route.no-key", lambda: route(frame.drop("routing_key"), TOPOLOGY, exchange="orders")),
+        ("has the type INT", lambda: route(frame.selectExpr("n AS routing_key"), TOPOLOGY, exchange="orders")),
+        ("layout.types", lambda: route(frame.selectExpr("map('a', 'b') AS properties"), TOPOLOGY, exchange="orders")),
+        ("names one of queues", lambda: deliveries(frame, column="n")),
+    ]
+    for told, ask in wrong:
+        with pytest.raises(TranspilerError, match=told) as caught:
+            ask()
+        # The test's own two, and that of the function that was called.
+        assert len(caught.traceback) == 3, told

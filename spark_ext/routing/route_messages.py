@@ -120,6 +120,7 @@ def route(
     check_frame("messages", messages)
     if keys is not None:
         check_frame("keys", keys)
+        check_new(keys, {})
     check_choice("missing", missing, get_args(Missing))
     optional = {"outcome": outcome, "exchange_column": exchange_column, "possible_column": possible_column}
     check_new(messages, {"column": column, **optional}, optional)

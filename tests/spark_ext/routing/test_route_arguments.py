@@ -39,6 +39,7 @@ def test_no_column_of_the_messages_is_overwritten(spark: SparkSession, tmp_path:
         told = f"the messages have a column {name}, and names that begin with _routing_ are"
         taken += [
             (lambda own=own: route(own, TOPOLOGY, exchange=sf.lit("orders")), told),  # type: ignore[misc]
+            (lambda own=own: route(frame.select("routing_key"), TOPOLOGY, exchange="", keys=own), told),  # type: ignore[misc]
             (lambda own=own: deliveries(own, column="q"), told),  # type: ignore[misc]
             (lambda own=own: route_stream(own, lambda: TOPOLOGY, print), told),  # type: ignore[misc]
         ]

@@ -42,6 +42,6 @@ def explain_routing(
         columns = columns._replace(schema=StructType([*columns.schema, StructField(EXCHANGE, StringType())]))
     messages = layout if isinstance(layout, DataFrame) else None
     given = given_exchange(exchange, topology, messages, columns.schema)
-    prepared = prepare(topology, columns, given, None, "exchange")
+    prepared = prepare(topology, columns, given)
     plan = plan_of(prepared.topology, prepared.columns.layout, missing, prepared.to.exchange, prepared.several)
     return explain_plan(prepared.topology, plan)

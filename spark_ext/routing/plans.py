@@ -61,8 +61,8 @@ def prepare(
     topology: Topology,
     columns: MessageColumns,
     exchange: GivenExchange,
-    address: str | Address | Sender | None,
-    publish_to: PublishTo,
+    address: str | Address | Sender | None = None,
+    publish_to: PublishTo = "exchange",
     routing_type: str | None = None,
 ) -> Prepared:
     """Resolve where messages are published to.
@@ -153,26 +153,17 @@ def compile_topology(
         hint = "perhaps give the messages a column exchange, which a compiled topology reads"
         raise unexpected("exchange", "the name of an exchange", exchange, hint)
     columns = schema_columns(layout, "amqp") if messages is None else message_columns(messages, layout)
-    given = GivenExchange(exchange)
-    return compile_columns(topology, columns, given, missing, address, publish_to, routing_type, version, progress)
+    prepared = prepare(topology, columns, GivenExchange(exchange), address, publish_to, routing_type)
+    return compile_prepared(prepared, missing, version, progress)
 
 
-def compile_columns(
-    topology: Topology,
-    columns: MessageColumns,
-    exchange: GivenExchange,
-    missing: Missing = "error",
-    address: str | Address | Sender | None = None,
-    publish_to: PublishTo = "exchange",
-    routing_type: str | None = None,
-    version: str | None = None,
-    progress: Progress | None = None,
+def compile_prepared(
+    prepared: Prepared, missing: Missing = "error", version: str | None = None, progress: Progress | None = None
 ) -> CompiledTopology:
-    """Compile a topology for messages with these columns, and with that of ``exchange``: see ``compile_topology``."""
+    """Compile a topology for the messages that it was prepared for: see ``compile_topology``."""
     check_choice("missing", missing, get_args(Missing))
-    prepared = prepare(topology, columns, exchange, address, publish_to, routing_type)
     refuse_choices(prepared.topology, prepared.to.exchange)
-    published = columns_read(topology, prepared.to, columns.schema)
+    published = columns_read(prepared.topology, prepared.to, prepared.columns.schema)
     settings = Settings(prepared.to, missing, prepared.several, published)
     return compile_plan(prepared.topology, prepared.columns.layout, settings, version=version, progress=progress)
 

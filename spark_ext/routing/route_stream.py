@@ -23,7 +23,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from spark_ext.messages.schemas import check_frame, message_columns
 from spark_ext.routing.broadcast_join import without
 from spark_ext.routing.new_columns import check_new
-from spark_ext.routing.plans import COMPILED, compile_columns, without_settings
+from spark_ext.routing.plans import COMPILED, compile_prepared, prepare, without_settings
 from spark_ext.routing.publication import given_column, given_exchange
 from spark_ext.routing.route_messages import PublisherKeywords, route
 from transpiler import Layout
@@ -76,9 +76,10 @@ def route_stream(
     optional["exchange"] = _EXCHANGE if by_column.says else None
     new = {"version_column": version_column, "column": options.get("column", "queues"), **optional}
     check_new(messages, new, optional)
-    check_choice("missing", options.get("missing", "error"), get_args(Missing))
+    missing = options.pop("missing", "error")
+    check_choice("missing", missing, get_args(Missing))
     columns = message_columns(messages, layout)
-    compile_options = {name: options.pop(name) for name in COMPILED if name in options}
+    places = {name: options.pop(name) for name in COMPILED if name in options}
     stream = messages
     if by_column.of_each is not None:
         # A Column may be one of the stream, and a batch is another DataFrame.
@@ -88,11 +89,11 @@ def route_stream(
 
     def version(read: Topology | CompiledTopology) -> _Version:
         if isinstance(read, CompiledTopology):
-            without_settings(exchange=exchange, **compile_options)
+            without_settings(exchange=exchange, missing=missing, **places)
             return _Version(read)
         check_topology(read)
         given = given_exchange(exchange, read, stream, columns.schema)
-        return _Version(compile_columns(read, columns, given, **compile_options), given.of_each)
+        return _Version(compile_prepared(prepare(read, columns, given, **places), missing), given.of_each)
 
     def routed(batch: DataFrame) -> DataFrame:
         now = source.now()

@@ -1,8 +1,8 @@
-"""Constant tables that a session makes once, for all queries and micro-batches that route by one plan.
+"""Constant tables that are made once, for all queries and micro-batches that route by one plan.
 
 A plan's tables are kept by the identity of the plan and for as long as the plan is there; they hold no reference to it.
-They are those of one session of Java, for which PySpark makes a new object in every micro-batch. Spark broadcasts them
-anew in every query.
+All sessions of one Spark share them: a stream has a session of its own, for which PySpark makes a new object in every
+micro-batch. Over Spark Connect each session has its own. Spark broadcasts them anew in every query.
 
 Deliberately not here: what the tables have in them (``constant_tables``).
 """
@@ -21,14 +21,14 @@ from transpiler.routing.plan import RoutingPlan
 
 T = TypeVar("T")
 
-#: The attribute that has the tables by session, of what they end with: Spark's context, or a session of Spark Connect.
+#: The attribute that has the tables, of what they end with: Spark's context, or a session of Spark Connect.
 _ATTRIBUTE = "_selector_sql_tables"
 
 _LOCK = threading.RLock()
 
 
 class KeptTables:
-    """Cache of a plan's tables in a session; ``kind`` is what they depend on besides the plan."""
+    """Cache of a plan's tables; ``kind`` is what they depend on besides the plan."""
 
     def __init__(self, session: SparkSession, plan: RoutingPlan, kind: Hashable) -> None:
         self._kind = kind
@@ -44,15 +44,13 @@ class KeptTables:
 
 
 def kept_by_plan(session: SparkSession) -> dict[int, tuple[weakref.ref[RoutingPlan], dict[Hashable, Any]]]:
-    """Return the plans whose tables a session keeps, each with them, by the identity of the plan."""
-    classic = hasattr(session, "_jsparkSession")
-    owner: object = session.sparkContext if classic else session
-    sessions: dict[str, dict[int, Any]] = owner.__dict__.setdefault(_ATTRIBUTE, {})
-    return sessions.setdefault(session._jsparkSession.sessionUUID() if classic else "", {})
+    """Return the plans whose tables are kept for a session, each with them, by the identity of the plan."""
+    owner: object = session.sparkContext if hasattr(session, "_jsparkSession") else session
+    return cast(dict[int, Any], owner.__dict__.setdefault(_ATTRIBUTE, {}))
 
 
 def _kept_tables(session: SparkSession, plan: RoutingPlan) -> dict[Hashable, Any]:
-    """Return the tables that a session keeps for a plan, until the session or the plan is gone."""
+    """Return the tables that are kept for a plan, until Spark or the plan is gone."""
     with _LOCK:
         plans, number = kept_by_plan(session), id(plan)
         if number not in plans:

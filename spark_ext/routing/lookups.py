@@ -12,7 +12,7 @@ from spark_ext.routing.codegen_budget import lookup_length, split_by_budget, tab
 from spark_ext.routing.topic_sql import let
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, Element, Path
-from transpiler.compiler.sql import emit_filter, emit_value, quote_text
+from transpiler.compiler.sql import emit_filter, emit_value, quote_path, quote_text
 from transpiler.routing.columns import MATCHED, ROW, ROW_DELIVERED
 from transpiler.routing.interval_index import Interval
 from transpiler.routing.plan import Table
@@ -139,8 +139,7 @@ def _of_arrays(path: Path, table: Table, grams: Mapping[ir.Value, str]) -> str:
     The struct of a common store is asked for as a whole: where Spark sees that a look-up needs some of its fields only,
     it makes a table of these, which is broadcast besides that of the others.
     """
-    name = ".".join(map(str, path))
-    signature, guard, delivered = table.signature, table.signature.guard, f"{name}_d"
+    signature, guard, delivered = table.signature, table.signature.guard, quote_path(_column(path, "d"))
     tests = [f"{path[0]} IS NOT NULL"] if len(path) > 1 else []
     if signature.residual == guard == ir.TRUE:
         return _where(tests, delivered)
@@ -153,14 +152,19 @@ def _of_arrays(path: Path, table: Table, grams: Mapping[ir.Value, str]) -> str:
     return parts[0] if len(parts) == 1 else f"concat({', '.join(parts)})"
 
 
+def _column(path: Path, name: str) -> Path:
+    """Return the path of a column of a table: its deliveries ``d``, its constants ``p`` or their index ``r``."""
+    return (*path[:-1], f"{path[-1]}_{name}")
+
+
 def _where(tests: Sequence[str], text: str) -> str:
     return f"CASE WHEN {' AND '.join(tests)} THEN {text} END" if tests else text
 
 
 def _filter_rows(path: Path, table: Table, residual: ir.Predicate, grams: Mapping[ir.Value, str]) -> str:
     """Return the deliveries of the rows for which a predicate holds."""
-    name, constants, index = ".".join(map(str, path)), (*path[:-1], f"{path[-1]}_p"), table.index
-    delivered = f"{name}_d"
+    delivered, indexed = (quote_path(_column(path, column)) for column in "dr")
+    constants, index = _column(path, "p"), table.index
 
     def constant(column: ir.Column) -> ir.Value:
         number = parameter_number(column)
@@ -170,10 +174,10 @@ def _filter_rows(path: Path, table: Table, residual: ir.Predicate, grams: Mappin
     if index is None:
         return f"filter({delivered}, ({ROW_DELIVERED}, {ROW}) -> {condition})"
     if isinstance(index, Interval):
-        rows = _rows_at(f"{name}_r", index)
+        rows = _rows_at(indexed, index)
     else:
         hashes = MATCHED if isinstance(index, MatchedKey) else grams[index.value]
-        rows = f"flatten(transform({hashes}, h -> get({name}_r.nodes, CAST(h & {name}_r.mask AS INT))))"
+        rows = f"flatten(transform({hashes}, h -> get({indexed}.nodes, CAST(h & {indexed}.mask AS INT))))"
     return f"transform(filter({rows}, {ROW} -> {condition}), {ROW} -> {delivered}[{ROW}])"
 
 

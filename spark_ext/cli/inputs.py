@@ -101,7 +101,7 @@ class Inputs(NamedTuple):
             )
         if self.form == "json":
             # Spark says less about a damaged file than Python's reader, which names the line.
-            for _ in Inputs(tuple(name for name in self.names if not is_uri(name)), "json").lines(session):
+            for _ in Inputs(tuple(name for name in self.names if not has_scheme(name)), "json").lines(session):
                 pass
         # Not every error of Spark names the file.
         named = any(name in told for name in self.names)
@@ -109,18 +109,18 @@ class Inputs(NamedTuple):
 
     def for_spark(self) -> list[str]:
         """Return the names as Spark's readers take them: absolute, and no pattern any more."""
-        return [name if is_uri(name) else _escaped(absolute(name)) for name in self.names]
+        return [name if has_scheme(name) else _escaped(absolute(name)) for name in self.names]
 
     @property
     def for_hadoop(self) -> bool:
         """Return True unless a local file has a colon in its name, which Hadoop takes for the end of a scheme."""
-        return not any(":" in os.path.basename(name) for name in self.names if not is_uri(name))
+        return not any(":" in os.path.basename(name) for name in self.names if not has_scheme(name))
 
     def at(self, file_path: str) -> Inputs:
         """Return the inputs with one file alone, which a URI names, by the user's name for it."""
         path = _local(file_path)
         for name in self.names:
-            if not is_uri(name) and not is_uri(path):
+            if not has_scheme(name) and not has_scheme(path):
                 whole = absolute(name)
                 if path == whole:
                     return self._replace(names=(name,))
@@ -136,7 +136,7 @@ class Inputs(NamedTuple):
         """Return the reader of a file's lines in this process, of those behind URIs by Spark."""
 
         def opened(file: str, guard: Guard) -> Iterator[tuple[int, str]]:
-            return _remote_lines(session, file) if is_uri(file) else input_lines(file, guard)
+            return _remote_lines(session, file) if has_scheme(file) else input_lines(file, guard)
 
         return opened
 
@@ -158,7 +158,7 @@ def find_inputs(given: tuple[str, ...], form: str | None) -> Inputs:
     """Find the local files that names and patterns stand for; a name that stands for none ends the command."""
     names: list[str] = []
     for name in map(_local, given):
-        if is_uri(name):
+        if has_scheme(name):
             names.append(name)
             continue
         try:
@@ -200,7 +200,7 @@ def _format_of_all(names: list[str]) -> str | None:
     """Return the format that the names show; None where only the files behind a URI can."""
     formats = {name: _format_of(name) for name in names}
     for name in names:
-        if formats[name] is None and not is_uri(name):
+        if formats[name] is None and not has_scheme(name):
             below = _files_below(name) if os.path.isdir(system_path(name)) else iter(())
             formats[name] = next(filter(None, map(_format_of, below)), "parquet")
     forms = list(dict.fromkeys(form for form in formats.values() if form is not None))
@@ -241,11 +241,6 @@ def _remote_files(session: Any, uri: str) -> Iterator[str]:
                 yield name
 
 
-def is_uri(name: str) -> bool:
-    """Return True for a URI, False for the name of a local file."""
-    return has_scheme(name)
-
-
 def _local(uri: str) -> str:
     """Return the name of the local file that a URI with the scheme file stands for, or the URI."""
     # A question mark is a wildcard of the file name here, and does not begin a query.
@@ -269,7 +264,7 @@ def _escaped(name: str) -> str:
 
 def _parts(name: str) -> list[str]:
     """Return the files of a directory that a job wrote, or the one file."""
-    if is_uri(name) or not os.path.isdir(system_path(name)):
+    if has_scheme(name) or not os.path.isdir(system_path(name)):
         return [name]
     files = sorted(map(_text, os.listdir(system_path(name))))
     return [os.path.join(name, file) for file in files if not file.startswith(("_", "."))]

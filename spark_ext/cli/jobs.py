@@ -12,8 +12,9 @@ from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
-from spark_ext.cli.inputs import absolute, is_uri
+from spark_ext.cli.inputs import absolute
 from spark_ext.cli.spark_errors import spark_error
+from transpiler.base.arguments import has_scheme
 from transpiler.base.diagnostics import one_line
 from transpiler.cli.group import Program, click, fail
 from transpiler.cli.inputs import shown, system_path
@@ -117,7 +118,7 @@ class Output:
 
     def __init__(self, session: Any, name: str) -> None:
         self._name = name
-        self._path = session._jvm.org.apache.hadoop.fs.Path(name if is_uri(name) else absolute(name))
+        self._path = session._jvm.org.apache.hadoop.fs.Path(name if has_scheme(name) else absolute(name))
         self._files = self._path.getFileSystem(session._jsparkSession.sessionState().newHadoopConf())
         self._refuse_existing()
         hidden = f".{self._path.getName()}.{uuid4().hex}.incomplete"
@@ -139,7 +140,7 @@ class Output:
         """Give the complete output its name; where two jobs write one output, the first to end keeps it whole."""
         # Hadoop moves what it renames onto a directory into that directory, and looks for one in a separate step.
         self._refuse_existing()
-        if is_uri(self._name):
+        if has_scheme(self._name):
             if not self._files.rename(self._hidden, self._path):
                 fail(f"{shown(self._name)} cannot be written: the complete output cannot be given its name")
             return

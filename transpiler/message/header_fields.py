@@ -29,13 +29,17 @@ PUBLISHER_CONNECTION = MessageField("message_annotations", "x-opt-publisher-conn
 
 #: The fields that hold a message's routing key, in the order in which they are read, and the one that names its
 #: exchange. AMQP 0-10 sends both in its delivery-properties; in AMQP 1.0 the key is the subject.
-ROUTING_KEYS = (MessageField("delivery_properties", "routing_key"), MessageField("properties", "subject"))
+_SENT_KEY, _SUBJECT = MessageField("delivery_properties", "routing_key"), MessageField("properties", "subject")
+ROUTING_KEYS = (_SENT_KEY, _SUBJECT)
 PUBLISHED_EXCHANGE = MessageField("delivery_properties", "exchange")
 
-#: The subject and the key with which a message is published, in the order of their places. Typed columns have the
-#: subject in JMSType, from which selectors read no other name.
-PUBLISHED_SUBJECTS = (ROUTING_KEYS[1], MessageField("published", "JMSType"))
-PUBLISHED_KEYS = (ROUTING_KEYS[0], *PUBLISHED_SUBJECTS)
+#: The column of typed columns with the subject that a message was published with: selectors read JMSType there, and no
+#: subject.
+TYPED_SUBJECT = MessageField("published", "JMSType")
+
+#: The subject and the key with which a message is published, in the order of their places.
+PUBLISHED_SUBJECTS = (_SUBJECT, TYPED_SUBJECT)
+PUBLISHED_KEYS = (_SENT_KEY, *PUBLISHED_SUBJECTS)
 
 #: No section of a message, but what its receiver knows: the time, in milliseconds since the epoch, and the destination
 #: that the consumer was created with.

@@ -20,7 +20,7 @@ from transpiler.compiler.layouts.columns import like_columns
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.layouts.named_fields import NAMES
 from transpiler.compiler.layouts.stored import Stored, stored_column
-from transpiler.message.header_fields import PUBLISHED_SUBJECTS, PUBLISHER_CONNECTION, MessageField
+from transpiler.message.header_fields import PUBLISHER_CONNECTION, TYPED_SUBJECT, MessageField
 from transpiler.message.sections import FIELD_TYPES
 from transpiler.message.types import AmqpType
 
@@ -74,7 +74,7 @@ class FlatLayout:
         A column with the name of its annotation holds the publisher's connection, and JMSType the subject that a
         message was published with.
         """
-        if place == PUBLISHED_SUBJECTS[1]:
+        if place == TYPED_SUBJECT:
             subject = self.subject
             return None if subject is None else stored_column(subject.path, subject.type)
         stored = self.sections.field(place)
@@ -83,7 +83,7 @@ class FlatLayout:
     @property
     def subject(self) -> ir.Column | None:
         """The text column with the subject; None where there is none, or a section has it."""
-        column = None if "properties" in self.sections.sections else self.columns.get(PUBLISHED_SUBJECTS[1].field)
+        column = None if "properties" in self.sections.sections else self.columns.get(TYPED_SUBJECT.field)
         return column if isinstance(column, ir.Column) and column.type.kind in _TEXTS else None
 
     def property(self, name: str) -> Stored | None:

@@ -118,10 +118,10 @@ def test_a_member_version_of_a_message_stays() -> None:
 @pytest.mark.parametrize(
     ("given", "options", "told"),
     [
-        ('{"queues": ["mine"], "outcome": "mine"}', [], "-:1: the message has members queues and outcome"),
-        ('{"outcome": "delivered", "version": 1}', [], "-:1: the message has a member outcome"),
-        ('{"path": "/a"}', ["--path", "--format", "json"], "-:1: the message has a member path"),
-        ("queues,color\na,red", [], "-:2: the message has a member queues"),
+        ('{"queues": ["mine"], "outcome": "mine"}', [], "-:1: route would overwrite queues and outcome of the message"),
+        ('{"outcome": "delivered", "version": 1}', [], "-:1: route would overwrite outcome of the message"),
+        ('{"path": "/a"}', ["--path", "--format", "json"], "-:1: route would overwrite path of the message"),
+        ("queues,color\na,red", [], "-:2: route would overwrite queues of the message"),
         ('{"queues": ["mine"], "path": "/a"}', ["--summary"], None),
         ('{"application_properties": {"queues": "mine"}, "why": "so"}', [], None),
     ],
@@ -133,7 +133,7 @@ def test_no_member_of_a_message_is_overwritten(given: str, options: list[str], t
     else:
         assert (result.exit_code, result.stdout) == (2, "")
         assert f"{told}" in result.stderr
-        assert "which route would overwrite: rename" in result.stderr
+        assert "give it another name there, or write plain properties" in result.stderr
 
 
 def test_a_line_of_route_is_routed_anew() -> None:

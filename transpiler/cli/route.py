@@ -202,11 +202,10 @@ def _print(read: ReadMessage, added: dict[str, Any]) -> None:
         line = {name: item for name, item in line.items() if not isinstance(item, _ADDED.get(name, ()))}
     taken = [name for name in added if name in line]
     if taken:
-        names = f"member{'s' * (len(taken) > 1)} {' and '.join(taken)}"
         refuse(
             read.place,
-            f"the message has {'a ' * (len(taken) == 1)}{names}, which route would overwrite: rename "
-            f'{"it" if len(taken) == 1 else "them"}, or write plain properties as {{"application_properties": …}}',
+            f"route would overwrite {' and '.join(taken)} of the message: give it another name there, or write plain "
+            'properties as {"application_properties": …}',
         )
     click.echo(json.dumps(line | added | {"version": line.get("version", VERSION)}, ensure_ascii=False))
 

@@ -78,9 +78,14 @@ def pytest_collection_finish() -> None:
 
 
 class _Scheduler(LoadFileScheduling):
-    """Distribute whole files, but one case at a time of all verdicts on Spark, which take as long as all else there."""
+    """Distribute whole files, but one case at a time of all verdicts on Spark, which take as long as all else there.
+
+    Files that start a server of Spark Connect are one scope, for there is one port for it.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
+        if "/test_connect.py" in nodeid or "/test_pipelines.py" in nodeid:
+            return "Spark Connect"
         return nodeid if is_full() and "/test_dialects_spark.py" in nodeid else super()._split_scope(nodeid)
 
 

@@ -19,7 +19,7 @@ topology = topology_from_dict(
 )
 [binding] = topology.bindings
 
-assert route_message(topology, Message(), "news", "any.key") == ("all",)
+assert route_message(topology, Message(), "news", ["any.key"]) == ("all",)
 plan = build_plan(topology, find_layout("amqp"), "error")
 [found] = [found for found in explain_plan(topology, plan).classes if binding in found.bindings]
 assert found.name == "every message"

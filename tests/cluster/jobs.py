@@ -98,7 +98,7 @@ def main(master: str, directory: str, worker: int) -> None:
     compiled = compile_topology(topology(), frame, version="one")
     check(route(frame, compiled), MESSAGES)
     print("route", flush=True)
-    found = backtest(route(frame, compiled), layout=frame)
+    found = backtest(route(frame, compiled), layout=frame, topology=compiled.topology)
     print("backtest", found.passed, flush=True)
     archive = Path(directory) / "archive"
     frame.limit(1_000).coalesce(4).write.parquet(str(archive))

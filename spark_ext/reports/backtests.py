@@ -27,7 +27,7 @@ from transpiler.message.publication import ROUTING_KEY
 from transpiler.routing.compiled_topology import Destination
 from transpiler.tools.backtest import Backtest, Disagreement
 from transpiler.topology.broker_rules import RABBITMQ
-from transpiler.topology.model import Topology, check_exchange
+from transpiler.topology.model import Topology, check_entries, check_exchange
 from transpiler.topology.publishing import no_exchange, own_default
 from transpiler.topology.records import DEFAULT_EXCHANGE
 
@@ -153,6 +153,7 @@ def _published(given: GivenExchange, topology: Topology | None, routed: DataFram
     ``TopologyError`` where nothing says it, and ``LayoutError`` where messages to a JMS broker have no destination.
     """
     if topology is not None and topology.rules.addressing.names_destinations:
+        check_entries(topology)
         return Sends(topology, routed.schema, layout, Destination(named=given.name, given=given.path)).destination
     if given.name is not None:
         return quote_text(given.name)

@@ -36,7 +36,7 @@ from transpiler.routing.gc_pause import pause_garbage_collection
 from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.routing.signatures import columns_in
 from transpiler.topology.addressing import check_routing_type, entry_name
-from transpiler.topology.model import Topology, check_exchange, check_topology
+from transpiler.topology.model import Topology, check_entries, check_exchange, check_topology
 from transpiler.topology.publishing import PUBLISH_TO, PublishTo, check_has_routing_types, own_default
 from transpiler.topology.qpid_address.address import Address
 from transpiler.topology.receivers import Sender, resolve_sender
@@ -67,8 +67,8 @@ def prepare(
 ) -> Prepared:
     """Resolve where messages are published to.
 
-    Raises ``ValueError`` for parameters that exclude each other, and ``TopologyError`` for an unknown exchange, or
-    where nothing says which it is.
+    Raises ``ValueError`` for parameters that exclude each other, and ``TopologyError`` for an unknown exchange, for a
+    topology of a JMS broker that messages cannot enter, or where nothing says which exchange it is.
     """
     check_topology(topology)
     check_choice("publish_to", publish_to, PUBLISH_TO)
@@ -79,6 +79,7 @@ def prepare(
         if address is not None or publish_to == "to":
             raise ValueError(f"{topology.rules.name}: exchange names the destination, and nothing else does")
         check_routing_type(routing_type)
+        check_entries(topology)
         to = Destination(named=exchange.name, given=exchange.path, routing_type=routing_type)
         return Prepared(_entered_by(topology, routing_type), columns, to, False)
     if sum((exchange.says, address is not None, publish_to == "to")) > 1:

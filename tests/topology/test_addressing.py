@@ -6,9 +6,14 @@ from typing import Any
 
 import pytest
 
+from transpiler import Message, TopologyError, route_message, topology_from_dict
 from transpiler.base.topics import MANY_WORDS
+from transpiler.reference.route import publish
+from transpiler.tools.explanation.routes import explain_route
 from transpiler.topology.addressing import Addressing, Send
 from transpiler.topology.broker_rules import ACTIVEMQ, ARTEMIS, QPID_CPP, RABBITMQ, RULES, Rules
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Exchange, Queue
 
 ALL = [pytest.param(rules, id=name) for name, rules in RULES.items()]
 
@@ -87,3 +92,24 @@ def test_the_likeliest_kind_of_a_name_is_first(
     rules: Rules, name: str, routing_type: str | None, kinds: tuple[str, ...]
 ) -> None:
     assert rules.addressing.kinds(name, routing_type) == kinds
+
+
+@pytest.mark.parametrize(("rules", "missing"), [(ARTEMIS, "untyped, untyped::, ANYCAST"), (ACTIVEMQ, "queue, topic")])
+def test_a_topology_without_entries_is_no_place_to_send_to(rules: Rules, missing: str) -> None:
+    told = f"exchanges: messages to {rules.name} enter at exchanges that are not there: {missing}"
+    with pytest.raises(TopologyError, match=told):
+        topology_from_dict({"broker": rules.name, "queues": ["a"]})
+    topology = Topology(rules, (), (Queue("a"),))
+    for send in (route_message, publish, explain_route):
+        with pytest.raises(TopologyError, match=told):
+            send(topology, Message(), "a")
+
+
+@pytest.mark.parametrize("rules", [ARTEMIS, ACTIVEMQ])
+def test_the_entries_are_those_that_destinations_enter_at(rules: Rules) -> None:
+    types = (None, *rules.addressing.routing_types)
+    names = ("queue://a", "topic://a", "a::b")
+    entered = {send.exchange for name in names for each in types for send in rules.addressing.sends(name, each, ())}
+    assert set(rules.addressing.entries) == entered
+    exchanges = tuple(Exchange(name, rules.types[0]) for name in rules.addressing.entries)
+    assert route_message(Topology(rules, exchanges), Message(), "a") == ()

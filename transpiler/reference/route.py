@@ -17,7 +17,7 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.exchange_walk import Keys, subject_of
 from transpiler.reference.route_path import RoutePath, follow
 from transpiler.reference.routed import Routed, Traced, arrival, arrive, settle
-from transpiler.topology.model import Topology, check_exchange, check_topology
+from transpiler.topology.model import Topology, check_entries, check_exchange, check_topology
 from transpiler.topology.publishing import (
     ANY_PUBLISHER,
     PUBLISH_TO,
@@ -224,6 +224,7 @@ def _send(
     topology: Topology, message: Message, destination: str, routing_type: str | None, publisher: Publisher
 ) -> Traced:
     """Send to a destination of a JMS broker, to each part of a list of them."""
+    check_entries(topology)
     parts = [
         arrival(topology, message, topology.exchange_by_name[send.exchange], (send.key,), publisher)
         for send in topology.rules.addressing.sends(destination, routing_type, topology.exchange_by_name)

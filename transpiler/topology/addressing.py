@@ -79,6 +79,8 @@ class Addressing(ABC):
     has_exchanges: ClassVar[bool]
     #: The routing types that a sender may give; none where there are no such types.
     routing_types: ClassVar[tuple[RoutingType, ...]] = ()
+    #: The exchanges that destinations enter at, which every topology has.
+    entries: ClassVar[tuple[str, ...]] = ()
     #: A sender may name a list of destinations, and each has its kind.
     takes_lists: ClassVar[bool] = False
     #: The kinds of targets that bindings and alternates lead to.
@@ -202,6 +204,11 @@ class Destinations(Addressing):
         return name if _MARK in name else f"address {name}"
 
 
+def entry_name(routing_type: str | None, qualified: bool = False) -> str:
+    """Return the name of the exchange that messages of a routing type enter at."""
+    return f"{routing_type or UNTYPED}{FULLY_QUALIFIED if qualified else ''}"
+
+
 @dataclass(frozen=True, slots=True)
 class ArtemisAddresses(Destinations):
     """An address or ``address::queue``, with a routing type or none."""
@@ -209,6 +216,9 @@ class ArtemisAddresses(Destinations):
     nouns = ("address", "addresses")
     pattern_noun = nouns[0]
     routing_types = ROUTING_TYPES
+    entries = tuple(
+        entry_name(routing_type, qualified) for routing_type in (None, *ROUTING_TYPES) for qualified in (False, True)
+    )
     clients_make_queues = True
     has_expiry_address = True
     nothing_declared = "the file declares no address: those that its settings let clients create are not in it"
@@ -257,6 +267,7 @@ class ActiveMQDestinations(Destinations):
 
     nouns = ("destination", "destinations")
     pattern_noun = nouns[0]
+    entries = QUEUE_KIND, TOPIC_KIND
     takes_lists = True
     own_prefix = QUEUE_KIND + _MARK
     queues_are_places = True
@@ -299,11 +310,6 @@ def check_routing_type(routing_type: str | None) -> None:
     """Raise ``ValueError`` for a routing type that is none."""
     if routing_type is not None:
         check_choice("routing_type", routing_type, ROUTING_TYPES)
-
-
-def entry_name(routing_type: str | None, qualified: bool = False) -> str:
-    """Return the name of the exchange that messages of a routing type enter at."""
-    return f"{routing_type or UNTYPED}{FULLY_QUALIFIED if qualified else ''}"
 
 
 def activemq_parts(destination: str) -> Iterable[tuple[str, str]]:

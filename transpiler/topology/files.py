@@ -51,7 +51,7 @@ from transpiler.topology.importers.perhaps import bound_perhaps
 from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions
 from transpiler.topology.importers.settings import activemq_settings, artemis_settings
 from transpiler.topology.importers.state import State, read_state
-from transpiler.topology.model import MAX_ERRORS, Topology
+from transpiler.topology.model import MAX_ERRORS, Topology, check_entries
 from transpiler.topology.records import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding
 
 #: The way to read a topology that is in no local file.
@@ -284,7 +284,9 @@ def _own_form(data: Any, vhost: str | None) -> Topology:
     if vhost is not None:
         hint = "perhaps leave it out: the project's own form has the topology of one virtual host, without its name"
         raise TopologyError.at("topology.vhost", f"there is no virtual host {vhost!r}", hint=hint)
-    return topology_from_native(data)
+    topology = topology_from_native(data)
+    check_entries(topology)
+    return topology
 
 
 _READERS: Mapping[str, Callable[[Any, str | None], Topology]] = {

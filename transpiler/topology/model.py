@@ -259,6 +259,15 @@ def check_exchange(name: str | None, *topologies: Topology) -> None:
     raise unknown_name("exchange", name or "", known, predeclared)
 
 
+def check_entries(topology: Topology) -> None:
+    """Raise ``TopologyError`` for a topology of a JMS broker without an exchange that destinations enter at."""
+    missing = [name for name in topology.rules.addressing.entries if name not in topology.exchange_by_name]
+    if missing:
+        message = f"messages to {topology.rules.name} enter at exchanges that are not there: {', '.join(missing)}"
+        hint = "perhaps read the broker's own file, such as broker.xml or activemq.xml, of which they are made"
+        raise TopologyError([_error("topology.entries", "exchanges", message, hint)])
+
+
 def _error(code: str, path: str, message: str, hint: str | None = None, fix: Remedy | None = None) -> Diagnostic:
     return at_path(code, "error", path, message, hint, fix)
 

@@ -21,7 +21,10 @@ from spark_ext import (
     route_stream,
 )
 from tests.spark_ext.routing.test_publication import FORM, TOPOLOGY
-from transpiler import LayoutError, TranspilerError, topology_from_dict
+from transpiler import LayoutError, TopologyError, TranspilerError, topology_from_dict
+from transpiler.topology.broker_rules import ACTIVEMQ
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Queue
 
 
 def test_no_column_of_the_messages_is_overwritten(spark: SparkSession, tmp_path: Path) -> None:
@@ -61,6 +64,7 @@ def test_every_wrong_argument_is_told_in_one_line(spark: SparkSession, tmp_path:
     frame: Any = spark.sql("SELECT 1 AS n, 'eu.x' AS routing_key, 'orders' AS exchange, array('eu') AS routed_queues")
     given: Any = TOPOLOGY
     routed: Any = frame.withColumn("queues", sf.col("routed_queues"))
+    no_entries = Topology(ACTIVEMQ, (), (Queue("queue://orders"),))
     wrong: list[tuple[type[Exception], str, Callable[[], object]]] = [
         (TypeError, "messages: expected a DataFrame, found None", lambda: route(cast(Any, None), given)),
         (TypeError, "messages: expected a DataFrame, found a value of type Topology", lambda: route(given, frame)),
@@ -101,6 +105,10 @@ def test_every_wrong_argument_is_told_in_one_line(spark: SparkSession, tmp_path:
         (TypeError, "topology: expected a Topology", lambda: backtest(routed, topology=cast(Any, {}))),
         (TypeError, "exchange: expected the name of an exchange", lambda: backtest(routed, exchange=cast(Any, 5))),
         (TypeError, "topology: expected a Topology", lambda: explain_routing(cast(Any, None))),
+        (TopologyError, "not there: queue, topic", lambda: route(frame, no_entries)),
+        (TopologyError, "not there: queue, topic", lambda: compile_topology(no_entries, frame)),
+        (TopologyError, "not there: queue, topic", lambda: explain_routing(no_entries, frame)),
+        (TopologyError, "not there: queue, topic", lambda: backtest(routed, topology=no_entries)),
     ]
     for kind, told, ask in wrong:
         with pytest.raises(kind, match=told) as refused:

@@ -189,10 +189,10 @@ def check(
     choice = Choice(named_kind(kind), stdin_filename, excluded, ignore_unknown)
     known = _Known.of(baseline, config, write_baseline)
     sources = Inputs(inputs, selectors, files, choice)
-    functions = sources.functions()
-    texts = sources.fixed(chosen, checker, functions) if fix else sources.texts()
+    declarations = sources.declarations()
+    texts = sources.fixed(chosen, checker, declarations) if fix else sources.texts()
     with _progress(sources.has_files) as progress:
-        report = Run(checker, chosen, progress, sources.refuse, cache(properties_of), functions).report(texts)
+        report = Run(checker, chosen, progress, sources.refuse, cache(properties_of), declarations).report(texts)
     report.left_out = sources.left_out
     if lists:
         click.echo((json_listing if form == "json" else listing)(report), nl=False)

@@ -25,7 +25,15 @@ from transpiler.cli.inputs import check_input, exists, input_lines, read_bytes, 
 from transpiler.cli.replacing import replace_file
 from transpiler.language.selector.dialects import Dialect
 from transpiler.tools.lint.check import Checker
-from transpiler.tools.lint.embedded import KINDS, Functions, UnreadableError, is_code, is_known
+from transpiler.tools.lint.embedded import (
+    KINDS,
+    Declarations,
+    FoundSelector,
+    UnreadableError,
+    find_selectors,
+    is_code,
+    is_known,
+)
 from transpiler.tools.lint.embedded.placeholders import Properties, read_properties
 from transpiler.tools.lint.fixes import fix_file
 from transpiler.tools.lint.report import Lines
@@ -115,36 +123,50 @@ class Inputs:
             else:
                 yield from self._file(name)
 
-    def functions(self) -> Functions:
-        """Return the functions with a selector that the files of the directories declare."""
-        functions = Functions()
+    def declarations(self) -> Declarations:
+        """Return what the source code of the directories declares: functions with a selector, and constants."""
+        declarations = Declarations(_source_text)
         for argument in self.arguments:
             if argument != "-" and _is_directory(argument):
                 for name in self._files_in(argument):
-                    if is_code(name):
-                        # A file that cannot be read is reported when it is checked.
-                        with suppress(OSError, UnicodeDecodeError, click.ClickException):
-                            functions.add(_normalized(read_bytes(name).decode()), name)
-        return functions
+                    # A file that cannot be read is reported when it is checked.
+                    if is_code(name) and (text := _source_text(name)) is not None:
+                        declarations.add(text, name)
+        return declarations
 
-    def fixed(self, dialects: Sequence[Dialect], checker: Checker, functions: Functions) -> Iterator[Text]:
-        """Read the texts and write their corrections, then yield them as they are now."""
+    def fixed(self, dialects: Sequence[Dialect], checker: Checker, declarations: Declarations) -> Iterator[Text]:
+        """Write the corrections of all texts, then yield the texts as they are now."""
+        notes, left_out, corrections = list(self.notes), list(self.left_out), []
+        used = self._used_elsewhere(declarations)
         for text in self.texts():
             given = (_STANDARD_INPUT, self.choice.stdin_filename)
             if text.file is None or text.file in given or text.file.endswith(".gz"):
                 fail("--fix writes files: give the names of files or directories, not a selector or standard input")
+            others = used.get(text.file, ())
             try:
-                content, count = fix_file(text.content, text.kind or text.file, dialects, checker, functions)
+                kind = text.kind or text.file
+                content, count = fix_file(text.content, kind, dialects, checker, declarations, others)
             except UnreadableError:
                 # It is reported with the findings.
-                content, count = text.content, 0
-            if count and (problem := _write(text.file, text.content, content)) is None:
-                self.notes.append(f"{shown(text.file)}: {count} correction{'' if count == 1 else 's'} written")
-                yield text._replace(content=content)
                 continue
             if count:
-                self.notes.append(f"{shown(text.file)}: not corrected: {problem}")
-            yield text
+                problem = _write(text.file, text.content, content)
+                told = f"{count} correction{'' if count == 1 else 's'} written"
+                corrections.append(f"{shown(text.file)}: {told if problem is None else f'not corrected: {problem}'}")
+        declarations.constants.forget()
+        # The texts are read again, with the same notes.
+        self.notes[:], self.left_out[:] = [*notes, *corrections], left_out
+        yield from self.texts()
+
+    def _used_elsewhere(self, declarations: Declarations) -> dict[str, list[FoundSelector]]:
+        """Return the constants that other files use as selectors, by the names of their own files."""
+        used: dict[str, list[FoundSelector]] = {}
+        for text in self.texts():
+            if text.file is not None and is_code(text.kind or text.file):
+                for one in find_selectors(text.content, text.kind or text.file, declarations):
+                    if isinstance(one, FoundSelector) and one.file is not None:
+                        used.setdefault(one.file, []).append(one)
+        return used
 
     def refuse(self, text: Text, error: UnreadableError) -> None:
         """Note that a file is not what its name says."""
@@ -300,6 +322,13 @@ def _write(name: str, old: str, new: str) -> str | None:
         replace_file(path, begins + new.replace("\n", ends).encode())
     except OSError as error:
         return str(error.strerror)
+    return None
+
+
+def _source_text(name: str) -> str | None:
+    """Return the text of a file of source code; None if it cannot be read."""
+    with suppress(OSError, UnicodeDecodeError, click.ClickException):
+        return _normalized(read_bytes(name).decode())
     return None
 
 

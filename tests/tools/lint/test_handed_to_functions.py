@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from transpiler.cli import main
-from transpiler.tools.lint.embedded import FoundSelector, Functions, find_selectors
+from transpiler.tools.lint.embedded import Declarations, FoundSelector, find_selectors
 
 RULE = "class Rule { Rule(int id, String selector) { } static void subscribe(String mySelector, String name) { } }"
 
@@ -89,7 +89,7 @@ CASES: tuple[tuple[tuple[str, str], tuple[str, str], list[str | None]], ...] = (
 def test_a_condition_is_read_where_another_file_declares_what_takes_it(
     declares: tuple[str, str], calls: tuple[str, str], expected: list[str | None]
 ) -> None:
-    functions = Functions()
+    functions = Declarations()
     functions.add(declares[1], declares[0])
     functions.add("import javax.jms.*; void a(String selector) {}", "B.java")
     found = find_selectors(calls[1], calls[0], functions)
@@ -99,7 +99,7 @@ def test_a_condition_is_read_where_another_file_declares_what_takes_it(
 
 
 def test_without_messages_in_the_directory_a_selector_is_another_one() -> None:
-    functions = Functions()
+    functions = Declarations()
     functions.add(RULE, "Rule.java")
     assert not list(find_selectors('class A { Rule r = new Rule(5, "x = 1"); }', "A.java", functions))
 

@@ -61,23 +61,22 @@ NO_SHAPES = (
     "-1",
     "N",
     "String.class",
-    "handler",
     'm -> log("m == 1")',
     '(m) -> { log("m == 1"); }',
     "this::receive",
     "new Handler()",
-    "messageListener()",
-    "dest",
-    "queue1",
     '""',
 )
+#: Names of other things, and names that only end in one, which a constant of any file may have.
+OTHER_NAMES = ("handler", "messageListener()", "dest", "queue1", "clientId", "byName")
+NAMES_WITH_ENDS = ("paid", "valid", "grid", "this.paid", "overrides", "invoid")
 CONTEXT = """
 static final int N = 5;
 static final String TYPE = "type";
 // transpiler JmsClient org.apache.camel uamqp selector-filter
 void own(String queue, String jmsSelector) { }
 boolean ownSelector(String queue, String text) { }
-// jms session proton rhea stomp artemis.api.core ConsumerConfiguration
+// jms session proton rhea stomp artemis.api.core ConsumerConfiguration servicebus ibm
 """
 
 
@@ -115,6 +114,13 @@ def test_a_value_in_a_place_of_source_code_is_read_or_listed(call: str) -> None:
     for shape in NO_SHAPES:
         found = list(find_selectors(f"{CONTEXT}x.{call.replace('$', shape)};\n", "A.java"))
         assert not found, shape
+    # Where an argument can only be a selector no name excludes it; elsewhere the last word of a name does.
+    is_only = "select" in call.partition("(")[0].lower() or " = $)" in call
+    for name in () if only_texts else OTHER_NAMES:
+        found = list(find_selectors(f"{CONTEXT}x.{call.replace('$', name)};\n", "A.java"))
+        assert len(found) == is_only, name
+    for name in () if only_texts else NAMES_WITH_ENDS:
+        assert len(list(find_selectors(f"{CONTEXT}x.{call.replace('$', name)};\n", "A.java"))) == 1, name
 
 
 @pytest.mark.parametrize("call", list(dict.fromkeys(_calls(False))))

@@ -9,7 +9,7 @@ from transpiler.base.diagnostics import Fix
 from transpiler.base.source import Span
 from transpiler.language.selector.dialects import JMS, Dialect, find_dialect
 from transpiler.tools.lint.check import Checker
-from transpiler.tools.lint.embedded import FoundSelector, Functions, find_selectors
+from transpiler.tools.lint.embedded import Declarations, FoundSelector, find_selectors
 from transpiler.tools.lint.embedded.markers import IgnoreComments
 from transpiler.tools.lint.report import Lines
 
@@ -77,20 +77,29 @@ def _first_error(checker: Checker, text: str, dialect: Dialect) -> int | None:
 
 
 def fix_file(
-    content: str, name: str, dialects: Sequence[Dialect], checker: Checker, functions: Functions | None = None
+    content: str,
+    name: str,
+    dialects: Sequence[Dialect],
+    checker: Checker,
+    declarations: Declarations | None = None,
+    used_elsewhere: Sequence[FoundSelector] = (),
 ) -> tuple[str, int]:
     """Return a file's text after the changes of its selectors that are certain, and their number.
+
+    ``used_elsewhere`` are constants of the file that other files use as selectors.
 
     A selector whose changed characters are apart in the file, or whose line ignores a rule, stays as it is. What comes
     out reads as the selectors that were meant; otherwise nothing is changed. Raises ``UnreadableError``.
     """
-    selectors = [one for one in find_selectors(content, name, functions) if isinstance(one, FoundSelector)]
+    own_selectors = _of_file(content, name, declarations)
+    places = {one.mapped.place(Span(0, len(one.mapped.text))) for one in own_selectors}
+    others = [one for one in used_elsewhere if one.mapped.place(Span(0, len(one.mapped.text))) not in places]
     lines = Lines(content)
     ignored = IgnoreComments(lines.texts)
     #: Two selectors may have one constant, which is changed once.
     edits: dict[Span, str] = {}
     meant, count = [], 0
-    for one in selectors:
+    for number, one in enumerate((*own_selectors, *others)):
         text = one.mapped.text
         line = lines.place(one.mapped.place(Span(0, 1))).line
         own = dialects or (JMS if one.dialect is None else find_dialect(one.dialect),)
@@ -102,12 +111,19 @@ def fix_file(
             edits |= own_edits
         else:
             changed = text
-        meant.append(changed)
+        if number < len(own_selectors):
+            meant.append(changed)
     written = content
     for span, new in sorted(edits.items(), reverse=True):
         written = written[: span.start] + new + written[span.end :]
-    read = [one.mapped.text for one in find_selectors(written, name, functions) if isinstance(one, FoundSelector)]
+    read = [one.mapped.text for one in _of_file(written, name, declarations)]
     return (written, count) if read == meant else (content, 0)
+
+
+def _of_file(content: str, name: str, declarations: Declarations | None) -> list[FoundSelector]:
+    """Return the selectors of a file that stand in it as a whole."""
+    found = find_selectors(content, name, declarations)
+    return [one for one in found if isinstance(one, FoundSelector) and one.file is None and not one.is_filled]
 
 
 def _changes(text: str, fixes: Sequence[Fix]) -> list[tuple[Span, str]]:

@@ -45,6 +45,7 @@ def listing(report: Report) -> str:
     lines = []
     for one in report.listed:
         used = f", line {one.used}" if one.used != one.place.line else ""
+        used = used if one.used_file == one.name else f", {one_line(one.used_file)}:{one.used}"
         whence = f"  [{one.whence}{used}]" if one.whence else ""
         where = f"{one_line(one.name)}:{one.place.line}:{one.place.column}"
         lines.append(f"{where}: {', '.join(one.dialects)}: {one_line(one.selector)}{whence}\n")
@@ -56,7 +57,7 @@ def json_listing(report: Report) -> str:
     entries: list[dict[str, Any]] = [
         _where(one)
         | {"dialects": list(one.dialects), "selector": one.selector, "whence": one.whence}
-        | {"used_line": one.used}
+        | {"used_line": one.used, "used_file": one.used_file}
         for one in report.listed
     ]
     entries += [_where(one) | {"selector": None, "message": one.message} for one in report.unread]
@@ -86,7 +87,9 @@ def _block(reported: Reported, paint: Paint) -> str:
         gutter = len(carets) - len(carets.lstrip(" |"))
         lines += [text, carets[:gutter] + paint(carets[gutter:], diagnostic.severity)]
     if reported.is_filled:
-        lines.append(f"  with the values of its placeholders: {one_line(reported.selector)}")
+        lines.append(f"  with the values of its names: {one_line(reported.selector)}")
+    if reported.used_in:
+        lines.append(f"  a selector in {one_line(reported.used_in)}")
     if diagnostic.hint:
         lines.append(f"  hint: {spelled(diagnostic.hint)}")
     return "\n".join(lines)

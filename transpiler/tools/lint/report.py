@@ -71,6 +71,10 @@ class Reported:
     is_filled: bool = False
     #: The known reason why a selector is not read.
     reason: str = ""
+    #: The file and the line in which the selector is used, if that is another file.
+    used_in: str = ""
+    #: True if a part of a selector that is not read is judged.
+    is_judged: bool = False
 
     @property
     def message(self) -> str:
@@ -80,7 +84,10 @@ class Reported:
 
 
 class Listed(NamedTuple):
-    """A selector with its place, its dialects, the pattern by which it was found, and the line where it is used."""
+    """A selector with its place, its dialects, the pattern by which it was found, and the line where it is used.
+
+    ``used_file`` is the file of that line, which may be another one.
+    """
 
     name: str
     place: Place
@@ -88,6 +95,7 @@ class Listed(NamedTuple):
     selector: str
     whence: str
     used: int
+    used_file: str
 
 
 @dataclass(slots=True)
@@ -120,7 +128,7 @@ class Report:
 
     def _read(self) -> str:
         """Return where the selectors are that a file has among other things, if nothing is found in them."""
-        places = dict.fromkeys(f"{one.name}:{one.used}" for one in self.listed if one.whence)
+        places = dict.fromkeys(f"{one.used_file}:{one.used}" for one in self.listed if one.whence)
         return f"; read: {_some(list(places))}" if places and not self.findings else ""
 
     def _left_out(self) -> str:
@@ -132,7 +140,9 @@ class Report:
         hint = "; give a key one value in application.properties or application.yml, or write ${key:default}"
         places = [f"{one.name}:{one.place.line}" + (f" ({one.reason})" if one.reason else "") for one in self.unread]
         keys = hint if any("${" in place for place in places) else ""
-        return f"; {_count(len(places), 'selector')} not read: {_some(places)}{keys}"
+        of_which = sum(one.is_judged for one in self.unread)
+        partly = f" ({of_which:,} judged in part)" if of_which else ""
+        return f"; {_count(len(places), 'selector')} not read{partly}: {_some(places)}{keys}"
 
     def _counts(self) -> str:
         looked_at = _count(self.selectors, "selector") + (f", {_count(self.files, 'file')}" if self.files else "")

@@ -14,16 +14,17 @@ from transpiler.base.source import Span
 from transpiler.language.selector.dialects import JMS, Dialect, find_dialect
 from transpiler.tools.lint.check import Checker, Finding
 from transpiler.tools.lint.embedded import (
+    Declarations,
     FoundSelector,
-    Functions,
     UnreadableError,
     UnreadSelector,
     find_selectors,
     is_selector_file,
 )
 from transpiler.tools.lint.embedded.markers import IgnoreComments
-from transpiler.tools.lint.embedded.placeholders import Properties, filled
+from transpiler.tools.lint.embedded.placeholders import Properties, filled, with_holes
 from transpiler.tools.lint.embedded.selector_text import plain
+from transpiler.tools.lint.holes import judge_in_part
 from transpiler.tools.lint.registry import check_pattern, fits
 from transpiler.tools.lint.report import Lines, Listed, Place, PlacedFix, Report, Reported
 
@@ -51,19 +52,19 @@ class Run:
     refuse: Callable[[Text, UnreadableError], None] | None = None
     #: Called with the name of a file that has a placeholder in a selector; returns the properties of its project.
     properties: Callable[[str], Properties] = lambda _: {}
-    #: The functions that the files declare which are checked together.
-    functions: Functions = field(default_factory=Functions)
+    #: What the files declare which are checked together.
+    declarations: Declarations = field(default_factory=Declarations)
 
     def report(self, texts: Iterable[Text]) -> Report:
         """Check all selectors of some texts; without ``refuse`` an ``UnreadableError`` is raised."""
-        report = Report()
+        report, memory = Report(), _Memory()
         for is_argument, group in groupby(texts, key=lambda text: text.file is None):
             if is_argument:
                 self._arguments([text.content for text in group], report)
                 continue
             for text in group:
                 try:
-                    self._file(text, report)
+                    self._file(text, report, memory)
                 except UnreadableError as error:
                     if self.refuse is None:
                         raise
@@ -79,24 +80,68 @@ class Run:
         ]
         self._all(located, report, places)
 
-    def _file(self, text: Text, report: Report) -> None:
+    def _file(self, text: Text, report: Report, memory: _Memory) -> None:
         name = text.kind or text.file or ""
-        own = find_selectors(text.content, name, self.functions)
+        own = find_selectors(text.content, name, self.declarations)
         in_file = list(filled(own, partial(self.properties, text.file or name)))
         report.files += 1
         lines = Lines(text.content)
         comments = IgnoreComments(lines.texts)
         located = []
-        told: set[tuple[str, Place, str]] = set()
         for one in in_file:
             if isinstance(one, UnreadSelector):
-                self._add_unread(report, _unread(one, lines, text.file or name, text.file), comments)
-            else:
-                located.append(_Located(lines, one, text.file or name, comments, text.file, told))
+                is_judged = self._judge_in_part(one, lines, text, comments, memory, report)
+                unread = _unread(one, lines, text.file or name, text.file, is_judged)
+                self._add_unread(report, unread, comments)
+                continue
+            here = _Located(lines, one, text.file or name, comments, text.file, memory.told)
+            one_located = here if one.file is None else self._elsewhere(one, here, memory)
+            if one_located is not None and one_located.identity not in memory.selectors:
+                memory.selectors.add(one_located.identity)
+                located.append(one_located)
         self._all(located, report, [f"line {one.line}" for one in located] if is_selector_file(name) else None)
         if located:
             # Elsewhere such a comment is about something else, or an example.
             report.findings.extend(_unknown_ignores(comments, lines, text.file))
+
+    def _judge_in_part(
+        self,
+        unread: UnreadSelector,
+        lines: Lines,
+        text: Text,
+        comments: IgnoreComments,
+        memory: _Memory,
+        report: Report,
+    ) -> bool:
+        """Report what is certain about a selector of which a part is not known, and return True if some part is."""
+        mapped = None if unread.mapped is None else with_holes(unread.mapped)
+        if mapped is None:
+            return False
+        is_judged, affected = False, report.affected
+        for dialect in self.dialects or (find_dialect(unread.dialect or JMS.name),):
+            filled = judge_in_part(mapped, dialect, self.checker)
+            if filled is None:
+                continue
+            is_judged = True
+            one = FoundSelector(filled.mapped, unread.dialect, is_filled=True, whence=unread.whence)
+            located = _Located(lines, one, text.file or text.kind, comments, text.file, memory.told)
+            own = (dialect.name,) if len(self.dialects) > 1 else ()
+            self._report(report, [located.reported(finding.diagnostic, own) for finding in filled.findings], located)
+        report.selectors += report.affected > affected
+        return is_judged
+
+    def _elsewhere(self, one: FoundSelector, here: _Located, memory: _Memory) -> _Located | None:
+        """Return a selector that stands in another file, in that file; None if it cannot be read again."""
+        assert one.file is not None
+        if one.file not in memory.files:
+            content = self.declarations.read(one.file)
+            memory.files[one.file] = None if content is None else Lines(content)
+        lines = memory.files[one.file]
+        if lines is None:
+            return None
+        used = one.used or 0
+        where = f"{here.name}:{here.lines.place(Span(used, used)).line}"
+        return _Located(lines, one, one.file, IgnoreComments(lines.texts), one.file, memory.told, where)
 
     def _add_unread(self, report: Report, unread: Reported, comments: IgnoreComments) -> None:
         if not self.checker.selection.has(unread.diagnostic):
@@ -127,17 +172,31 @@ class Run:
         reported = []
         for finding in findings:
             own = tuple(dialect.name for dialect in finding.dialects) if len(finding.dialects) < len(dialects) else ()
-            one = located.reported(finding.diagnostic, own)
-            if located.ignores(one):
-                report.ignored += 1
-            else:
-                reported.append(one)
-        report.affected += bool(reported)
+            reported.append(located.reported(finding.diagnostic, own))
+        self._report(report, reported, located)
+
+    def _report(self, report: Report, reported: Sequence[Reported], located: _Located) -> None:
+        kept = [one for one in reported if not located.ignores(one)]
+        report.ignored += len(reported) - len(kept)
+        report.affected += bool(kept)
         # A mistake in a constant is told once, whatever selectors it is a part of.
         known = located.told
-        report.findings.extend(one for one in reported if known is None or _told(one) not in known)
+        report.findings.extend(one for one in kept if known is None or _told(one) not in known)
         if known is not None:
-            known.update(map(_told, reported))
+            known.update(map(_told, kept))
+
+
+#: What makes two findings one: file, code, place and message.
+_Told = tuple[str | None, str, Place, str]
+
+
+@dataclass
+class _Memory:
+    """What a run knows of its files: the findings that it has told, the selectors, and other files by their names."""
+
+    told: set[_Told] = field(default_factory=set)
+    selectors: set[tuple[object, ...]] = field(default_factory=set)
+    files: dict[str, Lines | None] = field(default_factory=dict)
 
 
 class _Located(NamedTuple):
@@ -148,8 +207,16 @@ class _Located(NamedTuple):
     name: str
     comments: IgnoreComments | None = None
     file: str | None = None
-    #: The findings that have been told about the file.
-    told: set[tuple[str, Place, str]] | None = None
+    #: The findings that have been told.
+    told: set[_Told] | None = None
+    #: The file and the line in which the selector is used, if that is another file.
+    used_in: str = ""
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """The place of the selector, its text and its dialect: equal ones are one selector."""
+        mapped = self.selector.mapped
+        return self.name, mapped.place(Span(0, len(mapped.text))), mapped.text, self.selector.dialect
 
     @property
     def line(self) -> int:
@@ -161,7 +228,9 @@ class _Located(NamedTuple):
         text = self.selector.mapped.text
         line = self.lines.texts[place.line - 1]
         fix, is_filled = self._fix(diagnostic.fix), self.selector.is_filled
-        return Reported(diagnostic, text, place, line, self.name, self.file, dialects, fix, is_filled)
+        return Reported(
+            diagnostic, text, place, line, self.name, self.file, dialects, fix, is_filled, used_in=self.used_in
+        )
 
     def _fix(self, fix: Remedy | None) -> PlacedFix | None:
         mapped = self.selector.mapped
@@ -182,7 +251,10 @@ class _Located(NamedTuple):
         one = self.selector
         place = self.lines.place(one.mapped.place(Span(0, len(one.mapped.text))))
         used = place.line if one.used is None else self.lines.place(Span(one.used, one.used)).line
-        return Listed(self.name, place, dialects, one.mapped.text, one.whence, used)
+        file, line = self.name, str(used)
+        if self.used_in:
+            file, _, line = self.used_in.rpartition(":")
+        return Listed(self.name, place, dialects, one.mapped.text, one.whence, int(line), file)
 
 
 def _ignores(comments: IgnoreComments | None, lines: set[int], diagnostic: Diagnostic) -> bool:
@@ -193,17 +265,20 @@ def _ignores(comments: IgnoreComments | None, lines: set[int], diagnostic: Diagn
     )
 
 
-def _unread(one: UnreadSelector, lines: Lines, name: str, file: str | None) -> Reported:
-    """Return the note of a place whose selector is not read; its text is what is known of the reason."""
+def _unread(one: UnreadSelector, lines: Lines, name: str, file: str | None, is_judged: bool) -> Reported:
+    """Return the note of a place whose selector is not read, or in part; its text is what is known of the reason."""
     place = lines.place(Span(one.offset, one.offset + 1))
     why = one.reason or "it is known at run time only"
-    message = f"the selector of {one.whence} is not read: {why}" if one.whence else f"a selector is not read: {why}"
+    of = f"the selector of {one.whence}" if one.whence else "a selector"
+    why = why.replace("it is", "the rest is") if is_judged else why
+    message = f"{of} is {'judged in part' if is_judged else 'not read'}: {why}"
     diagnostic = Diagnostic("check.unread", "info", message, None, None, None)
-    return Reported(diagnostic, "", place, lines.texts[place.line - 1], name, file, reason=one.reason)
+    line = lines.texts[place.line - 1]
+    return Reported(diagnostic, "", place, line, name, file, reason=one.reason, is_judged=is_judged)
 
 
-def _told(reported: Reported) -> tuple[str, Place, str]:
-    return reported.diagnostic.code, reported.place, reported.message
+def _told(reported: Reported) -> _Told:
+    return reported.file, reported.diagnostic.code, reported.place, reported.message
 
 
 def _with_line_feeds(text: str) -> str:

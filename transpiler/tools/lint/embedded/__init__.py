@@ -10,8 +10,8 @@ The places where files keep selectors are records of ``selector_places``, and no
 Deliberately not here: opening files (``transpiler.cli``), and what a selector means.
 
 In reading order: ``selector_places``, ``selector_text``, ``markers``; ``data_text``, ``xml_text``; ``code_tokens``,
-``code_scopes``, ``code_values``, ``code_patterns``, ``code_functions``, ``code_text``; ``shell_text``,
-``notebook_text``; ``prose``, ``placeholders``.
+``code_scopes``, ``text_methods``, ``code_values``, ``code_constants``, ``code_patterns``, ``code_functions``,
+``code_text``; ``shell_text``, ``notebook_text``; ``prose``, ``placeholders``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import PurePath
 
-from transpiler.tools.lint.embedded.code_functions import Functions
+from transpiler.tools.lint.embedded.code_functions import Declarations
 from transpiler.tools.lint.embedded.code_text import find_in_code
 from transpiler.tools.lint.embedded.code_tokens import FAMILIES
 from transpiler.tools.lint.embedded.data_text import find_in_json, find_in_lines, find_in_properties, find_in_yaml
@@ -33,8 +33,8 @@ from transpiler.tools.lint.embedded.xml_text import find_in_xml
 
 __all__ = [
     "KINDS",
+    "Declarations",
     "FoundSelector",
-    "Functions",
     "UnreadSelector",
     "UnreadableError",
     "find_selectors",
@@ -80,10 +80,10 @@ def is_selector_file(name: str) -> bool:
     return PurePath(name).suffix.lower() in SELECTOR_FILES
 
 
-def find_selectors(text: str, name: str, functions: Functions | None = None) -> Iterator[InFile]:
+def find_selectors(text: str, name: str, declarations: Declarations | None = None) -> Iterator[InFile]:
     """Yield the selectors of a file's text; the end of its name says what it is.
 
-    ``functions`` are those that the files beside it declare. Lines of the text end at LF. Raises ``UnreadableError``,
+    ``declarations`` are those of the files beside it. Lines of the text end at LF. Raises ``UnreadableError``,
     for a name of no known kind as well.
     """
     if not is_known(name):
@@ -92,9 +92,10 @@ def find_selectors(text: str, name: str, functions: Functions | None = None) -> 
         yield from find_in_lines(text)
         return
     suffix = PurePath(name).suffix.lower()
-    others = functions.of(text, name) if is_code(name) and functions is not None else []
-    if others:
-        yield from find_in_code(text, FAMILIES[suffix], others)
+    known = declarations if is_code(name) else None
+    others = [] if known is None else known.functions_of(text, name)
+    if known is not None and (others or is_worth_reading(text, True)):
+        yield from find_in_code(text, FAMILIES[suffix], others, partial(known.constants.find, text, name))
     elif is_worth_reading(text, is_code(name)):
         yield from without_prose(_READERS[suffix](text), text, name)
         if suffix in _SCRIPTS:

@@ -1,4 +1,4 @@
-"""Functions that take a selector, by their declarations: those of a file, and those of other files of a directory.
+"""What files declare for each other: functions that take a selector, and constants (``code_constants``).
 
 A declaration is told by a word before its name or by its parameters, each of which has a type where languages have
 them. A function of another file is one for a file that names the file of the declaration, as imports and types do; in
@@ -8,11 +8,12 @@ Go for the other files of its package, which is a directory, and for those that 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import NamedTuple
 
+from transpiler.tools.lint.embedded.code_constants import Constants, together
 from transpiler.tools.lint.embedded.code_patterns import CodePattern, patterns, squeezed, wildcards
 from transpiler.tools.lint.embedded.code_tokens import CLOSING, FAMILIES, OPENING, Token, tokens
 from transpiler.tools.lint.embedded.code_values import Values
@@ -26,12 +27,6 @@ _MAX_TOKENS = 400
 _GO, _PACKAGE, _MAX_RECEIVER = ".go", re.compile(r"^package (\w+)", re.MULTILINE), 12
 #: Ends of names of functions whose texts tell of selectors.
 _NO_CONDITION = re.compile(r"(?:exception|error)$")
-#: Languages that call each other's functions; another one calls its own.
-_TOGETHER = (
-    frozenset(".java .kt .kts .scala .groovy".split()),
-    frozenset(".js .mjs .ts .tsx .jsx".split()),
-    frozenset(".c .h .cc .cpp .cxx .hpp".split()),
-)
 #: Languages of pages, in which a selector is a path of CSS where no messages are.
 _OF_PAGES = frozenset(".js .mjs .ts .tsx .jsx .php .rb".split())
 
@@ -119,17 +114,24 @@ def _is_declared(code: Sequence[Token], at: int) -> bool:
 
 
 @dataclass
-class Functions:
-    """Functions that the files of a directory declare; none of them counts in a directory without messages."""
+class Declarations:
+    """What the files of a directory declare; no function counts in a directory without messages."""
 
+    #: Returns the text of a file; None if it cannot be read.
+    read: Callable[[str], str | None] = lambda _: None
     is_of_messages: bool = False
     #: The functions by the names of their files without an end, or of their packages.
     _by_name: dict[str, list[_Declared]] = field(default_factory=dict)
     #: The functions of Go by their directories.
     _by_directory: dict[PurePath, list[_Declared]] = field(default_factory=dict)
+    constants: Constants = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.constants = Constants(lambda name: self.read(name))
 
     def add(self, text: str, name: str) -> None:
-        """Add the functions of a file of source code, whose name says its language."""
+        """Add the declarations of a file of source code, whose name says its language."""
+        self.constants.add(name)
         if "elector" not in text:
             return
         path = PurePath(name)
@@ -146,7 +148,7 @@ class Functions:
             if named is not None:
                 self._by_name.setdefault(named, []).append(one)
 
-    def of(self, text: str, name: str) -> list[Function]:
+    def functions_of(self, text: str, name: str) -> list[Function]:
         """Return the functions that a file may call, and does not declare itself."""
         if not (self._by_name or self._by_directory) or not self.is_of_messages:
             return []
@@ -160,7 +162,7 @@ class Functions:
             known += [one for one in self._by_directory.get(path.parent, ()) if one.file != path]
         found = []
         for one in known:
-            is_called = one.function.written in text and _together(one.suffix, suffix)
+            is_called = one.function.written in text and together(one.suffix, suffix)
             if is_called and (suffix not in _OF_PAGES or one.is_near or is_messaging(text)):
                 found.append(one.function)
         return found
@@ -172,10 +174,6 @@ def _name(text: str, path: PurePath) -> str | None:
         return path.stem
     package = _PACKAGE.search(text)
     return None if package is None or package[1] == "main" else package[1]
-
-
-def _together(one: str, other: str) -> bool:
-    return one == other or any({one, other} <= languages for languages in _TOGETHER)
 
 
 def _own() -> list[tuple[CodePattern, Place]]:

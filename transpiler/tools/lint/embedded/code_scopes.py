@@ -80,6 +80,12 @@ class Scopes:
                 return scope.variables[name]
         return self._member(name)
 
+    def find_declared(self, name: str, type_name: str | None) -> Variable | None:
+        """Return the variable of a type; without one, or if the file declares no such type, one outside all types."""
+        if type_name in self.types:
+            return self.find_member(name, 0, type_name)
+        return self._all[0].variables.get(name)
+
     def _member(self, name: str) -> Variable | None:
         """Return the variable of any block but a function: a constant of a type that is inherited or imported."""
         found = [scope.variables[name] for scope in self._all if not scope.is_function and name in scope.variables]

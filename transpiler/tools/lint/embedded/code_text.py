@@ -19,9 +19,17 @@ from transpiler.base.source import Span
 from transpiler.tools.lint.embedded.code_functions import DECLARES, Function, declared
 from transpiler.tools.lint.embedded.code_patterns import CodePattern, of_assignment, of_call, patterns, squeezed
 from transpiler.tools.lint.embedded.code_tokens import CLOSING, OPENING, Family, Token, content, escaped, tokens
-from transpiler.tools.lint.embedded.code_values import Value, Values
+from transpiler.tools.lint.embedded.code_values import Elsewhere, Value, Values
 from transpiler.tools.lint.embedded.markers import read_marker
-from transpiler.tools.lint.embedded.selector_places import HOLE, Place, find_place, is_condition, is_messaging, names_of
+from transpiler.tools.lint.embedded.selector_places import (
+    HOLE,
+    Place,
+    find_place,
+    is_condition,
+    is_messaging,
+    is_of_jms,
+    names_of,
+)
 from transpiler.tools.lint.embedded.selector_text import (
     Escape,
     FoundSelector,
@@ -45,6 +53,8 @@ _BETWEEN_NAMES = {",", ".", "<", ">"}
 _BEFORE_NAMES = {".", "->", "::", "new", "@"}
 #: Names of selectors, and of what is one beside the descriptor of a selector.
 _CALLED_SELECTOR, _CALLED_SO = re.compile(r"[sS]elector|SELECTOR"), re.compile(r"(?i)selector|filter")
+#: The name of a constant.
+_CONSTANT = re.compile(r"^[A-Z][A-Z0-9_]+$")
 #: Lines from a comment that marks a selector to the literal.
 _NEAR = 3
 #: Brackets from a call to a member with a name.
@@ -82,11 +92,16 @@ class _Call:
     literals: set[str] = field(default_factory=set)
 
 
-def find_in_code(text: str, family: Family, others: Iterable[Function] = ()) -> Iterator[InFile]:
-    """Yield the selectors of a source file, in its order; ``others`` are functions of other files that it calls."""
+def find_in_code(
+    text: str, family: Family, others: Iterable[Function] = (), elsewhere: Elsewhere = lambda *_: None
+) -> Iterator[InFile]:
+    """Yield the selectors of a source file, in its order.
+
+    ``others`` are functions of other files that it calls, and ``elsewhere`` finds constants of other files.
+    """
     all_tokens = tokens(text, family)
     code = [token for token in all_tokens if token.kind != "comment"]
-    reader = _Reader(text, code, Values(code, family, text), others)
+    reader = _Reader(text, code, Values(code, family, text, elsewhere), others)
     for comment in all_tokens:
         if comment.kind == "comment":
             reader.comment(comment)
@@ -299,7 +314,9 @@ class _Reader:
             opened[-1].members.append((name, at, 0))
         for known in of_assignment(name):
             if self._is_near(known):
-                if known.is_sure:
+                if known.reason:
+                    self._refuse(self._values.assigned(at), at, known)
+                elif known.is_sure:
                     value = self._values.assigned(at)
                     if value.text is None or _OF_NO_NAME.sub("", value.text.text).lower() != name:
                         # The text of a constant may be a key, which has its name.
@@ -326,19 +343,31 @@ class _Reader:
             if (pattern.before is not None and call.before != pattern.before) or (is_found and not known.is_sure):
                 continue
             for at, is_certain in self._arguments(pattern, call):
-                value = self._values.argument(at)
+                is_only = is_certain and self._is_only(pattern, known, call, at)
+                value = self._values.argument(at, is_only)
                 text = "" if value.text is None else value.text.text
                 if squeezed(text) in pattern.literals or not (value.kind == "text" or self._is_one(pattern, known, at)):
                     continue
                 is_helper = call.is_alone and "_" in pattern.arguments and value.kind == "text"
                 is_sure = is_certain and known.is_sure and not is_helper
                 if is_sure or self._is_selector(value, at, len(pattern.arguments) > 1):
-                    is_found |= self._add(
-                        value, self._values.behind_name(at), self._dialect(known, call), known.pattern
-                    )
+                    number = self._values.behind_name(at)
+                    if known.reason:
+                        self._refuse(value, number, known)
+                        return
+                    is_found |= self._add(value, number, self._dialect(known, call), known.pattern)
                     if not known.is_sure:
                         # The argument that is the selector is found, so no other one is.
                         return
+
+    def _is_only(self, pattern: CodePattern, known: Place, call: _Call, at: int) -> bool:
+        """Return True if an argument can only be a selector: by its name, by the call's, or as a constant for JMS."""
+        if not known.is_sure or pattern.is_any:
+            return False
+        if pattern.key is not None or "select" in call.name:
+            return True
+        is_of_api = not call.is_alone and "_" in pattern.arguments and known.dialect is None
+        return is_of_api and self._values.is_called(at, _CONSTANT) and is_of_jms(self._text)
 
     def _is_one(self, pattern: CodePattern, known: Place, at: int) -> bool:
         """Return True if what is no text may be a selector: in any call with a literal only what is called so."""
@@ -412,6 +441,15 @@ class _Reader:
                 return known.dialect if text is None else known_dialect(text.text) or known.dialect
         return known.dialect
 
+    def _refuse(self, value: Value, number: int, known: Place) -> None:
+        """Add the filter of another language, which is not read."""
+        is_blank = value.text is not None and not value.text.text.strip()
+        if value.kind not in ("text", "unknown") or is_blank:
+            return
+        start = self._code[number].start
+        unread = UnreadSelector(start, reason=known.reason, whence=known.pattern)
+        self.found.setdefault((start, start, ""), [unread])
+
     def _add(self, value: Value, number: int, dialect: str | None, whence: str) -> bool:
         """Add a value that is, or may be, a selector, and return True for one."""
         if value.kind not in ("text", "unknown"):
@@ -419,14 +457,26 @@ class _Reader:
         self._used.add(value.begin)
         token = self._code[number]
         if value.text is None:
-            unread = UnreadSelector(token.start, whence=whence)
+            unread = UnreadSelector(token.start, value.parts, dialect, value.reason, whence)
             self.found.setdefault((token.start, token.start, ""), [unread])
             self._unread[token.start] = number
         else:
             place = value.text.place(Span(0, len(value.text.text)))
             selectors = found(value.text, dialect, _escape(value.literal), whence)
-            used = [one._replace(used=token.start) if isinstance(one, FoundSelector) else one for one in selectors]
-            self.found.setdefault((place.start, place.end, value.text.text), used)
+            used = [
+                one._replace(used=token.start, file=value.file, is_filled=value.is_filled)
+                if isinstance(one, FoundSelector)
+                else one._replace(offset=token.start, mapped=None)
+                if value.file is not None
+                else one
+                for one in selectors
+            ]
+            key = (
+                (place.start, place.end, value.text.text)
+                if value.file is None
+                else (token.start, token.end, value.file)
+            )
+            self.found.setdefault(key, used)
         return True
 
 

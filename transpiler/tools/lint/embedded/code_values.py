@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 from urllib.parse import quote
@@ -12,6 +12,7 @@ from transpiler.tools.lint.embedded.code_scopes import Scopes
 from transpiler.tools.lint.embedded.code_tokens import CLOSING, OPENING, Family, Token, content
 from transpiler.tools.lint.embedded.selector_places import HOLE
 from transpiler.tools.lint.embedded.selector_text import MappedText, decoded, joined, plain
+from transpiler.tools.lint.embedded.text_methods import METHODS, joined_by
 
 #: Words for no selector.
 _NOTHING = frozenset("null nil none undefined nullptr".split())
@@ -31,12 +32,15 @@ _TEXT_TYPES = frozenset(
     "string str charsequence simplestring char wchar stringbuilder stringbuffer object any dynamic var val let auto"
     " cstr gstring optional option".split()
 )
-#: Ends of names that are those of other things than selectors.
-_OTHER_THINGS = re.compile(
-    r"(?:handler|listener|callback|consumer|subscriber|dest|destination|queue|topic|address|class|type|options?|opts|promise|future|config"
-    r"|configuration|settings|executor|scheduler|timeout|interval|session|connection|factory|context|local|durable|group"
-    r"|groupid|clientid|token|tenant|tenantid|name|id|metrics|registry|tracer|span|void)\d*$"
+#: Last words of names that are those of other things than selectors.
+_OTHER_THINGS = frozenset(
+    "handler listener callback consumer subscriber dest destination queue topic address class type option options opts"
+    " promise future config configuration settings executor scheduler timeout interval session connection factory"
+    " context local durable group groupid clientid token tenant tenantid name id metrics registry tracer span"
+    " void".split()
 )
+#: The words of a name, without digits: those of ``clientId``, ``CLIENT_ID`` and ``clientid2``.
+_WORDS_OF_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 #: Artemis's class of texts: a call with one text as its argument, which it is.
 _WRAPPER = "SimpleString"
 #: Calls by which mocks say what an argument is: that it is equal to a text, or anything of a type.
@@ -60,7 +64,8 @@ class Value(NamedTuple):
     A ``text`` is a literal, a constant of one, or joined with one. What is ``unknown`` may be a text, ``other`` is a
     number or a boolean, and ``none`` no value: null, a function, a type, a declaration. ``parts`` is the text with
     ``HOLE`` in the place of what is not known. ``literal`` is the first literal in it, ``begin`` the first token of the
-    value of the variable that it is.
+    value of the variable that it is. ``file`` is the name of the file in which the text stands, None for this one;
+    ``is_filled`` if a part of it stands in another file. ``reason`` says why the text is not known.
     """
 
     text: MappedText | None
@@ -68,23 +73,45 @@ class Value(NamedTuple):
     literal: Token | None = None
     parts: MappedText | None = None
     begin: int | None = None
+    file: str | None = None
+    is_filled: bool = False
+    reason: str = ""
 
 
 _NO_VALUE = Value(None, "none")
 _UNKNOWN = Value(None, "unknown")
+#: Finds the value of a constant of another file by the names that lead to it, which are joined by points; the number
+#: is that of the constants on the way. None if no other file is known to have it.
+Elsewhere = Callable[[Sequence[str], int], Value | None]
 
 
 class Values:
     """The expressions of a file, by the numbers of their first tokens."""
 
-    def __init__(self, tokens: Sequence[Token], family: Family, text: str) -> None:
+    def __init__(
+        self, tokens: Sequence[Token], family: Family, text: str, elsewhere: Elsewhere = lambda *_: None
+    ) -> None:
         self.tokens = tokens
-        self._family, self._text = family, text
+        self._family, self._text, self._elsewhere = family, text, elsewhere
         self._interpolated = re.compile(family.interpolated)
 
     @cached_property
     def _scopes(self) -> Scopes:
         return Scopes(self.tokens, self._family, self._text)
+
+    @cached_property
+    def _injected(self) -> dict[str, Token]:
+        """The placeholders of fields and parameters that ``@Value`` of Spring and Micronaut gives a value."""
+        found = {}
+        for number, token in enumerate(self.tokens):
+            if token.text == "Value" and number and self._is(number - 1, "@") and self._is(number + 1, "("):
+                at = self._closing(number + 1)
+                text = next((place for place in range(number, at) if self._kind(place) == "text"), None)
+                while self._kind(at) == "name" and not self._is(at + 1, ";", ",", ")", "=", ":"):
+                    at += 1
+                if text is not None and self._kind(at) == "name" and "${" in content(self.tokens[text]).text:
+                    found[self.tokens[at].text] = self.tokens[text]
+        return found
 
     def at(self, number: int, depth: int = 0) -> Value:
         """Return the value of the expression that begins with a token."""
@@ -94,8 +121,18 @@ class Values:
         """Return the first token of the value of an argument, which may have a name."""
         return number + 2 if self._kind(number) == "name" and self._is(number + 1, "=", ":", ":=") else number
 
-    def argument(self, number: int) -> Value:
-        """Return the value of an argument that begins with a token: behind its name, if it has one."""
+    def member(self, name: str, type_name: str | None, depth: int) -> Value | None:
+        """Return the value of a constant of a type of the file; without a type, of one outside types and functions."""
+        variable = self._scopes.find_declared(name, type_name)
+        if variable is None or len(variable.values) != 1 or variable.values[0] is None:
+            return None
+        return self.at(variable.values[0], depth)
+
+    def argument(self, number: int, is_only: bool = False) -> Value:
+        """Return the value of an argument that begins with a token: behind its name, if it has one.
+
+        ``is_only`` if the argument can only be a selector, so that no name tells of another thing.
+        """
         begin = self.behind_name(number)
         if begin != number or (number and self._is(number - 1, ":")):
             number = begin
@@ -113,7 +150,7 @@ class Values:
             # A condition decides which text it is.
             is_value = self.tokens[number].text not in ("{", "[", "@")
             return Value(None, "text" if is_value else "none")
-        if value.kind == "unknown" and self._is_other_thing(inside):
+        if value.kind == "unknown" and self._is_other_thing(inside, is_only):
             return _NO_VALUE
         return value
 
@@ -123,7 +160,7 @@ class Values:
         A parameter is assigned to a field, a member is read, or a type stands behind a colon.
         """
         value = self.argument(number)
-        if value.kind != "unknown":
+        if value.kind != "unknown" or value.reason:
             return value
         inside = self._extent(number)
         called = next((place for place in inside if self.tokens[place].text == "("), None)
@@ -228,9 +265,12 @@ class Values:
     def _read(self, number: int, depth: int) -> tuple[Value, int]:
         """Return a value and the number of the token behind it."""
         operands: list[Value] = []
+        places: list[tuple[int, int]] = []
         while True:
+            first = number
             operand, number = self._operand(number, depth)
             operands.append(operand)
+            places.append((first, max(first, number - 1)))
             behind = self._token(number)
             if behind is not None and behind.text == "+":
                 number += 1
@@ -242,6 +282,8 @@ class Values:
         if kind == "other" and not ends:
             # A condition may choose between texts.
             kind = "unknown"
+        if len(operands) > 1 or not ends:
+            operands = [self._here(operand, *place) for operand, place in zip(operands, places, strict=True)]
         known = [operand.text for operand in operands if operand.text is not None]
         text = joined(known) if ends and len(known) == len(operands) else None
         some = [part for operand in operands if (part := operand.text or operand.parts) is not None]
@@ -254,11 +296,52 @@ class Values:
                 called = self._token(number + 1)
                 is_format = called is not None and behind.text == "." and called.text in ("format", "formatted")
                 is_filled = is_format or behind.text == "%"
-                parts = _filled_in(parts, _FORMAT) if is_filled else _holed(parts)
-        begin = operands[0].begin if len(operands) == 1 and ends else None
-        return Value(text, kind, literal, parts, begin), number
+                # Another method may put anything around the text.
+                parts = _filled_in(parts, _FORMAT) if is_filled else joined([hole, _holed(parts)])
+        begin, file = (operands[0].begin, operands[0].file) if len(operands) == 1 and ends else (None, None)
+        reason = next((operand.reason for operand in operands if operand.reason), "") if text is None else ""
+        is_filled = any(operand.is_filled for operand in operands)
+        return Value(text, kind, literal, parts, begin, file, is_filled, reason), number
+
+    def _here(self, operand: Value, first: int, last: int) -> Value:
+        """Return a text that stands in another file with the places of the name that it has here."""
+        if operand.file is None:
+            return operand
+        start, end = self.tokens[first].start, self.tokens[last].end
+
+        def placed(text: MappedText | None) -> MappedText | None:
+            size = 0 if text is None else len(text.text)
+            return None if text is None else MappedText(text.text, [start] * size, [end] * size, start)
+
+        return operand._replace(text=placed(operand.text), parts=placed(operand.parts), file=None, is_filled=True)
 
     def _operand(self, number: int, depth: int) -> tuple[Value, int]:
+        """Return the value of an operand after its methods of texts, and the number behind it."""
+        value, number = self._alone(number, depth)
+        while value.kind == "text" and self._is(number, ".") and self._kind(number + 1) == "name":
+            name = self.tokens[number + 1].text.lower()
+            if not self._is(number + 2, "("):
+                break
+            if name in METHODS:
+                value, number = _after(value, name), self._closing(number + 2)
+            elif name == "join" and self._is(number + 3, "[", "("):
+                value, number = self._joined(value, self.arguments(number + 3), depth), self._closing(number + 2)
+            else:
+                break
+        return value, number
+
+    def _joined(self, separator: Value, texts: Sequence[int], depth: int) -> Value:
+        """Return the value of texts that a separator joins."""
+        if separator.text is None or not texts:
+            return _UNKNOWN
+        values = [self._here(self.at(at, depth + 1), at, max(at, self._extent(at).stop - 1)) for at in texts]
+        text = joined_by(separator.text, [value.text or value.parts for value in values])
+        is_known = all(value.text is not None for value in values)
+        is_filled = any(value.is_filled for value in values)
+        literal = next((value.literal for value in values if value.literal is not None), separator.literal)
+        return Value(text if is_known else None, "text", literal, text, is_filled=is_filled)
+
+    def _alone(self, number: int, depth: int) -> tuple[Value, int]:
         """Return a literal, the value of a name or of what is in parentheses, and the number behind it."""
         token = self._token(number)
         if token is None:
@@ -305,7 +388,17 @@ class Values:
         """Return the value of a call whose parentheses open at a token, and the number behind all calls of a chain."""
         inner = _UNKNOWN
         behind = self._closing(number)
-        if path[-1].lower() in _FORMATS:
+        name = path[-1].lower()
+        if name in METHODS and len(path) > 1 and self._is(number + 1, ")"):
+            inner = _after(self._variable(path[:-1], number - 2 * len(path) + 1, depth), name)
+        elif name in METHODS:
+            # A function of a module, such as textwrap.dedent.
+            inner = _after(self._read(number + 1, depth + 1)[0], name)
+        elif name == "join" and len(path) > 1 and path[-2].lower() == "string":
+            separator, *texts = self.arguments(number)
+            if len(texts) > 1:
+                inner = self._joined(self.at(separator, depth + 1), texts, depth)
+        elif name in _FORMATS:
             template = self._read(number + 1, depth + 1)[0]
             if template.text is not None and template.kind == "text":
                 inner = Value(None, "text", template.literal, _filled_in(template.text, _FORMAT))
@@ -319,14 +412,16 @@ class Values:
 
     def _variable(self, path: list[str], first: int, depth: int) -> Value:
         name = path[-1]
+        variable = None
         if len(path) == 1:
             variable = self._scopes.find(name, first)
         elif len(path) == 2 and (path[0] in _OWN or path[0] in self._scopes.types):
             variable = self._scopes.find_member(name, first, None if path[0] in _OWN else path[0])
-        else:
-            return _UNKNOWN
+        if (variable is None or set(variable.values) <= {None}) and name in self._injected:
+            token = self._injected[name]
+            return Value(content(token), "text", token)
         if variable is None:
-            return _UNKNOWN
+            return self._outside(path, first, depth)
         value = variable.values[0] if len(variable.values) == 1 else None
         if value is not None:
             found = self.at(value, depth + 1)
@@ -336,11 +431,22 @@ class Values:
             return found if found.begin is not None else found._replace(begin=value)
         return Value(None, self._of_type(variable.type))
 
+    def _outside(self, path: list[str], first: int, depth: int) -> Value:
+        """Return the value of a constant of another file; a name of a variable is no constant."""
+        is_own = path[0] in _OWN
+        if len(path) > 1 and not is_own and self._scopes.find(path[0], first) is not None:
+            return _UNKNOWN
+        found = self._elsewhere(path[is_own:], depth + 1)
+        if found is not None:
+            return found
+        is_of_type = len(path) > 1 and path[-2][:1].isupper()
+        return Value(None, "unknown", reason=f"a constant of {path[-2]}, not found here") if is_of_type else _UNKNOWN
+
     def _of_type(self, type_name: str | None) -> Kind:
         return "unknown" if type_name is None or type_name.lower().strip("_") in _TEXT_TYPES else "none"
 
-    def _is_other_thing(self, inside: Sequence[int]) -> bool:
-        """Return True for a name or a call that is known to be no text."""
+    def _is_other_thing(self, inside: Sequence[int], is_only: bool) -> bool:
+        """Return True for a name or a call that is known to be no text; ``is_only`` if no name tells of that."""
         names = [place for place in inside if self._kind(place) == "name"]
         if not names or any(self.tokens[place].text in "+?" for place in inside):
             return False
@@ -348,10 +454,13 @@ class Values:
         last = opened - 1 if opened is not None and opened > inside[0] else names[-1]
         if self.tokens[inside[0]].text == "new":
             return self.tokens[names[min(1, len(names) - 1)]].text.lower() not in _TEXT_TYPES
+        if is_only or self.is_of_text(names[0]):
+            return False
         if len(names) > 1 and self.tokens[names[-2]].text.lower().endswith(("type", "mode")):
             # A member of an enumeration.
             return True
-        return bool(_OTHER_THINGS.search(self.tokens[last].text.lower().replace("_", "")))
+        words = [word.lower() for word in _WORDS_OF_NAME.findall(self.tokens[last].text)]
+        return bool(words) and words[-1] in _OTHER_THINGS
 
     def _declares(self, inside: Sequence[int]) -> bool:
         """Return True for a parameter: a type, and its name behind it."""
@@ -400,6 +509,13 @@ def _constant(token: Token) -> MappedText | None:
         return plain(token.text, token.start)
     match = _NUMBER.fullmatch(token.text)
     return None if match is None else plain(token.text[: match.start("suffix")], token.start)
+
+
+def _after(value: Value, name: str) -> Value:
+    """Return a value after a method of ``METHODS``."""
+    method = METHODS[name]
+    text, parts = (None if one is None else method(one) for one in (value.text, value.parts))
+    return value._replace(text=text, parts=parts, begin=None)
 
 
 def _holed(text: MappedText) -> MappedText:

@@ -14,8 +14,8 @@ from itertools import islice, product
 
 from transpiler.tools.lint.embedded.code_patterns import squeezed
 from transpiler.tools.lint.embedded.data_text import entries, scalars
-from transpiler.tools.lint.embedded.selector_places import is_complete
-from transpiler.tools.lint.embedded.selector_text import FoundSelector, InFile, UnreadableError, decoded
+from transpiler.tools.lint.embedded.selector_places import HOLE, is_complete
+from transpiler.tools.lint.embedded.selector_text import FoundSelector, InFile, MappedText, UnreadableError, decoded
 
 #: A shell has another sign before its default.
 _PLACEHOLDER = re.compile(r"\$\{(?P<key>[\w.-]+)(?::(?P<default>(?!-)[^{}]*))?\}")
@@ -71,7 +71,13 @@ def filled(selectors: Iterable[InFile], properties: Callable[[], Properties]) ->
         if texts:
             yield from (found for text, found in texts.items() if text.strip())
         else:
-            yield one._replace(reason=", ".join(reasons))
+            yield one._replace(reason=", ".join(reasons) or one.reason)
+
+
+def with_holes(mapped: MappedText) -> MappedText | None:
+    """Return a text with a hole for each placeholder; None for one of another tool, or without a hole."""
+    text = decoded(mapped.text, 0, _PLACEHOLDER, lambda _: HOLE).within(mapped)
+    return text if HOLE in text.text and is_complete(text.text.replace(HOLE, "")) else None
 
 
 def _valuations(text: str, keys: Sequence[str], properties: Callable[[], Properties]) -> Iterator[Mapping[str, str]]:

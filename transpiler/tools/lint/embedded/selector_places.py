@@ -22,6 +22,7 @@ class Place(NamedTuple):
 
     ``near`` is a regular expression that the file has to match, for patterns that mean something else elsewhere.
     Without ``is_sure`` a text is a selector only if it is a condition, for calls that take other texts there, too.
+    ``reason`` says why what stands there is not read, for filters in a language of their own.
     """
 
     language: Language
@@ -29,13 +30,20 @@ class Place(NamedTuple):
     dialect: str | None = None
     near: str = ""
     is_sure: bool = True
+    reason: str = ""
 
 
-_STOMP, _JMS = r"(?i)stomp", r"(?i)jms|session|activemq|qpid|\bnms\b"
+#: A file that uses Azure Service Bus alone, whose receivers have no selector.
+_AZURE = r"(?i)azure[./-](?:messaging[./])?service_?-?bus"
+_STOMP, _JMS = r"(?i)stomp", rf"(?is)\A(?!.*{_AZURE[4:]}).*(?:jms|session|activemq|qpid|\bnms\b)"
 _OURS = r"\b(?:transpiler|spark_ext)\b"
-_MESSAGING = r"(?i)jms|amqp|activemq|artemis|qpid|stomp|\bnms\b|messaging"
+_MESSAGING = r"(?i)jms|amqp|activemq|artemis|qpid|stomp|\bnms\b|messaging|solace|jcsmp|\bibmmq\b|com\.ibm\.mq"
+_MESSAGING_NOT_AZURE = rf"(?is)\A(?!.*{_AZURE[4:]}).*(?:{_MESSAGING[4:]})"
+_SERVICE_BUS_FILES = r"(?i)service_?-?bus"
+_SERVICE_BUS = "the filters of Azure Service Bus are a language of their own, which check does not know"
 _OF_MESSAGES = re.compile(_MESSAGING)
 _BROKERS = r"(?i)jms|amqp|activemq|artemis|qpid|stomp|\bnms\b|ejb|messagedriven"
+_JMS_API = re.compile(r"\b(?:javax|jakarta)\.jms\b|\bApache\.NMS\b")
 _ARTEMIS_CORE = r"ClientSession|artemis\.api\.core"
 _ARTEMIS_SERVER = rf"{_ARTEMIS_CORE}|JMSServerManager"
 #: A file with both APIs says of no session which one it is of.
@@ -53,6 +61,14 @@ PLACES: tuple[Place, ...] = (
     Place("data", "*artemis*/selector"),
     Place("data", "*amqp*/selector"),
     Place("data", "*qpid*/selector"),
+    *(
+        Place("data", f"*{holder}*/*Selector", is_sure=False)
+        for holder in ("jms", "activemq", "artemis", "amqp", "qpid", "solace")
+    ),
+    Place("data", "sqlFilter/sqlExpression", reason=_SERVICE_BUS),
+    Place("code", "SqlRuleFilter($)", reason=_SERVICE_BUS),
+    Place("code", "SqlFilter($)", near=_SERVICE_BUS_FILES, reason=_SERVICE_BUS),
+    Place("code", "sqlExpression = $", near=_SERVICE_BUS_FILES, reason=_SERVICE_BUS),
     # An argument of the bindings of Broker-J and Qpid C++.
     Place("data", "xFilterJmsSelector", "qpid-java"),
     Place("data", "rjmsSelector", "rabbitmq-jms"),
@@ -129,7 +145,7 @@ PLACES: tuple[Place, ...] = (
     Place("code", "create*WithSelector(..., $)", near=_MESSAGING),
     # Other helpers, in which it is called so, or has an operator.
     *(
-        Place("code", f"create*{kind}*(..., $, ...)", near=_MESSAGING, is_sure=False)
+        Place("code", f"create*{kind}*(..., $, ...)", near=_MESSAGING_NOT_AZURE, is_sure=False)
         for kind in ("Consumer", "Receiver", "Subscriber", "Browser")
     ),
     Place("code", "setMessageSelector($)"),
@@ -150,6 +166,10 @@ PLACES: tuple[Place, ...] = (
     Place("code", "setSelector($)", near=_MESSAGING),
     Place("code", "withSelector($)", near=_MESSAGING),
     Place("code", "withJmsSelector($)"),
+    # Solace's builders, and IBM MQ's object descriptors.
+    Place("code", "withMessageSelector($)"),
+    Place("code", "setSelectionString($)"),
+    Place("code", "selectionString = $", near=r"(?i)ibm|\bmqod\b|\bpymqi\b|cmqc"),
     Place(
         "code",
         "selector($)",
@@ -185,6 +205,8 @@ PLACES: tuple[Place, ...] = (
     Place("code", "LinkSelectorFilter($)"),
     Place("code", "*JmsSelectorFilter($)"),
     Place("code", "wrapDescribed($, *)", near=r"(?i)0x0*468C0*4\b|selector-filter"),
+    # Qpid Proton for Java, whose described types have no class of their own.
+    Place("code", "UnknownDescribedType(*, $)", near=r"(?i)0x0*468C0*4|selector"),
     Place("code", "setFilter($)", near=r"\buamqp\b"),
     Place("code", "*('apache.org:selector-filter:string', ..., $)"),
     # The header of STOMP's SUBSCRIBE.
@@ -236,12 +258,12 @@ PLACES: tuple[Place, ...] = (
 _CREATED = re.compile(r"create\w*(?:consumer|subscriber|browser|receiver|queue)")
 _WORDS = (
     *("selector", "select", "filter", "msgsel", "jmsclient", "468c0", "subscriberproviderdata", "spark_ext"),
-    *("sql", "transpiler"),
+    *("sql", "transpiler", "selectionstring"),
 )
 #: The same for source code, in which these words are no names of variables.
 _WORDS_OF_CODE = (
     *("selector", "selected", "jmsclient", "468c0", "subscriberproviderdata", "spark_ext", "setfilter", "set_filter"),
-    *("<filter string", "transpiler"),
+    *("<filter string", "transpiler", "selectionstring", "sqlfilter", "sqlrulefilter", "sqlexpression"),
 )
 _FILTERS, _SQL = re.compile(r"filter_?(?:string|expression|options)"), re.compile(r"sql\s*\(")
 #: Stands in a text for what is known at run time only.
@@ -273,7 +295,8 @@ def find_place(path: Sequence[str], language: Language = "data") -> Place | None
     """Return the place to which the steps of a data file lead; None if no selector is kept there."""
     if not path:
         return None
-    candidates = _by_last(language).get(path[-1].rpartition(":")[2], ())
+    last, known = path[-1].rpartition(":")[2], _by_last(language)
+    candidates = [*known.get(last, ()), *(known["*"] if last.endswith("selector") else ())]
     steps = "/".join(path)
     return next((place for pattern, place in candidates if pattern.search(steps)), None)
 
@@ -285,14 +308,15 @@ def names_of(path: Sequence[str]) -> list[str]:
 
 @cache
 def _by_last(language: Language) -> dict[str, list[tuple[re.Pattern[str], Place]]]:
-    """Return the patterns of a language by the name of their last step."""
+    """Return the patterns of a language by the name of their last step, which is ``*`` for those of any selector."""
     found: dict[str, list[tuple[re.Pattern[str], Place]]] = {}
     for place in PLACES:
         if place.language in ("data", language):
             parts = [part.rpartition(":") for part in place.pattern.split("/")]
             pattern = "(?:/[^/]*)*/".join(map(_step_pattern, parts))
             last = parts[-1][2].rpartition(">")[2]
-            found.setdefault(_squeezed(last), []).append((re.compile(f"(?:^|/){pattern}$"), place))
+            name = "*" if last.startswith("*") else _squeezed(last)
+            found.setdefault(name, []).append((re.compile(f"(?:^|/){pattern}$"), place))
     return found
 
 
@@ -325,6 +349,11 @@ def is_worth_reading(text: str, is_code: bool) -> bool:
 def is_messaging(text: str) -> bool:
     """Return True for a file that has to do with messages."""
     return _OF_MESSAGES.search(text) is not None
+
+
+def is_of_jms(text: str) -> bool:
+    """Return True for a file that uses the API of JMS, or its cousin for .NET."""
+    return _JMS_API.search(text) is not None
 
 
 def is_complete(text: str) -> bool:

@@ -109,7 +109,8 @@ class FoundSelector(NamedTuple):
     """A selector, its place, and its dialect where the file says whose it is.
 
     ``escape`` writes a text as it stands in the file, for corrections. ``is_filled`` if parts stand in another file.
-    ``whence`` is the pattern of the place, ``used`` the offset of the place where the text stands elsewhere.
+    ``whence`` is the pattern of the place, ``used`` the offset of the place where the text stands elsewhere. ``file``
+    is the name of the file in which the text stands, if that is another one.
     """
 
     mapped: MappedText
@@ -118,6 +119,7 @@ class FoundSelector(NamedTuple):
     is_filled: bool = False
     whence: str = ""
     used: int | None = None
+    file: str | None = None
 
 
 class UnreadSelector(NamedTuple):
@@ -174,6 +176,13 @@ def selectors_at(
     """
     place = find_place(path, language)
     if place is not None and (place.is_sure or is_condition(value.text) or not is_complete(value.text)):
+        if place.reason:
+            is_blank = not value.text.strip()
+            return iter(
+                []
+                if is_blank
+                else [UnreadSelector(value.place(Span(0, 0)).start, reason=place.reason, whence=place.pattern)]
+            )
         return found(value, dialect or place.dialect or broker, escape, place.pattern)
     dialect = dialect or broker
     return found(value, dialect, escape, "a comment") if is_marked else find_in_text(value, dialect, escape)

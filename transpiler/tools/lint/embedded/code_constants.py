@@ -1,0 +1,233 @@
+"""Constants of other files: those that a directory's files of source code declare, found when a selector needs one.
+
+A constant is looked for in the files to which the names in the code lead: the file of a type or a module, by its name
+or by a declaration; the types and modules that a file imports; the types that it extends; and for languages whose
+packages see their own constants, the files of the same directory. What is declared twice, by files of which an import
+names none, is not known.
+
+Only the names of the files are kept. A file is read when a name leads to it, and all files are searched for the types
+that they declare once a type has no file of its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import PurePath
+
+from transpiler.tools.lint.embedded.code_tokens import FAMILIES, tokens
+from transpiler.tools.lint.embedded.code_values import Value, Values
+
+#: Languages that use each other's constants and functions; another one uses its own.
+_TOGETHER = (
+    frozenset(".java .kt .kts .scala .groovy".split()),
+    frozenset(".js .mjs .ts .tsx .jsx".split()),
+    frozenset(".c .h .cc .cpp .cxx .hpp".split()),
+)
+#: Languages in which a file sees the constants that others of its directory declare outside types.
+_SEE_DIRECTORY = frozenset(".go .kt .kts .scala .swift .c .h .cc .cpp .cxx .hpp".split())
+#: The declaration of a type.
+_TYPE = re.compile(r"\b(?:class|interface|object|enum|record|struct|trait|module|namespace)\s+(?P<name>[A-Za-z_]\w*)")
+#: The types that another one extends.
+_HEAD = re.compile(
+    r"\b(?:class|interface|object|record)\s+\w[^{;=]*?(?:\bextends\b|\bimplements\b|:)(?P<types>[^{;=]*)"
+)
+_IMPORTS = re.compile(
+    r"^[ \t]*(?:from\s+(?P<python>[\w.]+)\s+import\b(?P<names>\s*\([^)]*\)|[^\n(]*)"
+    r"|(?:import|using|use)\b(?P<words>[^\n;]*)"
+    r"|(?:import|export|const|let|var)\b(?P<script>[^;\n]*?(?:\bfrom|require\()\s*['\"][^'\"\n]+['\"]))",
+    re.MULTILINE,
+)
+_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.MULTILINE)
+_WORDS, _IN_QUOTES = re.compile(r"\w+"), re.compile(r"['\"]([^'\"]+)['\"]")
+#: Words of an import that are no part of a name.
+_OF_IMPORTS = frozenset({"static", "import", "from", "as", "type", "const", "let", "var", "require", "export"})
+#: Files of one directory that are looked into, values that are kept, and types that are extended on the way to a name.
+_MAX_FILES, _MAX_KEPT, _MAX_EXTENDED = 200, 64, 5
+
+
+def together(one: str, other: str) -> bool:
+    """Return True if files with these ends of their names use each other's constants and functions."""
+    return one == other or any({one, other} <= languages for languages in _TOGETHER)
+
+
+@dataclass
+class Constants:
+    """The constants of some files of source code; ``read`` returns the text of a file, or None if it cannot be read."""
+
+    read: Callable[[str], str | None]
+    #: The files by their names without an end, and by their directories.
+    _by_stem: dict[str, list[PurePath]] = field(default_factory=dict)
+    _by_directory: dict[PurePath, list[PurePath]] = field(default_factory=dict)
+    #: The files by the types that they declare, once they have been searched.
+    _by_type: dict[str, list[PurePath]] | None = None
+    _values: dict[PurePath, Values | None] = field(default_factory=dict)
+
+    def add(self, name: str) -> None:
+        """Add a file of source code by its name."""
+        path = PurePath(name)
+        self._by_stem.setdefault(path.stem, []).append(path)
+        self._by_directory.setdefault(path.parent, []).append(path)
+
+    def forget(self) -> None:
+        """Forget what files had in them, because they have changed."""
+        self._values.clear()
+
+    def find(self, text: str, name: str, path: Sequence[str], depth: int) -> Value | None:
+        """Return the constant to which ``path`` leads in a file with a name and a text; None for an unknown one."""
+        if not self._by_stem or not path:
+            return None
+        user = _User(text, PurePath(name))
+        *outer, constant = path
+        found: list[tuple[PurePath, Value]] = []
+        for type_name, own, files in self._ways(user, outer, constant):
+            for file in files:
+                value = self._value(file, type_name, own, depth)
+                if value is not None and value.kind == "text" and all(file != known for known, _ in found):
+                    found.append((file, value))
+            if found:
+                break
+        texts = {value.text.text for _, value in found if value.text is not None}
+        if len(texts) > 1:
+            where = f"a constant of {outer[-1]}" if outer else f"the constant {constant}"
+            return Value(None, "unknown", reason=f"{where}, which several files declare")
+        return found[0][1] if found else None
+
+    def _ways(
+        self, user: _User, outer: Sequence[str], constant: str
+    ) -> Iterator[tuple[str | None, str, Iterable[PurePath]]]:
+        """Yield types, names of constants, and the files that may declare them; the nearest ones first."""
+        if outer:
+            type_name = user.renamed.get(outer[-1], outer[-1])
+            yield type_name, constant, self._chosen(user, type_name)
+            return
+        own = user.renamed.get(constant, constant)
+        for module in user.modules_of(constant):
+            yield module, own, self._chosen(user, module)
+        for type_name in user.extended[:_MAX_EXTENDED]:
+            yield type_name, own, self._chosen(user, type_name)
+        if user.path.suffix.lower() in _SEE_DIRECTORY:
+            yield None, own, self._beside(user.path.parent, user)
+            for package in user.packages:
+                yield None, own, self._in_package(package, user)
+
+    def _chosen(self, user: _User, type_name: str) -> list[PurePath]:
+        """Return the files that declare a type, or are the module of that name; those that an import names, if any."""
+        files = [file for file in self._by_stem.get(type_name, ()) if self._is_other(file, user)]
+        if user.path.suffix.lower() == ".go":
+            files = [
+                file
+                for directory, inside in self._by_directory.items()
+                if directory.name == type_name
+                for file in inside[:_MAX_FILES]
+                if self._is_other(file, user)
+            ]
+        files = files or [file for file in self._types().get(type_name, ()) if self._is_other(file, user)]
+        if len(files) < 2:
+            return files
+        imported = [file for file in files if user.imports(file, type_name)]
+        return imported or [file for file in files if file.parent == user.path.parent] or files
+
+    def _beside(self, directory: PurePath, user: _User) -> list[PurePath]:
+        return [file for file in self._by_directory.get(directory, ())[:_MAX_FILES] if self._is_other(file, user)]
+
+    def _in_package(self, package: str, user: _User) -> Iterator[PurePath]:
+        last = package.rpartition(".")[2]
+        for directory in self._by_directory:
+            if directory.name == last and directory != user.path.parent:
+                yield from self._beside(directory, user)
+
+    @staticmethod
+    def _is_other(file: PurePath, user: _User) -> bool:
+        return file != user.path and together(file.suffix.lower(), user.path.suffix.lower())
+
+    def _types(self) -> dict[str, list[PurePath]]:
+        if self._by_type is None:
+            self._by_type = {}
+            for files in self._by_directory.values():
+                for file in files:
+                    for match in _TYPE.finditer(self.read(str(file)) or ""):
+                        known = self._by_type.setdefault(match["name"], [])
+                        if file not in known:
+                            known.append(file)
+        return self._by_type
+
+    def _value(self, file: PurePath, type_name: str | None, constant: str, depth: int) -> Value | None:
+        if file not in self._values:
+            text = self.read(str(file))
+            if len(self._values) >= _MAX_KEPT:
+                self._values.clear()
+            self._values[file] = None if text is None else self._read(text, file)
+        values = self._values[file]
+        found = None if values is None else values.member(constant, type_name, depth)
+        if found is None:
+            return None
+        return found._replace(begin=None, file=found.file or str(file))
+
+    def _read(self, text: str, file: PurePath) -> Values:
+        family = FAMILIES[file.suffix.lower()]
+        code = [token for token in tokens(text, family) if token.kind != "comment"]
+        return Values(code, family, text, partial(self.find, text, str(file)))
+
+
+class _User:
+    """The file that uses a constant: what it imports and extends."""
+
+    def __init__(self, text: str, path: PurePath) -> None:
+        self.path = path
+        self._text = text
+        #: The names by which a file imports others.
+        self.renamed: dict[str, str] = {}
+        self._imports: list[tuple[list[str], set[str]]] = []
+        for match in _IMPORTS.finditer(text):
+            if match["python"] is not None:
+                self._add(match["python"].strip(".").split("."), match["names"])
+            elif match["script"] is not None or (match["words"] and _IN_QUOTES.search(match["words"])):
+                words = match["script"] or match["words"]
+                quoted = _IN_QUOTES.findall(words)
+                self._add([part for part in re.split(r"[./\\]+", quoted[-1]) if part], words)
+            else:
+                dotted = re.split(r"[.\s:]+", match["words"].removeprefix(" static").strip())
+                self._add([part for part in dotted if part and part not in _OF_IMPORTS], match["words"])
+
+    def _add(self, path: list[str], words: str) -> None:
+        names = {word for word in _WORDS.findall(_IN_QUOTES.sub("", words)) if word not in _OF_IMPORTS}
+        for name, alias in re.findall(r"(\w+|\*)\s+as\s+(\w+)", words):
+            self.renamed[alias] = name if name != "*" else path[-1]
+        self._imports.append((path, names | ({"*"} if "*" in words or not names else set())))
+
+    @property
+    def extended(self) -> list[str]:
+        """The types that the file's own ones extend."""
+        return [
+            word for match in _HEAD.finditer(self._text) for word in _WORDS.findall(match["types"]) if word[0].isupper()
+        ]
+
+    @property
+    def packages(self) -> list[str]:
+        """The packages that the file imports from, without the last word of each import."""
+        return [".".join(path[:-1]) for path, _ in self._imports if len(path) > 1]
+
+    def modules_of(self, name: str) -> list[str]:
+        """Return the types and modules from which the file imports a constant, or everything."""
+        found = []
+        for path, names in self._imports:
+            if path and path[-1] == name:
+                # Java and Kotlin: the name of the constant is the last one.
+                found += path[-2:-1]
+            elif path and (name in names or "*" in names or path[-1] == "*"):
+                found += [part for part in path if part != "*"][-1:]
+        return found
+
+    def imports(self, file: PurePath, type_name: str) -> bool:
+        """Return True if an import names a file or its type: their last words are the same."""
+        own = [*file.parent.parts, type_name]
+        for path, names in self._imports:
+            words = [part for part in path if part != "*"]
+            for steps in (words, [*words, type_name] if type_name in names or "*" in names else words):
+                shared = min(len(steps), len(own))
+                if type_name in steps[-1:] and shared > 1 and steps[-shared:] == own[-shared:]:
+                    return True
+        return False

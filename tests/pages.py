@@ -87,7 +87,9 @@ def lay_out(page: str, folder: Path) -> None:
         (folder / name).symlink_to(ROOT / name)
     shown = {block.word: block.text for block in blocks(page) if "." in block.word}
     for name, text in shown.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
     for name in set(_EXAMPLES) - set(shown):
         (folder / name).symlink_to(ROOT / "examples" / "data" / name)
 

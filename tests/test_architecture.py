@@ -79,7 +79,7 @@ def test_foreign_packages_stay_in_their_rooms(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_a_module_can_be_read_at_a_sitting(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 500
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 800
 
 
 def test_only_counterparts_share_a_name() -> None:

@@ -1,4 +1,4 @@
-"""The texts of expressions in source code: literals, constants of the same file, and what + joins of them."""
+"""The texts of expressions in source code: literals, constants, and what + and methods join of them."""
 
 from __future__ import annotations
 

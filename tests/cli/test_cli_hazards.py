@@ -148,6 +148,9 @@ def test_bytes_that_are_not_utf8_are_told_with_their_line_and_column(name: str) 
     ],
 )
 def test_a_file_that_cannot_be_read_is_one_line(name: str, file: str, why: str) -> None:
+    if file == "." and name in ("topology", "route"):
+        # The directory of the test has a topology in a form that is not RabbitMQ's.
+        why = "topology.json is no file of RabbitMQ's definitions"
     if file.startswith("/proc") and not os.path.exists(file):
         file, why = "nowhere/x", "does not exist"
     words, _ = INPUTS[name]

@@ -136,12 +136,12 @@ def test_what_routes_besides_is_a_link_and_a_hidden_queue_is_listed() -> None:
         ("federation", None, "x", None),
         ("shovel", "q", None, None),
         ("shovel", None, "x", "k"),
-        ("shovel", "x", None, None),
+        ("shovel", "shovel s2", None, None),
         ("shovel", None, "q", None),
     ]
     assert [finding.message for finding in topology.findings] == [
         "novelty: is not understood",
-        "parameters[2]: the shovel 's2' binds a queue of its own to 'x', which no answer names",
+        "parameters[2]: the shovel has a queue of its own at 'x', which answers call 'shovel s2'",
         "parameters[6]: a parameter of of-a-plugin is not understood",
     ]
     assert topology_from_dict(topology_to_dict(topology)).links == topology.links

@@ -31,6 +31,7 @@ from transpiler.tools.lint.pages import index, page
 from transpiler.tools.lint.registry import RULES, Selection, find_rule, full_id
 from transpiler.tools.lint.report import Report
 from transpiler.tools.lint.run import Run
+from transpiler.tools.topology_report.finding_pages import FINDINGS, finding_page
 
 _COLORS = {"error": "red", "warning": "yellow", "info": "cyan"}
 
@@ -233,6 +234,10 @@ def _progress(of_files: bool) -> Iterator[Callable[[int], None]]:
         yield lambda count: progress.advance(task, count)
 
 
+#: The rules, and the findings about files of topologies, that have a page.
+_PAGES = (*(one.id for one in RULES), *FINDINGS)
+
+
 @click.command(
     short_help="Print the page of a rule of check.",
     cls=ManualCommand,
@@ -242,15 +247,23 @@ def _progress(of_files: bool) -> Iterator[Callable[[int], None]]:
     ],
     exits={0: "the page is printed"},
 )
-@click.argument("rule_id", metavar="[ID]", required=False, type=Name("rule", lambda: [one.id for one in RULES]))
+@click.argument(
+    "rule_id", metavar="[ID]", required=False, type=Name("rule", lambda: [*(one.id for one in RULES), *FINDINGS])
+)
 def rule(rule_id: str | None) -> None:
     """Print the page of the rule called ID, or the list of all rules; no network is needed."""
     if rule_id is None:
         click.echo(index(), nl=False)
         return
+    if rule_id in FINDINGS:
+        click.echo(finding_page(rule_id))
+        return
     name = full_id(rule_id)
     found = find_rule(name)
     if found is None:
-        hint = did_you_mean(name, [one.id for one in RULES]) or "selector-sql rule, without an id, lists them"
+        hint = (
+            did_you_mean(name, [*(one.id for one in RULES), *FINDINGS])
+            or "selector-sql rule, without an id, lists them"
+        )
         fail(f"there is no rule called {rule_id!a}\n  hint: {hint}")
     click.echo(page(found), nl=False)

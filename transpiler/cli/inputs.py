@@ -46,6 +46,14 @@ class InputFile(click.ParamType):  # type: ignore[type-arg]
         return [CompletionItem(incomplete, type="file")]
 
 
+class FileOrDirectory(InputFile):
+    """The name of a file that can be read, or of a directory with such files, or - for standard input."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name; what is not there ends the command."""
+        return str(value) if is_directory(str(value)) else super().convert(value, param, ctx)
+
+
 class TextOrFile(InputFile):
     """A text that shows what it is, or the name of a file that can be read."""
 
@@ -62,6 +70,15 @@ def exists(name: str) -> bool:
     path = local_file(name)
     try:
         return path is not None and os.path.lexists(system_path(path))
+    except ValueError:
+        return False
+
+
+def is_directory(name: str) -> bool:
+    """Return True if there is a directory of that name; any text may be asked about."""
+    path = local_file(name)
+    try:
+        return path is not None and os.path.isdir(system_path(path))
     except ValueError:
         return False
 

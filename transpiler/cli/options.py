@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import wraps
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from transpiler import Diagnostic, TranspilerError
@@ -19,16 +20,22 @@ if TYPE_CHECKING:
 
 
 class Name(click.types.StringParamType):
-    """A name of a known set, in any case; another one stays as it is, for the command says what is wrong with it."""
+    """A name of a known set, in any case; another one stays as it is, for the command says what is wrong with it.
 
-    def __init__(self, what: str, names: Callable[[], Iterable[str]]) -> None:
+    ``others`` are further names, each with the name of the set that it stands for.
+    """
+
+    def __init__(
+        self, what: str, names: Callable[[], Iterable[str]], others: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self.name = what
         self._names = names
+        self._others = others
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the name as it is spelled in the set."""
         text = super().convert(value, param, ctx)
-        known = {name.casefold(): name for name in self._names()}
+        known = {**self._others, **{name.casefold(): name for name in self._names()}}
         return known.get(text.casefold(), text)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG002
@@ -56,7 +63,7 @@ def _layouts() -> Iterable[str]:
 
 
 #: The types of the options for a dialect and for a layout.
-DIALECT = Name("dialect", _dialects)
+DIALECT = Name("dialect", _dialects, {"broker-j": "qpid-java"})
 LAYOUT = Name("layout", _layouts)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from transpiler.cli.group import fail, say
-from transpiler.cli.inputs import InputFile, shown
+from transpiler.cli.inputs import FileOrDirectory, InputFile, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import CommandErrors, keep_going_option, read_messages
@@ -67,7 +67,7 @@ _ADDED = {"queues": list, "outcome": str, "possible_queues": list, "why": dict, 
         ),
     ],
 )
-@click.argument("topology", type=InputFile())
+@click.argument("topology", type=FileOrDirectory())
 @click.argument("files", nargs=-1, type=InputFile())
 @topology_options
 @exchange_option("The exchange that all messages were published to.")
@@ -219,7 +219,7 @@ def _print(read: ReadMessage, added: dict[str, Any]) -> None:
     exits=RECORDED_EXITS,
 )
 @click.argument("log", type=InputFile())
-@click.argument("topology", type=InputFile())
+@click.argument("topology", type=FileOrDirectory())
 @topology_options
 @layout_options
 @exchange_option("The exchange that all messages were published to.")

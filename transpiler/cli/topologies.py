@@ -13,16 +13,25 @@ import click
 
 from transpiler import Topology
 from transpiler.base.documents.decoding import decode_text
+from transpiler.base.source import Source
 from transpiler.cli.group import fail
-from transpiler.cli.inputs import InputFile, read_text_file
+from transpiler.cli.inputs import InputFile, is_directory, read_text_file, shown
 from transpiler.cli.options import Options, completions, together, warn
-from transpiler.topology.files import FORMS, Form, parse_topology, vhosts_of
+from transpiler.topology.files import FORMS, Form, definition_files, parse_definitions, parse_topology, vhosts_of
 from transpiler.topology.model import check_exchange
 from transpiler.topology.publishing import PROTOCOLS, PUBLISH_TO, Protocol, Publisher, PublishTo
 from transpiler.topology.receivers import Sender, resolve_sender
 
 #: The findings about files that a run of a command has printed.
 _TOLD = "transpiler.findings"
+
+
+class _FormName(click.Choice):  # type: ignore[type-arg]
+    """A form of topology files; Broker-J has the name of its dialect, too."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the form."""
+        return super().convert("broker-j" if value == "qpid-java" else value, param, ctx)
 
 
 class TopologyForm(NamedTuple):
@@ -32,14 +41,27 @@ class TopologyForm(NamedTuple):
     vhost: str | None = None
     state: str | None = None
     properties: Mapping[str, str] = MappingProxyType({})
+    broker_version: str | None = None
 
     def read(self, name: str, *, every: bool = False) -> Topology:
-        """Read a file, - is standard input, and print the findings about it; ``every`` as in ``warn``."""
+        """Read a file, - is standard input, and print the findings about it; ``every`` as in ``warn``.
+
+        Of a directory, the definitions of RabbitMQ in its files are read together.
+        """
+        if name != "-" and is_directory(name):
+            if self.state is not None or self.properties or self.form not in (None, "rabbitmq"):
+                fail(f"{shown(name)} is a directory, of which RabbitMQ's definitions are read: give --vhost at most")
+            sources = [Source(read_text_file(str(one)), one.name) for one in definition_files(Path(name))]
+            topology = parse_definitions(sources, name, vhost=self.vhost, broker_version=self.broker_version)
+            return self._tell(topology, every=every)
         return self.parse(read_text_file(name), "standard input" if name == "-" else name, every=every)
 
     def parse(self, text: str, name: str, *, every: bool = False) -> Topology:
         """Parse the text of a file, and print the findings about it."""
-        topology = parse_topology(text, name, **self._asdict())
+        return self._tell(parse_topology(text, name, **self._asdict()), every=every)
+
+    def _tell(self, topology: Topology, *, every: bool) -> Topology:
+        """Print the findings about a topology's file."""
         # A finding of both compared files is told once; a note is for the report alone.
         told = click.get_current_context().meta.setdefault(_TOLD, set())
         shown = [one for one in topology.findings if every or one.severity != "info"]
@@ -89,7 +111,12 @@ def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def with_form(
-        form: Form | None, vhost: str | None, state: str | None, properties: tuple[str, ...], **others: Any
+        form: Form | None,
+        vhost: str | None,
+        state: str | None,
+        properties: tuple[str, ...],
+        broker_version: str | None,
+        **others: Any,
     ) -> Any:
         given = {}
         for value in properties:
@@ -97,11 +124,24 @@ def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
             if not name or not equals:
                 fail(f"--property {value}: write a name, = and the value")
             given[name] = text
-        return command(form=TopologyForm(form, vhost, state, given), **others)
+        return command(form=TopologyForm(form, vhost, state, given, broker_version), **others)
 
     options = together(
-        click.option("--form", type=click.Choice(FORMS), help="What the topology's file is  [default: as it shows]"),
-        click.option("--vhost", shell_complete=complete_vhosts, help="The virtual host, where the file has several."),
+        click.option(
+            "--form",
+            type=_FormName(FORMS),
+            help="What the topology's file is  [default: as it shows]",
+        ),
+        click.option(
+            "--vhost",
+            shell_complete=complete_vhosts,
+            help="The virtual host, if the file has several; of resources of Kubernetes the broker, or BROKER/VHOST.",
+        ),
+        click.option(
+            "--broker-version",
+            metavar="VERSION",
+            help="The version of RabbitMQ that is to import the definitions, such as 4.1  [default: that of the file].",
+        ),
         click.option(
             "--state",
             metavar="FILE",

@@ -12,7 +12,7 @@ import click
 
 from transpiler import Topology
 from transpiler.cli.group import fail, say_data
-from transpiler.cli.inputs import InputFile, read_text_file
+from transpiler.cli.inputs import FileOrDirectory, InputFile, read_text_file
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.topologies import TopologyForm, topology_options
 from transpiler.tools.message_files.record_errors import load_record
@@ -60,7 +60,7 @@ _PICTURES = ("mermaid", "dot", "svg", "html", "json")
         1: "with --fail-on: there is one",
     },
 )
-@click.argument("topology", type=InputFile())
+@click.argument("topology", type=FileOrDirectory())
 @topology_options
 @click.option(
     "--format",

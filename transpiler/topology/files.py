@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path, PurePath
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from transpiler.base.arguments import local_path, unexpected
 from transpiler.base.diagnostics import Diagnostic, at_path
@@ -49,6 +50,7 @@ from transpiler.topology.importers.kubernetes_resources import resources_of
 from transpiler.topology.importers.native_format import topology_from_native
 from transpiler.topology.importers.perhaps import bound_perhaps
 from transpiler.topology.importers.rabbitmq import topology_from_definitions, vhosts_of_definitions
+from transpiler.topology.importers.rabbitmq_files import IN_FILE, merged_definitions
 from transpiler.topology.importers.settings import activemq_settings, artemis_settings
 from transpiler.topology.importers.state import State, read_state
 from transpiler.topology.model import MAX_ERRORS, Topology, check_entries
@@ -83,6 +85,20 @@ def names_topology_file(text: str) -> bool:
     return text.lower().endswith(ENDINGS) and not any(mark in text for mark in " '=<>{\n")
 
 
+class _Asked(NamedTuple):
+    """The answers of a caller about a file: its form, the virtual host or broker, and what the file leaves out."""
+
+    form: Form | None
+    vhost: str | None
+    state: State | None
+    properties: Mapping[str, str] | None
+    broker_version: str | None
+
+    def is_form(self, *forms: Form) -> bool:
+        """Return True if the file may have one of these forms."""
+        return self.form is None or self.form in forms
+
+
 def read_topology(
     path: str | Path,
     state: str | Path | Mapping[str, Any] | None = None,
@@ -90,29 +106,61 @@ def read_topology(
     form: Form | None = None,
     vhost: str | None = None,
     properties: Mapping[str, str] | None = None,
+    broker_version: str | None = None,
 ) -> Topology:
     """Read the topology in a file.
 
     The file has the project's own form as JSON or YAML, RabbitMQ's definitions, Broker-J's JSON, or the configuration
     of a JMS broker: Artemis' ``broker.xml``, its broker properties in a file or in a resource of its operator,
-    WildFly's messaging subsystem, ActiveMQ's ``activemq.xml``.
+    WildFly's messaging subsystem, ActiveMQ's ``activemq.xml``. Of a directory the definitions of RabbitMQ in its files
+    are read together, in the order of the files' names.
 
-    ``form`` is guessed where it is left out; ``vhost`` chooses one of several virtual hosts, or brokers. ``state`` has
-    what the file of a JMS broker cannot know, or names a file of JSON with it: ``queues``, ``subscriptions`` with name,
-    destination and selector, and ``consumers``. ``properties`` are the values of its ``${placeholders}``. YAML needs
-    the extra ``yaml``. Selectors are parsed and checked. Raises ``TopologyError`` with the file's name
+    Args:
+        path: The name of the file or the directory.
+        state: What the file of a JMS broker cannot know, or the name of a file of JSON with it: ``queues``,
+            ``subscriptions`` with name, destination and selector, and ``consumers``.
+        form: The form of the file; None guesses it.
+        vhost: The virtual host or the broker, if the file has several; ``cluster/host`` for both in resources of
+            Kubernetes.
+        properties: The values of ``${placeholders}`` in the file of a JMS broker.
+        broker_version: The version of RabbitMQ that is to import the definitions, as ``"4.1"``; None is the version
+            that wrote them.
+
+    YAML needs the extra ``yaml``. Selectors are parsed and checked. Raises ``TopologyError`` with the file's name
     and the path in it; a file that cannot be read is an ``OSError``.
     """
     if isinstance(path, Mapping):
         raise unexpected("path", "a file's name", path, "topology_from_dict reads a dict")
     path = local_path("path", path, _OTHER_FILES)
+    if path.is_dir():
+        sources = [Source(_text_of(one), one.name) for one in definition_files(path)]
+        return parse_definitions(sources, str(path), vhost=vhost, broker_version=broker_version)
+    return parse_topology(
+        _text_of(path),
+        str(path),
+        form=form,
+        vhost=vhost,
+        state=state,
+        properties=properties,
+        broker_version=broker_version,
+    )
+
+
+def definition_files(directory: Path) -> list[Path]:
+    """Return the files of a directory with definitions, in the order in which RabbitMQ loads them."""
+    files = sorted(one for one in directory.iterdir() if one.is_file() and one.suffix.lower() in (".json", ".yaml"))
+    if not files:
+        raise TopologyError.at("topology.form", f"{directory} has no file of definitions: no name ends in .json")
+    return files
+
+
+def _text_of(path: Path) -> str:
     try:
-        text = decode_text(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")
+        return decode_text(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise TopologyError.at("topology.text", f"{path} is not UTF-8: byte {error.start}") from None
     except EncodingError as error:
         raise TopologyError.at("topology.text", f"{path} {error}") from None
-    return parse_topology(text, str(path), form=form, vhost=vhost, state=state, properties=properties)
 
 
 def parse_topology(
@@ -123,46 +171,111 @@ def parse_topology(
     vhost: str | None = None,
     state: str | Path | Mapping[str, Any] | None = None,
     properties: Mapping[str, str] | None = None,
+    broker_version: str | None = None,
 ) -> Topology:
     """Parse the topology in a text; ``name`` identifies it in errors, and its ending distinguishes YAML from JSON.
 
-    A name without an ending, as that of standard input, leaves it to the text.
+    A name without an ending, as that of standard input, leaves it to the text. The other parameters are those of
+    ``read_topology``.
     """
-    source, known = Source(text, name), read_state(state)
-    document, left_out = Document(source), list[Diagnostic]()
-    held: Source | None = None
+    return _parsed(Source(text, name), _Asked(form, vhost, read_state(state), properties, broker_version))
+
+
+def _parsed(source: Source, asked: _Asked) -> Topology:
+    document = Document(source)
+    if asked.form == "activemq" or (asked.is_form("artemis") and _is_xml(source.text)):
+        with _placing(document):
+            root = read_xml(source, asked.properties)
+        return _of_document(document, lambda: _topology_of_xml(root, asked), asked)
+    if _is_properties(source):
+        with _placing(document):
+            core = core_of_properties([source], asked.properties)
+        return _of_document(document, lambda: _topology_of_artemis(read_core(core), asked), asked)
+    with _placing(document):
+        found = _Found(source)
+    with _placing(found.document):
+        chosen, left = found.choose(asked.vhost)
+    asked = asked._replace(vhost=left)
+    if isinstance(chosen, HeldFile):
+        with _placing(found.document):
+            held = _parsed(chosen.source, asked)
+        return replace(held, findings=found.document.placed((*held.findings, *found.left_out())))
+    document = chosen if isinstance(chosen, Document) else found.document
+    return _of_document(document, lambda: _topology_chosen(chosen, asked), asked, found.left_out())
+
+
+@contextmanager
+def _placing(document: Document) -> Iterator[None]:
+    """Give errors that are raised inside their places in a document."""
     try:
-        if form == "activemq" or (form in (None, "artemis") and _is_xml(text)):
-            topology = _topology_of_xml(read_xml(source, properties), vhost, known)
-        elif _is_properties(source):
-            topology = _topology_of_artemis(read_core(core_of_properties([source], properties)), known)
-        else:
-            found = _Found(source)
-            document, left_out = found.document, found.left_out()
-            chosen, vhost = found.choose(vhost)
-            document = chosen if isinstance(chosen, Document) else document
-            if isinstance(chosen, HeldFile):
-                held = chosen.source
-                topology = parse_topology(
-                    held.text, held.name, form=form, vhost=vhost, state=state, properties=properties
-                )
-                known = None
-            elif isinstance(chosen, ArtemisResources) and form in (None, "artemis"):
-                topology = _topology_of_artemis(read_core(chosen.core(properties)), known)
-            elif known is not None or properties:
-                raise TopologyError.at("topology.state", _FOR_JMS, source)
-            elif isinstance(chosen, RabbitMQResources) and form in (None, "rabbitmq"):
-                topology = topology_from_definitions(chosen.definitions(), vhost)
-                topology = replace(topology, findings=(*topology.findings, *chosen.findings()))
-            elif isinstance(chosen, Document):
-                topology = _topology_of_data(chosen.plain(), form, vhost)
-            else:
-                raise TopologyError.at("topology.form", f"the resources of {chosen.name} are not of the form {form}")
-        topology = topology if held is not None else _checked(topology)
+        yield
     except TopologyError as error:
         raise TopologyError(document.placed(error.diagnostics)) from None
-    findings = (*document.placed((*topology.findings, *left_out)), *(known.findings if known is not None else ()))
+
+
+def _of_document(
+    document: Document, read: Callable[[], Topology], asked: _Asked, left_out: Iterable[Diagnostic] = ()
+) -> Topology:
+    """Return the topology that ``read`` returns, with its findings and errors at their places in the document."""
+    with _placing(document):
+        topology = _checked(read())
+    of_state = asked.state.findings if asked.state is not None else ()
+    findings = (*document.placed((*topology.findings, *left_out)), *of_state)
     return replace(topology, findings=findings) if findings else topology
+
+
+def _topology_chosen(chosen: Document | ArtemisResources | RabbitMQResources, asked: _Asked) -> Topology:
+    """Return the topology of a document in JSON or YAML, or of the resources of one broker."""
+    if isinstance(chosen, ArtemisResources) and asked.is_form("artemis"):
+        return _topology_of_artemis(read_core(chosen.core(asked.properties)), asked)
+    if asked.state is not None or asked.properties:
+        source = chosen.source if isinstance(chosen, Document) else None
+        raise TopologyError.at("topology.state", _FOR_JMS, source)
+    if isinstance(chosen, RabbitMQResources) and asked.is_form("rabbitmq"):
+        topology = topology_from_definitions(chosen.definitions(), asked.vhost, asked.broker_version)
+        return replace(topology, findings=(*topology.findings, *chosen.findings()))
+    if isinstance(chosen, Document):
+        return _topology_of_data(chosen.plain(), asked)
+    raise TopologyError.at("topology.form", f"the resources of {chosen.name} are not of the form {asked.form}")
+
+
+def _refuse_version(asked: _Asked) -> None:
+    if asked.broker_version is not None:
+        raise TopologyError.at("topology.version", "the version of a broker is for RabbitMQ's definitions")
+
+
+def parse_definitions(
+    sources: Sequence[Source], name: str, *, vhost: str | None = None, broker_version: str | None = None
+) -> Topology:
+    """Parse definitions of RabbitMQ in several texts, which the broker imports one after the other.
+
+    ``name`` identifies all of them in errors, and the name of a source its own text.
+    """
+    documents = {source.name: load_documents(source)[0] for source in sources}
+    for of, document in documents.items():
+        data = document.as_read()
+        if not isinstance(data, Mapping) or "broker" in data or any(member in data for member in _OF_BROKER_J):
+            message = f"{of} is no file of RabbitMQ's definitions, which are read of a directory"
+            raise TopologyError.at("topology.form", message, Source("", name))
+    try:
+        merged = merged_definitions({of: document.plain() for of, document in documents.items()})
+        topology = _checked(topology_from_definitions(merged, vhost, broker_version))
+    except TopologyError as error:
+        raise TopologyError(_placed_in(documents, name, error.diagnostics)) from None
+    return replace(topology, findings=tuple(_placed_in(documents, name, topology.findings)))
+
+
+def _placed_in(documents: Mapping[str, Document], name: str, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return diagnostics about several files, whose paths begin with a file's name, with the files' places."""
+    placed: list[Diagnostic] = []
+    for each in diagnostics:
+        of, mark, path = (each.path or "").partition(IN_FILE)
+        if mark and of in documents:
+            message = each.message.replace(f"{of}{IN_FILE}", "")
+            placed += documents[of].placed([replace(each, path=path, message=message)])
+        else:
+            placed += Document(Source("", name)).placed([each])
+    return placed
 
 
 def topology_from_dict(
@@ -172,6 +285,7 @@ def topology_from_dict(
     form: Form | None = None,
     vhost: str | None = None,
     properties: Mapping[str, str] | None = None,
+    broker_version: str | None = None,
 ) -> Topology:
     """Read the topology in an object, as a file in JSON or YAML has it: ``json.loads(text)`` of any form of those.
 
@@ -179,23 +293,29 @@ def topology_from_dict(
     """
     if not isinstance(data, Mapping | list):
         raise unexpected("data", "a dict, as json.loads returns it", data, _OTHER_FILES)
+    asked = _Asked(form, vhost, None, properties, broker_version)
     if isinstance(data, Mapping) and {"apiVersion", "kind"} <= set(data):
         try:
             text = json.dumps(data, indent=1, ensure_ascii=False)
         except (TypeError, ValueError) as error:
             raise TopologyError.at("topology.json", f"the object is not as json.loads returns it: {error}") from None
-        return parse_topology(text, "the object", state=state, form=form, vhost=vhost, properties=properties)
+        return _parsed(Source(text, "the object"), asked._replace(state=read_state(state)))
     if state is not None or properties:
         raise TopologyError.at("topology.state", _FOR_JMS)
-    return _checked(_topology_of_data(data, form, vhost))
+    return _checked(_topology_of_data(data, asked))
 
 
-def _topology_of_data(data: Any, form: Form | None, vhost: str | None) -> Topology:
+def _topology_of_data(data: Any, asked: _Asked) -> Topology:
     """Return the topology that an object describes."""
-    chosen = form or guess_form(data)
-    if chosen not in _READERS:
-        raise TopologyError.at("topology.form", f"an object is no configuration of the form {chosen}, which is XML")
-    return _READERS[chosen](data, vhost)
+    form = asked.form or guess_form(data)
+    if form == "rabbitmq":
+        return topology_from_definitions(data, asked.vhost, asked.broker_version)
+    _refuse_version(asked)
+    if form == "broker-j":
+        return topology_from_broker_j(data, asked.vhost)
+    if form == "topology":
+        return _own_form(data, asked.vhost)
+    raise TopologyError.at("topology.form", f"an object is no configuration of the form {form}, which is XML")
 
 
 def vhosts_of(text: str, name: str) -> list[str]:
@@ -244,10 +364,18 @@ class _Found:
             message = f"no resource here is a topology: {named(self._resources)}"
             raise TopologyError.at("topology.form", message, self._source, hint=READ)
         if len(found) == 1:
+            own = _name_of(found[0])
+            if isinstance(found[0], RabbitMQResources) and name is not None and name.startswith(f"{own}/"):
+                # The broker's name is before the virtual host's, as it is in a file with several brokers.
+                return found[0], name.removeprefix(f"{own}/")
             if isinstance(found[0], ArtemisResources) and name is not None:
                 choose("broker", name, [found[0].name])
             return found[0], name
         names = [_name_of(each) for each in found]
+        broker, slash, host = (name or "").partition("/")
+        if slash and name not in names and broker in names:
+            # A broker, and a virtual host of the broker.
+            return found[names.index(broker)], host
         if None in names or len(set(names)) < len(names):
             places = ", ".join(each.place.removeprefix(":") for each in found if isinstance(each, Document))
             hint = f"perhaps give each a file of its own{places and ': ' + places}"
@@ -287,13 +415,6 @@ def _own_form(data: Any, vhost: str | None) -> Topology:
     topology = topology_from_native(data)
     check_entries(topology)
     return topology
-
-
-_READERS: Mapping[str, Callable[[Any, str | None], Topology]] = {
-    "topology": _own_form,
-    "rabbitmq": topology_from_definitions,
-    "broker-j": topology_from_broker_j,
-}
 
 
 def guess_form(data: Any) -> Form:
@@ -347,8 +468,8 @@ def _brokers(root: Element) -> dict[str, tuple[str, Element]]:
     return {name: (form, element) for name, form, element in found}
 
 
-def _topology_of_xml(root: Element, broker: str | None, state: State | None) -> Topology:
-    """Return the topology of a document's broker, of the one with that name where it has several."""
+def _topology_of_xml(root: Element, asked: _Asked) -> Topology:
+    """Return the topology of a document's broker, of the one with the name that is asked for if it has several."""
     brokers = _brokers(root)
     if not brokers:
         _refuse_hornetq(root)
@@ -357,12 +478,13 @@ def _topology_of_xml(root: Element, broker: str | None, state: State | None) -> 
             f"<{root.name}> holds no broker",
             "read here are Artemis' <configuration> with <core>, WildFly's messaging <server>, and ActiveMQ's <broker>",
         )
-    form, element = brokers[choose("broker", broker, list(brokers))]
+    form, element = brokers[choose("broker", asked.vhost, list(brokers))]
     if form == "activemq":
-        known = {} if state is None else state.of_broker(condition_in_activemq)
+        _refuse_version(asked)
+        known = {} if asked.state is None else asked.state.of_broker(condition_in_activemq)
         topology = topology_of_activemq(read_broker(element, root), known)
         return replace(topology, settings=tuple(activemq_settings(element)))
-    topology = _topology_of_artemis(read_core(element) if form == "artemis" else read_wildfly(element), state)
+    topology = _topology_of_artemis(read_core(element) if form == "artemis" else read_wildfly(element), asked)
     return replace(topology, settings=tuple(artemis_settings(element)))
 
 
@@ -377,8 +499,9 @@ def _refuse_hornetq(root: Element) -> None:
         server.refuse("topology.form", f"<{server.name}> is HornetQ's configuration, which is not read", hint)
 
 
-def _topology_of_artemis(config: ArtemisConfig, state: State | None) -> Topology:
-    return topology_of_artemis(config, None if state is None else state.of_broker(condition_of))
+def _topology_of_artemis(config: ArtemisConfig, asked: _Asked) -> Topology:
+    _refuse_version(asked)
+    return topology_of_artemis(config, None if asked.state is None else asked.state.of_broker(condition_of))
 
 
 def _checked(topology: Topology) -> Topology:

@@ -72,18 +72,21 @@ INTERNAL = {"name": "x", "type": "topic", "internal": True}
         ),
         (orders({"key": "a", "selector": "n > 5"}, {"key": "a", "selector": "m > 7"}), []),
         (orders({"key": "a", "selector": "n > 5 AND n < 2"}), [("never-matches", "orders → q: a | n > 5 AND n < 2")]),
-        (orders({"key": "a"}, {"key": "b"}, kind="fanout"), [("duplicate-binding", "orders → q")]),
+        (
+            orders({"key": "a"}, {"key": "b"}, kind="fanout"),
+            [("duplicate-binding", "orders → q"), ("fanout-keys", "orders")],
+        ),
         (
             orders(
                 {"arguments": {"x-match": "all", "a": 1}},
                 {"arguments": {"x-match": "all", "a": 1, "b": 2}},
                 kind="headers",
             ),
-            [("contained-binding", "orders → q: all: a=1, b=2")],
+            [("contained-binding", "orders → q: all: a=1, b=2"), ("takes-all", "orders → r: every message")],
         ),
         (
             orders({"arguments": {"x-match": "any"}}, kind="headers", broker="rabbitmq"),
-            [("never-matches", "orders → q: no message")],
+            [("never-matches", "orders → q: no message"), ("takes-all", "orders → r: every message")],
         ),
     ],
 )
@@ -103,6 +106,41 @@ def test_counts_show_dead_bindings_and_hot_queues() -> None:
     assert list(possible.by_kind()) == ["hot-queue"]
     unused = report(orders({"key": "a"}), Summary({}, {"q": 1, "r": 1}, {}))
     assert unused.by_kind()["exchange-without-way-in"][0].reason.startswith("no counted message")
+
+
+#: Bindings of each type of exchange that take other messages than they seem to, and some that do not.
+SLIPS = (
+    ("direct", {"key": "#"}, ["text-wildcard"]),
+    ("direct", {"key": "eu.*"}, ["text-wildcard"]),
+    ("direct", {"key": "a#b"}, []),
+    ("topic", {"key": "#"}, []),
+    ("topic", {}, ["empty-key"]),
+    ("direct", {}, []),
+    ("headers", {"key": "k"}, ["takes-all"]),
+    ("headers", {"arguments": {"x-match": "all"}}, ["takes-all"]),
+    ("headers", {"arguments": {"x-match": "any"}}, ["never-matches"]),
+    ("headers", {"arguments": {"x-match": "all", "a": 1}}, []),
+    ("fanout", {"key": "a"}, []),
+)
+
+
+@pytest.mark.parametrize(("kind", "binding", "expected"), SLIPS)
+def test_a_report_names_bindings_that_take_other_messages_than_they_seem_to(
+    kind: str, binding: dict[str, Any], expected: list[str]
+) -> None:
+    found = report(
+        topology(
+            queues=["q"], exchanges=[{"name": "x", "type": kind}], bindings=[{"source": "x", "queue": "q", **binding}]
+        )
+    )
+    assert [finding.kind for finding in found.findings] == expected
+
+
+def test_keys_without_wildcards_are_compared_in_a_time_that_grows_with_their_number() -> None:
+    bindings = [{"key": f"a.{number}"} for number in range(1_000)]
+    found = report(orders(*bindings, {"key": "a.7"}))
+    assert [finding.kind for finding in found.findings] == ["duplicate-binding"]
+    assert found.not_compared == 0
 
 
 def test_many_bindings_between_two_ends_are_looked_at_for_equal_ones_only() -> None:
@@ -349,6 +387,7 @@ LETTERS = [
             exported(
                 x={"internal": True},
                 policies=[{"name": "p", "pattern": "x", "definition": {"federation-upstream": "u"}}],
+                parameters=[{"component": "federation-upstream", "name": "u", "value": {"uri": "amqp://far.example"}}],
             ),
             "exchange-without-way-in",
             [],

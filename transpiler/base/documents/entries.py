@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
 
-from transpiler.base.diagnostics import Diagnostic, OptionFix, Remedy, at_path, meant, mismatch, nearest
+from transpiler.base.diagnostics import Diagnostic, OptionFix, Remedy, Severity, at_path, meant, mismatch, nearest
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import half_surrogate
 
@@ -41,11 +41,17 @@ class Findings:
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def add(
-        self, code: str, path: str | None, message: str, hint: str | None = None, fix: Remedy | None = None
+        self,
+        code: str,
+        path: str | None,
+        message: str,
+        hint: str | None = None,
+        fix: Remedy | None = None,
+        severity: Severity = "warning",
     ) -> None:
-        """Add a warning, up to ``MAX_FINDINGS`` of them."""
+        """Add a finding, up to ``MAX_FINDINGS`` of them."""
         if len(self.diagnostics) < MAX_FINDINGS:
-            self.diagnostics.append(at_path(code, "warning", path, message, hint, fix))
+            self.diagnostics.append(at_path(code, severity, path, message, hint, fix))
         elif len(self.diagnostics) == MAX_FINDINGS:
             self.diagnostics.append(Diagnostic("import.more", "warning", "there is more that is not understood"))
 

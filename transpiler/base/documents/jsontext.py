@@ -56,11 +56,28 @@ def load_json(text: str, most: int | None = MAX_VALUES) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
+        comma = _trailing_comma(text, error.pos)
+        if comma is not None:
+            message = "this is not JSON: there is a comma after the last item: take the comma out"
+            raise JsonTextError(message, Span(comma, comma + 1)) from None
         raise JsonTextError(f"this is not JSON: {error.msg}", Span(error.pos, error.pos + 1)) from None
     except RecursionError:
         raise JsonTextError("this is nested too deeply") from None
     except ValueError:
         raise JsonTextError(f"a number has more than {sys.get_int_max_str_digits()} digits") from None
+
+
+def _trailing_comma(text: str, place: int) -> int | None:
+    """Return the position of the comma that stands before the end of an array or object around an error's place.
+
+    Versions of Python put the place at the comma or at the bracket.
+    """
+    before = text[: place + 1].rstrip()
+    if before.endswith(("]", "}")):
+        before = before[:-1].rstrip()
+    elif not text[place + 1 :].lstrip().startswith(("]", "}")):
+        return None
+    return len(before) - 1 if before.endswith(",") else None
 
 
 def _marks(text: str) -> int:

@@ -10,16 +10,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import permutations
 from textwrap import TextWrapper
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 from transpiler.base import html
 from transpiler.base.diagnostics import Severity, first_of, one_line
 from transpiler.base.errors import UnsupportedFeatureError
-from transpiler.base.topics import MANY_WORDS
+from transpiler.base.topics import MANY_WORDS, TopicPattern, is_wild
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.language.selector.parsing import parse_tree
+from transpiler.reference.match import matches_words
 from transpiler.tools.analysis.binding_conditions import binding_formula
 from transpiler.tools.analysis.contained_conditions import Candidate, contained
 from transpiler.tools.analysis.subsumption import never_true
@@ -32,6 +34,7 @@ from transpiler.topology.choices import choices, is_choosing
 from transpiler.topology.graph import Node, reached
 from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Link
+from transpiler.topology.slips import slip_of
 
 #: Bindings from one exchange to one destination that are compared two by two; of more, only equal ones are found.
 MAX_COMPARED = 200
@@ -46,11 +49,12 @@ MAX_SHOWN, MAX_ALIKE, MAX_NAMES = 20, 4, 3
 VERSION = 1
 
 #: The kinds of findings by which messages are lost or a part does nothing, whatever is sent, and those without fault.
-ERRORS = frozenset({"missing-target", "dead-letters-lost", "never-matches", "refused-binding"})
+ERRORS = frozenset({"refused-file", "missing-target", "dead-letters-lost", "never-matches", "refused-binding"})
 NOTES = frozenset({"hot-queue", "unknown-queues"})
 
 #: The kinds of findings, in the order of a report.
 TITLES: Mapping[str, str] = {
+    "refused-file": "the broker would refuse this file",
     "queue-without-bindings": "queues without bindings",
     "exchange-without-way-in": "exchanges without a way in",
     "exchange-without-way-out": "exchanges without a way out",
@@ -62,6 +66,10 @@ TITLES: Mapping[str, str] = {
     "duplicate-binding": "bindings that are there twice",
     "contained-binding": "bindings that another one contains",
     "never-matches": "bindings that never match",
+    "text-wildcard": "wildcards that the exchange compares as text",
+    "empty-key": "bindings that take only messages without a key",
+    "takes-all": "headers bindings that compare no header",
+    "fanout-keys": "keys that a fanout exchange does not look at",
     "ignored-argument": "arguments that the exchange does not look at",
     "refused-binding": "bindings that the broker refuses",
     "dead-binding": "bindings that carried no message",
@@ -204,6 +212,7 @@ def report(topology: Topology, summary: Summary | None = None) -> TopologyReport
     ways = Ways(topology)
     doubles, not_compared = _contained(topology)
     findings = [
+        *_refused_file(topology),
         *lonely_queues(ways),
         *exchanges(ways, summary),
         *loops(ways),
@@ -211,6 +220,7 @@ def report(topology: Topology, summary: Summary | None = None) -> TopologyReport
         *unread(ways),
         *doubles,
         *_never_matching(topology),
+        *_slips(topology),
         *_ignored(topology),
         *_refused(topology),
         *(_dead(ways, summary) if summary is not None else ()),
@@ -235,6 +245,35 @@ def _unknown_queues(topology: Topology) -> Iterator[Finding]:
             yield Finding("unknown-queues", binding.source, reason, binding)
 
 
+def _refused_file(topology: Topology) -> Iterator[Finding]:
+    """Yield what the importer has found for which the broker refuses the whole file."""
+    for found in topology.findings:
+        if found.severity == "error":
+            place = found.path or "the file"
+            reason = found.message.removeprefix(f"{place}: ")
+            yield Finding("refused-file", place, reason + (f" ({found.hint})" if found.hint else ""))
+
+
+#: The argument by which the bindings of a super stream are in order for its clients (``rabbit_stream_manager``).
+_PARTITION_ORDER = "x-stream-partition-order"
+
+
+def _slips(topology: Topology) -> Iterator[Finding]:
+    """Yield the bindings that take other messages than they seem to."""
+    keys: dict[str, dict[str, None]] = {}
+    for binding in topology.bindings:
+        slip = slip_of(topology, binding)
+        if slip is not None:
+            yield binding_finding(topology, slip.kind, binding, slip.reason)
+        if topology.rules.addressing.has_exchanges and topology.exchange_by_name[binding.source].type == "fanout":
+            keys.setdefault(binding.source, {})[binding.key] = None
+    for name, listed in keys.items():
+        if len(listed) > 1:
+            shown = first_of((repr(key) for key in listed), MAX_NAMES)
+            reason = f"its bindings have different keys ({shown}), and each of them takes every message"
+            yield Finding("fanout-keys", name, reason, ("exchange", name))
+
+
 def _ignored(topology: Topology) -> Iterator[Finding]:
     """Yield the bindings with arguments that their exchanges do not look at."""
     rules = topology.rules
@@ -252,7 +291,8 @@ def _ignored(topology: Topology) -> Iterator[Finding]:
             read |= {SELECTOR_ARGUMENT} if exchange_type in rules.selector_types else set()
         else:
             continue
-        ignored = [name for name in binding.arguments if name not in read and not name.startswith(("x-qpid", "qpid."))]
+        unread = (name for name in binding.arguments if name not in read and name != _PARTITION_ORDER)
+        ignored = [name for name in unread if not name.startswith(("x-qpid", "qpid."))]
         if ignored:
             does = "compare" if exchange_type == "headers" else "look at"
             reason = f"a {exchange_type} exchange does not {does} {', '.join(ignored)}{hint}"
@@ -307,19 +347,77 @@ def _contained(topology: Topology) -> tuple[list[Finding], int]:
                 findings.append(binding_finding(topology, "duplicate-binding", binding, "the same binding is there"))
             else:
                 first[key] = binding
-        if len(first) > MAX_COMPARED:
-            not_compared += len(first)
+        listed = [*first.values()]
+        if len(listed) > MAX_COMPARED and _may_differ(topology, listed):
+            not_compared += len(listed)
             continue
-        findings += _pairs(topology, list(first.values()))
+        findings += _pairs(topology, listed)
     return findings, not_compared
 
 
-def _pairs(topology: Topology, bindings: list[Binding]) -> Iterator[Finding]:
+def _may_differ(topology: Topology, bindings: Sequence[Binding]) -> bool:
+    """Return True if a binding of some between two ends may contain one that has another key."""
+    keys = [_compared_key(topology, binding) for binding in bindings]
+    return len(set(keys)) < len(keys) or any(key is None or key.is_wild for key in keys)
+
+
+class _ComparedKey(NamedTuple):
+    """The key of a binding as its exchange compares the key: words, or one text."""
+
+    words: TopicPattern
+
+    @property
+    def is_wild(self) -> bool:
+        """Return True if the key takes messages with several routing keys."""
+        return is_wild(self.words)
+
+    def may_contain(self, other: _ComparedKey) -> bool:
+        """Return False if the other key takes a message that this key does not take."""
+        if not self.is_wild:
+            # A key with wildcards takes more than one text.
+            return self == other
+        return other.is_wild or matches_words(self.words, cast("tuple[str, ...]", other.words))
+
+
+def _compared_key(topology: Topology, binding: Binding) -> _ComparedKey | None:
+    """Return the key of a binding as its exchange compares the key; None if it compares no keys."""
+    match topology.exchange_by_name[binding.source].type:
+        case "topic":
+            return _ComparedKey(topology.rules.topic.pattern(binding.key))
+        case "direct":
+            return _ComparedKey((binding.key,))
+        case _:
+            return None
+
+
+def _pairs(topology: Topology, bindings: Sequence[Binding]) -> Iterator[Finding]:
+    """Yield the bindings between two ends that another one contains; without wildcards only equal keys are compared."""
+    keys = [_compared_key(topology, binding) for binding in bindings]
+    if any(key is None or key.is_wild for key in keys):
+        yield from _pairs_of(topology, bindings, keys)
+        return
+    by_key: dict[_ComparedKey | None, list[Binding]] = {}
+    for key, binding in zip(keys, bindings, strict=True):
+        by_key.setdefault(key, []).append(binding)
+    for key, group in by_key.items():
+        if len(group) > 1:
+            yield from _pairs_of(topology, group, [key] * len(group))
+
+
+def _pairs_of(
+    topology: Topology, bindings: Sequence[Binding], keys: Sequence[_ComparedKey | None]
+) -> Iterator[Finding]:
     def related(outer: int, inner: int) -> bool:
+        key, other = keys[outer], keys[inner]
+        if key is not None and other is not None and not key.may_contain(other):
+            return False
         return may_contain(topology, bindings[outer], bindings[inner])
 
-    for place, other in contained([candidate(topology, binding) for binding in bindings], related):
-        inner, outer = bindings[place], bindings[other]
+    compared = {one for pair in permutations(range(len(bindings)), 2) if related(*pair) for one in pair}
+    places = sorted(compared)
+    candidates = [candidate(topology, bindings[place]) for place in places]
+    for inner_place, outer_place in contained(candidates, lambda outer, inner: related(places[outer], places[inner])):
+        inner, outer = bindings[places[inner_place]], bindings[places[outer_place]]
         label = binding_label(topology, outer)
         reason = f"{label or 'another binding'} takes all of its messages"
         if label == binding_label(topology, inner):

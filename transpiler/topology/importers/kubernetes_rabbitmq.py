@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from transpiler.base.diagnostics import Diagnostic, at_path, meant
 from transpiler.base.documents.entries import Entry, refuse
 from transpiler.topology.importers.kubernetes_resources import Resource, group_of, value_of
+from transpiler.topology.importers.rabbitmq_files import Definitions
 
 #: Parts of RabbitMQ's definitions by the kind of resource, and the names of the members that are other ones there.
 _OF_RABBITMQ = {
@@ -63,21 +64,11 @@ class RabbitMQResources:
             part = _OF_RABBITMQ[each.kind]
             data.setdefault(part, []).append(plain)
             paths.setdefault(part, []).append(f"{each.path}.spec")
-        return _Definitions(data, "", paths)
+        return Definitions(data, "", paths)
 
     def findings(self) -> list[Diagnostic]:
         """Return what is said of the resources that RabbitMQ refuses to the operator, and that are left out."""
         return [found for found in map(_refused, self.resources) if found is not None]
-
-
-@dataclass(frozen=True)
-class _Definitions(Entry):
-    """An export of definitions whose objects have paths of their own."""
-
-    paths: Mapping[str, list[str]] = field(default_factory=dict)
-
-    def items(self, name: str) -> Iterator[tuple[Any, str]]:
-        return zip(self.data.get(name, ()), self.paths.get(name, ()), strict=True)
 
 
 def clusters_of(resources: Sequence[Resource]) -> Iterator[RabbitMQResources]:

@@ -13,29 +13,33 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
+from transpiler.base.diagnostics import first_of as first_names
 from transpiler.base.diagnostics import meant, one_line
 from transpiler.base.documents.entries import Entry, Findings, choose
 from transpiler.base.errors import TopologyError
-from transpiler.language.filters.binding_rules import read_headers_match
 from transpiler.message.types import CLASS_OF, AmqpType, AmqpValue, Compound
-from transpiler.topology.broker_rules import RABBITMQ, RABBITMQ_3_12, Rules
+from transpiler.topology.broker_rules import RABBITMQ, RABBITMQ_3_12, UNKNOWN, Rules
 from transpiler.topology.importers.binding_arguments import TYPES_LOST, read_arguments
 from transpiler.topology.importers.jms_selector_term import selector_of_term
-from transpiler.topology.importers.perhaps import EVERY_MESSAGE, bound_perhaps
+from transpiler.topology.importers.perhaps import EVERY_MESSAGE, bound_perhaps, free_name
 from transpiler.topology.importers.rabbitmq_exchanges import KEPT, Exchanges, arguments_of, first_of, listed
-from transpiler.topology.importers.rabbitmq_policies import (
-    Policies,
+from transpiler.topology.importers.rabbitmq_links import (
+    Federated,
     dead_letters,
+    federated_here,
     federation,
-    operator_policy,
     queue_type,
     shovel,
     shovel_queues,
+    shovel_source,
+    upstreams_of,
 )
+from transpiler.topology.importers.rabbitmq_policies import Policies, operator_policy
+from transpiler.topology.importers.rabbitmq_refusals import Version, check_arguments, is_bound, settings_are_known
 from transpiler.topology.importers.settings import definitions_settings
 from transpiler.topology.model import Topology
 from transpiler.topology.records import DEFAULT_EXCHANGE, SELECTOR_ARGUMENT, Binding, Link, Queue
@@ -48,6 +52,9 @@ _UNRELATED_PARAMETERS = frozenset(
     "vhost-limits sharding sharding-definition federation-upstream federation-upstream-set operator_policy".split()
 )
 _OPERATOR_POLICY, _SHOVEL = "operator_policy", "shovel"
+
+#: Names that one finding lists.
+MAX_NAMES = 3
 
 #: Parts of an export that have no effect on routing.
 _UNRELATED = frozenset(
@@ -66,24 +73,31 @@ _OF_DEFAULT = (
 )
 
 
-def topology_from_definitions(data: Mapping[str, Any] | Entry, vhost: str | None = None) -> Topology:
+def topology_from_definitions(
+    data: Mapping[str, Any] | Entry, vhost: str | None = None, broker_version: str | None = None
+) -> Topology:
     """Read the topology of a virtual host from an export of RabbitMQ's definitions.
 
     ``vhost`` may be left out where the export has one only. ``findings`` lists exchanges that choose one of their
     bindings, by a hash or at random; exchanges of unknown types; queues and exchanges that bindings alone name; shovels
-    with a queue of their own; and arguments of headers bindings whose type the export has
-    lost. The member ``rabbitmq_version`` selects the comparison of numbers: ``==`` up to 3.12, later ``=:=``. Raises
-    ``TopologyError``.
+    with a queue of their own; arguments of headers bindings whose type the export has lost; and what the broker
+    refuses. ``broker_version``, or else the member ``rabbitmq_version``, selects what the broker knows and refuses, and
+    the comparison of numbers: ``==`` up to 3.12, later ``=:=``. Raises ``TopologyError``.
     """
     root, findings = _root(data), Findings()
+    version = _Version.of(root, broker_version)
     vhost_name = _choose_vhost(root, vhost, findings)
     for name in root.data:
         if name not in _UNRELATED and name not in _READ:
             findings.add("import.unknown", root.at(name), "is not understood")
-    policies = Policies(listed(root, "policies", vhost_name), findings)
-    limiting = Policies(_operator_policies(root, vhost_name, findings), findings)
+    number = version.number
+    policies = Policies(_accepted(listed(root, "policies", vhost_name), number, findings), findings)
+    operator_policies = _operator_policies(root, vhost_name, findings)
+    limiting = Policies(_accepted(operator_policies, number, findings, of_operator=True), findings)
     queue_entries = list(first_of(root, "queues", vhost_name, findings))
     queues = tuple(Queue(entry.text("name"), path=entry.path, **entry.flags(KEPT)) for entry in queue_entries)
+    for entry in queue_entries:
+        check_arguments(entry, arguments_of(entry), _known_type(entry, root), findings)
     read = Exchanges(root, vhost_name, policies, findings)
     left_out = read.left_out
     types = dict(RABBITMQ.predeclared) | {exchange.name: exchange.type for exchange in read.read}
@@ -102,25 +116,36 @@ def topology_from_definitions(data: Mapping[str, Any] | Entry, vhost: str | None
                 bindings.append(selected)
         elif types.get(binding.source) == "headers":
             sent = replace(binding, arguments=_as_sent(binding, findings))
-            if _is_bound(sent, findings):
+            if is_bound(sent, "headers", number, findings):
                 headers.append(sent)
                 bindings.append(sent)
+        elif types.get(binding.source) == "x-consistent-hash":
+            bindings += [binding] if is_bound(binding, "x-consistent-hash", number, findings) else []
         elif binding.source == DEFAULT_EXCHANGE:
             of_default.append(binding)
             if (binding.destination_type, binding.destination, binding.arguments) != ("queue", binding.key, {}):
                 findings.add("topology.default-exchange", entry.at("source"), _OF_DEFAULT)
         else:
             bindings.append(binding)
-    rules = _rules(root, headers, findings)
+    rules = _rules(version, headers, findings)
     queues += _undeclared(root, vhost_name, queues, read, findings)
+    taken = {queue.name for queue in queues}
+    queues += _shovelled(root, vhost_name, taken)
+    taken |= {queue.name for queue in queues}
+    readers = _Readers(read, number, taken, findings)
+    for entry in _of_component(root, vhost_name, _SHOVEL):
+        readers.add_shovel(entry, vhost_name)
+    for fed in federated_here(root, vhost_name):
+        readers.add_federation(fed)
+    queues += tuple(readers.queues)
+    perhaps += [len(bindings) + place for place in readers.perhaps]
+    bindings += readers.bindings
     read.add_alternates()
     bindings = read.with_default(bindings, of_default)
-    queues += _shovelled(root, vhost_name, {queue.name for queue in queues})
-    number = _version_number(root)
     links = [link for one in queue_entries for link in dead_letters(one, arguments_of(one), policies, limiting, number)]
-    links += federation(policies, read.read, queues)
+    links += federation(policies, upstreams_of(root, vhost_name), read.read, queues, findings)
     streams = {one.text("name") for one in queue_entries if queue_type(one, arguments_of(one)) == "stream"}
-    links += _parameters(root, vhost_name, streams, findings)
+    links += _parameters(root, vhost_name, streams, readers.of_shovels, findings)
     topology = Topology(
         rules,
         tuple(read.read),
@@ -128,7 +153,7 @@ def topology_from_definitions(data: Mapping[str, Any] | Entry, vhost: str | None
         (*bindings, *read.of_alternates),
         findings=tuple(findings.diagnostics),
         links=tuple(links),
-        version=_version(root),
+        version=version.text,
         settings=tuple(definitions_settings(lambda part: listed(root, part, vhost_name))),
         vhost=vhost_name,
     )
@@ -154,22 +179,115 @@ def _undeclared(
         for kind, name, member in ends:
             if name not in known[kind]:
                 found[kind].setdefault(name, entry.at(member))
-    for kind, sort, fate in (
-        ("queue", "an exclusive", "it takes part"),
-        ("exchange", "an internal", "what goes through it is possible"),
-    ):
-        for name, place in found[kind].items():
-            message = f"the {kind} {name!r} is not declared, as {sort} one is not in an export: {fate}"
-            findings.add(f"import.undeclared-{kind}", place, message, *meant(name, sorted(known[kind]), place))
+    for kind, sort in (("queue", "exclusive"), ("exchange", "internal")):
+        if found[kind]:
+            _warn_of_undeclared(kind, found[kind], sort, known[kind], findings)
     for name, place in found["exchange"].items():
         read.add_undeclared(name, place)
     return tuple(Queue(name, path=place, declared=False) for name, place in found["queue"].items())
 
 
+#: The fate of what an export names and does not declare, in words: of one thing, and of several.
+_FATES = {"queue": ("it takes part", "they take part"), "exchange": ("what goes through it is possible",) * 2}
+
+
+def _warn_of_undeclared(kind: str, found: Mapping[str, str], sort: str, known: Set[str], findings: Findings) -> None:
+    """Add one finding about all queues, or exchanges, that an export names and does not declare."""
+    fate = _FATES[kind][len(found) > 1]
+    hints = [(name, *meant(name, sorted(known), place)) for name, place in found.items()]
+    near = [(name, hint, fix) for name, hint, fix in hints if hint is not None]
+    [(first, place), *others] = found.items()
+    if not others:
+        message = f"the {kind} {first!r} is not declared, as an {sort} one is not in an export: {fate}"
+        findings.add(f"import.undeclared-{kind}", place, message, *hints[0][1:])
+        return
+    names = first_names(map(repr, found), MAX_NAMES)
+    message = f"{len(found):,} {kind}s are not declared, as {sort} ones are not in an export: {fate}: {names}"
+    hint = "; ".join(f"{name}: {hint}" for name, hint, _ in near[:MAX_NAMES]) or None
+    findings.add(f"import.undeclared-{kind}", place, message, hint, near[0][2] if len(near) == 1 else None)
+
+
+def _accepted(
+    entries: Iterable[Entry], version: Version | None, findings: Findings, *, of_operator: bool = False
+) -> Iterator[Entry]:
+    """Yield the policies that a version of the broker takes; add findings about the others."""
+    return (one for one in entries if settings_are_known(one, version, findings, of_operator=of_operator))
+
+
+def _known_type(entry: Entry, root: Entry) -> str:
+    """Return the type of a queue; empty if only the virtual host's default says it."""
+    said = arguments_of(entry).has("x-queue-type") or entry.has("type")
+    defaults = (one for one in root.entries("vhosts") if isinstance(one.data.get("metadata"), Mapping))
+    has_default = any("default_queue_type" in one.data["metadata"] for one in defaults) or root.has(
+        "default_queue_type"
+    )
+    return queue_type(entry, arguments_of(entry)) if said or not has_default else ""
+
+
+def _of_component(root: Entry, vhost: str | None, component: str) -> Iterator[Entry]:
+    """Yield the parameters of a component, such as shovels, of a virtual host."""
+    return (entry for entry in listed(root, "parameters", vhost) if entry.text("component", "") == component)
+
+
+class _Readers:
+    """The queues that shovels and federation links of other exchanges have at exchanges of this virtual host.
+
+    A shovel that reads an exchange declares a queue without a name and binds it with the shovel's key
+    (``rabbit_shovel_parameters:src_decl_exchange``, in later versions ``rabbit_amqp091_shovel``). The bindings of a
+    federation's queue are those of the exchange that it feeds, as they are at that moment.
+    """
+
+    def __init__(self, read: Exchanges, version: Version | None, taken: set[str], findings: Findings) -> None:
+        self._types = dict(RABBITMQ.predeclared) | {exchange.name: exchange.type for exchange in read.read}
+        self._version, self._taken, self._findings = version, taken, findings
+        self.queues: list[Queue] = []
+        self.bindings: list[Binding] = []
+        #: The positions of bindings that the message may match, whatever they ask for.
+        self.perhaps: list[int] = []
+        #: The queue of each shovel by the shovel's path in the file.
+        self.of_shovels: dict[str, str] = {}
+
+    def add_shovel(self, entry: Entry, vhost: str | None) -> None:
+        """Add the queue of a shovel that reads an exchange of this virtual host."""
+        source = shovel_source(entry, vhost)
+        if source is None or source.exchange not in self._types:
+            return
+        name = free_name(f"shovel {entry.text('name', '')}", self._taken)
+        key = "#" if source.key is None and self._types[source.exchange] == "topic" else source.key or ""
+        binding = Binding(source.exchange, name, key, path=entry.at("value"))
+        if source.key is not None and not is_bound(binding, self._types[source.exchange], self._version, Findings()):
+            message = f"the broker refuses {source.key!r} as the shovel's key at {source.exchange!r}: it reads nothing"
+            self._findings.add("import.shovel", entry.path, message)
+            return
+        self.of_shovels[entry.path] = name
+        message = f"the shovel has a queue of its own at {source.exchange!r}, which answers call {name!r}"
+        self._findings.add("import.shovel", entry.path, message, severity="info")
+        self._add(binding, is_known=source.key is not None)
+
+    def add_federation(self, fed: Federated) -> None:
+        """Add the queue by which another exchange is fed from an exchange of this virtual host."""
+        if fed.upstream not in self._types:
+            return
+        name = free_name(f"federation of {fed.upstream}", self._taken)
+        message = f"federation has a queue of its own at {fed.upstream!r}, which answers call {name!r}"
+        self._findings.add("import.federation", fed.path, message, severity="info")
+        for entry in fed.bindings:
+            self._add(replace(_binding(entry), source=fed.upstream, destination=name), is_known=False)
+
+    def _add(self, binding: Binding, *, is_known: bool) -> None:
+        kind = self._types[binding.source]
+        if kind == "x-jms-topic":
+            binding, is_known = replace(binding, arguments={SELECTOR_ARGUMENT: EVERY_MESSAGE}), False
+        if not is_known and kind != UNKNOWN:
+            self.perhaps.append(len(self.bindings))
+        if all(queue.name != binding.destination for queue in self.queues):
+            self.queues.append(Queue(binding.destination, path=binding.path, declared=False))
+        self.bindings.append(binding)
+
+
 def _shovelled(root: Entry, vhost: str | None, known: set[str]) -> tuple[Queue, ...]:
     """Return the queues that shovels declare, and that are not known otherwise."""
-    entries = (entry for entry in listed(root, "parameters", vhost) if entry.text("component", "") == _SHOVEL)
-    found = dict(pair for entry in entries for pair in shovel_queues(entry, vhost))
+    found = dict(pair for entry in _of_component(root, vhost, _SHOVEL) for pair in shovel_queues(entry, vhost))
     return tuple(Queue(name, path=place, declared=False) for name, place in found.items() if name not in known)
 
 
@@ -182,14 +300,18 @@ def _operator_policies(root: Entry, vhost: str | None, findings: Findings) -> It
             yield Entry({"name": entry.data.get("name"), **value.data}, value.path)
 
 
-def _parameters(root: Entry, vhost: str | None, streams: Set[str], findings: Findings) -> Iterator[Link]:
-    """Yield the links of shovels; add findings for other plugins."""
+def _parameters(
+    root: Entry, vhost: str | None, streams: Set[str], of_shovels: Mapping[str, str], findings: Findings
+) -> Iterator[Link]:
+    """Yield the links of shovels, from their own queues if they have some; add findings for other plugins."""
     for entry in listed(root, "parameters", vhost):
         component = entry.text("component", "")
         if component in _UNRELATED_PARAMETERS:
             continue
         if component == _SHOVEL:
-            link = shovel(entry, vhost, streams, findings)
+            link = shovel(entry, vhost, streams)
+            if link is not None and entry.path in of_shovels:
+                link = replace(link, source=of_shovels[entry.path], source_type="queue")
             if link is not None:
                 yield link
         else:
@@ -200,32 +322,37 @@ def _parameters(root: Entry, vhost: str | None, streams: Set[str], findings: Fin
 _EXACT = (3, 13)
 
 
-def _rules(root: Entry, headers: list[Binding], findings: Findings) -> Rules:
-    """The rules of the version that wrote the export, else today's rules, and a finding where they differ."""
-    version = _version_number(root)
-    if version is not None:
-        return RABBITMQ_3_12 if version < _EXACT else RABBITMQ
+class _Version(NamedTuple):
+    """The version of RabbitMQ that reads an export: as text, and its first two numbers if they are known."""
+
+    text: str
+    number: Version | None
+
+    @classmethod
+    def of(cls, root: Entry, given: str | None) -> _Version:
+        """Return a version that is given, or else the version that wrote the export; empty if neither is known."""
+        text = given or root.data.get("rabbitmq_version") or root.data.get("rabbit_version")
+        if not text and root.data.get("product_name") in (None, "RabbitMQ"):
+            # Products of others count versions of their own.
+            text = root.data.get("product_version")
+        text = one_line(text) if isinstance(text, str) and text[:1].isdigit() else ""
+        numbers = re.match(r"([0-9]{1,9})\.([0-9]{1,9})", text)
+        if given is not None and numbers is None:
+            message = f"{given!r} is no version of RabbitMQ"
+            raise TopologyError.at("topology.version", message, hint="a version begins with two numbers, as 4.1")
+        return cls(text, None if numbers is None else (int(numbers[1]), int(numbers[2])))
+
+
+def _rules(version: _Version, headers: list[Binding], findings: Findings) -> Rules:
+    """The rules of the broker's version, else today's rules, and a finding where they differ."""
+    if version.number is not None:
+        return RABBITMQ_3_12 if version.number < _EXACT else RABBITMQ
     for binding in headers:
         if any(_is_number(value) for value in binding.arguments.values()):
             message = "the export does not say its version, and this binding asks for a number"
             hint = 'up to 3.12 1 equals 1.0, later it does not, as here: perhaps write "rabbitmq_version": "3.12.0"'
             findings.add("import.version", binding.path, message, hint)
     return RABBITMQ
-
-
-def _version(root: Entry) -> str:
-    """Return the version that wrote the export; empty where it is not said."""
-    version = root.data.get("rabbitmq_version") or root.data.get("rabbit_version")
-    if not version and root.data.get("product_name") in (None, "RabbitMQ"):
-        # Products of others count versions of their own.
-        version = root.data.get("product_version")
-    return one_line(version) if isinstance(version, str) and version[:1].isdigit() else ""
-
-
-def _version_number(root: Entry) -> tuple[int, int] | None:
-    """Return the first two numbers of the version that wrote the export."""
-    version = re.match(r"([0-9]{1,9})\.([0-9]{1,9})", _version(root))
-    return None if version is None else (int(version[1]), int(version[2]))
 
 
 def _is_number(value: AmqpValue) -> bool:
@@ -260,18 +387,6 @@ def _as_sent(binding: Binding, findings: Findings) -> dict[str, AmqpValue]:
             case AmqpValue(Compound()):
                 findings.add("import.types", path, TYPES_LOST)
     return arguments
-
-
-def _is_bound(binding: Binding, findings: Findings) -> bool:
-    """Return True if the broker makes a headers binding when it imports it; it goes on without one that it refuses."""
-    try:
-        read_headers_match(binding.arguments, RABBITMQ)
-    except TopologyError as error:
-        [refused] = error.diagnostics
-        message = f"{refused.message}: the broker goes on without this binding, and it is left out"
-        findings.add(refused.code, f"{binding.path}.arguments.x-match", message, refused.hint)
-        return False
-    return True
 
 
 #: The virtual host that every broker begins with.

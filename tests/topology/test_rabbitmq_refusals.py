@@ -1,0 +1,203 @@
+"""What RabbitMQ refuses in definitions, and the queues that shovels and federation have at exchanges.
+
+Read in rabbitmq-server, at the tags v3.8.0 to v4.3.0: deps/rabbit/src/rabbit_policies.erl, rabbit_policy.erl
+(validation0), rabbit_amqqueue.erl (check_declare_arguments), rabbit_definitions.erl (add_binding_int: a refused binding
+stops the import from 4.0 on), rabbitmq_consistent_hash_exchange (validate_binding), and rabbitmq_shovel
+(src_decl_exchange: a queue without a name is declared and bound with src-exchange-key).
+"""
+
+from typing import Any
+
+import pytest
+
+from transpiler import read_topology, topology_from_dict
+from transpiler.reference.route import publish
+from transpiler.reference.routed import Routed
+from transpiler.tools.topology_report.findings import report
+from transpiler.topology.model import Topology
+
+Json = dict[str, Any]
+
+_HOST: Json = {"vhost": "/", "durable": True, "auto_delete": False, "arguments": {}}
+
+
+def read(version: str = "4.1.0", kind: str = "topic", **parts: Any) -> Topology:
+    """Read definitions with an exchange ``x`` and a queue ``q``, and what a test adds."""
+    data: Json = {
+        "rabbitmq_version": version,
+        "vhosts": [{"name": "/"}],
+        "exchanges": [_HOST | {"name": "x", "type": kind}],
+        "queues": [_HOST | {"name": "q"} | parts.pop("queue", {})],
+        "bindings": [],
+    }
+    return topology_from_dict(data | parts)
+
+
+def bound(source: str, queue: str, key: str = "", **more: Any) -> Json:
+    ends = {"source": source, "destination": queue, "destination_type": "queue", "routing_key": key}
+    return {"vhost": "/", "arguments": {}} | ends | more
+
+
+def shovel(**value: Any) -> Json:
+    ends = {"src-uri": "amqp:///%2f", "dest-uri": "amqp://far.example", "dest-queue": "in"}
+    return {"vhost": "/", "component": "shovel", "name": "s", "value": ends | value}
+
+
+def policy(**definition: Any) -> Json:
+    return {"vhost": "/", "name": "p", "pattern": "q", "apply-to": "queues", "definition": definition}
+
+
+def refusals(topology: Topology) -> list[str]:
+    return [finding.subject for finding in report(topology).findings if finding.kind == "refused-file"]
+
+
+@pytest.mark.parametrize(
+    ("version", "definition", "refused"),
+    [
+        ("3.13.7", {"max-priority": 10, "max-length": 5}, True),
+        ("3.13.7", {"max-lenght": 5}, True),
+        ("3.13.7", {"ha-mode": "all"}, False),
+        ("4.1.0", {"ha-mode": "all"}, True),
+        ("3.11.0", {"consumer-timeout": 1}, True),
+        ("3.12.0", {"consumer-timeout": 1}, False),
+        ("4.1.0", {"message-ttl": 1, "overflow": "drop-head", "federation-upstream": "u"}, False),
+        ("", {"ha-mode": "all", "consumer-timeout": 1}, False),
+    ],
+)
+def test_a_policy_with_a_setting_that_a_version_does_not_know_makes_the_import_fail(
+    version: str, definition: Json, refused: bool
+) -> None:
+    topology = read(version, policies=[policy(**definition)])
+    found = report(topology)
+    assert bool(refusals(topology)) == refused == found.has("error")
+    assert ("the broker would refuse this file" in str(found)) == refused
+
+
+def test_an_operator_policy_has_fewer_settings() -> None:
+    limiting = policy(**{"dead-letter-exchange": "x"}) | {"apply-to": "queues"}
+    assert refusals(read(operator_policies=[limiting]))
+    assert not refusals(read(policies=[limiting]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "codes"),
+    [
+        ({"x-max-length": 5, "x-unknown-to-all": 1}, []),
+        ({"max-length": 5}, ["import.ignored"]),
+        ({"x-max-lenght": 5}, ["import.ignored"]),
+        ({"x-delivery-limit": 5}, ["import.refused"]),
+        ({"x-queue-type": "quorum", "x-delivery-limit": 5}, []),
+        ({"x-queue-type": "quorum", "x-max-priority": 5}, ["import.refused"]),
+        ({"x-queue-type": "stream", "x-message-ttl": 5}, ["import.refused"]),
+    ],
+)
+def test_an_argument_of_another_type_of_queue_is_refused_and_one_without_x_does_nothing(
+    arguments: Json, codes: list[str]
+) -> None:
+    assert [finding.code for finding in read(queue={"arguments": arguments}).findings] == codes
+
+
+def test_the_type_of_a_queue_may_be_the_default_of_its_virtual_host() -> None:
+    hosts = [{"name": "/", "metadata": {"default_queue_type": "quorum"}}]
+    assert not read(queue={"arguments": {"x-delivery-limit": 5}}, vhosts=hosts).findings
+
+
+@pytest.mark.parametrize("weight", ["0", "-1", "heavy", "", "1.5", " 1"])
+@pytest.mark.parametrize(("version", "code"), [("3.13.7", "import.refused-binding"), ("4.1.0", "import.refused")])
+def test_a_weight_that_is_no_positive_integer_is_refused_and_takes_no_part(
+    weight: str, version: str, code: str
+) -> None:
+    topology = read(version, "x-consistent-hash", bindings=[bound("x", "q", weight)])
+    assert code in [finding.code for finding in topology.findings]
+    assert publish(topology, {"routing_key": "k"}, "x") == Routed((), "discarded", "x")
+    assert publish(read(kind="x-consistent-hash", bindings=[bound("x", "q", "+2")]), {}, "x").queues == ("q",)
+
+
+def test_the_version_that_imports_decides_what_is_refused() -> None:
+    data = {"rabbitmq_version": "3.13.7", "queues": [], "policies": [policy(**{"ha-mode": "all"})]}
+    assert not refusals(topology_from_dict(data))
+    newer = topology_from_dict(data, broker_version="4.1")
+    assert refusals(newer)
+    assert newer.version == "4.1"
+
+
+SHOVELS = (
+    ("topic", {"src-exchange": "x", "src-exchange-key": "eu.#"}, "eu.a", Routed(("shovel s",), "delivered", "x")),
+    ("topic", {"src-exchange": "x", "src-exchange-key": "eu.#"}, "us.a", Routed((), "discarded", "x")),
+    ("direct", {"src-exchange": "x"}, "", Routed(("shovel s",), "delivered", "x")),
+    ("headers", {"src-exchange": "x"}, "any", Routed(("shovel s",), "delivered", "x")),
+    ("topic", {"src-address": "/exchange/x/a"}, "a", Routed(("shovel s",), "delivered", "x")),
+    ("topic", {"src-address": "/exchange/x"}, "a", Routed((), "undecided", "x", ("shovel s",))),
+    ("x-consistent-hash", {"src-exchange": "x"}, "a", Routed((), "discarded", "x")),
+    ("topic", {"src-uri": "amqp://far.example", "src-exchange": "x"}, "", Routed((), "discarded", "x")),
+)
+
+
+@pytest.mark.parametrize(("kind", "value", "key", "routed"), SHOVELS)
+def test_a_shovel_that_reads_an_exchange_has_a_queue_of_its_own(
+    kind: str, value: Json, key: str, routed: Routed
+) -> None:
+    topology = read("3.13.7", kind, parameters=[shovel(**value)])
+    assert publish(topology, {"routing_key": key}, "x") == routed
+    if routed.queues:
+        assert [(link.source, link.destination) for link in topology.links] == [("shovel s", None)]
+
+
+def test_the_alternate_exchange_gets_nothing_that_a_shovel_takes() -> None:
+    exchanges = [
+        _HOST | {"name": "x", "type": "direct", "arguments": {"alternate-exchange": "spare"}},
+        _HOST | {"name": "spare", "type": "fanout"},
+    ]
+    one = shovel(**{"src-exchange": "x", "src-exchange-key": "k"})
+    topology = read(exchanges=exchanges, bindings=[bound("spare", "q")], parameters=[one])
+    assert publish(topology, {"routing_key": "k"}, "x") == Routed(("shovel s",), "delivered", "x")
+    assert publish(topology, {"routing_key": "l"}, "x") == Routed(("q",), "alternate", "x")
+
+
+def test_federation_from_an_exchange_of_this_broker_may_take_what_its_downstream_asks_for() -> None:
+    upstream = {"vhost": "/", "component": "federation-upstream", "name": "up"}
+    federated = policy(**{"federation-upstream": "up"}) | {"pattern": "^y$", "apply-to": "exchanges"}
+    topology = read(
+        exchanges=[_HOST | {"name": name, "type": "topic"} for name in "xy"],
+        bindings=[bound("y", "q", "a.*")],
+        policies=[federated],
+        parameters=[upstream | {"value": {"uri": "amqp:///%2f", "exchange": "x"}}],
+    )
+    assert publish(topology, {"routing_key": "a.b"}, "x") == Routed((), "undecided", "x", ("federation of x",))
+    assert publish(topology, {"routing_key": "b"}, "x") == Routed((), "discarded", "x")
+
+
+@pytest.mark.parametrize(
+    ("definition", "missing"),
+    [
+        ({"federation-upstream": "hub2"}, ["hub2"]),
+        ({"federation-upstream": "hub"}, []),
+        ({"federation-upstream-set": "all"}, []),
+        ({"federation-upstream-set": "some"}, ["some"]),
+    ],
+)
+def test_an_upstream_that_the_file_lacks_is_told_and_federates_nothing(definition: Json, missing: list[str]) -> None:
+    upstream = {"vhost": "/", "component": "federation-upstream", "name": "hub", "value": {"uri": "amqp://far"}}
+    topology = read(policies=[policy(**definition)], parameters=[upstream])
+    assert [finding.code for finding in topology.findings] == ["import.upstream"] * len(missing)
+    assert all(name in finding.message for name, finding in zip(missing, topology.findings, strict=True))
+    assert [link.destination for link in topology.links] == [] if missing else ["q"]
+
+
+def test_several_undeclared_queues_are_one_finding() -> None:
+    topology = read(bindings=[bound("x", name, "k") for name in ("one", "two", "three")])
+    [finding] = topology.findings
+    assert finding.code == "import.undeclared-queue"
+    assert all(name in finding.message for name in ("one", "two", "three"))
+
+
+def test_a_directory_of_definitions_is_read_as_the_broker_loads_it(tmp_path: Any) -> None:
+    (tmp_path / "20.json").write_text('{"bindings": [{"source": "e", "destination": "b", "routing_key": "#"}]}')
+    (tmp_path / "10.json").write_text(
+        '{"rabbitmq_version": "4.1.0", "queues": [{"name": "b"}],\n'
+        ' "exchanges": [{"name": "e", "type": "topic"}], "policies": [{"pattern": "", "definition": {"no": 1}}]}'
+    )
+    topology = read_topology(tmp_path)
+    assert publish(topology, {}, "e", ["k"]).queues == ("b",)
+    [finding] = topology.findings
+    assert str(finding.render()).startswith("10.json:2:")

@@ -1,0 +1,44 @@
+"""Definitions of RabbitMQ in several files, which the broker imports one after the other, as one export."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from transpiler.base.documents.entries import Entry, refuse
+
+#: The text between the name of a file and the path in it.
+IN_FILE = ": "
+
+
+@dataclass(frozen=True)
+class Definitions(Entry):
+    """An export of definitions whose objects have paths of their own, by the parts of the export."""
+
+    paths: Mapping[str, list[str]] = field(default_factory=dict)
+
+    def items(self, name: str) -> Iterator[tuple[Any, str]]:
+        """Yield the objects of a part, each with its path."""
+        return zip(self.data.get(name, ()), self.paths.get(name, ()), strict=True)
+
+
+def merged_definitions(files: Mapping[str, Any]) -> Definitions:
+    """Return the definitions in files, by the files' names and in their order, as one export.
+
+    What two files say in the same member, other than lists of objects, counts as the first file says it.
+    """
+    data: dict[str, Any] = {}
+    paths: dict[str, list[str]] = {}
+    for name, plain in files.items():
+        entry = Entry.of(plain, f"{name}{IN_FILE}")
+        for member, value in entry.data.items():
+            if not isinstance(value, list | tuple):
+                data.setdefault(member, value)
+                continue
+            listed = data.setdefault(member, [])
+            if not isinstance(listed, list):
+                refuse("topology.type", f"{name}{IN_FILE}{member}", "another file has no array here")
+            listed += value
+            paths.setdefault(member, []).extend(f"{name}{IN_FILE}{member}[{place}]" for place in range(len(value)))
+    return Definitions(data, "", paths)

@@ -1,0 +1,194 @@
+"""What RabbitMQ refuses in an export of definitions: settings of policies, arguments of queues, weights of bindings.
+
+A setting or an argument that the broker does not know makes the import fail as a whole. Of a binding that it refuses,
+versions before 4.0 say nothing and go on without the binding; from 4.0 on, the import fails. Which names a version
+knows is read in the sources of the releases 3.8.0 to 4.3.0: the validators of policies in ``rabbit_policies``,
+``rabbit_quorum_queue``, ``rabbit_classic_queue``, ``rabbit_mirror_queue_misc`` and of the plugins, and
+``rabbit_amqqueue:check_declare_arguments`` with the arguments that each type of queue has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from transpiler.base.diagnostics import meant
+from transpiler.base.documents.entries import Entry, Findings
+from transpiler.base.errors import TopologyError
+from transpiler.language.filters.binding_rules import read_headers_match
+from transpiler.topology.broker_rules import RABBITMQ, ExchangeType
+from transpiler.topology.records import Binding
+
+#: The first two numbers of a version.
+Version = tuple[int, int]
+
+#: The first version whose import fails for a binding that the broker refuses.
+_BINDINGS_STOP = (4, 0)
+
+
+class _Known(NamedTuple):
+    """The versions that know a name: from ``since`` on, and before ``until``."""
+
+    since: Version = (0, 0)
+    until: Version = (99, 0)
+
+    def has(self, version: Version | None) -> bool:
+        """Return True if a version knows the name; of an unknown version some may."""
+        return version is None or self.since <= version < self.until
+
+
+_ALWAYS = _Known()
+
+_OF_RETRIES = ("delayed-retry-type", "delayed-retry-min", "delayed-retry-max", "member-placement-tag")
+
+#: The settings of policies. What plugins of the distribution add is known, whether or not they are enabled.
+_SETTINGS: Mapping[str, _Known] = {
+    **dict.fromkeys(
+        """alternate-exchange dead-letter-exchange dead-letter-routing-key delivery-limit expires max-in-memory-bytes
+        max-in-memory-length max-length max-length-bytes message-ttl overflow queue-mode queue-master-locator
+        federation-upstream federation-upstream-pattern federation-upstream-set routing-key shards-per-node""".split(),
+        _ALWAYS,
+    ),
+    **dict.fromkeys(
+        "ha-mode ha-params ha-promote-on-failure ha-promote-on-shutdown ha-sync-batch-size ha-sync-mode".split(),
+        _Known(until=(4, 0)),
+    ),
+    **dict.fromkeys(
+        "initial-cluster-size max-age queue-leader-locator stream-max-segment-size-bytes".split(), _Known((3, 9))
+    ),
+    **dict.fromkeys(("dead-letter-strategy", "queue-version"), _Known((3, 10))),
+    "consumer-timeout": _Known((3, 12)),
+    **dict.fromkeys(("stream-filter-size-bytes", "target-group-size"), _Known((3, 13))),
+    "consumer-disconnected-timeout": _Known((4, 3)),
+    **dict.fromkeys(
+        "delayed-retry-type delayed-retry-min delayed-retry-max member-placement-tag".split(), _Known((4, 4))
+    ),
+}
+
+#: The settings of operator policies.
+_OPERATOR_SETTINGS: Mapping[str, _Known] = {
+    **dict.fromkeys(
+        """expires message-ttl max-length max-length-bytes max-in-memory-length max-in-memory-bytes
+        delivery-limit""".split(),
+        _ALWAYS,
+    ),
+    **dict.fromkeys(
+        "ha-mode ha-params ha-sync-mode ha-promote-on-shutdown ha-promote-on-failure".split(),
+        _Known((3, 12), (4, 0)),
+    ),
+    **dict.fromkeys(("overflow", "queue-version", "target-group-size"), _Known((3, 13))),
+    "queue-master-locator": _Known((4, 0)),
+    **dict.fromkeys(
+        "delayed-retry-type delayed-retry-min delayed-retry-max member-placement-tag".split(), _Known((4, 4))
+    ),
+}
+
+_OF_ALL = "expires max-length-bytes queue-type queue-leader-locator"
+_LIMITED = "message-ttl dead-letter-exchange dead-letter-routing-key max-length overflow single-active-consumer"
+
+#: The arguments of each type of queue, without their ``x-``. One that another type has is refused.
+_ARGUMENTS: Mapping[str, frozenset[str]] = {
+    "classic": frozenset(
+        f"{_OF_ALL} {_LIMITED} max-priority queue-mode queue-version queue-master-locator cancel-on-ha-failover".split()
+    ),
+    "quorum": frozenset(
+        f"""{_OF_ALL} {_LIMITED} dead-letter-strategy max-in-memory-length max-in-memory-bytes
+        quorum-initial-group-size delivery-limit quorum-target-group-size consumer-disconnected-timeout
+        delayed-retry-type delayed-retry-min delayed-retry-max member-placement-tag""".split()
+    ),
+    "stream": frozenset(
+        "max-length-bytes queue-type max-age stream-max-segment-size-bytes stream-filter-size-bytes "
+        "initial-cluster-size queue-leader-locator".split()
+    ),
+}
+
+_ANY_ARGUMENT = frozenset().union(*_ARGUMENTS.values())
+
+#: A weight of a consistent-hash exchange, as Erlang's ``list_to_integer`` reads it.
+_WEIGHT = re.compile(r"[+-]?[0-9]+")
+
+_REFUSED = "import.refused"
+
+
+def settings_are_known(entry: Entry, version: Version | None, findings: Findings, *, of_operator: bool = False) -> bool:
+    """Return True if a version of RabbitMQ knows all settings of a policy; add a finding for each other setting."""
+    definition = Entry.of(entry.data.get("definition") or {}, entry.at("definition"))
+    kind, settings = ("an operator policy", _OPERATOR_SETTINGS) if of_operator else ("a policy", _SETTINGS)
+    known = sorted(name for name, one in settings.items() if one.has(version))
+    refused = [str(name) for name in definition.data if name not in known]
+    for name in refused:
+        place = definition.at(name)
+        hint, fix = meant(name, known, place)
+        if name in settings:
+            hint, fix = _of_versions(settings[name]), None
+        elif name in _ANY_ARGUMENT - _SETTINGS.keys():
+            hint, fix = f"only a queue has it, as its argument x-{name}", None
+        message = f"{kind} has no setting {name!r}: the broker refuses the whole file"
+        findings.add(_REFUSED, place, message, hint, fix, "error")
+    return not refused
+
+
+def _of_versions(known: _Known) -> str:
+    if known.until < (99, 0):
+        return f"RabbitMQ has it before {'.'.join(map(str, known.until))}"
+    return f"RabbitMQ has it from {'.'.join(map(str, known.since))} on"
+
+
+def check_arguments(entry: Entry, arguments: Entry, kind: str, findings: Findings) -> None:
+    """Add findings for arguments of a queue that its type does not have, and for those that no queue has.
+
+    An argument that another type of queue has is refused, and the whole file with it. The broker keeps an argument
+    whose name it does not know, and does not look at it.
+    """
+    of_type = _ARGUMENTS.get(kind)
+    for name in arguments.data:
+        plain = str(name).removeprefix("x-")
+        place = arguments.at(str(name))
+        if plain == name:
+            if plain in _ANY_ARGUMENT:
+                message = (
+                    f"the queue {entry.text('name')!r} has no argument {name!r}, which the broker does not look at"
+                )
+                findings.add("import.ignored", place, message, f"perhaps write x-{name}")
+        elif of_type is not None and plain in _ANY_ARGUMENT and plain not in of_type:
+            message = f"a {kind} queue has no argument {name}: the broker refuses the whole file"
+            types = " and ".join(one for one, names in _ARGUMENTS.items() if plain in names)
+            findings.add(_REFUSED, place, message, f"{types} queues have it", severity="error")
+        elif plain not in _ANY_ARGUMENT:
+            hint, fix = meant(str(name), [f"x-{one}" for one in sorted(_ANY_ARGUMENT)], place)
+            if hint is not None:
+                message = f"the broker knows no argument {name!r} of queues, and does not look at it"
+                findings.add("import.ignored", place, message, hint, fix)
+
+
+def is_bound(binding: Binding, kind: ExchangeType, version: Version | None, findings: Findings) -> bool:
+    """Return True if the broker takes a binding of an exchange of a type when it imports the binding."""
+    if kind == "x-consistent-hash":
+        number = _WEIGHT.fullmatch(binding.key)
+        if number is not None and int(binding.key) >= 1:
+            return True
+        message = f"{binding.key!r} is no weight: a binding key here is an integer greater than 0"
+        _add_refused_binding(f"{binding.path}.routing_key", "import.refused-binding", message, None, version, findings)
+        return False
+    if kind == "headers":
+        try:
+            read_headers_match(binding.arguments, RABBITMQ)
+        except TopologyError as error:
+            [refused] = error.diagnostics
+            place = f"{binding.path}.arguments.x-match"
+            _add_refused_binding(place, refused.code, refused.message, refused.hint, version, findings)
+            return False
+    return True
+
+
+def _add_refused_binding(
+    place: str, code: str, message: str, hint: str | None, version: Version | None, findings: Findings
+) -> None:
+    if version is not None and version >= _BINDINGS_STOP:
+        findings.add(_REFUSED, place, f"{message}: the broker refuses the whole file", hint, severity="error")
+        return
+    message = f"{message}: the broker goes on without this binding, and it is left out"
+    if version is None:
+        message += "; from RabbitMQ 4.0 on, the broker refuses the whole file"
+    findings.add(code, place, message, hint)

@@ -1,0 +1,39 @@
+"""Bindings that take other messages than they seem to, by the type of their exchange."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from transpiler.base.topics import is_wild
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding
+
+
+class Slip(NamedTuple):
+    """A difference between what a binding seems to ask for and what its exchange does: the kind, and a sentence."""
+
+    kind: str
+    reason: str
+
+
+def slip_of(topology: Topology, binding: Binding) -> Slip | None:
+    """Return what is odd about a binding of a broker whose senders name exchanges; None if nothing is.
+
+    A direct exchange compares keys as texts, so that a wildcard is a word as others are. A topic exchange splits the
+    key "" into no words. A headers binding asks for its pairs alone, and for nothing if it has none.
+    """
+    rules = topology.rules
+    if not rules.addressing.has_exchanges:
+        return None
+    exchange_type = topology.exchange_by_name[binding.source].type
+    if exchange_type == "direct" and is_wild(rules.topic.pattern(binding.key)):
+        reason = f"a direct exchange has no wildcards: only messages with the key {binding.key!r} itself match"
+        return Slip("text-wildcard", reason)
+    if exchange_type == "topic" and not binding.key:
+        return Slip("empty-key", 'only messages without a routing key match the key "" of a topic exchange')
+    if exchange_type == "headers" and topology.selector(binding) is None:
+        match = topology.headers(binding)
+        if not match.pairs and not match.never and not match.any:
+            beside = f", whatever its key {binding.key!r} says" if binding.key else ""
+            return Slip("takes-all", f"it compares no header and takes every message{beside}")
+    return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Literal
+from typing import Unpack
 
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as sf
@@ -11,12 +11,14 @@ from pyspark.sql import functions as sf
 from spark_ext.messages.schemas import SchemaLike, shown_layout
 from transpiler import Dialect, Layout, transpile_address, transpile_filter, transpile_selector
 from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.compiler.compile_options import FilterOptions, SelectorOptions, SqlOptions
 from transpiler.compiler.lowering.jms_type_sql import Choices, destination_choices, message_choices
 from transpiler.compiler.presets import find_layout
 from transpiler.compiler.rewrites.optimizer import optimize
 from transpiler.compiler.sql import emit_choice
 from transpiler.compiler.transpiled import Transpiled
 from transpiler.language.filters.sets import FiltersLike
+from transpiler.language.selector.parsing import SelectorLike
 from transpiler.message.jms_types import DESTINATION, REPLY_TO
 from transpiler.topology.qpid_address.address import Address, NodeType
 
@@ -29,76 +31,65 @@ class SelectorWarning(UserWarning):
 
 
 def compile_selector(
-    selector: str,
+    selector: SelectorLike,
     layout: LayoutLike = None,
-    *,
     dialect: str | Dialect = "jms",
-    result: Literal["filter", "boolean", "ternary"] = "filter",
-    missing: Literal["error", "null"] = "error",
-    now: int | None = None,
-    destination: str | None = None,
-    alias: str | None = None,
+    *,
     lint: bool = True,
+    **options: Unpack[SelectorOptions],
 ) -> Column:
-    """Compile a selector to one native expression, for ``df.filter`` and anywhere else that takes a Column.
+    """Compile a selector to one native expression; without a layout, over the canonical schema.
 
-    ``~`` of it does not select the other rows, for it may be NULL; with ``result="boolean"`` it never is.
-    ``layout`` is None for the canonical schema, a preset's name, a ``Layout``, or a schema: a ``StructType``, its JSON,
-    DDL text such as ``"color STRING, weight BIGINT"``, or a DataFrame, which pipelines do not analyze. ``now``
-    is the time of UTC() and JMSExpiration, in milliseconds since the epoch; without it, the time of the query or
-    micro-batch. ``destination`` is the consumer's, and JMSDestination where a message has none. ``alias`` is the name
-    of the DataFrame in a join, as in ``df.alias("o")``. Doubts about the selector are ``SelectorWarning``s,
-    with ``lint`` those of ``selector-sql check`` too. Raises ``TranspilerError``.
+    The Column goes into ``df.filter`` and anywhere else. ``~`` of it does not select the other rows, because it may be
+    NULL; with ``result="boolean"`` it never is. Doubts about the selector are ``SelectorWarning``s.
+
+    Args:
+        selector: The text of a selector, or a parsed tree. A blank text, and None, select every message.
+        layout: The columns of the table: the DataFrame, which pipelines do not analyze, another schema (a
+            ``StructType``, its JSON, or DDL text such as ``"color STRING, weight BIGINT"``), the name of a store, or a
+            ``Layout``.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+        lint: Whether to warn of what ``selector-sql check`` warns of.
+        result: ``"filter"`` is TRUE where the selector is TRUE, and FALSE or NULL elsewhere; ``"boolean"`` is never
+            NULL; ``"ternary"`` has NULL for unknown.
+        missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
+        now: The time of UTC() and JMSExpiration, in milliseconds since the epoch; None for the time of the query or
+            micro-batch.
+        destination: The address that the consumer was created with, which is JMSDestination where a message has none.
+        alias: The name of the DataFrame in a join, as in ``df.alias("o")``.
+
+    Raises:
+        TranspilerError: As ``transpiler.transpile_selector``.
     """
-    resolved = _layout(layout)
-    transpiled = transpile_selector(
-        selector,
-        resolved,
-        dialect=dialect,
-        result=result,
-        missing=missing,
-        now=now,
-        destination=destination,
-        alias=alias,
-        lint=lint,
-    )
-    return _column(transpiled)
+    return _column(transpile_selector(selector, _layout(layout), dialect, lint=lint, **options))
 
 
 def compile_filter(
     filters: FiltersLike,
     layout: LayoutLike = None,
-    *,
     dialect: str | Dialect = "jms",
-    result: Literal["filter", "boolean", "ternary"] = "filter",
-    missing: Literal["error", "null"] = "error",
-    connection: str | None = None,
-    unknown: Literal["error", "ignore"] = "error",
-    now: int | None = None,
-    destination: str | None = None,
-    alias: str | None = None,
+    **options: Unpack[FilterOptions],
 ) -> Column:
-    """Compile a filter, or a filter set, to one native expression.
+    """Compile a filter, or a filter set, to one native expression; without a layout, over the canonical schema.
 
-    ``filters`` is a filter object, a mapping of names to filters, JSON text, or AMQP 1.0 bytes; ``connection`` is the
-    receiver's, for no-local. Filters that ``unknown="ignore"`` leaves out are ``SelectorWarning``s. Otherwise as
-    ``compile_selector``; raises ``TranspilerError``.
+    Filters that ``unknown="ignore"`` leaves out are ``SelectorWarning``s.
+
+    Args:
+        filters: A filter object, a mapping of names to filters, JSON text, or AMQP 1.0 bytes.
+        layout: The columns of the table, as for ``compile_selector``.
+        dialect: The dialect of the JMS selectors in ``filters``, by name or as a ``Dialect``.
+        result: As for ``compile_selector``. A filter accepts a message or does not, so ``"ternary"`` has no NULL.
+        missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
+        connection: The receiver's connection, for no-local filters.
+        unknown: ``"error"``, or ``"ignore"`` to leave out filters that nobody here knows.
+        now: The current time, as for ``compile_selector``.
+        destination: The consumer's address, as for ``compile_selector``.
+        alias: The name of the DataFrame, as for ``compile_selector``.
+
+    Raises:
+        TranspilerError: As ``transpiler.transpile_filter``.
     """
-    resolved = _layout(layout)
-    return _column(
-        transpile_filter(
-            filters,
-            resolved,
-            dialect=dialect,
-            result=result,
-            missing=missing,
-            connection=connection,
-            unknown=unknown,
-            now=now,
-            destination=destination,
-            alias=alias,
-        )
-    )
+    return _column(transpile_filter(filters, _layout(layout), dialect, **options))
 
 
 def _column(transpiled: Transpiled) -> Column:
@@ -112,41 +103,63 @@ def compile_address(
     address: str | Address,
     node_type: NodeType,
     layout: LayoutLike = None,
-    *,
     dialect: str | Dialect = "jms",
-    result: Literal["filter", "boolean", "ternary"] = "filter",
-    missing: Literal["error", "null"] = "error",
-    alias: str | None = None,
+    **options: Unpack[SqlOptions],
 ) -> Column:
-    """Return the condition of a receiver with a Qpid address on messages sent to the address's node, as a Column.
+    """Compile the condition of a receiver with a Qpid address; without a layout, over the canonical schema.
 
-    ``node_type`` is what the name resolves to: ``queue``, ``direct``, ``topic``, ``fanout``, ``headers`` or ``xml``.
+    Args:
+        address: The address, as text or parsed.
+        node_type: What the name resolves to: ``"queue"``, ``"direct"``, ``"topic"``, ``"fanout"``, ``"headers"`` or
+            ``"xml"``.
+        layout: The columns of the table, as for ``compile_selector``.
+        dialect: The dialect of the link's selector, by name or as a ``Dialect``.
+        result: As for ``compile_selector``.
+        missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
+        alias: The name of the DataFrame, as for ``compile_selector``.
+
+    Returns:
+        The condition on messages that were sent to the address's node.
+
+    Raises:
+        TranspilerError: As ``transpiler.transpile_address``.
     """
-    resolved = _layout(layout)
-    return _column(
-        transpile_address(address, node_type, resolved, dialect=dialect, result=result, missing=missing, alias=alias)
-    )
+    return _column(transpile_address(address, node_type, _layout(layout), dialect, **options))
 
 
 def message_type(layout: LayoutLike = None) -> Column:
-    """Return the JMS class of each message, such as ``TextMessage``: the JMS mapping, section 3.3.4.
+    """Return the JMS class of each message, such as ``TextMessage``; without a layout, in the canonical schema.
 
-    ``LayoutError`` where the layout has neither message annotations nor a body.
+    Source: the JMS mapping, section 3.3.4.
+
+    Args:
+        layout: A layout with message annotations or a body, as for ``compile_selector``.
+
+    Raises:
+        LayoutError: The layout has neither.
     """
     return _choice(message_choices(find_layout(_layout(layout))), "Message")
 
 
 def destination_type(layout: LayoutLike = None, *, consumer: str | None = None) -> Column:
-    """Return the kind of each message's JMSDestination.
+    """Return the kind of each message's JMSDestination; without a layout, in the canonical schema.
 
-    It is ``queue``, ``topic``, ``temporary-queue`` or ``temporary-topic``. ``consumer`` is the kind
-    where the message does not say, that of the consumer's own destination. Source: the JMS mapping, section 5.1.
+    It is ``queue``, ``topic``, ``temporary-queue`` or ``temporary-topic``. Source: the JMS mapping, section 5.1.
+
+    Args:
+        layout: A layout with message annotations, as for ``compile_selector``.
+        consumer: The kind of the consumer's own destination, for messages that do not say it.
     """
     return _choice(destination_choices(find_layout(_layout(layout)), DESTINATION), consumer)
 
 
 def reply_to_type(layout: LayoutLike = None, *, consumer: str | None = None) -> Column:
-    """Return the kind of each message's JMSReplyTo, likewise."""
+    """Return the kind of each message's JMSReplyTo; without a layout, in the canonical schema.
+
+    Args:
+        layout: A layout with message annotations, as for ``compile_selector``.
+        consumer: The kind of the consumer's own destination, for messages that do not say it.
+    """
     return _choice(destination_choices(find_layout(_layout(layout)), REPLY_TO), consumer)
 
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
-from inspect import signature
+from inspect import Parameter, getdoc, signature
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -297,10 +297,32 @@ def shown_functions() -> Iterator[tuple[str, Callable[..., Any]]]:
                     yield f"{shown.__name__}.{name}", getattr(shown, name)
 
 
+def taken(function: Callable[..., Any]) -> list[str]:
+    """Return the names of a function's parameters, with the keys of its options."""
+    names = []
+    for name, parameter in signature(function).parameters.items():
+        if parameter.kind is Parameter.VAR_KEYWORD and str(parameter.annotation).startswith("Unpack["):
+            keywords = getattr(sys.modules[function.__module__], str(parameter.annotation)[len("Unpack[") : -1])
+            names += list(keywords.__annotations__)
+        elif name != "self":
+            names.append(name)
+    return names
+
+
+def described(docstring: str) -> list[str]:
+    """Return the parameters that the arguments of a docstring describe."""
+    [section] = re.findall(r"^Args:\n((?:    .*\n|\n)+)", docstring + "\n", re.MULTILINE)
+    return re.findall(r"^    (\w+): ", section, re.MULTILINE)
+
+
 def test_every_parameter_of_the_api_has_a_meaning_and_every_meaning_a_parameter() -> None:
     meanings = tomllib.loads(read("docs/site/parameters.toml"))
     shared, used = meanings.pop("shared"), set()
     for table, shown in shown_functions():
+        docstring = getdoc(shown) or ""
+        if "Args:" in docstring:
+            assert sorted(described(docstring)) == sorted(taken(shown)), table
+            continue
         own = meanings.get(table, {})
         parameters = set(signature(shown).parameters) - {"self"}
         assert parameters <= {*shared, *own}, table
@@ -308,15 +330,20 @@ def test_every_parameter_of_the_api_has_a_meaning_and_every_meaning_a_parameter(
     assert used == {("", name) for name in shared} | {(table, name) for table, own in meanings.items() for name in own}
 
 
-def test_a_docstring_on_the_api_pages_ends_in_the_table_of_its_parameters() -> None:
+def test_a_docstring_on_the_api_pages_has_its_parameters() -> None:
     loader = griffe.GriffeLoader(
         search_paths=[str(ROOT)], extensions=griffe.load_extensions(str(DOCS / "site" / "parameters.py"))
     )
     for package in ("transpiler", "spark_ext"):
         loader.load(package)
     for table, shown in shown_functions():
-        documented = loader.modules_collection[f"{shown.__module__}.{table}"].docstring
-        rows = re.findall(r"^\| `(\w+)` \|", documented.value, re.MULTILINE)
+        documented = loader.modules_collection[f"{shown.__module__}.{table}"]
+        if "Args:" in documented.docstring.value:
+            assert sorted(one.name for one in documented.parameters if one.name != "self") == sorted(taken(shown)), (
+                table
+            )
+            continue
+        rows = re.findall(r"^\| `(\w+)` \|", documented.docstring.value, re.MULTILINE)
         assert rows == [name for name in signature(shown).parameters if name != "self"], table
 
 

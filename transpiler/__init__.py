@@ -40,21 +40,19 @@ if TYPE_CHECKING:
         UnsupportedFeatureError,
     )
     from transpiler.compiler.layouts.layout import Layout
-    from transpiler.compiler.pipeline import transpile_address, transpile_filter
     from transpiler.compiler.transpiled import Transpiled
     from transpiler.language.selector.dialects import Dialect, find_dialect
-    from transpiler.language.selector.parsing import parse_selector
-    from transpiler.language.selector.printer import print_selector
+    from transpiler.language.selector.parsing import parse_selector, print_selector
     from transpiler.language.translation.header_names import translate_names
     from transpiler.message.message import Message
-    from transpiler.reference.route import route_message
+    from transpiler.pipeline import transpile_address, transpile_filter, transpile_selector
+    from transpiler.reference.route import route_message, route_path
     from transpiler.reference.verdicts import evaluate, matches
     from transpiler.tools.analysis.subsumption import equivalent, subsumes
     from transpiler.tools.dialect_tools.compare_dialects import compare_dialects
     from transpiler.tools.dialect_tools.diff.conditions import diff_filters, diff_selectors
     from transpiler.tools.dialect_tools.port.port import port_selector
     from transpiler.tools.explanation.explanation import Explanation, explain_selector
-    from transpiler.tools.lint.advice import transpile_selector
     from transpiler.topology.files import read_topology, topology_from_dict
     from transpiler.topology.model import Topology
     from transpiler.topology.publishing import Publisher
@@ -88,6 +86,7 @@ __all__ = [
     "print_selector",
     "read_topology",
     "route_message",
+    "route_path",
     "subsumes",
     "topology_from_dict",
     "translate_names",
@@ -123,15 +122,16 @@ _PLACES = {
     "matches": "transpiler.reference.verdicts",
     "parse_selector": "transpiler.language.selector.parsing",
     "port_selector": "transpiler.tools.dialect_tools.port.port",
-    "print_selector": "transpiler.language.selector.printer",
+    "print_selector": "transpiler.language.selector.parsing",
     "read_topology": "transpiler.topology.files",
     "route_message": "transpiler.reference.route",
+    "route_path": "transpiler.reference.route",
     "subsumes": "transpiler.tools.analysis.subsumption",
     "topology_from_dict": "transpiler.topology.files",
     "translate_names": "transpiler.language.translation.header_names",
-    "transpile_address": "transpiler.compiler.pipeline",
-    "transpile_filter": "transpiler.compiler.pipeline",
-    "transpile_selector": "transpiler.tools.lint.advice",
+    "transpile_address": "transpiler.pipeline",
+    "transpile_filter": "transpiler.pipeline",
+    "transpile_selector": "transpiler.pipeline",
 }
 
 if not TYPE_CHECKING:

@@ -14,7 +14,9 @@ from transpiler.base.diagnostics import one_line
 from transpiler.base.errors import TranspilerError
 from transpiler.compiler.presets import LayoutLike
 from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.parsing import SelectorLike
 from transpiler.message.message import Message
+from transpiler.message.receiver import ReceiverOptions
 from transpiler.tools.explanation import explain_selector
 from transpiler.tools.test_cases.boundaries import boundary_messages
 from transpiler.tools.test_cases.reading import Expectation
@@ -23,81 +25,90 @@ from transpiler.tools.test_cases.running import disappointment, is_met
 __all__ = ["assert_matches", "assert_not_matches", "assert_unknown", "boundary_messages"]
 
 
+class MessageOptions(ReceiverOptions, total=False):
+    """The options of the assertions besides the properties of a message."""
+
+    layout: LayoutLike | None
+
+
 def assert_matches(
-    selector: str,
-    message: Any = None,
-    /,
-    *,
-    dialect: str | Dialect = "jms",
-    layout: LayoutLike | None = None,
-    now: int | None = None,
-    destination: str | None = None,
-    **properties: Any,
+    selector: SelectorLike, message: Any = None, /, dialect: str | Dialect = "jms", **properties: Any
 ) -> None:
     """Assert that a selector is TRUE on a message.
 
-    The message is a ``Message``, a dict of plain properties, message JSON, or with ``layout`` a row; or it is written
-    as keywords, ``color="red", JMSPriority=7``. A property whose name is a parameter's is given in a dict. Raises
-    ``AssertionError``, ``TypeError`` where a message is given twice, and what ``explain_selector`` raises.
+    Args:
+        selector: The text of a selector, or a parsed tree; not filters, which ``transpiler.matches`` judges.
+        message: A ``Message``, a dict of plain properties, message JSON, or with ``layout`` a row.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+        properties: The message as keywords, ``color="red", JMSPriority=7``, in the place of ``message``. The keywords
+            ``layout``, ``now`` and ``destination`` are those of ``explain_selector``: a property of such a name is
+            given in a dict.
+
+    Raises:
+        AssertionError: The selector is FALSE or unknown; the text says why, in one sentence.
+        TypeError: The message is given twice.
+        TranspilerError: What ``explain_selector`` raises.
     """
     __tracebackhide__ = True
-    _check("matches", selector, message, properties, dialect, layout, now, destination)
+    _check("matches", selector, message, dialect, properties)
 
 
 def assert_not_matches(
-    selector: str,
-    message: Any = None,
-    /,
-    *,
-    dialect: str | Dialect = "jms",
-    layout: LayoutLike | None = None,
-    now: int | None = None,
-    destination: str | None = None,
-    **properties: Any,
+    selector: SelectorLike, message: Any = None, /, dialect: str | Dialect = "jms", **properties: Any
 ) -> None:
-    """Assert that a selector is FALSE or unknown on a message; the parameters are those of ``assert_matches``."""
+    """Assert that a selector is FALSE or unknown on a message.
+
+    Args:
+        selector: The text of a selector, or a parsed tree.
+        message: As for ``assert_matches``.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+        properties: As for ``assert_matches``.
+
+    Raises:
+        AssertionError: The selector is TRUE.
+        TypeError: The message is given twice.
+        TranspilerError: What ``explain_selector`` raises.
+    """
     __tracebackhide__ = True
-    _check("does not match", selector, message, properties, dialect, layout, now, destination)
+    _check("does not match", selector, message, dialect, properties)
 
 
 def assert_unknown(
-    selector: str,
-    message: Any = None,
-    /,
-    *,
-    dialect: str | Dialect = "jms",
-    layout: LayoutLike | None = None,
-    now: int | None = None,
-    destination: str | None = None,
-    **properties: Any,
+    selector: SelectorLike, message: Any = None, /, dialect: str | Dialect = "jms", **properties: Any
 ) -> None:
-    """Assert that a selector is unknown on a message; the parameters are those of ``assert_matches``."""
+    """Assert that a selector is unknown on a message.
+
+    Args:
+        selector: The text of a selector, or a parsed tree.
+        message: As for ``assert_matches``.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+        properties: As for ``assert_matches``.
+
+    Raises:
+        AssertionError: The selector is TRUE or FALSE.
+        TypeError: The message is given twice.
+        TranspilerError: What ``explain_selector`` raises.
+    """
     __tracebackhide__ = True
-    _check("unknown", selector, message, properties, dialect, layout, now, destination)
+    _check("unknown", selector, message, dialect, properties)
 
 
 def _check(
-    expected: Expectation,
-    selector: str,
-    message: Any,
-    properties: dict[str, Any],
-    dialect: str | Dialect,
-    layout: LayoutLike | None,
-    now: int | None,
-    destination: str | None,
+    expected: Expectation, selector: SelectorLike, message: Any, dialect: str | Dialect, keywords: dict[str, Any]
 ) -> None:
     __tracebackhide__ = True
-    if message is not None and properties:
+    options = {name: keywords.pop(name) for name in MessageOptions.__annotations__ if name in keywords}
+    if message is not None and keywords:
         raise TypeError("give the message as one argument or as keywords, not both")
-    if message is None and layout is not None:
+    if message is None and options.get("layout") is not None:
         raise TypeError("a row of a layout is given as one argument")
-    given = Message.of(**properties) if message is None else message
+    given = Message.of(**keywords) if message is None else message
     try:
-        explanation = explain_selector(selector, given, dialect, layout=layout, now=now, destination=destination)
+        explanation = explain_selector(selector, given, dialect, **options)
     except TranspilerError as error:
         # Pytest shows the test's own line and the diagnostics, and no frame of this library.
         raise error.with_traceback(None) from None
     if not is_met(expected, explanation):
-        shown = properties or explanation.message.to_dict()
+        shown = keywords or explanation.message.to_dict()
         written = one_line(json.dumps(shown, ensure_ascii=False, default=str))
         raise AssertionError(f"{disappointment(expected, explanation)}\n  message: {written}")

@@ -1,13 +1,13 @@
 """Topologies of brokers, and what is asked of them without Spark.
 
 Read one (``read_topology``, ``topology_from_dict``), or make one of its parts; publish a message to it
-(``route_message``, ``publish``, ``explain_route``); examine it (``report``, ``draw``), compare it with another version
-(``diff_topologies``) and with a broker's log (``Backtest``).
+(``route_message``, ``route_path``, ``publish``, ``explain_route``); examine it (``report``, ``draw``), compare it with
+another version (``diff_topologies``) and with a broker's log (``Backtest``).
 """
 
 from __future__ import annotations
 
-from transpiler.reference.route import publish, route_message
+from transpiler.reference.route import publish, route_message, route_path
 from transpiler.reference.route_path import RoutePath, Step
 from transpiler.reference.routed import Routed
 from transpiler.tools.backtest import Backtest
@@ -49,6 +49,7 @@ __all__ = [
     "read_topology",
     "report",
     "route_message",
+    "route_path",
     "topology_from_dict",
     "topology_to_dict",
 ]

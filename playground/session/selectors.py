@@ -9,19 +9,20 @@ from playground.session.columns import columns_of
 from playground.session.messages import MessageProblem, read_message
 from transpiler.base.diagnostics import Diagnostic, Fix
 from transpiler.base.errors import TranspilerError
-from transpiler.compiler.pipeline import Result
+from transpiler.compiler.compile_options import Result
 from transpiler.compiler.presets import LayoutLike
 from transpiler.compiler.stores import STORES, preset
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import DIALECTS, JMS, Dialect, find_dialect
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.message.message import Message
-from transpiler.reference.receiving import Receiver
+from transpiler.message.receiver import Receiver
+from transpiler.pipeline import transpile_selector
 from transpiler.tools.dialect_tools.compare_dialects import Compared, compare_dialects
 from transpiler.tools.dialect_tools.port.port import Changes, port_selector
 from transpiler.tools.explanation.explanation import explain_tree
 from transpiler.tools.explanation.parts import Part
-from transpiler.tools.lint.advice import all_warnings, transpile_selector
+from transpiler.tools.lint.advice import all_warnings
 from transpiler.tools.lint.check import Checker
 from transpiler.tools.lint.fixes import mended
 

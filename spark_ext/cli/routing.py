@@ -28,7 +28,7 @@ from transpiler.cli.topologies import (
     recorded_options,
     topology_options,
 )
-from transpiler.compiler.lowering.names.names import Missing
+from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.sql import quote_name, quote_text
 from transpiler.routing.compiled_file import is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology

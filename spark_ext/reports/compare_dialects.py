@@ -10,11 +10,12 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
 from spark_ext.columns import compile_selector
-from transpiler import Layout, TranspilerError
+from transpiler import Dialect, Layout, TranspilerError, find_dialect
 from transpiler.base import html
 from transpiler.base.arguments import unexpected
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.language.selector.parsing import SelectorLike
 
 
 class DialectComparison(NamedTuple):
@@ -48,33 +49,42 @@ class DialectComparison(NamedTuple):
 
 def compare_dialects(
     df: DataFrame,
-    selector: str,
-    dialects: Iterable[str],
+    selector: SelectorLike,
+    dialects: Iterable[str | Dialect],
     layout: str | Layout | StructType | DataFrame | None = None,
 ) -> DialectComparison:
-    """Return the rows on which dialects disagree, and count the rows that each selects.
+    """Return the rows on which dialects disagree, and count the rows that each selects; infer a layout of None.
 
-    ``layout`` None infers it from the DataFrame. A property without a column is missing.
-    One job counts. Raises ``TranspilerError`` where every dialect refuses the selector.
+    A property that has no column is treated as absent. All counts take a single Spark job.
+
+    Args:
+        df: The messages.
+        selector: The text of a selector, or a parsed tree.
+        dialects: Names of dialects, or ``Dialect`` objects.
+        layout: The columns of the DataFrame: the name of a store, a ``Layout`` or a schema; None infers it.
+
+    Raises:
+        TranspilerError: Every dialect refuses the selector, or there is none.
     """
     if isinstance(dialects, str):
         raise unexpected("dialects", "several dialects, as in ['jms', 'activemq']", dialects)
     columns, refused = {}, {}
-    for dialect in dialects:
+    for one in dialects:
+        dialect = find_dialect(one)
         try:
             # A doubt about the text is the same under every dialect, and no difference between them.
             column = compile_selector(
                 selector,
                 df if layout is None else layout,
-                dialect=dialect,
+                dialect,
                 result="boolean",
                 missing="null",
                 lint=False,
             )
         except TranspilerError as error:
-            refused[dialect] = error.diagnostics[0]
+            refused[dialect.name] = error.diagnostics[0]
         else:
-            columns[f"matches_{dialect.replace('-', '_')}"] = (dialect, column)
+            columns[f"matches_{dialect.name.replace('-', '_')}"] = (dialect.name, column)
     if not columns:
         if refused:
             raise UnsupportedFeatureError(list(refused.values()))
@@ -89,7 +99,7 @@ def compare_dialects(
     ).collect()[0]
     return DialectComparison(
         judged.filter(parted),
-        {dialect: counts[name] for name, (dialect, _) in columns.items()},
+        {own: counts[name] for name, (own, _) in columns.items()},
         counts.changed,
         refused,
     )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, Unpack
 
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as sf
@@ -18,20 +17,22 @@ from spark_ext.messages.plain_rows import collectable_columns, plain_row, unused
 from spark_ext.messages.schemas import SchemaLike, bound_layout, check_frame
 from spark_ext.reports.differences import Diff, Example, Kind, QueueChange
 from spark_ext.routing.route_messages import route
-from transpiler import Dialect, Layout
+from transpiler import Dialect, Layout, print_selector
 from transpiler.base.arguments import check_count, unexpected
 from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.compiler.compile_options import DiffOptions, Missing, SelectorOptions, read_options
 from transpiler.compiler.layouts.layout import message_in, reads_rows
 from transpiler.compiler.sql import quote_name
 from transpiler.language.filters.sets import FilterSet, FiltersLike, read_filters
+from transpiler.language.selector.ast import Expression
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.message.message import plain_message
 from transpiler.topology.choices import choices
 from transpiler.topology.files import names_topology_file
 from transpiler.topology.model import Topology, check_exchange
 
-#: A subject of comparison: the text of a selector, a filter or filter set, or a topology.
-Comparable: TypeAlias = "str | FiltersLike | Topology"
+#: A subject of comparison: a selector, a filter or filter set, or a topology.
+Comparable: TypeAlias = "str | Expression | FiltersLike | Topology"
 
 #: Messages from which one example of a topology's change is chosen, so that examples show different queues.
 _LOOKED_AT = 40
@@ -42,26 +43,38 @@ def diff(
     old: Comparable,
     new: Comparable,
     layout: Layout | SchemaLike | None = None,
-    *,
     dialect: str | Dialect = "jms",
+    *,
     new_dialect: str | Dialect | None = None,
     examples: int = 5,
-    missing: Literal["error", "null"] = "error",
-    connection: str | None = None,
-    now: int | None = None,
-    destination: str | None = None,
     exchange: str | None = None,
+    **options: Unpack[DiffOptions],
 ) -> Diff:
-    """Return the rows that ``new`` selects and ``old`` does not, and conversely, counted and with examples.
+    """Return the rows that ``new`` selects and ``old`` does not, and conversely, with examples; infer a layout of None.
 
-    ``old`` and ``new`` are two selectors, two filters (an object, a dict, JSON text that begins with a brace, or AMQP
-    bytes), or two topologies, which are compared queue by queue. ``layout`` is a preset's name, a ``Layout`` or a
-    schema; None infers it from the DataFrame. ``new_dialect`` is the dialect of ``new``, by default that of ``old``;
-    topologies have their brokers' own. ``examples`` is the number of examples of each change. ``exchange`` is where the
-    messages were published, as in ``route``. One job counts, and one fetches the examples of each change that there is.
-    Otherwise as ``compile_selector``, ``compile_filter`` and ``route``. ``TypeError`` for two of unlike kinds.
-    ``ValueError`` for an exchange without topologies.
+    Topologies are compared queue by queue. One job counts, and one fetches the examples of each change that there is.
+
+    Args:
+        df: The messages.
+        old: A selector (text or a parsed tree), a filter (an object, a dict, JSON text that begins with a brace, or
+            AMQP bytes), or a topology.
+        new: Another one of the same kind.
+        layout: The columns of the DataFrame: the name of a store, a ``Layout`` or a schema; None infers it.
+        dialect: The dialect of ``old``, by name or as a ``Dialect``; topologies have their brokers' own.
+        new_dialect: The dialect of ``new``; by default that of ``old``.
+        examples: Maximum number of examples of each change.
+        exchange: For topologies, the exchange to which the messages were published, as in ``route``.
+        missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
+        connection: The receiver's connection, for no-local filters.
+        now: The current time in milliseconds since the epoch; None for the time of the call.
+        destination: The address that the consumer was created with.
+
+    Raises:
+        TranspilerError: As ``compile_selector``, ``compile_filter`` and ``route``.
+        TypeError: ``old`` and ``new`` are of unlike kinds.
+        ValueError: ``exchange`` is given, and ``old`` and ``new`` are no topologies.
     """
+    chosen = read_options("diff", DiffOptions, options)
     check_frame("df", df)
     check_count("examples", examples, "rows")
     if not isinstance(exchange, str | None):
@@ -77,22 +90,26 @@ def diff(
     if isinstance(old, Topology) and isinstance(new, Topology):
         if new_dialect is not None or find_dialect(dialect).name != "jms":
             raise ValueError("a topology has the dialect of its broker: leave dialect and new_dialect out")
-        return _diff_topologies(rows, old, new, missing=missing, exchange=exchange)
-    at = int(time.time() * 1000) if now is None else now
-    options: dict[str, Any] = {"result": "boolean", "missing": missing, "now": at, "destination": destination}
+        return _diff_topologies(rows, old, new, chosen.missing, exchange)
+    receiver = chosen.receiver.timed
+    settings = SelectorOptions(
+        result="boolean", missing=chosen.missing, now=receiver.now, destination=receiver.destination
+    )
     columns = []
     for condition, own in ((old, dialect), (new, dialect if new_dialect is None else new_dialect)):
         # Both sides may have the same doubts, which are no part of the difference.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SelectorWarning)
-            if kind == "selector" and isinstance(condition, str):
-                columns.append(compile_selector(condition, rows.layout, dialect=own, **options))
+            if isinstance(condition, Expression) or (kind == "selector" and isinstance(condition, str)):
+                columns.append(compile_selector(condition, rows.layout, own, **settings))
             elif not isinstance(condition, Topology):
-                columns.append(compile_filter(condition, rows.layout, dialect=own, connection=connection, **options))
+                columns.append(compile_filter(condition, rows.layout, own, connection=chosen.connection, **settings))
     return _diff_conditions(rows, kind, (_shown(old), _shown(new)), columns[0], columns[1])
 
 
 def _kind(value: object) -> Kind:
+    if isinstance(value, Expression):
+        return "selector"
     match value:
         case Topology():
             return "topology"
@@ -125,6 +142,8 @@ def _same_kind(old: object, new: object) -> Kind:
 
 
 def _shown(value: Comparable) -> str:
+    if isinstance(value, Expression):
+        return print_selector(value)
     match value:
         case str() if not value.lstrip().startswith("{"):
             return value
@@ -178,9 +197,7 @@ def _diff_conditions(rows: _Rows, kind: Kind, texts: tuple[str, str], old: Colum
     )
 
 
-def _diff_topologies(
-    rows: _Rows, old: Topology, new: Topology, *, missing: Literal["error", "null"], exchange: str | None
-) -> Diff:
+def _diff_topologies(rows: _Rows, old: Topology, new: Topology, missing: Missing, exchange: str | None) -> Diff:
     df = rows.df
     names = [unused_name(name, df) for name in ("_queues_of_old", "_queues_of_new")]
     routed = df

@@ -7,12 +7,11 @@ reference evaluator says on the driver why they are in it.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from operator import itemgetter
-from typing import Any, Literal
+from typing import Any, Unpack
 
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as sf
@@ -23,9 +22,11 @@ from spark_ext.reports.match_report import MatchExample, MatchExplanation, RowGr
 from spark_ext.reports.undecodable import Undecodable
 from transpiler import Dialect, Layout, parse_selector, print_selector, transpile_selector
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
+from transpiler.compiler.compile_options import RowOptions, SelectorOptions, read_options
 from transpiler.compiler.layouts.layout import message_in, reads_rows
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
+from transpiler.language.selector.parsing import SelectorLike, selector_text
 from transpiler.tools.explanation import explain_selector
 
 #: Parts that are counted apart, the last one standing for all that follow; names of a part that can be missing.
@@ -37,24 +38,31 @@ _MIN_CANDIDATES = 8
 
 def explain_matches(
     df: DataFrame,
-    selector: str,
+    selector: SelectorLike,
     layout: Layout | SchemaLike | None = None,
-    *,
     dialect: str | Dialect = "jms",
+    *,
     examples: int = 3,
-    missing: Literal["error", "null"] = "error",
-    now: int | None = None,
-    destination: str | None = None,
+    **options: Unpack[RowOptions],
 ) -> MatchExplanation:
-    """Count all rows by the first part of a selector that kept them out, with examples.
+    """Count all rows by the first part of a selector that kept them out, with examples; infer a layout of None.
 
     The parts are the terms of the outermost AND, in order. Rows for which a part is unknown are counted apart from
     those for which it is FALSE, by the first of its names that is missing. Where OR is outermost, the rows that match
-    are counted by the first alternative that let them in.
+    are counted by the first alternative that let them in. One job, which reads each row once.
 
-    ``layout`` is a preset's name, a ``Layout`` or a schema; None infers it from the DataFrame. ``examples`` is the
-    number of messages of each group at most. One job, which reads each row once. Without ``now``, all rows are judged
-    at the time of the call. Otherwise as ``compile_selector``; raises ``TranspilerError``.
+    Args:
+        df: The messages.
+        selector: The text of a selector, or a parsed tree.
+        layout: The columns of the DataFrame: the name of a store, a ``Layout`` or a schema; None infers it.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+        examples: Maximum number of messages of each group.
+        missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
+        now: The current time in milliseconds since the epoch; None for the time of the call, for all rows.
+        destination: The address that the consumer was created with.
+
+    Raises:
+        TranspilerError: As ``compile_selector``.
     """
     if examples < 0:
         raise ValueError(f"examples is a number of messages from 0, not {examples}")
@@ -62,14 +70,16 @@ def explain_matches(
     if examples and not reads_rows(resolved):
         hint = "perhaps give examples=0, or the layout a method message(row)"
         raise LayoutError.at("layout.rows", f"the layout {resolved.name} does not read rows in Python", hint=hint)
-    tree = parse_selector(selector, rules)
+    text = selector_text(selector, rules)
+    tree = parse_selector(text, rules)
     if df.isStreaming:
         hint = "perhaps explain a table of the messages that the stream has written"
         raise UnsupportedFeatureError.at("explain.stream", "a stream has no end at which to count its rows", hint=hint)
-    at = int(time.time() * 1000) if now is None else now
-    settings: dict[str, Any] = {"dialect": rules, "missing": missing, "now": at, "destination": destination}
+    chosen = read_options("explain_matches", RowOptions, options)
+    receiver = chosen.receiver.timed
+    settings = SelectorOptions(missing=chosen.missing, now=receiver.now, destination=receiver.destination)
     # The layout refuses a name with its place in the whole text.
-    transpile_selector(selector, resolved, **settings)
+    transpile_selector(text, resolved, rules, **settings)
     parts = _Parts(tree, rules, resolved, settings)
     undecodable = Undecodable(resolved, tree)
 
@@ -78,7 +88,7 @@ def explain_matches(
         undecodable.look_at(read)
         message = message_in(resolved, read)
         asked = parts.asked(part)
-        explanation = explain_selector(asked, message, dialect=rules, now=at, destination=destination)
+        explanation = explain_selector(asked, message, rules, **receiver.keywords)
         return MatchExample(message.to_dict(), explanation.reason)
 
     rows_of: dict[tuple[Any, ...], int] = {}
@@ -99,7 +109,7 @@ def explain_matches(
         for part, verdict, absent in sorted(rows_of, key=_order)
     )
     return MatchExplanation(
-        selector,
+        text or "",
         resolved.name,
         rules.name,
         parts.are_alternatives,
@@ -128,7 +138,9 @@ def _unlike(examples: list[MatchExample], most: int) -> tuple[MatchExample, ...]
 class _Parts:
     """The parts of a selector by which rows are counted, and their columns."""
 
-    def __init__(self, tree: ast.Expression | None, dialect: Dialect, layout: Layout, settings: dict[str, Any]) -> None:
+    def __init__(
+        self, tree: ast.Expression | None, dialect: Dialect, layout: Layout, settings: SelectorOptions
+    ) -> None:
         self._dialect, self._layout, self._settings = dialect, layout, settings
         self._converts = isinstance(tree, ast.ConvertStrings)
         self._condition = tree.condition if isinstance(tree, ast.ConvertStrings) else tree
@@ -178,7 +190,8 @@ class _Parts:
     def _ternary(self, condition: ast.Expression) -> Column:
         whole = ast.ConvertStrings(condition) if self._converts else condition
         text = print_selector(whole, self._dialect)
-        return sf.expr(transpile_selector(text, self._layout, result="ternary", **self._settings).sql)
+        options: SelectorOptions = {"result": "ternary", **self._settings}
+        return sf.expr(transpile_selector(text, self._layout, self._dialect, **options).sql)
 
 
 def _terms(condition: ast.Expression | None) -> tuple[ast.Expression, ...]:

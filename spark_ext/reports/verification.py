@@ -6,11 +6,10 @@ The two share only the definition of the layout: Spark evaluates the SQL, the ev
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
@@ -22,9 +21,11 @@ from transpiler import Diagnostic, Dialect, Layout, Message, parse_selector, tra
 from transpiler.base import html
 from transpiler.base.diagnostics import clipped
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
+from transpiler.compiler.compile_options import RowOptions, read_options
 from transpiler.compiler.layouts.layout import message_in, reads_rows
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
+from transpiler.language.selector.parsing import SelectorLike, selector_text
 from transpiler.message.types import TRUTH_TEXT, Truth
 from transpiler.reference.evaluate import evaluate, value_of
 
@@ -101,21 +102,30 @@ def _shown(value: object) -> str:
 
 def verify(
     df: DataFrame,
-    selector: str,
+    selector: SelectorLike,
     layout: Layout | SchemaLike | None = None,
+    dialect: str | Dialect = "jms",
     *,
     sample: int | None = 1000,
-    dialect: str | Dialect = "jms",
-    missing: Literal["error", "null"] = "error",
-    now: int | None = None,
-    destination: str | None = None,
+    **options: Unpack[RowOptions],
 ) -> Verification:
-    """Compare Spark's answer for a selector with the reference evaluator's, row by row.
+    """Compare Spark's answer for a selector with the reference evaluator's, row by row; infer a layout of None.
 
-    ``layout`` is a preset's name, a ``Layout`` or a schema; None infers it from the DataFrame. ``sample`` is the number
-    of rows to compare, drawn at random with a fixed seed, so that the same files give the same rows; None compares all
-    of them. A job counts the rows, a second one reads the sample. Without ``now``, both take the time of the call.
-    Otherwise as ``compile_selector``; raises ``TranspilerError``.
+    A job counts the rows, a second one reads the sample.
+
+    Args:
+        df: The messages.
+        selector: The text of a selector, or a parsed tree.
+        layout: The columns of the DataFrame: the name of a store, a ``Layout`` or a schema; None infers it.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+        sample: Number of rows to compare, drawn at random with a fixed seed, so that the same files give the same
+            rows; None compares all rows.
+        missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
+        now: The current time in milliseconds since the epoch; None for the time of the call, for both evaluations.
+        destination: The address that the consumer was created with.
+
+    Raises:
+        TranspilerError: As ``compile_selector``.
     """
     if sample is not None and sample < 1:
         raise ValueError(f"sample is a number of rows from 1, or None for all, not {sample}")
@@ -123,11 +133,11 @@ def verify(
     if not reads_rows(resolved):
         hint = "perhaps give it a method message(row): see docs on writing a layout"
         raise LayoutError.at("verify.layout", f"the layout {resolved.name} does not read rows in Python", hint=hint)
-    tree = parse_selector(selector, rules)
-    at = int(time.time() * 1000) if now is None else now
-    sql = transpile_selector(
-        selector, resolved, dialect=rules, result="ternary", missing=missing, now=at, destination=destination
-    ).sql
+    text = selector_text(selector, rules)
+    tree = parse_selector(text, rules)
+    chosen = read_options("verify", RowOptions, options)
+    receiver = chosen.receiver.timed
+    sql = transpile_selector(text, resolved, rules, result="ternary", missing=chosen.missing, **receiver.keywords).sql
     if df.isStreaming:
         hint = "perhaps verify a table of the messages that the stream has written"
         raise UnsupportedFeatureError.at("verify.stream", "a stream has no rows to draw a sample from", hint=hint)
@@ -139,16 +149,16 @@ def verify(
     for row, answer in _answered(drawn, sql):
         message = message_in(resolved, row)
         undecodable.look_at(row)
-        expected = evaluate(tree, message, rules, at, destination)
+        expected = evaluate(tree, message, rules, receiver)
         answers[answer] += 1
         if answer is not expected:
             names = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.Identifier)} if tree else {}
-            values = {name: value_of(node, message, rules, at, destination) for name, node in names.items()}
+            values = {name: value_of(node, message, rules, receiver) for name, node in names.items()}
             disagreements.append(Disagreement(plain_row(row), answer, expected, message, values))
     counts = {answer: answers[answer] for answer in TRUTH_TEXT}
     compared = sum(counts.values())
     return Verification(
-        selector,
+        text or "",
         resolved.name,
         rules.name,
         max(rows, compared),

@@ -15,7 +15,7 @@ from spark_ext.routing.plans import plan_of, prepare
 from spark_ext.routing.publication import given_exchange
 from transpiler import Layout
 from transpiler.base.arguments import check_choice
-from transpiler.compiler.lowering.names.names import Missing
+from transpiler.compiler.compile_options import Missing
 from transpiler.message.publication import EXCHANGE
 from transpiler.routing.explain import RoutingReport, explain_plan
 from transpiler.topology.model import Topology, check_topology

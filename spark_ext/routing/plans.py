@@ -27,9 +27,9 @@ from spark_ext.routing.routing_keys import Published
 from transpiler import Layout
 from transpiler.base.arguments import check_choice, unexpected
 from transpiler.base.errors import LayoutError, in_few_frames
+from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import ColumnType, Path
 from transpiler.compiler.layouts.sent import SentLayout, before_sent
-from transpiler.compiler.lowering.names.names import Missing
 from transpiler.routing.columns import PREFIX
 from transpiler.routing.compiled_topology import CompiledTopology, Destination, Progress, Settings, compile_plan
 from transpiler.routing.gc_pause import pause_garbage_collection

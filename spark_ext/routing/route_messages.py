@@ -19,7 +19,7 @@ from spark_ext.routing.sends import sent
 from transpiler import Layout
 from transpiler.base.arguments import check_choice, unexpected
 from transpiler.base.errors import in_few_frames
-from transpiler.compiler.lowering.names.names import Missing
+from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.sql import quote_name
 from transpiler.routing.columns import KEPT
 from transpiler.routing.compiled_topology import CompiledTopology

@@ -28,7 +28,7 @@ from spark_ext.routing.publication import given_column, given_exchange
 from spark_ext.routing.route_messages import PublisherKeywords, route
 from transpiler import Layout
 from transpiler.base.arguments import check_choice, local_path, unexpected
-from transpiler.compiler.lowering.names.names import Missing
+from transpiler.compiler.compile_options import Missing
 from transpiler.routing.compiled_file import is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.topology.files import read_topology

@@ -28,8 +28,8 @@ from tests.benchmarks.routing import (
     selector_messages,
     selector_topology,
 )
+from transpiler import pipeline as compiler
 from transpiler import transpile_selector
-from transpiler.compiler import pipeline as compiler
 from transpiler.routing import tuning as plans
 from transpiler.topology.broker_rules import QPID_JAVA
 from transpiler.topology.model import Topology

@@ -8,6 +8,7 @@ from tests.conformance.vectors import DIALECTS, TAKEN_AT, TRUTHS, all_messages, 
 from tests.sizes import sample, size
 from transpiler import TranspilerError, evaluate, parse_selector
 from transpiler.language.selector.dialects import find_dialect
+from transpiler.message.receiver import Receiver
 from transpiler.reference.evaluate import judge
 
 #: Cases on which a dialect parts from its broker, by dialect and case, with the reason. There are none.
@@ -45,7 +46,7 @@ def test_a_dialect_says_what_its_broker_says_and_throws_where_it_throws(dialect:
         tree = parse_selector(row.selector, dialect)
         for number, letter in zip(row.messages, row.letters, strict=True):
             cases += 1
-            found = judge(tree, all_messages()[number], find_dialect(dialect), TAKEN_AT)
+            found = judge(tree, all_messages()[number], find_dialect(dialect), Receiver(TAKEN_AT))
             if found.truth is not TRUTHS.get(letter) or (found.thrown is not None) is not (letter == "X"):
                 parted.add((dialect, row.name))
     assert parted == {key for key in PARTED if key[0] == dialect}

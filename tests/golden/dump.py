@@ -9,9 +9,9 @@ from typing import Any, get_args
 
 from tests.golden import corpus
 from transpiler import Layout, Transpiled, TranspilerError, transpile_address, transpile_filter, transpile_selector
+from transpiler.compiler.compile_options import Result
 from transpiler.compiler.inference import layout_from_schema
 from transpiler.compiler.layouts.amqp import AmqpLayout
-from transpiler.compiler.pipeline import Result
 from transpiler.compiler.sql import emit_filter, emit_value
 from transpiler.routing.plan import build_plan
 from transpiler.topology import topology_from_dict

@@ -30,7 +30,7 @@ from transpiler import (
     transpile_filter,
     transpile_selector,
 )
-from transpiler.compiler import pipeline as compiler
+from transpiler import pipeline as compiler
 from transpiler.language.path_expressions.xquery import parse_query
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.message.amqp.decoder import decode

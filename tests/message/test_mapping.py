@@ -8,8 +8,8 @@ import pytest
 
 from transpiler import Message, evaluate
 from transpiler.message.jms_fields import JMS_FIELDS
+from transpiler.message.receiver import ANYONE, Receiver
 from transpiler.reference.headers import header_value
-from transpiler.reference.receiving import ANYONE, Receiver
 
 
 def read(name: str, receiver: Receiver = ANYONE, **sections: Any) -> Any:

@@ -6,6 +6,7 @@ import pytest
 
 from transpiler import Message, parse_selector
 from transpiler.language.selector.broker_dialects import ACTIVEMQ
+from transpiler.message.receiver import Receiver
 from transpiler.reference.evaluate import judge
 
 
@@ -22,5 +23,5 @@ from transpiler.reference.evaluate import judge
 def test_inlist_throws_on_what_is_no_list(selector: str, truth: bool | None, thrown: bool) -> None:
     tree = parse_selector(selector, ACTIVEMQ)
     assert tree is not None
-    verdict = judge(tree, Message.of(a="x"), ACTIVEMQ, now=0)
+    verdict = judge(tree, Message.of(a="x"), ACTIVEMQ, Receiver(0))
     assert (verdict.truth, verdict.thrown is not None) == (truth, thrown)

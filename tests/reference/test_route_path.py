@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from transpiler import Message, Topology, route_message
+from transpiler import Message, Topology, route_message, route_path
 from transpiler.cli import main
 from transpiler.tools.explanation.routes import explain_route
 from transpiler.topology import parse_topology, topology_from_dict, topology_to_dict
@@ -38,7 +38,7 @@ RABBITMQ: dict[str, Any] = {
 
 
 def test_the_path_follows_links_with_their_keys_until_a_queue_comes_again() -> None:
-    path = route_message(topology_from_dict(RABBITMQ), {"properties": {"subject": "new"}}, "orders", path=True)
+    path = route_path(topology_from_dict(RABBITMQ), {"properties": {"subject": "new"}}, "orders")
     assert str(path) == (
         "eu (delivered)\n"
         "  eu: rejected → exchange dlx, key 'failed.a' → retry (delivered)\n"
@@ -46,7 +46,7 @@ def test_the_path_follows_links_with_their_keys_until_a_queue_comes_again() -> N
         "  retry: expired → exchange dlx → retry (delivered)\n"
         "  retry: moved by the shovel s → another broker"
     )
-    direct = route_message(topology_from_dict(RABBITMQ), {}, "", ["parked"], path=True)
+    direct = route_path(topology_from_dict(RABBITMQ), {}, "", ["parked"])
     assert str(direct) == "parked (delivered)\n  parked: expired → exchange gone, which is not there"
     assert direct.to_dict()["path"][0]["outcome"] == "no-exchange"
     assert route_message(topology_from_dict(RABBITMQ), {}, "orders") == ()
@@ -59,7 +59,7 @@ def test_a_dead_letter_key_at_the_default_exchange_is_the_name_of_a_queue() -> N
         ("gone", "eu: rejected → queue gone, which is not there"),
     ):
         form = RABBITMQ | {"links": [link | {"key": key}]}
-        path = route_message(topology_from_dict(form), {"properties": {"subject": "new"}}, "orders", path=True)
+        path = route_path(topology_from_dict(form), {"properties": {"subject": "new"}}, "orders")
         assert [str(step) for step in path.steps] == [expected]
         assert topology_from_dict(topology_to_dict(topology_from_dict(form))) == topology_from_dict(form)
 
@@ -74,7 +74,7 @@ def test_an_alternate_of_a_queue_gets_the_message_under_its_own_key() -> None:
         }
     )
     left = "rejected, or left behind when the queue is deleted"
-    path = route_message(topology, {}, "", ["q"], path=True)
+    path = route_path(topology, {}, "", ["q"])
     assert str(path) == f"q (delivered)\n  q: {left} → exchange x → r (delivered)\n  r: {left} → queue q"
 
 
@@ -145,7 +145,7 @@ def test_artemis_dead_letters_go_by_the_settings_of_the_address(
     address: str, routing_type: str, steps: list[str]
 ) -> None:
     # An expired message does not expire again, and a dead letter stays in its queue.
-    path = route_message(artemis(), {}, address, routing_type=routing_type, path=True)
+    path = route_path(artemis(), {}, address, routing_type=routing_type)
     assert [str(step) for step in path.steps] == steps
     assert topology_from_dict(json.loads(json.dumps(topology_to_dict(artemis())))) == artemis()
 
@@ -162,7 +162,7 @@ def test_artemis_dead_letters_go_by_the_settings_of_the_address(
 def test_filters_at_an_expiry_address_see_where_the_message_was(
     expiry_filter: str, queues: tuple[str, ...], possible: tuple[str, ...]
 ) -> None:
-    path = route_message(artemis(expiry_filter), {}, "o.x", routing_type="ANYCAST", path=True)
+    path = route_path(artemis(expiry_filter), {}, "o.x", routing_type="ANYCAST")
     (expired,) = [step.routed for step in path.steps if step.queue == "o.x" and step.link.kind == "expiry"]
     assert (expired.queues, expired.possible_queues) == (queues, possible)
 
@@ -187,18 +187,18 @@ def test_filters_at_an_expiry_address_see_where_the_message_was(
 )
 def test_activemq_dead_letters_go_by_the_closest_policy(queue: str, steps: list[str]) -> None:
     topology = parse_topology(POLICIES, "activemq.xml")
-    path = route_message(topology, {}, f"queue://{queue}", path=True)
+    path = route_path(topology, {}, f"queue://{queue}")
     assert [str(step) for step in path.steps] == steps
 
 
 def test_without_policies_all_dead_letters_of_activemq_are_in_one_queue_and_a_plugin_drops_them() -> None:
     plain = "<broker xmlns='http://activemq.apache.org/schema/core'>%s</broker>"
-    path = route_message(parse_topology(plain % "", "a.xml"), {}, "queue://q", path=True)
+    path = route_path(parse_topology(plain % "", "a.xml"), {}, "queue://q")
     assert [str(step) for step in path.steps] == [
         "queue://q: persistent, and delivered too often or expired → queue://ActiveMQ.DLQ"
     ]
     dropping = parse_topology(plain % "<plugins><discardingDLQBrokerPlugin/></plugins>", "a.xml")
-    assert route_message(dropping, {}, "queue://q", path=True).steps == ()
+    assert route_path(dropping, {}, "queue://q").steps == ()
 
 
 def test_the_command_shows_the_path_in_words_and_as_json_and_with_why_what_took_it(tmp_path: Any) -> None:
@@ -235,7 +235,7 @@ def test_the_json_form_has_the_queues_that_are_possible() -> None:
     topology = topology_from_dict(
         {"broker": "rabbitmq", "exchanges": exchanges, "queues": queues, "bindings": bindings}
     )
-    path = route_message(topology, {}, "h", ["k"], path=True)
+    path = route_path(topology, {}, "h", ["k"])
     assert path.to_dict() == {"queues": [], "outcome": "delivered", "possible_queues": ["a", "b"], "path": []}
 
 

@@ -22,6 +22,7 @@ from transpiler import Message, TranspilerError, evaluate, parse_selector, print
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
+from transpiler.message.receiver import Receiver
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
 
@@ -49,7 +50,7 @@ def assert_agreement(
 ) -> None:
     rules = find_dialect(dialect)
     wanted = [
-        [judge(parse_selector(text, dialect), message, rules, **RECEIVER).truth for message in messages]
+        [judge(parse_selector(text, dialect), message, rules, Receiver(**RECEIVER)).truth for message in messages]
         for text in texts
     ]
     results = ("ternary", "filter")

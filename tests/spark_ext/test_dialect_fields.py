@@ -17,6 +17,7 @@ from transpiler import Dialect, Message, TranspilerError, parse_selector, transp
 from transpiler.language.selector.broker_dialects import ACTIVEMQ, ARTEMIS, RABBITMQ_JMS
 from transpiler.language.selector.dialect_rules import Division, FloatOrder, OperandForm, StaticTyping
 from transpiler.language.selector.dialects import JMS
+from transpiler.message.receiver import Receiver
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
 
@@ -185,7 +186,7 @@ def outcome(selector: str, message: Message, dialect: Dialect) -> Any:
         tree = parse_selector(selector, dialect)
     except TranspilerError:
         return "refused"
-    verdict = judge(tree, message, dialect, now=0)
+    verdict = judge(tree, message, dialect, Receiver(0))
     return verdict.truth, verdict.thrown is not None
 
 

@@ -14,7 +14,7 @@ from tests.compiler.sql_text import bare
 from tests.sizes import randomness, sample, size
 from tests.spark_ext.harness import COMPILED, SPARK, answers, largest_method, settings
 from transpiler import Message, UnsupportedFeatureError, evaluate, parse_selector, transpile_selector
-from transpiler.compiler.pipeline import Result
+from transpiler.compiler.compile_options import Result
 from transpiler.compiler.spark_plan.tuning import MIN_TERMS
 from transpiler.language.selector.dialects import JMS
 

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from transpiler import evaluate, stores, transpile_filter, transpile_selector
-from transpiler.compiler.pipeline import Result
+from transpiler.compiler.compile_options import Result
 from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
 

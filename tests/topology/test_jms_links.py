@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from transpiler.reference.route import route_message
+from transpiler.reference.route import route_path
 from transpiler.tools.topology_report.findings import report
 from transpiler.tools.topology_report.operator_questions import losses
 from transpiler.tools.topology_report.picture import draw
@@ -177,7 +177,7 @@ def test_a_subscription_to_topics_of_a_pattern_has_dead_letters_of_each_topic(to
     )
 
     def path(topic: str) -> list[str]:
-        steps = route_message(topology, {}, f"topic://{topic}", path=True).steps
+        steps = route_path(topology, {}, f"topic://{topic}").steps
         return [str(step) for step in steps if step.queue == "s"]
 
     assert [step.partition(" → ")[2] for step in path("news.eu.a")] == [

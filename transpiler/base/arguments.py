@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+import warnings
+from collections.abc import Callable, Iterable
+from functools import wraps
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from transpiler.base.diagnostics import OptionFix, nearest, one_line
 from transpiler.base.errors import TranspilerError
@@ -25,10 +28,35 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
     raise TranspilerError.at("argument.choice", f"{name} is {shown}, not {value!r}", hint=hint, fix=fix)
 
 
-def check_selector(selector: object) -> None:
-    """Raise ``TypeError`` for a selector that is no text."""
-    if not isinstance(selector, str):
-        raise unexpected("selector", "text", selector, "'' selects every message" if selector is None else None)
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def renamed(old: str, new: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function accept the keyword ``old`` for its parameter ``new``, with a ``DeprecationWarning``."""
+
+    def accept(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def renamed_function(*arguments: P.args, **keywords: P.kwargs) -> R:
+            if old in keywords:
+                text = f"{function.__name__}: write {new}= in place of {old}=, which ends with this version"
+                warnings.warn(text, DeprecationWarning, stacklevel=2)
+                keywords[new] = keywords.pop(old)
+            return function(*arguments, **keywords)
+
+        return renamed_function
+
+    return accept
+
+
+def check_keywords(function: str, keywords: type, given: Iterable[str]) -> None:
+    """Raise ``TypeError`` for a keyword of a call that is no key of the TypedDict ``keywords``."""
+    known = keywords.__annotations__
+    for name in given:
+        if name not in known:
+            near = nearest(name, known)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
 
 
 def check_alias(alias: object) -> None:

@@ -27,7 +27,7 @@ from transpiler.cli.options import (
 from transpiler.cli.publications import VirtualHosts, hint_exchange, hint_subscribers, published
 from transpiler.cli.topologies import TopologyForm, exchange_option, topology_options
 from transpiler.language.filters.sets import FilterSet
-from transpiler.reference.receiving import Receiver
+from transpiler.message.receiver import Receiver
 from transpiler.reference.route import publish
 from transpiler.tools.dialect_tools.diff import (
     ConditionDiff,

@@ -17,15 +17,15 @@ from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import read_messages
 from transpiler.cli.options import quiet_option, read_text, receiver_options, text_or_json, warn
+from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.layouts.layout import Layout
-from transpiler.compiler.lowering.names.names import Missing, Names
-from transpiler.compiler.lowering.names.names import Receiver as LoweredReceiver
+from transpiler.compiler.lowering.names.names import Names
 from transpiler.compiler.presets import find_layout
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect, find_dialect
-from transpiler.language.selector.printer import print_selector
+from transpiler.language.selector.printer import print_tree
+from transpiler.message.receiver import Receiver
 from transpiler.message.types import TRUTH_TEXT
-from transpiler.reference.receiving import Receiver
 from transpiler.tools.explanation.explanation import explain_tree
 from transpiler.tools.explanation.message_ids import with_ids_of
 from transpiler.tools.explanation.parts import Part
@@ -114,10 +114,10 @@ def explain(
     if messages:
         click.echo()
     assert tree is not None
-    say("selector   " + print_selector(tree, rules))
+    say("selector   " + print_tree(tree, rules))
     for line in _tree(tree, shown_parts, 0, rules):
         say("  " + line)
-    for line in _types(tree, find_layout(where), missing, Source(text), rules, LoweredReceiver(*receiver)):
+    for line in _types(tree, find_layout(where), missing, Source(text), rules, receiver):
         say(line)
     for phase, emitted in transpiled.trace:
         say(f"{phase:10} {emitted}")
@@ -145,7 +145,7 @@ def _read_messages(name: str, layout: ChosenLayout) -> list[tuple[int, Message]]
 
 
 def _types(
-    tree: ast.Expression, layout: Layout, missing: Missing, source: Source, dialect: Dialect, receiver: LoweredReceiver
+    tree: ast.Expression, layout: Layout, missing: Missing, source: Source, dialect: Dialect, receiver: Receiver
 ) -> Iterator[str]:
     """Yield each name once, with the types that its value can have over the layout."""
     identifiers = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.Identifier)}
@@ -158,7 +158,7 @@ def _types(
 def _tree(node: ast.Expression, part: Part | None, depth: int, dialect: Dialect) -> Iterator[str]:
     """The nodes of the selector, each with the verdict or the value of its part where there is a message."""
     inner = ast.children(node)
-    label = f"{type(node).__name__.lower()}  " * bool(inner) + print_selector(node, dialect)
+    label = f"{type(node).__name__.lower()}  " * bool(inner) + print_tree(node, dialect)
     yield "  " * depth + label + ("" if part is None or isinstance(node, ast.LITERALS) else f"  → {_seen(part)}")
     for child, within in zip_longest(inner, () if part is None else part.parts):
         yield from _tree(child, within, depth + 1, dialect)

@@ -21,7 +21,7 @@ from transpiler.cli.options import (
     text_or_json,
     warn,
 )
-from transpiler.reference.receiving import Receiver
+from transpiler.message.receiver import Receiver
 from transpiler.tools.lint.advice import warnings_of
 from transpiler.tools.message_files.record import Record
 

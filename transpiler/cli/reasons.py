@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from transpiler import Message, parse_selector
 from transpiler.base.diagnostics import one_line
 from transpiler.language.selector.dialects import find_dialect
+from transpiler.message.receiver import Receiver
 from transpiler.message.types import Truth
-from transpiler.reference.receiving import Receiver
 from transpiler.tools.explanation.explanation import explain_tree
 
 #: The version of the JSON form.

@@ -37,6 +37,7 @@ from transpiler.tools.message_files.record_errors import refuse
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.model import Topology, check_exchange
 from transpiler.topology.publishing import Publisher, PublishTo
+from transpiler.topology.receivers import PublishOptions, PublishSettings
 
 #: The version of the JSON form.
 VERSION = 1
@@ -140,11 +141,7 @@ def route(
     queues: Counter[str] = Counter()
     outcomes: Counter[str] = Counter()
     possible: Counter[str] = Counter()
-    publication: dict[str, Any] = {
-        "address": sender,
-        "publish_to": publish_to,
-        "publisher": publisher,
-    }
+    publication: PublishOptions = {"address": sender, "publish_to": publish_to, "publisher": publisher}
     unnamed = undecided = 0
     errors, hosts = CommandErrors(keep_going), VirtualHosts(where)
     for read in read_messages(files or ("-",), layout, errors, progress=summary):
@@ -260,7 +257,7 @@ def backtest(
         (target, keys, routing_type), queues = answer
         queues = queues if recorded_queue is None else (recorded_queue,)
         any_recorded = any_recorded or queues is not None
-        traced = trace(where, read.message, target, keys, routing_type=routing_type)
+        traced = trace(where, read.message, target, keys, PublishSettings(routing_type=routing_type))
         routed = traced.routed
         # The broker may have chosen any queue of those that an exchange chooses from at random or by a hash.
         possible = set(queues or ()) & set(routed.possible_queues)

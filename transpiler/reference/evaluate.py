@@ -26,13 +26,13 @@ from transpiler.language.selector.dialects import JMS, Dialect
 from transpiler.message.ids import canonical
 from transpiler.message.message import Message
 from transpiler.message.operand_types import OperandType
+from transpiler.message.receiver import ANYONE, Receiver
 from transpiler.message.types import AND, NOT, OR, SelectorValue, Truth
 from transpiler.reference import operands
 from transpiler.reference.arithmetic import calculate, java_text, sign
 from transpiler.reference.comparison import compare, compare_null
 from transpiler.reference.headers import is_id, look_up
 from transpiler.reference.operands import BrokerError, Operand, Value
-from transpiler.reference.receiving import Receiver
 from transpiler.reference.text import call, is_like
 from transpiler.reference.untyped import as_boolean, as_number, typed_by_use
 from transpiler.reference.xpath import test_xml
@@ -56,18 +56,16 @@ def judge(
     tree: ast.Expression | None,
     message: Message,
     dialect: Dialect = JMS,
-    now: int | None = None,
-    destination: str | None = None,
+    receiver: Receiver = ANYONE,
 ) -> Verdict:
     """Evaluate a selector on a message; note where the broker would have thrown. No selector matches every message.
 
-    ``now`` is the time of UTC() and of JMSExpiration, in milliseconds since the epoch, by default the clock's.
-    ``destination`` is the consumer's, which is JMSDestination where the message has none.
+    ``receiver`` has the time of UTC() and of JMSExpiration, and the JMSDestination of a message that has none.
     """
     if tree is None:
         return Verdict(True)
     try:
-        return Verdict(_Evaluator(message, dialect, Receiver(now, destination)).selector(tree))
+        return Verdict(_Evaluator(message, dialect, receiver).selector(tree))
     except BrokerError as error:
         return Verdict(None, str(error))
 
@@ -76,22 +74,20 @@ def evaluate(
     tree: ast.Expression | None,
     message: Message,
     dialect: Dialect = JMS,
-    now: int | None = None,
-    destination: str | None = None,
+    receiver: Receiver = ANYONE,
 ) -> Truth:
     """Evaluate a selector on a message to True, False, or None for unknown. No selector matches every message."""
-    return judge(tree, message, dialect, now, destination).truth
+    return judge(tree, message, dialect, receiver).truth
 
 
 def value_of(
     node: ast.Expression,
     message: Message,
     dialect: Dialect = JMS,
-    now: int | None = None,
-    destination: str | None = None,
+    receiver: Receiver = ANYONE,
 ) -> SelectorValue:
     """Evaluate an operand on one message; None where it is NULL, or where the broker would have thrown."""
-    return plain_value(evaluate_operand(node, message, dialect, now, destination).operand)
+    return plain_value(evaluate_operand(node, message, dialect, receiver).operand)
 
 
 def plain_value(operand: Operand) -> SelectorValue:
@@ -105,8 +101,7 @@ def evaluate_operand(
     node: ast.Expression,
     message: Message,
     dialect: Dialect = JMS,
-    now: int | None = None,
-    destination: str | None = None,
+    receiver: Receiver = ANYONE,
     *,
     convert: bool = False,
 ) -> Evaluated:
@@ -114,7 +109,7 @@ def evaluate_operand(
 
     ``convert`` is True below the prefix that lets comparisons read numbers and booleans out of strings.
     """
-    evaluator = _Evaluator(message, dialect, Receiver(now, destination))
+    evaluator = _Evaluator(message, dialect, receiver)
     evaluator.convert = convert
     try:
         return Evaluated(evaluator.operand(node))

@@ -20,9 +20,9 @@ from transpiler.message.header_fields import (
 )
 from transpiler.message.ids import correlation_id_text, message_id_text, prefixed_text
 from transpiler.message.message import Message
+from transpiler.message.receiver import ANYONE, Receiver
 from transpiler.message.types import AmqpType, AmqpValue, UntypedText
 from transpiler.reference.operands import Operand, Value, from_amqp
-from transpiler.reference.receiving import ANYONE, Receiver
 
 #: The content of a place: an AMQP value from a map or an id, a plain value from a field of one type.
 _Content = AmqpValue | bool | int | str | bytes | None

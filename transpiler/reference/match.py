@@ -36,10 +36,10 @@ from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import JMS, Dialect
 from transpiler.message.header_fields import PUBLISHER_CONNECTION
 from transpiler.message.message import Message
+from transpiler.message.receiver import ANYONE, Receiver
 from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue, Equality, NumberEquality, coerce
 from transpiler.reference.evaluate import evaluate
 from transpiler.reference.pairs import is_equal
-from transpiler.reference.receiving import ANYONE, Receiver
 
 _ACROSS_NUMBERS = Equality(numbers=NumberEquality.AS_DOUBLES)
 
@@ -87,7 +87,7 @@ def match_filter(
             return _is_not_local(message, connection)
         case JmsSelector() | SqlFilter():
             # A selector that is unknown does not select.
-            return evaluate(_tree(node, dialect), message, dialect_of(node, dialect), *receiver) is True
+            return evaluate(_tree(node, dialect), message, dialect_of(node, dialect), receiver) is True
         case OrFilter(filters=filters):
             # "accepts a message if at least one of the filters within its list accept the message"
             return any(match_filter(inner, message, dialect, connection, receiver) for inner in filters)

@@ -5,11 +5,12 @@ Sources: the exchanges chapter of the Qpid Broker-J book, the AMQP 0-10 and JMS 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, overload
+from typing import Any, Unpack
 
-from transpiler.base.arguments import check_choice, unexpected
+from transpiler.base.arguments import unexpected
 from transpiler.message.message import Message, MessageLike, as_message
 from transpiler.message.publication import EXCHANGE, Sent, sent_in, without_places
 from transpiler.message.sections import Properties
@@ -18,75 +19,90 @@ from transpiler.reference.exchange_walk import Keys, subject_of
 from transpiler.reference.route_path import RoutePath, follow
 from transpiler.reference.routed import Routed, Traced, arrival, arrive, settle
 from transpiler.topology.model import Topology, check_entries, check_exchange, check_topology
-from transpiler.topology.publishing import (
-    ANY_PUBLISHER,
-    PUBLISH_TO,
-    Publisher,
-    PublishTo,
-    check_has_routing_types,
-    own_default,
-    relay_target,
+from transpiler.topology.publishing import Publisher, check_has_routing_types, own_default, relay_target
+from transpiler.topology.receivers import (
+    DEFAULT_SETTINGS,
+    PublishOptions,
+    PublishSettings,
+    Sender,
+    read_settings,
+    resolve_sender,
 )
-from transpiler.topology.qpid_address.address import Address
-from transpiler.topology.receivers import Sender, resolve_sender
 from transpiler.topology.records import Exchange
 
 #: The application header in which AMQP 0-10 has the subject.
 _SUBJECT_HEADER = "qpid.subject"
 
 
-@overload
 def route_message(
     topology: Topology,
     message: MessageLike,
     exchange: str | None = None,
     routing_keys: Sequence[str | None] | None = None,
-    *,
-    address: str | Address | Sender | None = None,
-    publish_to: PublishTo = "exchange",
-    routing_type: str | None = None,
-    path: Literal[False] = False,
-) -> tuple[str, ...]: ...
+    **options: Unpack[PublishOptions],
+) -> tuple[str, ...]:
+    """Return the names of the queues that a message reaches.
 
+    Args:
+        topology: The exchanges, bindings and queues, as ``read_topology`` returns them.
+        message: A ``Message``, or a dict of plain properties or of message JSON.
+        exchange: The exchange, or for a JMS broker the destination, that the message was published to. None: what a
+            dict names, then the topology's ``default_exchange``.
+        routing_keys: The routing keys; None for the message's subject.
+        address: A Qpid address that the message is sent to, as for ``publish``.
+        publish_to: ``"exchange"``, or ``"to"`` for the anonymous relay, as for ``publish``.
+        routing_type: For Artemis ``"ANYCAST"`` or ``"MULTICAST"``.
+        publisher: The settings that decide the outcome, of which the queues do not depend.
 
-@overload
-def route_message(
-    topology: Topology,
-    message: MessageLike,
-    exchange: str | None = None,
-    routing_keys: Sequence[str | None] | None = None,
-    *,
-    address: str | Address | Sender | None = None,
-    publish_to: PublishTo = "exchange",
-    routing_type: str | None = None,
-    path: Literal[True],
-) -> RoutePath: ...
+    Returns:
+        The names, distinct and sorted.
 
-
-def route_message(
-    topology: Topology,
-    message: MessageLike,
-    exchange: str | None = None,
-    routing_keys: Sequence[str | None] | None = None,
-    *,
-    address: str | Address | Sender | None = None,
-    publish_to: PublishTo = "exchange",
-    routing_type: str | None = None,
-    path: bool = False,
-) -> tuple[str, ...] | RoutePath:
-    """Return the names of the queues that a message reaches, distinct and sorted; see ``publish``.
-
-    ``TopologyError`` for an ``exchange`` that the topology does not have, of which ``publish`` has the outcome.
-
-    With ``path`` return also where it goes from each queue when it is rejected, expires or exceeds a limit, and from
-    there: a step for each dead-letter exchange or address, expiry address, alternate and shovel. It is taken as it was
-    published, without what a broker adds to a dead letter.
+    Raises:
+        TopologyError: The topology does not have the exchange, of which ``publish`` has the outcome; and what
+            ``publish`` raises.
     """
-    traced = trace(
-        topology, message, exchange, routing_keys, address=address, publish_to=publish_to, routing_type=routing_type
-    )
+    keywords: dict[str, Any] = {**options}
+    if keywords.pop("path", False):
+        text = "route_message: call route_path(…) in place of path=True, which ends with this version"
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        return route_path(topology, message, exchange, routing_keys, **keywords)  # type: ignore[return-value]
+    settings = read_settings("route_message", PublishOptions, options)
+    routed = trace(topology, message, exchange, routing_keys, settings).routed
     check_exchange(exchange, topology)
-    return follow(traced) if path else traced.routed.queues
+    return routed.queues
+
+
+def route_path(
+    topology: Topology,
+    message: MessageLike,
+    exchange: str | None = None,
+    routing_keys: Sequence[str | None] | None = None,
+    **options: Unpack[PublishOptions],
+) -> RoutePath:
+    """Follow a message through its queues, to where it goes when it is rejected, expires or exceeds a limit.
+
+    The message is taken as it was published, without what a broker adds to a dead letter.
+
+    Args:
+        topology: The exchanges, bindings and queues, as ``read_topology`` returns them.
+        message: A ``Message``, or a dict of plain properties or of message JSON.
+        exchange: The exchange or destination, as for ``route_message``.
+        routing_keys: The routing keys; None for the message's subject.
+        address: A Qpid address that the message is sent to, as for ``publish``.
+        publish_to: ``"exchange"``, or ``"to"`` for the anonymous relay, as for ``publish``.
+        routing_type: For Artemis ``"ANYCAST"`` or ``"MULTICAST"``.
+        publisher: The settings that decide the outcome of a message that reaches no queue.
+
+    Returns:
+        The queues, and a step for each dead-letter exchange or address, expiry address, alternate and shovel.
+
+    Raises:
+        TopologyError: As ``route_message``.
+    """
+    settings = read_settings("route_path", PublishOptions, options)
+    traced = trace(topology, message, exchange, routing_keys, settings)
+    check_exchange(exchange, topology)
+    return follow(traced)
 
 
 def publish(
@@ -94,49 +110,45 @@ def publish(
     message: MessageLike,
     exchange: str | None = None,
     routing_keys: Sequence[str | None] | None = None,
-    *,
-    address: str | Address | Sender | None = None,
-    publish_to: PublishTo = "exchange",
-    publisher: Publisher = ANY_PUBLISHER,
-    routing_type: str | None = None,
+    **options: Unpack[PublishOptions],
 ) -> Routed:
     """Publish a message to an exchange, by name; return the queues that it reaches, and its outcome.
 
-    A dict says both in its members ``exchange`` and ``routing_key`` or ``routing_keys``, where no parameter does; with
-    None in ``exchange`` it went to the topology's ``default_exchange``. Where the exchange is not there, the outcome is
-    ``no-exchange``. ``exchange`` may be left out where the topology has a ``default_exchange`` of its own;
-    "" is the broker's. ``routing_keys`` defaults to the message's subject, which is where AMQP 1.0 has the routing key.
-    RabbitMQ's CC and BCC headers add more keys; where the broker has nothing like them, only the first key counts, and
-    a message with an empty list has none.
-
-    In place of an exchange, ``address`` is the one that a Qpid sender has (``queue``, ``exchange`` or
-    ``exchange/subject``; in a topology of RabbitMQ also ``/queues/queue`` and ``/exchanges/exchange/key``), or what
-    ``resolve_sender`` made of it. With ``publish_to="to"`` the message goes to the anonymous relay, which sends it to
-    the address in its own ``to``, and rejects it where that is absent or leads nowhere.
-
-    The outcome of a message that reaches no queue depends on the ``publisher`` and on the exchange.
+    The outcome of a message that reaches no queue depends on the ``publisher`` and on the exchange. Where the topology
+    does not have the exchange, it is ``no-exchange``.
 
     Exchanges that hand a message to one of their bindings by a hash or at random, as RabbitMQ's ``x-consistent-hash``,
-    give ``possible_queues``; it is ``delivered`` where each choice is a queue, and ``undecided`` where only some are.
+    give ``possible_queues``; the outcome is ``delivered`` where each choice is a queue, and ``undecided`` where only
+    some are.
 
-    For a JMS broker ``exchange`` is a destination (Artemis: ``address`` or ``address::queue``, with ``routing_type``
-    ANYCAST, MULTICAST or None; ActiveMQ: ``queue://name``, ``topic://name`` or a list with commas), and the routing key
-    is part of it. Two outcomes more are such a broker's: ``dead-letter`` and ``error``.
+    For a JMS broker ``exchange`` is a destination (Artemis: ``address`` or ``address::queue``, with a
+    ``routing_type``; ActiveMQ: ``queue://name``, ``topic://name`` or a list with commas), and the routing key is part
+    of it. Such a broker has two more outcomes: ``dead-letter`` and ``error``.
 
-    Raises ``TopologyError`` for an address that leads nowhere, or where nothing says the exchange; ``ValueError`` for
-    parameters that exclude each other, and a ``routing_type`` of a broker without such types; ``TypeError`` for a
-    parameter of another type.
+    Args:
+        topology: The exchanges, bindings and queues, as ``read_topology`` returns them.
+        message: A ``Message``, or a dict of plain properties or of message JSON. A dict also says in its members
+            ``exchange`` and ``routing_key`` or ``routing_keys`` what no parameter says; with None in ``exchange`` it
+            went to the topology's ``default_exchange``.
+        exchange: The exchange, or the destination. It may be left out where the topology has a ``default_exchange`` of
+            its own; ``""`` is the broker's default exchange.
+        routing_keys: The routing keys. None for the message's subject, which is where AMQP 1.0 has the routing key.
+            RabbitMQ's CC and BCC headers add more keys; for a broker without such headers only the first key counts,
+            and a message with an empty list has no key.
+        address: In the place of an exchange, the address that a Qpid sender has (``queue``, ``exchange`` or
+            ``exchange/subject``; for RabbitMQ also ``/queues/queue`` and ``/exchanges/exchange/key``), or what
+            ``resolve_sender`` made of it.
+        publish_to: ``"exchange"``, or ``"to"`` for the anonymous relay, which sends the message to the address in its
+            own ``to``, and rejects it where that is absent or leads nowhere.
+        routing_type: For Artemis ``"ANYCAST"`` or ``"MULTICAST"``; None where the sender does not say it.
+        publisher: The settings that decide the outcome of a message that reaches no queue.
+
+    Raises:
+        TopologyError: An address leads nowhere, or nothing says the exchange.
+        ValueError: Parameters exclude each other, or a ``routing_type`` is of a broker without such types.
+        TypeError: A parameter is of another type.
     """
-    return trace(
-        topology,
-        message,
-        exchange,
-        routing_keys,
-        address=address,
-        publish_to=publish_to,
-        publisher=publisher,
-        routing_type=routing_type,
-    ).routed
+    return trace(topology, message, exchange, routing_keys, read_settings("publish", PublishOptions, options)).routed
 
 
 def trace(
@@ -144,37 +156,29 @@ def trace(
     message: MessageLike,
     exchange: str | None = None,
     routing_keys: Sequence[str | None] | None = None,
-    *,
-    address: str | Address | Sender | None = None,
-    publish_to: PublishTo = "exchange",
-    publisher: Publisher = ANY_PUBLISHER,
-    routing_type: str | None = None,
+    settings: PublishSettings = DEFAULT_SETTINGS,
 ) -> Traced:
     """Publish a message as ``publish`` does; return the exchanges that it came to as well."""
     check_topology(topology)
     if not isinstance(exchange, str | None):
         raise unexpected("exchange", "the name of an exchange", exchange)
-    check_has_routing_types(topology, routing_type)
+    check_has_routing_types(topology, settings.routing_type)
     sent = Sent()
     says_exchange = isinstance(message, Mapping) and EXCHANGE in message
     if isinstance(message, Mapping):
         sent, message = sent_in(message), without_places(message)
     message = as_message(message)
-    check_choice("publish_to", publish_to, PUBLISH_TO)
-    if not isinstance(address, str | Address | Sender | None):
-        raise unexpected("address", "the address of a sender", address)
-    if not isinstance(publisher, Publisher):
-        raise unexpected("publisher", "a Publisher", publisher, "perhaps Publisher('0-9-1')")
-    if sum((exchange is not None, address is not None, publish_to == "to")) > 1:
-        raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
+    settings.check_target(exchange is not None)
+    address, publisher = settings.address, settings.publisher
     if topology.rules.addressing.names_destinations:
+        settings.check_destination(topology)
         exchange = sent.exchange if exchange is None else exchange
-        routing_type = sent.routing_type if routing_type is None else routing_type
-        if exchange is None or address is not None or publish_to == "to" or routing_keys is not None:
+        routing_type = sent.routing_type if settings.routing_type is None else settings.routing_type
+        if exchange is None or routing_keys is not None:
             raise ValueError(f"{topology.rules.name}: exchange names the destination, and nothing else does")
         return _send(topology, message, exchange, routing_type, publisher)
     keys: Keys | None = sent.routing_keys if routing_keys is None else _checked(routing_keys)
-    if publish_to == "to":
+    if settings.publish_to == "to":
         return _relay(topology, message, keys, publisher)
     if address is not None:
         sender = address if isinstance(address, Sender) else resolve_sender(topology, address)

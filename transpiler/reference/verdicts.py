@@ -2,57 +2,85 @@
 
 from __future__ import annotations
 
-from transpiler.base.arguments import unexpected
-from transpiler.language.filters.amqp_form import Unknown
+from typing import Literal, Unpack
+
+from transpiler.base.arguments import check_keywords, unexpected
 from transpiler.language.filters.sets import FiltersLike, read_filters
 from transpiler.language.selector.ast import Expression
 from transpiler.language.selector.dialects import Dialect, find_dialect
-from transpiler.language.selector.parsing import parse_selector
+from transpiler.language.selector.parsing import SelectorLike, parse_selector
 from transpiler.message.message import MessageLike, as_message
+from transpiler.message.receiver import Receiver, ReceiverOptions
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import evaluate as evaluate_tree
 from transpiler.reference.match import check_filter, match_filter
-from transpiler.reference.receiving import Receiver
+
+
+class MatchOptions(ReceiverOptions, total=False):
+    """The options of ``matches``."""
+
+    connection: str | None
+    unknown: Literal["error", "ignore"]
 
 
 def evaluate(
-    selector: str | Expression | None,
+    selector: SelectorLike,
     message: MessageLike,
     dialect: str | Dialect = "jms",
-    *,
-    now: int | None = None,
-    destination: str | None = None,
+    **options: Unpack[ReceiverOptions],
 ) -> Truth:
-    """Evaluate a selector on one message by the reference evaluator: True, False, or None for unknown.
+    """Evaluate a selector on one message by the reference evaluator.
 
-    ``selector`` is text or a parsed tree; an empty one, or None, matches every message. ``message`` is a Message, or a
-    dict of plain properties or of message JSON. ``now`` is the current time in
-    milliseconds since the epoch, without which the clock says: UTC() is that, and the JMSExpiration of a message that
-    has a ttl and no time of its own is so long after it. ``destination`` is the address that the consumer was created
-    with, and JMSDestination where the message has no ``to``. Where the broker's evaluation would throw, the answer is
-    unknown. Text raises what ``parse_selector`` raises.
+    Args:
+        selector: The text of a selector, or a parsed tree. A blank text, and None, match every message.
+        message: A ``Message``, or a dict of plain properties or of message JSON.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+        now: The current time in milliseconds since the epoch, by default the clock's. UTC() is that time, and the
+            JMSExpiration of a message that has a ttl and no time of its own is the ttl later.
+        destination: The address that the consumer was created with, which is JMSDestination where the message has no
+            ``to``.
+
+    Returns:
+        True, False, or None for unknown. Where the broker's evaluation would throw, the answer is None.
+
+    Raises:
+        TranspilerError: ``selector`` is text, and ``parse_selector`` raises.
     """
     if selector is not None and not isinstance(selector, str | Expression):
         raise unexpected("selector", "text, or the tree that parse_selector returns", selector)
+    check_keywords("evaluate", ReceiverOptions, options)
     tree = parse_selector(selector, dialect) if isinstance(selector, str) else selector
-    return evaluate_tree(tree, as_message(message), find_dialect(dialect), now, destination)
+    return evaluate_tree(tree, as_message(message), find_dialect(dialect), Receiver(**options))
 
 
 def matches(
     filters: FiltersLike,
     message: MessageLike,
-    *,
     dialect: str | Dialect = "jms",
-    connection: str | None = None,
-    unknown: Unknown = "error",
-    now: int | None = None,
-    destination: str | None = None,
+    **options: Unpack[MatchOptions],
 ) -> bool:
-    """Return True if one message passes a filter, or all filters of a set, by the reference evaluator.
+    """Judge a filter, or all filters of a set, on one message by the reference evaluator.
 
-    The parameters are those of ``transpile_filter``, and so is what is raised.
+    A selector is the affair of ``evaluate``; ``transpiler.testing.assert_matches`` takes selectors and filters.
+
+    Args:
+        filters: A filter object, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map.
+        message: A ``Message``, or a dict of plain properties or of message JSON.
+        dialect: The dialect of the JMS selectors in ``filters``, by name or as a ``Dialect``.
+        connection: The receiver's connection, for no-local filters.
+        unknown: ``"error"``, or ``"ignore"`` to leave out filters that nobody here knows.
+        now: The current time in milliseconds since the epoch, by default the clock's.
+        destination: The address that the consumer was created with.
+
+    Returns:
+        True if the message passes.
+
+    Raises:
+        TranspilerError: As ``transpile_filter``.
     """
-    own = find_dialect(dialect)
-    whole = read_filters(filters, unknown).accepted_by(own).whole
-    check_filter(whole, own, connection)
-    return match_filter(whole, as_message(message), own, connection, Receiver(now, destination))
+    check_keywords("matches", MatchOptions, options)
+    rules, connection = find_dialect(dialect), options.get("connection")
+    whole = read_filters(filters, options.get("unknown", "error")).accepted_by(rules).whole
+    check_filter(whole, rules, connection)
+    receiver = Receiver(options.get("now"), options.get("destination"))
+    return match_filter(whole, as_message(message), rules, connection, receiver)

@@ -13,10 +13,10 @@ from typing import NamedTuple
 from transpiler.base.comparison import Comparison
 from transpiler.base.topics import TopicPattern
 from transpiler.compiler import ir
+from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import STRING
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.lowering.bindings.bindings import Bindings, RoutingKey, ValueOf
-from transpiler.compiler.lowering.names.names import Missing
 from transpiler.compiler.rewrites.optimizer import optimize
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.routing.columns import KEY, TOPIC

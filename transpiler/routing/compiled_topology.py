@@ -25,10 +25,10 @@ from types import MappingProxyType
 
 from transpiler.base.arguments import unexpected
 from transpiler.base.errors import TopologyError
+from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import Path as ColumnPath
 from transpiler.compiler.layouts.layout import Layout, is_layout
 from transpiler.compiler.layouts.sent import SentLayout, without_binding
-from transpiler.compiler.lowering.names.names import Missing
 from transpiler.routing import tuning
 from transpiler.routing.binding_buckets import BindingBuckets
 from transpiler.routing.compiled_file import decode, encode, read_file, write_file

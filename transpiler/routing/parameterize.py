@@ -14,9 +14,9 @@ from functools import partial
 from transpiler.base.comparison import Comparison
 from transpiler.base.source import Source, Span
 from transpiler.compiler import ir
+from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import BIGINT, BOOLEAN, DOUBLE, STRING
 from transpiler.compiler.layouts.layout import Layout
-from transpiler.compiler.lowering.names.names import Missing
 from transpiler.compiler.lowering.selectors import SelectorLowering, integer_literal
 from transpiler.compiler.lowering.text.text_tests import PatternForm, needle, pattern_form, pattern_text
 from transpiler.compiler.rewrites.optimizer import optimize

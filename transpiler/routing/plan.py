@@ -19,9 +19,9 @@ from typing import NamedTuple
 from transpiler.base.comparison import Comparison
 from transpiler.base.errors import TranspilerError
 from transpiler.compiler import ir
+from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import STRING, Path
 from transpiler.compiler.layouts.layout import Layout
-from transpiler.compiler.lowering.names.names import Missing
 from transpiler.routing import tuning
 from transpiler.routing.binding_patterns import BindingPatterns, Pattern
 from transpiler.routing.columns import BACK, COUNT, EXCHANGE, FRONT, KEY, KEYS, READ, ROW, SUBJECT, TOPIC

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, TypedDict
 
+from transpiler.base.arguments import check_choice, check_keywords, unexpected
 from transpiler.base.diagnostics import Remedy, at_path, meant
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source
 from transpiler.topology.broker_rules import ExchangeType, RelayAddress
 from transpiler.topology.model import Topology
-from transpiler.topology.publishing import relay_target
+from transpiler.topology.publishing import ANY_PUBLISHER, PUBLISH_TO, Publisher, PublishTo, relay_target
 from transpiler.topology.qpid_address.address import (
     Address,
     AddressBinding,
@@ -57,6 +58,58 @@ class Sender:
     exchange: str
     key: str | None = None
     subject: str | None = None
+
+
+class SendOptions(TypedDict, total=False):
+    """The keywords of public functions that say how messages are sent, besides the name of an exchange."""
+
+    address: str | Address | Sender | None
+    publish_to: PublishTo
+    routing_type: str | None
+
+
+class PublishOptions(SendOptions, total=False):
+    """The keywords of functions that publish one message."""
+
+    publisher: Publisher
+
+
+@dataclass(frozen=True, slots=True)
+class PublishSettings:
+    """How a message is published, besides the name of an exchange and its routing keys; the types are checked."""
+
+    address: str | Address | Sender | None = None
+    publish_to: PublishTo = "exchange"
+    routing_type: str | None = None
+    publisher: Publisher = ANY_PUBLISHER
+
+    def __post_init__(self) -> None:
+        check_choice("publish_to", self.publish_to, PUBLISH_TO)
+        if not isinstance(self.address, str | Address | Sender | None):
+            raise unexpected("address", "the address of a sender", self.address)
+        if not isinstance(self.publisher, Publisher):
+            raise unexpected("publisher", "a Publisher", self.publisher, "perhaps Publisher('0-9-1')")
+
+    def check_target(self, names_exchange: bool) -> None:
+        """Raise ``ValueError`` where more than one of an exchange, an address and the relay says the target."""
+        if sum((names_exchange, self.address is not None, self.publish_to == "to")) > 1:
+            ways = "exchange, address and publish_to='to' are three ways to say where a message goes"
+            raise ValueError(f"{ways}: give one")
+
+    def check_destination(self, topology: Topology) -> None:
+        """Raise ``ValueError`` where something besides ``exchange`` says a destination of a JMS broker."""
+        if self.address is not None or self.publish_to == "to":
+            raise ValueError(f"{topology.rules.name}: exchange names the destination, and nothing else does")
+
+
+#: The settings of which nothing is given.
+DEFAULT_SETTINGS = PublishSettings()
+
+
+def read_settings(function: str, keywords: type, given: PublishOptions) -> PublishSettings:
+    """Return the settings that a call gives; ``TypeError`` for a keyword that ``function`` does not have."""
+    check_keywords(function, keywords, given)
+    return PublishSettings(**given)
 
 
 def resolve_sender(topology: Topology, address: str | Address) -> Sender:

@@ -25,6 +25,7 @@ from tests.spark_ext.test_dialect_agreement import accepted
 from transpiler import parse_selector, transpile_selector
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.language.selector.dialects import find_dialect
+from transpiler.message.receiver import Receiver
 from transpiler.reference.evaluate import judge
 
 SELECTORS, ROWS = size(10, 12), 16
@@ -83,7 +84,7 @@ def assert_agreement(
     messages = [own.message(row) for row in sorted(frame.collect(), key=lambda row: row.number)]  # type: ignore[attr-defined]
     rules = find_dialect(dialect)
     truths = [
-        [judge(parse_selector(text, dialect), message, rules, **RECEIVER).truth for message in messages]
+        [judge(parse_selector(text, dialect), message, rules, Receiver(**RECEIVER)).truth for message in messages]
         for text in texts
     ]
     for result in ("ternary", "filter", "boolean") if is_full() else ("ternary", "filter"):

@@ -33,6 +33,7 @@ from transpiler import (
 )
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import DIALECTS
+from transpiler.message.receiver import Receiver
 from transpiler.reference.evaluate import judge, value_of
 
 NOW = 1_750_772_279_000
@@ -150,7 +151,7 @@ def reference_groups(tree: ast.Expression, messages: list[Message], dialect: str
     rules = DIALECTS[dialect]
 
     def truth(node: ast.Expression, message: Message) -> bool | None:
-        return judge(node, message, rules, NOW).truth
+        return judge(node, message, rules, Receiver(NOW)).truth
 
     groups: Counter[Any] = Counter()
     for message in messages:
@@ -204,9 +205,9 @@ def test_the_groups_are_those_of_the_evaluator(spark: SparkSession, dialect: str
         for group in explained.groups:
             for example in group.examples:
                 message = Message.from_dict(example.message)
-                assert (judge(tree, message, rules, NOW).truth is True) is (group.verdict is True)
+                assert (judge(tree, message, rules, Receiver(NOW)).truth is True) is (group.verdict is True)
                 if group.missing is not None:
-                    assert value_of(names[group.missing], message, rules, NOW) is None
+                    assert value_of(names[group.missing], message, rules, Receiver(NOW)) is None
 
 
 def test_the_plan_runs_no_python_and_sorts_nothing(orders: DataFrame, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,7 @@ from transpiler import Message, TranspilerError, UnsupportedFeatureError, parse_
 from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import DIALECTS, Dialect
+from transpiler.message.receiver import Receiver
 from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import Verdict, judge
@@ -170,7 +171,7 @@ class Claims:
             if changed is None or "for every message that has" in found.message:
                 continue
             for one in self._messages():
-                before, after = judge(tree, one, dialect, NOW), judge(changed, one, dialect, NOW)
+                before, after = judge(tree, one, dialect, Receiver(NOW)), judge(changed, one, dialect, Receiver(NOW))
                 only_errors = found.hint != "remove it" and (before.thrown or after.thrown) is not None
                 if not only_errors and _matches(before) is not _matches(after):
                     yield f"{found.rule} in {name}: {text}: {found.message}: {one}"
@@ -187,7 +188,7 @@ class Claims:
         shown = f"diff {name} {old} | {other} {new}"
 
         def answers(one: Message) -> tuple[bool, bool]:
-            first, second = (judge(tree, one, own, NOW) for tree, own in zip(trees, dialects, strict=True))
+            first, second = (judge(tree, one, own, Receiver(NOW)) for tree, own in zip(trees, dialects, strict=True))
             return _matches(first), _matches(second)
 
         for difference, expected in ((result.won, (False, True)), (result.lost, (True, False))):
@@ -216,7 +217,10 @@ class Claims:
         self.claims["port.exact" if exact else "port.rare"] += 1
         again = parse_selector(ported.text, other)
         for one in self._messages() if exact else self.draw.sample(self.common, 40):
-            before, after = judge(tree, one, DIALECTS[name], NOW), judge(again, one, DIALECTS[other], NOW)
+            before, after = (
+                judge(tree, one, DIALECTS[name], Receiver(NOW)),
+                judge(again, one, DIALECTS[other], Receiver(NOW)),
+            )
             if not exact and (before.thrown or after.thrown) is not None:
                 continue
             if _matches(before) is not _matches(after):

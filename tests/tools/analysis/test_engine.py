@@ -14,6 +14,7 @@ from transpiler import Message, TranspilerError, parse_selector, subsumes
 from transpiler.base.source import Source
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import DIALECTS, Dialect
+from transpiler.message.receiver import Receiver
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
 from transpiler.tools.analysis.building import Conditions
@@ -80,7 +81,7 @@ def _parsed(text: str, dialect: Dialect) -> ast.Expression | None:
 
 
 def _selected(tree: ast.Expression, dialect: Dialect) -> list[bool]:
-    return [judge(tree, message, dialect, now=0).truth is True for message in MESSAGES]
+    return [judge(tree, message, dialect, Receiver(0)).truth is True for message in MESSAGES]
 
 
 @given(_combined(_tests), _combined(_tests), st.sampled_from(list(DIALECTS)))
@@ -112,7 +113,7 @@ def test_an_outcome_that_is_impossible_never_comes(text: str, name: str) -> None
     solver = Solver(conditions)
     impossible = [outcome for outcome in OUTCOMES if solver.impossible(Requirement(formula, outcome))]
     for message in MESSAGES:
-        assert bit_of(judge(tree, message, dialect, now=0)) not in impossible, message
+        assert bit_of(judge(tree, message, dialect, Receiver(0))) not in impossible, message
 
 
 @pytest.mark.parametrize(

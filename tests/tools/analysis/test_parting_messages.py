@@ -13,6 +13,7 @@ from transpiler.base.topics import TOPIC_SYNTAX
 from transpiler.language.selector.dialects import DIALECTS, find_dialect
 from transpiler.message.header_fields import MessageField
 from transpiler.message.message import plain_message
+from transpiler.message.receiver import Receiver
 from transpiler.reference.evaluate import judge
 from transpiler.reference.match import matches_words
 from transpiler.tools.analysis.building import Conditions
@@ -92,7 +93,7 @@ def test_a_difference_is_found_wherever_brute_force_finds_one_and_a_proof_is_rig
             # A dialect that refuses a test: `a = b` in some, NULL in others.
             continue
         result = diff_selectors(old, new, dialect)
-        answers = [[judge(tree, message, rules, NOW).truth is True for message in MESSAGES] for tree in trees]
+        answers = [[judge(tree, message, rules, Receiver(NOW)).truth is True for message in MESSAGES] for tree in trees]
         won = any(after and not before for before, after in zip(*answers, strict=True))
         lost = any(before and not after for before, after in zip(*answers, strict=True))
         shown = f"{dialect}: {old} | {new}\n{result}"
@@ -102,7 +103,7 @@ def test_a_difference_is_found_wherever_brute_force_finds_one_and_a_proof_is_rig
         assert not (result.no_lost and (lost or result.lost)), shown
         for difference, before, after in ((result.won, False, True), (result.lost, True, False)):
             if difference is not None:
-                verdicts = [judge(tree, difference.message, rules, NOW).truth is True for tree in trees]
+                verdicts = [judge(tree, difference.message, rules, Receiver(NOW)).truth is True for tree in trees]
                 assert verdicts == [before, after], shown
         found, proved = found + result.differs, proved + result.is_same
     assert found > 0
@@ -121,7 +122,7 @@ def test_the_truths_that_are_possible_include_the_one_there_is(dialect: str) -> 
         formula = Conditions().selector(tree, rules)
         for message in draw.sample(MESSAGES, 20):
             truths = {test.number: bit_of(test.judge(message)) for test in all_tests(formula)}
-            actual = bit_of(judge(tree, message, rules, NOW))
+            actual = bit_of(judge(tree, message, rules, Receiver(NOW)))
             assert possible(formula, truths) == actual
             # What is not known of a test excludes nothing.
             truths |= {next(iter(truths)): ANYTHING}

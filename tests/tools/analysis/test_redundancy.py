@@ -15,6 +15,7 @@ from transpiler import TranspilerError, parse_selector
 from transpiler.base.source import Source
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.message.message import Message
+from transpiler.message.receiver import Receiver
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
 from transpiler.tools.analysis.building import Conditions
@@ -85,7 +86,7 @@ def test_what_is_impossible_is_so_for_any_value(first: str, second: str, name: s
     conditions = Conditions()
     formulas = [conditions.selector(tree, dialect) for tree in trees]
     solver = Solver(conditions)
-    seen = {tuple(bit_of(judge(tree, message, dialect, 0)) for tree in trees) for message in MESSAGES}
+    seen = {tuple(bit_of(judge(tree, message, dialect, Receiver(0))) for tree in trees) for message in MESSAGES}
     for outcomes in itertools.product(OUTCOMES, OUTCOMES):
         if solver.impossible(*map(Requirement, formulas, outcomes)):
             assert outcomes not in seen

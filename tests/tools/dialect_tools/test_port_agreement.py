@@ -17,6 +17,7 @@ from transpiler.base.comparison import Comparison
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Extension, ListMember
 from transpiler.language.selector.dialects import DIALECTS, Dialect, find_dialect
+from transpiler.message.receiver import Receiver
 from transpiler.reference.evaluate import judge
 from transpiler.tools.dialect_tools.port import port_selector
 
@@ -90,8 +91,8 @@ def assert_same(text: str, source: str, target: str, messages: list[Message]) ->
     before, after = parse_selector(text, source), parse_selector(ported.text, target)
     changes = [note for note in ported.notes if note.code != "port.unproved"]
     for message in messages if not changes else ():
-        said = judge(before, message, find_dialect(source), NOW)
-        found = judge(after, message, find_dialect(target), NOW)
+        said = judge(before, message, find_dialect(source), Receiver(NOW))
+        found = judge(after, message, find_dialect(target), Receiver(NOW))
         assert (said.truth is True) is (found.truth is True), f"{source}: {text}\n{target}: {ported.text}\n{message}"
     return "noted" if changes else "exact"
 

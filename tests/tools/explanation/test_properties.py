@@ -14,6 +14,7 @@ from tests.spark_ext import strategies
 from transpiler import Message, TranspilerError, explain_selector, parse_selector, print_selector
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import DIALECTS, Dialect
+from transpiler.message.receiver import Receiver
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import judge, value_of
 from transpiler.tools.explanation import Explanation
@@ -48,7 +49,7 @@ def test_every_verdict_and_value_is_the_evaluators(
         return
     read = parse_selector(explanation.selector, dialect)
     assert read is not None
-    verdict = judge(read, message, dialect, NOW)
+    verdict = judge(read, message, dialect, Receiver(NOW))
     assert (explanation.verdict, explanation.thrown) == (verdict.truth, verdict.thrown)
     parts = list(explanation.parts())
     nodes = list(ast.walk(read))
@@ -56,9 +57,9 @@ def test_every_verdict_and_value_is_the_evaluators(
     for part, node in zip(parts, nodes, strict=True):
         if part.is_condition:
             whole = ast.ConvertStrings(node) if prefix and not isinstance(node, ast.ConvertStrings) else node
-            assert (part.verdict, part.thrown) == judge(whole, message, dialect, NOW)
+            assert (part.verdict, part.thrown) == judge(whole, message, dialect, Receiver(NOW))
         if isinstance(node, ast.Identifier):
-            value = value_of(node, message, dialect, NOW)
+            value = value_of(node, message, dialect, Receiver(NOW))
             assert part.value == value or value != value
     assert explanation.deciding
     assert "\n" not in explanation.reason
@@ -84,7 +85,7 @@ def test_a_sentence_states_the_values_that_the_evaluator_reads(
     read = parse_selector(explanation.selector, dialect)
     assert read is not None
     names = [node for node in ast.walk(read) if isinstance(node, ast.Identifier)]
-    values = {node.name: value_of(node, message, dialect, NOW) for node in names}
+    values = {node.name: value_of(node, message, dialect, Receiver(NOW)) for node in names}
     for stated, value in STATED.findall(explanation.reason):
         if stated in values:
             assert value_text(values[stated]) == value, explanation.reason

@@ -187,10 +187,3 @@ def test_a_dialect_is_in_the_third_place_as_it_is_in_evaluate() -> None:
     assert explain_selector("color <> 5", {"color": "blue"}, "activemq") == by_name
     with pytest.raises(UnsupportedFeatureError, match="there is no dialect called 'activmq'"):
         explain_selector("color <> 5", {"color": "blue"}, "activmq")
-
-
-@pytest.mark.parametrize("layout", ["kafka-headers", stores.kafka_headers(), "headers ARRAY<STRUCT<key: STRING>>"])
-def test_a_layout_in_the_third_place_is_taken_with_a_warning(layout: Any) -> None:
-    row = {"headers": [{"key": "weight", "value": b"2600"}]}
-    with pytest.warns(DeprecationWarning, match=re.escape("layout=…")):
-        assert explain_selector("weight > 2500 OR TRUE", row, layout).matches

@@ -4,7 +4,7 @@ A *value* is an SQL expression with a type; it is NULL in some rows. A *predicat
 in the rows where it holds and FALSE or NULL in the others, and no caller may depend on which of the two. So there is no
 NOT: the negation of a condition is lowered as a predicate of its own, and ``NotTrue`` is the one complement.
 
-Users write ``from transpiler import ir`` and ``ir.Compare``, as ``ast.Compare`` is the surface tree's.
+Modules above write ``from transpiler.compiler import ir`` and ``ir.Compare``, as ``ast.Compare`` is the surface tree's.
 
 Invariants: nodes are frozen and hashable; the operands of a node have the types that Spark needs without a cast.
 Deliberately not here: rules that rewrite (``rewrites``, ``spark_plan``), SQL text (``sql``), dialects and layouts.

@@ -13,6 +13,7 @@ from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
 from transpiler.base.hints import Hint, Setting
 from transpiler.compiler import ir
+from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.lowering.bindings.bindings import LITERALS, Bindings, TextKey
 from transpiler.compiler.lowering.bindings.header_pairs import (
@@ -24,7 +25,6 @@ from transpiler.compiler.lowering.bindings.header_pairs import (
     matches_reference,
 )
 from transpiler.compiler.lowering.names.column_values import at
-from transpiler.compiler.lowering.names.names import ANYONE, Missing, Receiver
 from transpiler.compiler.lowering.operands import complement
 from transpiler.compiler.lowering.selectors import MAX_NODES, SelectorLowering
 from transpiler.language.filters.binding_rules import APACHE_FILTERS, HeadersMatch
@@ -48,6 +48,7 @@ from transpiler.language.filters.kinds import (
 from transpiler.language.filters.selector_parsing import dialect_of, parse_text, source_of
 from transpiler.language.selector.dialects import Dialect
 from transpiler.message.header_fields import PUBLISHER_CONNECTION, MessageField
+from transpiler.message.receiver import ANYONE, Receiver
 from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue
 
 

@@ -19,12 +19,13 @@ from transpiler.base.diagnostics import Fix
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.source import Source, Span
 from transpiler.compiler import ir
+from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import BINARY, STRING
 from transpiler.compiler.ir.constant_folding import DECIMAL_DIGITS, wrapped
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.lowering.comparison.comparison import between, compare, is_member
 from transpiler.compiler.lowering.comparison.type_warnings import TypeWarnings
-from transpiler.compiler.lowering.names.names import ANYONE, Missing, Names, Receiver
+from transpiler.compiler.lowering.names.names import Names
 from transpiler.compiler.lowering.operands import (
     NULL,
     Alternative,
@@ -49,6 +50,7 @@ from transpiler.language.selector.dialect_rules import (
 from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.numbers import floating_literal
 from transpiler.message.operand_types import OperandType, UnsignedLong
+from transpiler.message.receiver import ANYONE, Receiver
 
 #: The values that stand for literals, by the literals' places in the text.
 Parameters = Mapping[Span, ir.Value]

@@ -12,7 +12,7 @@ from transpiler.base.errors import SelectorSyntaxError, SelectorTypeError
 from transpiler.language.filters.kinds import AndFilter, Filter, JmsSelector, NotFilter, OrFilter
 from transpiler.language.filters.selector_parsing import parse_text, source_of
 from transpiler.language.selector.dialects import Dialect, find_dialect
-from transpiler.language.selector.printer import print_selector
+from transpiler.language.selector.printer import print_tree
 from transpiler.language.translation.header_names import translate_tree
 
 #: The descriptor of the document that translates.
@@ -42,4 +42,4 @@ def _translated(node: JmsSelector, dialect: str | Dialect) -> JmsSelector:
         return node
     translated = translate_tree(tree, "amqp", source_of(node))
     # A text without header names is sent letter by letter.
-    return node if translated == tree else replace(node, text=print_selector(translated, rules))
+    return node if translated == tree else replace(node, text=print_tree(translated, rules))

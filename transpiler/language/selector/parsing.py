@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 
 from sly.lex import Token
 
-from transpiler.base.arguments import check_selector
+from transpiler.base.arguments import renamed, unexpected
 from transpiler.base.errors import SelectorSyntaxError, TranspilerError, UnsupportedFeatureError
 from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
@@ -32,14 +32,66 @@ _TERMS = frozenset("IDENTIFIER STRING INTEGER FLOAT BINARY SECTION NULL TRUE FAL
 _SIGNS = frozenset("NOT MINUS PLUS".split())
 
 
-def parse_selector(text: str, dialect: str | Dialect = "jms") -> ast.Expression | None:
-    """Return the surface tree of a selector, checked; None for an empty or blank one, which selects every message.
+#: A selector: its text, the tree that ``parse_selector`` returns, or None, which selects every message.
+SelectorLike = str | ast.Expression | None
 
-    Raises ``SelectorSyntaxError``, ``SelectorTypeError``, or ``UnsupportedFeatureError`` beyond the limits.
+
+@renamed("text", "selector")
+def parse_selector(selector: SelectorLike, dialect: str | Dialect = "jms") -> ast.Expression | None:
+    """Parse a selector into its surface tree, and check the tree.
+
+    Args:
+        selector: The text of a selector. A parsed tree is checked by the rules of ``dialect``; the spans of the
+            returned tree are places in its canonical text.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+
+    Returns:
+        The tree; None for an empty or blank selector, which selects every message.
+
+    Raises:
+        SelectorSyntaxError: The text is not a selector.
+        SelectorTypeError: An operator has an operand of a type that it does not take.
+        UnsupportedFeatureError: The dialect has no such construct, or the selector exceeds a limit.
     """
-    check_selector(text)
     rules = find_dialect(dialect)
+    text = selector_text(selector, rules)
+    if text is None:
+        return None
     return _parsed_before(text, rules) if len(text) <= KEPT_LENGTH else _parsed(text, rules)
+
+
+def selector_text(selector: SelectorLike, dialect: Dialect) -> str | None:
+    """Return the text of a selector: as it was written, or the canonical text of a tree; None for no selector.
+
+    ``TypeError`` for anything else.
+    """
+    if selector is None or isinstance(selector, str):
+        return selector
+    if not isinstance(selector, ast.Expression):
+        raise unexpected("selector", "text, or the tree that parse_selector returns", selector)
+    # Most selectors are text.
+    from transpiler.language.selector.printer import print_tree
+
+    return print_tree(selector, dialect)
+
+
+@renamed("tree", "selector")
+def print_selector(selector: SelectorLike, dialect: str | Dialect = "jms") -> str:
+    """Return the canonical text of a selector: uniform spelling, and parentheses only where the grammar needs them.
+
+    Args:
+        selector: A parsed tree, or text, which is parsed first.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+
+    Returns:
+        The text, which parses to an equal tree in the same dialect; the empty text for None and for a blank selector.
+
+    Raises:
+        TranspilerError: The text is not a selector of the dialect, as in ``parse_selector``.
+    """
+    rules = find_dialect(dialect)
+    tree = parse_selector(selector, rules) if isinstance(selector, str) else selector
+    return selector_text(tree, rules) or ""
 
 
 def _parsed(text: str, dialect: Dialect) -> ast.Expression | None:

@@ -6,7 +6,6 @@ import math
 import re
 from typing import assert_never
 
-from transpiler.base.arguments import unexpected
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import (
     Associativity,
@@ -15,7 +14,7 @@ from transpiler.language.selector.dialect_rules import (
     NotBinding,
     NumericLiterals,
 )
-from transpiler.language.selector.dialects import Dialect, find_dialect, is_reserved
+from transpiler.language.selector.dialects import JMS, Dialect, is_reserved
 from transpiler.language.selector.literal_scanner import string_literal
 
 #: Precedence of each kind of node, after the grammar's layers.
@@ -25,13 +24,9 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _REGULAR_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
-def print_selector(tree: ast.Expression | None, dialect: str | Dialect = "jms") -> str:
-    """Return a tree's canonical text, which parses to an equal tree in the same dialect; the empty text for None."""
-    if tree is None:
-        return ""
-    if not isinstance(tree, ast.Expression):
-        raise unexpected("tree", "the tree that parse_selector returns", tree)
-    return _Printer(find_dialect(dialect)).print(tree)[0]
+def print_tree(tree: ast.Expression, dialect: Dialect = JMS) -> str:
+    """Return a tree's canonical text, which parses to an equal tree in the same dialect."""
+    return _Printer(dialect).print(tree)[0]
 
 
 class _Printer:

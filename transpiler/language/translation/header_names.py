@@ -12,15 +12,15 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Literal, get_args
 
-from transpiler.base.arguments import check_choice
+from transpiler.base.arguments import check_choice, renamed
 from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.source import Source
 from transpiler.language.selector import ast
-from transpiler.language.selector.dialects import Dialect
-from transpiler.language.selector.parsing import parse_selector
-from transpiler.language.selector.printer import print_selector
+from transpiler.language.selector.dialects import Dialect, find_dialect
+from transpiler.language.selector.parsing import SelectorLike, parse_selector, selector_text
+from transpiler.language.selector.printer import print_tree
 from transpiler.message.header_fields import DELIVERY_MODES
 from transpiler.message.jms_fields import JMS_FIELDS, WIRE
 
@@ -53,16 +53,30 @@ class _NoCounterpartError(Exception):
     """A name, or a comparison with it, has no counterpart in the other form; the message gives the reason."""
 
 
-def translate_names(text: str, form: Form, *, dialect: str | Dialect = "jms") -> str:
+@renamed("text", "selector")
+def translate_names(selector: SelectorLike, form: Form, dialect: str | Dialect = "jms") -> str:
     """Return a selector with its header names in JMS's form or in the wire's (``amqp.correlation_id``).
 
     Each name is exchanged for its one counterpart in the table of apache-filters.xml: ``JMSType`` and
-    ``amqp.jms_type``, ``JMSExpiration`` and ``amqp.absolute_expiry_time``; other JMS names stay. Raises what
-    ``parse_selector`` raises, and ``UnsupportedFeatureError`` for each condition that has no counterpart.
+    ``amqp.jms_type``, ``JMSExpiration`` and ``amqp.absolute_expiry_time``; other JMS names stay.
+
+    Args:
+        selector: The text of a selector, or a parsed tree.
+        form: ``"jms"`` or ``"amqp"``: the form of the names in the result.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+
+    Returns:
+        The text of the selector; the empty text for a blank one.
+
+    Raises:
+        TranspilerError: What ``parse_selector`` raises, and ``UnsupportedFeatureError`` for each condition that has no
+            counterpart.
     """
     check_choice("form", form, get_args(Form))
-    tree = parse_selector(text, dialect)
-    return "" if tree is None else print_selector(translate_tree(tree, form, Source(text)))
+    rules = find_dialect(dialect)
+    text = selector_text(selector, rules)
+    tree = parse_selector(text, rules)
+    return "" if tree is None else print_tree(translate_tree(tree, form, Source(text or "")))
 
 
 def translate_tree(tree: ast.Expression, form: Form, source: Source) -> ast.Expression:

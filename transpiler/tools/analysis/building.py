@@ -38,7 +38,7 @@ from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import BetweenMeaning, Evaluation, Logic, NumericPromotion
 from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.pattern import PatternError, read_pattern
-from transpiler.language.selector.printer import print_selector
+from transpiler.language.selector.printer import print_tree
 from transpiler.language.translation.places import places_of
 from transpiler.message.header_fields import (
     PROPERTIES,
@@ -49,10 +49,10 @@ from transpiler.message.header_fields import (
     MessageField,
 )
 from transpiler.message.message import Message
+from transpiler.message.receiver import Receiver
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import Verdict, judge
 from transpiler.reference.match import match_filter
-from transpiler.reference.receiving import Receiver
 from transpiler.tools.analysis.constants import NOW, constants, is_constant
 from transpiler.tools.analysis.formula import (
     ALWAYS,
@@ -154,7 +154,7 @@ class Conditions:
 
         def judged(message: Message) -> Verdict:
             try:
-                return judge(tested, message, dialect, NOW, destination)
+                return judge(tested, message, dialect, Receiver(NOW, destination))
             except UnsupportedFeatureError as error:
                 # The reference does not serve the regular expression, so the question stays open.
                 raise UndecidedError(error.diagnostics[0].message) from None
@@ -262,7 +262,7 @@ def shown(test: Test) -> str:
     if not test.text:
         assert test.dialect is not None
         assert isinstance(test.node, ast.Expression)
-        test.text = print_selector(test.node, test.dialect)
+        test.text = print_tree(test.node, test.dialect)
     return test.text
 
 

@@ -18,6 +18,7 @@ from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Wildcards
 from transpiler.language.selector.dialects import Dialect
 from transpiler.message.message import Message
+from transpiler.message.receiver import Receiver
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import evaluate_operand, judge
 from transpiler.tools.analysis.formula import FALSE, TRUE, UNKNOWN, Subject, Test, UndecidedError, bit_of
@@ -232,7 +233,7 @@ def _related(shape: tuple[tuple[Comparison, bool], ...], dialect: _ByIdentity) -
     seen = {repr(evaluate_operand(one, _message("x", value), rules)): value for value in reversed(_PAIRED)}
     for left, right in itertools.product(seen.values(), seen.values()):
         message = Message(application_properties={name: one for name, one in (("x", left), ("y", right)) if one})
-        found[tuple([bit_of(judge(node, message, rules, 0)) for node in nodes])] = None
+        found[tuple([bit_of(judge(node, message, rules, Receiver(0))) for node in nodes])] = None
     return tuple(found)
 
 

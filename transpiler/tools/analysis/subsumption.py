@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect, find_dialect
-from transpiler.language.selector.parsing import parse_selector
+from transpiler.language.selector.parsing import SelectorLike, parse_selector
 from transpiler.tools.analysis.building import Conditions
 from transpiler.tools.analysis.cell_search import Requirement
 from transpiler.tools.analysis.formula import NOT_TRUE, THROWN, Formula, Junction, all_tests, disjuncts, key_of
@@ -69,15 +69,24 @@ def never_true(selector: str, dialect: str | Dialect) -> bool:
     return Solver(conditions).impossible(Requirement(formula))
 
 
-def subsumes(
-    container: str | ast.Expression | None, contained: str | ast.Expression | None, dialect: str | Dialect = "jms"
-) -> bool | None:
-    """Return True if the first selector selects every message that the second one selects.
+def subsumes(container: SelectorLike, contained: SelectorLike, dialect: str | Dialect = "jms") -> bool | None:
+    """Decide whether one selector selects every message that another one selects.
 
-    False if there is a message that only the second one selects, None if that is not decided. A selector is text or a
-    parsed tree; an empty one, or None, selects every message. Selectors of AND, OR and NOT over tests of one name
-    against literals, and comparisons of two names, are mostly decided; of others, a "yes" is proved as well, and for a
-    "no" messages are tried. Raises what ``parse_selector`` raises.
+    Selectors of AND, OR and NOT over tests of one name against literals, and comparisons of two names, are mostly
+    decided; of others, a "yes" is proved as well, and for a "no" messages are tried.
+
+    Args:
+        container: The selector that may select more, as text or as a parsed tree; a blank one, and None, select every
+            message.
+        contained: The selector that may select less.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+
+    Returns:
+        True if ``container`` selects every message that ``contained`` selects, False if there is a message that only
+        ``contained`` selects, None if that is not decided.
+
+    Raises:
+        TranspilerError: What ``parse_selector`` raises.
     """
     match containment(container, contained, dialect):
         case Impossible():
@@ -88,12 +97,19 @@ def subsumes(
             return None
 
 
-def equivalent(
-    first: str | ast.Expression | None, second: str | ast.Expression | None, dialect: str | Dialect = "jms"
-) -> bool | None:
-    """Return True if two selectors select the same messages, False if a message parts them, None if not decided.
+def equivalent(first: SelectorLike, second: SelectorLike, dialect: str | Dialect = "jms") -> bool | None:
+    """Decide whether two selectors select the same messages.
 
-    Takes and raises what ``subsumes`` does.
+    Args:
+        first: A selector, as text or as a parsed tree; a blank one, and None, select every message.
+        second: The other selector.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+
+    Returns:
+        True if they do, False if there is a message that only one of them selects, None if that is not decided.
+
+    Raises:
+        TranspilerError: What ``parse_selector`` raises.
     """
     answers = subsumes(first, second, dialect), subsumes(second, first, dialect)
     if False in answers:
@@ -101,9 +117,7 @@ def equivalent(
     return None if None in answers else True
 
 
-def containment(
-    container: str | ast.Expression | None, contained: str | ast.Expression | None, dialect: str | Dialect = "jms"
-) -> Answer:
+def containment(container: SelectorLike, contained: SelectorLike, dialect: str | Dialect = "jms") -> Answer:
     """Decide as ``subsumes`` does: impossible if it does, a message that only the second selects, or a reason."""
     rules = find_dialect(dialect)
     conditions = Conditions()

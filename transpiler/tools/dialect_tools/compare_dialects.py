@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import TranspilerError
-from transpiler.language.selector.dialects import DIALECTS, JMS, Dialect
-from transpiler.language.selector.parsing import parse_selector
-from transpiler.language.selector.printer import print_selector
+from transpiler.language.selector.dialects import DIALECTS, JMS, Dialect, find_dialect
+from transpiler.language.selector.parsing import SelectorLike, parse_selector
+from transpiler.language.selector.printer import print_tree
 from transpiler.message.message import Message, MessageLike, as_message
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import Verdict, judge
@@ -38,14 +38,23 @@ class Compared:
 
 
 def compare_dialects(
-    selector: str, message: MessageLike | None = None, dialects: Iterable[str] = tuple(DIALECTS)
+    selector: SelectorLike, message: MessageLike | None = None, dialects: Iterable[str | Dialect] = tuple(DIALECTS)
 ) -> list[Compared]:
-    """Evaluate a selector in each dialect, on a message if there is one."""
+    """Evaluate a selector in each dialect, on a message if there is one.
+
+    Args:
+        selector: The text of a selector, or a parsed tree.
+        message: The message to judge: a ``Message``, a dict of plain properties, or message JSON. Without one the
+            answer says which dialects accept the selector.
+        dialects: Names of dialects, or ``Dialect`` objects.
+
+    Returns:
+        For each dialect its refusal, or its verdict and the rule by which it differs from ``jms``.
+    """
     sent = None if message is None else as_message(message)
     standard = _outcome(selector, sent, JMS)
     result = []
-    for name in dialects:
-        dialect = DIALECTS[name]
+    for dialect in map(find_dialect, dialects):
         refused, verdict = _outcome(selector, sent, dialect)
         parts = _differs((refused, verdict), standard)
         rule = _rule(selector, sent, dialect, standard) if parts and dialect is not JMS else None
@@ -56,7 +65,7 @@ def compare_dialects(
 _Outcome = tuple[Diagnostic | None, Verdict | None]
 
 
-def _outcome(selector: str, message: Message | None, dialect: Dialect) -> _Outcome:
+def _outcome(selector: SelectorLike, message: Message | None, dialect: Dialect) -> _Outcome:
     try:
         tree = parse_selector(selector, dialect)
     except TranspilerError as error:
@@ -71,15 +80,15 @@ def _differs(one: _Outcome, other: _Outcome) -> bool:
     return one[1] != other[1] and (one[1] is None or other[1] is None or one[1].truth is not other[1].truth)
 
 
-def _reading(selector: str, dialect: Dialect) -> str | None:
+def _reading(selector: SelectorLike, dialect: Dialect) -> str | None:
     try:
         own, standard = parse_selector(selector, dialect), parse_selector(selector, JMS)
     except TranspilerError:
         return None
-    return None if own is None or own == standard else print_selector(own, dialect)
+    return None if own is None or own == standard else print_tree(own, dialect)
 
 
-def _rule(selector: str, message: Message | None, dialect: Dialect, standard: _Outcome) -> str:
+def _rule(selector: SelectorLike, message: Message | None, dialect: Dialect, standard: _Outcome) -> str:
     def agree(_: Dialect, changed: Dialect) -> bool:
         return not _differs(_outcome(selector, message, changed), standard)
 

@@ -12,10 +12,10 @@ from transpiler.language.path_expressions.xquery import parse_query
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.language.selector.parsing import parse_selector
 from transpiler.message.message import Message
+from transpiler.message.receiver import ANYONE
 from transpiler.message.types import AmqpValue, Compound, coerce
 from transpiler.reference.evaluate import evaluate
 from transpiler.reference.exchange_walk import Visit, has_header, header_of
-from transpiler.reference.receiving import ANYONE
 from transpiler.reference.xquery import matches_query
 from transpiler.tools.explanation.explanation import explain_tree
 from transpiler.tools.explanation.wording import listed, value_text

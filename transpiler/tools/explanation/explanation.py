@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeGuard
+from typing import Any, Unpack
 
 from transpiler.base import html
+from transpiler.base.arguments import check_keywords
 from transpiler.base.diagnostics import caret_block, clipped, shortened
-from transpiler.base.errors import TranspilerError
 from transpiler.base.source import Source, Span
 from transpiler.compiler.layouts.json_rows import message_from_json, message_from_json_row
 from transpiler.compiler.layouts.layout import Layout, message_in
 from transpiler.compiler.presets import LayoutLike, find_layout
 from transpiler.language.selector import ast
-from transpiler.language.selector.dialects import DIALECTS, Dialect, find_dialect
-from transpiler.language.selector.parsing import parse_selector
-from transpiler.language.selector.printer import print_selector
+from transpiler.language.selector.dialects import Dialect, find_dialect
+from transpiler.language.selector.parsing import SelectorLike, parse_selector, selector_text
 from transpiler.message.message import Message
+from transpiler.message.receiver import Receiver, ReceiverOptions
 from transpiler.message.types import TRUTH_TEXT, Truth
-from transpiler.reference.receiving import Receiver
 from transpiler.tools.explanation.deciding import common_node, decide, leaves
 from transpiler.tools.explanation.parts import Evaluation, Part, build_parts
 from transpiler.tools.explanation.sentences import sentence
@@ -165,45 +163,37 @@ def _value(part: Part) -> tuple[str, str]:
 
 
 def explain_selector(
-    selector: str | ast.Expression | None,
+    selector: SelectorLike,
     message: Message | Mapping[str, Any] | object,
-    dialect: str | Dialect | LayoutLike = "jms",
+    dialect: str | Dialect = "jms",
     *,
     layout: LayoutLike | None = None,
-    now: int | None = None,
-    destination: str | None = None,
+    **options: Unpack[ReceiverOptions],
 ) -> Explanation:
     """Explain why a message matches a selector, or does not, by the reference evaluator.
 
-    ``message`` is a ``Message``, a dict of plain properties (``{"color": "red", "JMSPriority": 7}``), or message JSON;
-    with a ``layout`` it is a row of it, a dict or a ``pyspark.sql.Row``. ``now`` and ``destination`` are those of
-    ``evaluate``. A layout in the third place is taken in this version, with a ``DeprecationWarning``.
-    Raises what ``parse_selector`` raises, ``DecodeError`` for what is no message, and ``TypeError``.
+    Args:
+        selector: The text of a selector, or a parsed tree. A blank text, and None, match every message.
+        message: A ``Message``, a dict of plain properties (``{"color": "red", "JMSPriority": 7}``), or message JSON;
+            with a ``layout`` it is a row of it, a dict or a ``pyspark.sql.Row``.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+        layout: The layout of which ``message`` is a row; None where ``message`` is a message.
+        now: The current time in milliseconds since the epoch, by default the clock's.
+        destination: The address that the consumer was created with.
+
+    Returns:
+        The verdict, the verdict of each part, and one sentence on what decided.
+
+    Raises:
+        TranspilerError: What ``parse_selector`` raises, ``LayoutError``, and ``DecodeError`` for what is no message.
+        TypeError: ``message`` is of another type.
     """
-    if isinstance(dialect, Dialect) or _is_dialect_name(dialect):
-        rules = find_dialect(dialect)
-    else:
-        warnings.warn("give the layout by name, layout=…: the third place is the dialect's", DeprecationWarning, 2)
-        rules, layout = find_dialect("jms"), dialect
-    match selector:
-        case None | str():
-            text = selector or ""
-        case _:
-            text = print_selector(selector, rules)
+    check_keywords("explain_selector", ReceiverOptions, options)
+    rules = find_dialect(dialect)
+    text = selector_text(selector, rules)
     tree = parse_selector(text, rules)
     read = read_message(message, None if layout is None else find_layout(layout))
-    return explain_tree(tree, text, read, rules, Receiver(now, destination))
-
-
-def _is_dialect_name(value: LayoutLike) -> TypeGuard[str]:
-    """Return True for a text in the dialect's place, unless it is a layout's name or a schema."""
-    if not isinstance(value, str) or value in DIALECTS:
-        return isinstance(value, str)
-    try:
-        find_layout(value)
-    except TranspilerError:
-        return True
-    return False
+    return explain_tree(tree, text or "", read, rules, Receiver(**options))
 
 
 def explain_tree(

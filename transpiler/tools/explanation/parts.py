@@ -10,12 +10,12 @@ from transpiler.base.ieee754 import special_name
 from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect
-from transpiler.language.selector.printer import print_selector
+from transpiler.language.selector.printer import print_tree
 from transpiler.message.message import Message
+from transpiler.message.receiver import Receiver
 from transpiler.message.types import SelectorValue, Truth
 from transpiler.reference.evaluate import Evaluated, Verdict, evaluate_operand, judge, plain_value
 from transpiler.reference.operands import Operand
-from transpiler.reference.receiving import Receiver
 
 #: The nodes whose operands are conditions.
 JUNCTIONS = (ast.And, ast.Or, ast.Not, ast.ConvertStrings)
@@ -102,13 +102,13 @@ class Evaluation:
         """Return the evaluator's verdict on a condition."""
         if id(node) not in self._verdicts:
             whole = ast.ConvertStrings(node) if self.convert and not isinstance(node, ast.ConvertStrings) else node
-            self._verdicts[id(node)] = judge(whole, self.message, self.dialect, *self.receiver)
+            self._verdicts[id(node)] = judge(whole, self.message, self.dialect, self.receiver)
         return self._verdicts[id(node)]
 
     def operand(self, node: ast.Expression) -> Evaluated:
         """Return the evaluator's value of an operand."""
         if id(node) not in self._operands:
-            evaluated = evaluate_operand(node, self.message, self.dialect, *self.receiver, convert=self.convert)
+            evaluated = evaluate_operand(node, self.message, self.dialect, self.receiver, convert=self.convert)
             self._operands[id(node)] = evaluated
         return self._operands[id(node)]
 
@@ -118,7 +118,7 @@ class Evaluation:
 
     def text(self, node: ast.Expression) -> str:
         """Return the text of a node as the dialect prints it, without parentheses around it."""
-        return print_selector(node, self.dialect)
+        return print_tree(node, self.dialect)
 
 
 def build_parts(

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 from transpiler.base.arguments import check_count
 from transpiler.base.diagnostics import clipped, did_you_mean
-from transpiler.message.message import Message
+from transpiler.message.message import Message, MessageLike
 from transpiler.reference.exchange_walk import Visit
 from transpiler.reference.match import matches_words
 from transpiler.reference.route import trace
@@ -23,9 +23,7 @@ from transpiler.tools.explanation.wording import value_text
 from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.choices import choice_of, leaves_open
 from transpiler.topology.model import Topology
-from transpiler.topology.publishing import ANY_PUBLISHER, Publisher, PublishTo
-from transpiler.topology.qpid_address.address import Address
-from transpiler.topology.receivers import Sender
+from transpiler.topology.receivers import PublishOptions, read_settings
 from transpiler.topology.records import DEFAULT_EXCHANGE, DIVERT_ARGUMENT, Binding
 from transpiler.topology.targets import TargetType
 
@@ -184,33 +182,35 @@ class RouteExplanation:
 
 def explain_route(
     topology: Topology,
-    message: Message,
+    message: MessageLike,
     exchange: str | None = None,
     routing_keys: Sequence[str | None] | None = None,
     *,
     nearest: int = 5,
-    address: str | Address | Sender | None = None,
-    publish_to: PublishTo = "exchange",
-    publisher: Publisher = ANY_PUBLISHER,
-    routing_type: str | None = None,
     path: bool = False,
+    **options: Unpack[PublishOptions],
 ) -> RouteExplanation:
-    """Explain where a message goes, and what it lacked for the ``nearest`` bindings that did not take it.
+    """Explain where a message goes, and what it lacked for the nearest bindings that did not take it.
 
-    With ``path`` explain also where it goes on from its queues. The other parameters are those of ``publish``, and so
-    is what is raised.
+    Args:
+        topology: The exchanges, bindings and queues, as ``read_topology`` returns them.
+        message: A ``Message``, or a dict of plain properties or of message JSON.
+        exchange: The exchange or destination, as for ``publish``.
+        routing_keys: The routing keys; None for the message's subject.
+        nearest: Maximum number of bindings that did not take the message to explain.
+        path: Whether to explain also where the message goes on from its queues.
+        address: A Qpid address that the message is sent to, as for ``publish``.
+        publish_to: ``"exchange"``, or ``"to"`` for the anonymous relay, as for ``publish``.
+        routing_type: For Artemis ``"ANYCAST"`` or ``"MULTICAST"``.
+        publisher: The settings that decide the outcome of a message that reaches no queue.
+
+    Raises:
+        TopologyError: As ``publish``.
+        ValueError: As ``publish``.
     """
     check_count("nearest", nearest, "bindings")
-    traced = trace(
-        topology,
-        message,
-        exchange,
-        routing_keys,
-        address=address,
-        publish_to=publish_to,
-        publisher=publisher,
-        routing_type=routing_type,
-    )
+    settings = read_settings("explain_route", PublishOptions, options)
+    traced = trace(topology, message, exchange, routing_keys, settings)
     explained = _explained(traced, nearest)
     if not path:
         return explained

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import TranspilerError
 from transpiler.base.source import Source, Span
-from transpiler.compiler.lowering.names.names import Missing
+from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.lowering.selectors import SelectorLowering
 from transpiler.compiler.presets import LayoutLike, find_layout
 from transpiler.language.selector import ast

@@ -17,6 +17,7 @@ from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect
 from transpiler.message.header_fields import HeaderField
 from transpiler.message.message import Message
+from transpiler.message.receiver import Receiver
 from transpiler.reference.evaluate import judge
 
 
@@ -55,7 +56,7 @@ class Context:
                 truth = self.constant(operand)
                 return None if truth is None else not truth
             case ast.Compare() if all(isinstance(side, ast.LITERALS) for side in ast.children(node)):
-                return judge(node, Message(), self.dialect, now=0).truth
+                return judge(node, Message(), self.dialect, Receiver(0)).truth
             case _:
                 return None
 

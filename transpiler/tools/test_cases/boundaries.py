@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect, find_dialect
-from transpiler.language.selector.parsing import parse_selector
+from transpiler.language.selector.parsing import SelectorLike, parse_selector
 from transpiler.message.header_fields import PROPERTIES, MessageField
 from transpiler.message.message import Message, plain_message
+from transpiler.message.receiver import Receiver
 from transpiler.message.types import AmqpType, AmqpValue, Truth
 from transpiler.reference.evaluate import judge
 from transpiler.tools.analysis.building import Conditions
@@ -72,7 +73,7 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
         for message, subject in own_sides.values():
             made = _beside(beside, message, subject, leaf, dialect)
             # Properties of the base may change the side of a condition of several names.
-            own = judge(leaf, made, dialect, now=0).truth
+            own = judge(leaf, made, dialect, Receiver(0)).truth
             found.setdefault(_key(made), Boundary(leaf, own, made, _verdict(tree, made, dialect)))
     # If no condition decides alone, a message for all of them has the verdict of the selector.
     for outcomes, wanted in ((TRUE, True), (FALSE, False)):
@@ -115,7 +116,7 @@ def _tried(leaf: ast.Expression, dialect: Dialect) -> Iterator[tuple[Truth, tupl
     seen: set[Truth] = set()
     for chosen in islice(product(_values(leaf, len(names)), repeat=len(names)), _TRIED):
         message = Message.of(**dict(zip(names, chosen, strict=True)))
-        verdict = judge(leaf, message, dialect, now=0)
+        verdict = judge(leaf, message, dialect, Receiver(0))
         if verdict.truth not in seen and verdict.thrown is None:
             seen.add(verdict.truth)
             yield verdict.truth, (message, None)
@@ -155,10 +156,18 @@ def conditions_of(tree: ast.Expression) -> Iterator[ast.Expression]:
             yield tree
 
 
-def boundary_messages(selector: str, dialect: str | Dialect = "jms") -> list[Message]:
-    """Return messages on each side of every condition of a selector, those that lack its names included.
+def boundary_messages(selector: SelectorLike, dialect: str | Dialect = "jms") -> list[Message]:
+    """Make messages on each side of every condition of a selector, those that lack its names included.
 
-    Raises what ``parse_selector`` raises.
+    Args:
+        selector: The text of a selector, or a parsed tree.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+
+    Returns:
+        The messages; for a selector without conditions, one empty message.
+
+    Raises:
+        TranspilerError: What ``parse_selector`` raises.
     """
     rules = find_dialect(dialect)
     tree = parse_selector(selector, rules)
@@ -210,7 +219,7 @@ def _without_message(
 ) -> Iterator[tuple[ast.Expression, list[Truth]]]:
     solver = Solver(Conditions(), BUDGET)
     for leaf in islice(conditions_of(tree), MAX_CONDITIONS):
-        seen = {judge(leaf, one.message, dialect, now=0).truth for one in made}
+        seen = {judge(leaf, one.message, dialect, Receiver(0)).truth for one in made}
         if truths := open_truths(leaf, seen, solver, dialect):
             yield leaf, truths
 
@@ -226,15 +235,15 @@ def _sides(
         for outcomes in (TRUE, FALSE, UNKNOWN):
             answer = solver.solve([Requirement(formula, outcomes)])
             if isinstance(answer, Found):
-                yield judge(leaf, answer.message, dialect, now=0).truth, (answer.message, None)
+                yield judge(leaf, answer.message, dialect, Receiver(0)).truth, (answer.message, None)
         names = {node for node in ast.walk(leaf) if isinstance(node, ast.Identifier)}
-        if names and judge(leaf, Message(), dialect, now=0).truth is None:
+        if names and judge(leaf, Message(), dialect, Receiver(0)).truth is None:
             yield None, (Message(), None)
         return
     constants = _constants(leaf)
     ranked: dict[Truth, list[tuple[int, float, int, Message]]] = {}
     for number, (message, value, rare) in enumerate(representatives(subject, tests).messages):
-        verdict = judge(leaf, message, dialect, now=0)
+        verdict = judge(leaf, message, dialect, Receiver(0))
         if verdict.thrown is None:
             rank, distance = _rank(value, verdict.truth, constants)
             ranked.setdefault(verdict.truth, []).append((rank + 8 * rare, distance, number, message))
@@ -300,5 +309,5 @@ def _places(leaf: ast.Expression, dialect: Dialect) -> Iterator[MessageField]:
 
 
 def _verdict(tree: ast.Expression, message: Message, dialect: Dialect) -> Truth:
-    verdict = judge(tree, message, dialect, now=0)
+    verdict = judge(tree, message, dialect, Receiver(0))
     return None if verdict.thrown is not None else verdict.truth

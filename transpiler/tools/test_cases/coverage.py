@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect, find_dialect
 from transpiler.language.selector.parsing import parse_selector
+from transpiler.message.receiver import Receiver
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import judge
 from transpiler.tools.analysis.building import Conditions
@@ -32,7 +33,9 @@ def uncovered(cases: Iterable[Case]) -> Iterator[tuple[str, list[str]]]:
 
 def _lacking(tree: ast.Expression, selector: str, dialect: Dialect, cases: list[Case]) -> Iterator[str]:
     leaves, solver = list(conditions_of(tree)), Solver(Conditions(), BUDGET)
-    truths = [{id(leaf): judge(leaf, case.message, dialect, now=case.now).truth for leaf in leaves} for case in cases]
+    truths = [
+        {id(leaf): judge(leaf, case.message, dialect, Receiver(case.now)).truth for leaf in leaves} for case in cases
+    ]
     for leaf in leaves:
         seen = {own[id(leaf)] for own in truths}
         missing = [f"never {_SAID[truth]}" for truth in open_truths(leaf, seen, solver, dialect)]

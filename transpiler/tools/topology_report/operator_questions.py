@@ -16,7 +16,7 @@ from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.language.selector.literal_scanner import without_literals
 from transpiler.language.selector.parsing import parse_tree
-from transpiler.language.selector.printer import print_selector
+from transpiler.language.selector.printer import print_tree
 from transpiler.message.message import plain_message
 from transpiler.tools.analysis.binding_conditions import ROUTING_KEY, binding_formula
 from transpiler.tools.analysis.building import Conditions
@@ -91,7 +91,7 @@ def reads(topology: Topology, name: str) -> Iterator[Finding]:
                 if isinstance(node, _TESTS) and any(
                     isinstance(one, ast.Identifier) and one.name == name for one in ast.walk(node)
                 ):
-                    tests.append(print_selector(node, dialect))
+                    tests.append(print_tree(node, dialect))
             if not tests and tree is not None:
                 tests += [name for one in ast.walk(tree) if isinstance(one, ast.Identifier) and one.name == name][:1]
         if name in (topology.xquery(binding) or ""):

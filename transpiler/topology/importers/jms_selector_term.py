@@ -23,7 +23,7 @@ from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
 from transpiler.language.selector.broker_dialects import RABBITMQ_JMS
 from transpiler.language.selector.parsing import parse_selector
-from transpiler.language.selector.printer import print_selector
+from transpiler.language.selector.printer import print_tree
 
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 
@@ -73,7 +73,7 @@ def _selector(text: str) -> str:
     source = Source(text, "term")
     tree = _Builder(source).tree()
     whole = Span(0, len(text))
-    selector = print_selector(tree, RABBITMQ_JMS)
+    selector = print_tree(tree, RABBITMQ_JMS)
     try:
         parsed = parse_selector(selector, RABBITMQ_JMS)
     except UnsupportedFeatureError as error:

@@ -8,10 +8,10 @@ from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
 from transpiler.base.hints import Hint, Setting
 from transpiler.compiler import ir
+from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.lowering.bindings.bindings import LITERALS, Bindings, TextKey
 from transpiler.compiler.lowering.names.column_values import at
-from transpiler.compiler.lowering.names.names import Missing
 from transpiler.compiler.lowering.operands import NULL, Operand, complement, from_value, or_else
 from transpiler.language.filters.binding_rules import read_headers_match
 from transpiler.message.header_fields import ROUTING_KEYS

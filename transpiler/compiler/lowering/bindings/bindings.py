@@ -21,11 +21,11 @@ from transpiler.base.source import Source
 from transpiler.base.text_pattern import Wildcard
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, SEPARATOR, AnyWord, TopicPattern, simplify_words, split_at_many
 from transpiler.compiler import ir
+from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import STRING, ColumnType
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.lowering.bindings.equality_tests import ConstantValue, EqualityTest, EqualityTests
 from transpiler.compiler.lowering.bindings.header_pairs import HeaderLookup, ValueTest
-from transpiler.compiler.lowering.names.names import Missing
 from transpiler.compiler.lowering.operands import Operand, complement
 from transpiler.language.filters.binding_rules import BindingRules, HeadersMatch, TopicRules, read_headers_match
 from transpiler.message.operand_types import OperandType

@@ -18,6 +18,7 @@ from transpiler.base.hints import Hint, Setting
 from transpiler.base.source import Source, Span
 from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
+from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import BIGINT, STRING
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.layouts.stored import Stored
@@ -30,7 +31,6 @@ from transpiler.compiler.lowering.bindings.equality_tests import (
 )
 from transpiler.compiler.lowering.comparison.comparison_kinds import to_double
 from transpiler.compiler.lowering.names.column_values import at
-from transpiler.compiler.lowering.names.names import Missing
 from transpiler.compiler.lowering.operands import NULL, Alternative, Operand, complement, or_else
 from transpiler.language.filters.kinds import Prefix, Reference, Suffix
 from transpiler.message.header_fields import MessageField

@@ -15,12 +15,12 @@ from transpiler.base.comparison import Comparison
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
 from transpiler.base.source import Source, Span
 from transpiler.compiler import ir
+from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import STRING
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.lowering.bindings.header_pairs import HeaderLookup
 from transpiler.compiler.lowering.comparison.comparison_kinds import compare_values
 from transpiler.compiler.lowering.names.column_values import at
-from transpiler.compiler.lowering.names.names import Missing
 from transpiler.compiler.lowering.operands import NULL, Alternative, from_value, or_else
 from transpiler.compiler.lowering.xpath import beyond_limits, check_name
 from transpiler.language.path_expressions import xquery_nodes as query

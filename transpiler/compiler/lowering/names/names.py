@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
 from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Diagnostic, Fix, Remedy, nearest
 from transpiler.base.errors import LayoutError
 from transpiler.base.source import Source
 from transpiler.compiler import ir
+from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import BIGINT, STRING
 from transpiler.compiler.layouts.layout import Layout, declaration, doubt, named_header, offers
 from transpiler.compiler.layouts.stored import Stored
@@ -30,38 +31,23 @@ from transpiler.message.header_fields import (
 )
 from transpiler.message.ids import ULONG, canonical, text_of
 from transpiler.message.operand_types import OperandType
+from transpiler.message.receiver import ANYONE, Receiver
 
 if TYPE_CHECKING:
     from transpiler.compiler.lowering.names.unknown_names import UnknownNames
 
 
-class Receiver(NamedTuple):
-    """The receiver: ``now`` is the time in milliseconds since the epoch, of the query or micro-batch where it is None.
-
-    ``destination`` is the address that the consumer was created with.
-    """
-
-    now: int | None = None
-    destination: str | None = None
-
-    @property
-    def time(self) -> ir.Value:
-        """The time that was given, else the query's."""
-        return ir.Apply(ir.Function.NOW, (), BIGINT) if self.now is None else ir.Constant(self.now, BIGINT)
-
-    def value(self, place: MessageField) -> ir.Value | None:
-        """The value at a place of the receiver; None for a destination that is not known."""
-        if place == NOW:
-            return self.time
-        assert place == DESTINATION
-        return None if self.destination is None else ir.Constant(self.destination, STRING)
+def time_of(receiver: Receiver) -> ir.Value:
+    """Return the receiver's time: the one that was given, else that of the query or micro-batch."""
+    return ir.Apply(ir.Function.NOW, (), BIGINT) if receiver.now is None else ir.Constant(receiver.now, BIGINT)
 
 
-#: A receiver of which nothing is known.
-ANYONE = Receiver()
-
-
-Missing = Literal["error", "null"]
+def value_at(receiver: Receiver, place: MessageField) -> ir.Value | None:
+    """Return the value at a place of the receiver; None for a destination that is not known."""
+    if place == NOW:
+        return time_of(receiver)
+    assert place == DESTINATION
+    return None if receiver.destination is None else ir.Constant(receiver.destination, STRING)
 
 
 class Names:
@@ -230,7 +216,7 @@ class Names:
                 # A value of a type that the dialect does not have hides those of the next places all the same.
                 operand = or_else(operand, part, nothing_stored)
                 nothing_stored = ir.all_of(nothing_stored, at(source).absent)
-            elif place.section == RECEIVER and (value := self.receiver.value(place)) is not None:
+            elif place.section == RECEIVER and (value := value_at(self.receiver, place)) is not None:
                 located = True
                 operand = or_else(operand, in_every_row(Alternative(field.type, value)), nothing_stored)
         return operand if located else None
@@ -242,7 +228,7 @@ class Names:
 
     def _whole_number(self, place: MessageField) -> ir.Value | None:
         if place.section == RECEIVER:
-            return self.receiver.value(place)
+            return value_at(self.receiver, place)
         location = self.layout.field(place)
         return None if location is None or not location.values else whole_number(location)
 

@@ -17,7 +17,7 @@ from transpiler.base.source import Source, Span
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING
 from transpiler.compiler.lowering.comparison.comparison import equals
-from transpiler.compiler.lowering.names.names import Receiver
+from transpiler.compiler.lowering.names.names import time_of
 from transpiler.compiler.lowering.operands import (
     Alternative,
     Operand,
@@ -31,6 +31,7 @@ from transpiler.compiler.lowering.operands import (
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect
 from transpiler.message.operand_types import OperandType
+from transpiler.message.receiver import Receiver
 
 _STRING = OperandType.STRING
 
@@ -50,7 +51,7 @@ class Functions:
         """The operand that a function yields."""
         match node.function:
             case "UTC":
-                return in_every_row(Alternative(OperandType.LONG, self.receiver.time, stands_where=ir.TRUE))
+                return in_every_row(Alternative(OperandType.LONG, time_of(self.receiver), stands_where=ir.TRUE))
             case "REGEX":
                 return self._regex(node)
             case "INLIST":

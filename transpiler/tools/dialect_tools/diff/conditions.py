@@ -11,11 +11,11 @@ from typing import Any, Literal, NamedTuple
 from transpiler.language.filters.sets import FiltersLike, read_filters
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect, find_dialect
-from transpiler.language.selector.parsing import parse_selector
+from transpiler.language.selector.parsing import SelectorLike, parse_selector
 from transpiler.message.message import Message, plain_message
+from transpiler.message.receiver import Receiver
 from transpiler.reference.evaluate import Verdict, judge
 from transpiler.reference.match import check_filter, match_filter
-from transpiler.reference.receiving import Receiver
 from transpiler.tools.analysis.building import Conditions, places_read, shown
 from transpiler.tools.analysis.constants import NOW
 from transpiler.tools.analysis.formula import (
@@ -166,31 +166,42 @@ class ConditionDiff:
 
 
 def diff_selectors(
-    old: str,
-    new: str,
+    old: SelectorLike,
+    new: SelectorLike,
     dialect: str | Dialect = "jms",
     new_dialect: str | Dialect | None = None,
     *,
     destination: str | None = None,
 ) -> ConditionDiff:
-    """Compare two selectors; an empty one selects every message.
+    """Compare two selectors.
 
-    ``new_dialect`` is that of the new one, by default the same. Raises what ``parse_selector`` raises.
+    Args:
+        old: The selector as it is, as text or as a parsed tree; a blank one, and None, select every message.
+        new: The selector as it shall be.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+        new_dialect: The dialect of ``new``; by default that of ``old``.
+        destination: The address that the consumer was created with.
+
+    Returns:
+        Whether they select the same messages, with a message that each alone selects.
+
+    Raises:
+        TranspilerError: What ``parse_selector`` raises.
     """
     first, second = find_dialect(dialect), find_dialect(dialect if new_dialect is None else new_dialect)
     trees = parse_selector(old, first), parse_selector(new, second)
-    conditions = Conditions(destination)
+    conditions, receiver = Conditions(destination), Receiver(NOW, destination)
 
     def side(tree: ast.Expression | None, own: Dialect, other: Dialect) -> _Side:
         formula = conditions.selector(tree, own, other)
-        return _Side(formula, lambda message: judge(tree, message, own, NOW, destination))
+        return _Side(formula, lambda message: judge(tree, message, own, receiver))
 
     def rule(message: Message) -> str | None:
         if first == second or trees[0] != trees[1]:
             return None
 
         def agree(left: Dialect, right: Dialect) -> bool:
-            truths = (judge(trees[0], message, dialect, NOW, destination).truth for dialect in (left, right))
+            truths = (judge(trees[0], message, dialect, receiver).truth for dialect in (left, right))
             return len({truth is True for truth in truths}) == 1
 
         name = find_rule(first, second, agree)
@@ -208,7 +219,22 @@ def diff_filters(
     connection: str | None = None,
     destination: str | None = None,
 ) -> ConditionDiff:
-    """Compare two filters, or filter sets; ``connection`` is the receiver's. Raises what ``read_filters`` raises."""
+    """Compare two filters, or filter sets.
+
+    Args:
+        old: The filters as they are: a filter object, a mapping of names to filters, JSON text, or AMQP 1.0 bytes.
+        new: The filters as they shall be.
+        dialect: The dialect of the JMS selectors, by name or as a ``Dialect``.
+        new_dialect: The dialect of ``new``; by default that of ``old``.
+        connection: The receiver's connection, for no-local filters.
+        destination: The address that the consumer was created with.
+
+    Returns:
+        Whether they accept the same messages, with a message that each alone accepts.
+
+    Raises:
+        TranspilerError: As ``transpile_filter``.
+    """
     first, second = find_dialect(dialect), find_dialect(dialect if new_dialect is None else new_dialect)
     conditions = Conditions(destination, connection)
 

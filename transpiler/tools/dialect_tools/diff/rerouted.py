@@ -26,6 +26,7 @@ from transpiler.tools.dialect_tools.diff.name_matching import Names
 from transpiler.topology.addressing import RoutingType
 from transpiler.topology.graph import Node, reached, reverse, routes, successors
 from transpiler.topology.model import Topology
+from transpiler.topology.receivers import PublishSettings
 from transpiler.topology.records import DEFAULT_EXCHANGE, Binding
 from transpiler.topology.shown_addresses import sample_address
 
@@ -159,7 +160,7 @@ class Search:
     ) -> _Answer:
         """Return the queues that a message reaches, or may reach by what an exchange chooses, and its ways on."""
         keys = None if topology.rules.addressing.names_destinations else (key,)
-        traced = trace(topology, message, exchange, keys, routing_type=routing_type)
+        traced = trace(topology, message, exchange, keys, PublishSettings(routing_type=routing_type))
         name = self._names.of if renamed else str
         routed = traced.routed
         queues = (*map(name, routed.queues), *(f"{name(queue)} (possible)" for queue in routed.possible_queues))

@@ -19,6 +19,7 @@ from transpiler.language.selector.pattern import PatternError
 from transpiler.language.translation.places import places_of
 from transpiler.message.header_fields import PROPERTIES, MessageField
 from transpiler.message.message import Message
+from transpiler.message.receiver import Receiver
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import Verdict, judge, value_of
 from transpiler.tools.analysis.building import Conditions
@@ -118,7 +119,10 @@ class Trial:
 
     def _witness(self, candidate: ast.Expression, found: Found, goal: Goal) -> Witness | None:
         message = found.message
-        verdicts = judge(self.node, message, self.source, NOW), judge(candidate, message, self.target, NOW)
+        verdicts = (
+            judge(self.node, message, self.source, Receiver(NOW)),
+            judge(candidate, message, self.target, Receiver(NOW)),
+        )
         throws = any(verdict.thrown is not None for verdict in verdicts)
         witness = Witness(message, *verdicts, found.rare or throws)
         if self._parts(*verdicts, goal):
@@ -191,7 +195,7 @@ class Trial:
             pair = next(pair for pair in self._pairs(candidate) if pair[0] is witness.values[0])
             return value_of(pair[0], message, left) == value_of(pair[1], message, right)
         try:
-            verdicts = judge(self.node, message, left, NOW), judge(candidate, message, right, NOW)
+            verdicts = judge(self.node, message, left, Receiver(NOW)), judge(candidate, message, right, Receiver(NOW))
         except PatternError:
             # One dialect refuses the pattern that the other one takes.
             return False

@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from transpiler.base.arguments import check_choice
+from transpiler.base.arguments import check_choice, renamed
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.base.source import Source, Span
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Evaluation, Extension, Logic
 from transpiler.language.selector.dialects import Dialect, dialects_with, find_dialect
-from transpiler.language.selector.parsing import parse_selector
-from transpiler.language.selector.printer import print_selector
+from transpiler.language.selector.parsing import SelectorLike, parse_selector, selector_text
+from transpiler.language.selector.printer import print_tree
 from transpiler.language.translation.field_mapping import names_in
 from transpiler.language.translation.places import is_property, name_places
 from transpiler.message.types import NOT, TRUTH_TEXT, Truth
@@ -50,22 +50,36 @@ class Ported:
     notes: tuple[Diagnostic, ...] = ()
 
 
-def port_selector(text: str, source: str | Dialect, target: str | Dialect, *, changes: Changes = "rare") -> Ported:
+@renamed("text", "selector")
+def port_selector(
+    selector: SelectorLike, source: str | Dialect, target: str | Dialect, *, changes: Changes = "rare"
+) -> Ported:
     """Port a selector of the dialect ``source`` so that ``target`` selects the same messages.
 
-    ``changes`` are the changes of meaning that pass with a warning: ``none``; ``rare``, those that only show on types
-    that JMS does not give to properties, on numbers at the end of their type (NaN, -0.0, integers that overflow), on
-    line ends and rare characters in strings, and where a broker throws; or ``any``. Raises what ``parse_selector``
-    raises for the source, and ``UnsupportedFeatureError`` with every part that has no counterpart.
+    Args:
+        selector: The text of a selector, or a parsed tree.
+        source: The dialect that the selector is written in, by name or as a ``Dialect``.
+        target: The dialect to write it in.
+        changes: The changes of meaning that pass with a warning: ``"none"``; ``"rare"``, those that only show on types
+            that JMS does not give to properties, on numbers at the end of their type (NaN, -0.0, integers that
+            overflow), on line ends and rare characters in strings, and where a broker throws; or ``"any"``.
+
+    Returns:
+        The text in the target's dialect, and the changes.
+
+    Raises:
+        TranspilerError: What ``parse_selector`` raises for the source, and ``UnsupportedFeatureError`` with every part
+            that has no counterpart.
     """
     check_choice("changes", changes, get_args(Changes))
     leaving, arriving = find_dialect(source), find_dialect(target)
+    text = selector_text(selector, leaving)
     tree = parse_selector(text, leaving)
     if tree is None:
         return Ported("")
     if replace(leaving, name="") == replace(arriving, name=""):
-        return Ported(print_selector(tree, arriving))
-    return _Porting(Source(text), leaving, arriving, changes).selector(tree)
+        return Ported(print_tree(tree, arriving))
+    return _Porting(Source(text or ""), leaving, arriving, changes).selector(tree)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +145,7 @@ class _Porting:
             result = _without_superfluous(result, frozenset(self.guards), self.arriving)
         if self.converting:
             result = ast.ConvertStrings(result)
-        text = print_selector(result, self.arriving)
+        text = print_tree(result, self.arriving)
         again = parsed(text, self.arriving)
         if isinstance(again, TranspilerError):
             raise UnsupportedFeatureError.at(
@@ -306,7 +320,7 @@ class _Porting:
 
     def _readable(self, candidate: ast.Expression) -> ast.Expression | TranspilerError | None:
         """Return the tree that the target parses from a candidate's text; None where it is another one."""
-        text = print_selector(candidate, self.arriving)
+        text = print_tree(candidate, self.arriving)
         tree = parsed(text, self.arriving)
         if isinstance(tree, TranspilerError):
             return tree
@@ -316,7 +330,7 @@ class _Porting:
 
     def _parting(self, code: str, trial: Trial, candidate: ast.Expression, witness: Witness, goal: Goal) -> _Note:
         left, right = self.leaving.title, self.arriving.title
-        spoken = print_selector(candidate, self.arriving)
+        spoken = print_tree(candidate, self.arriving)
         # A candidate for the operand of a NOT may include the NOT.
         this, said_there = "this", witness.source
         if (True in goal.truths) is not goal.into:

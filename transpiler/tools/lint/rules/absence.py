@@ -10,6 +10,7 @@ from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Fix, shortened
 from transpiler.language.selector import ast
 from transpiler.message.message import Message
+from transpiler.message.receiver import Receiver
 from transpiler.reference.evaluate import judge
 from transpiler.tools.lint.rule import Context, Doubt, Rule
 from transpiler.tools.lint.rules.spelling import is_null
@@ -27,7 +28,7 @@ def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     field = context.header(name)
     if field is not None and (field.default is not None or not field.origins):
         return
-    verdict = judge(node, Message(), context.dialect, now=0)
+    verdict = judge(node, Message(), context.dialect, Receiver(0))
     if verdict.truth is not None or verdict.thrown is not None:
         return
     # Another test may show that the author thought of the name's absence, or rule it out.

@@ -14,6 +14,7 @@ from transpiler.language.selector.numbers import spelled_number
 from transpiler.message.header_fields import DELIVERY_MODES, MAX_PRIORITY, Conversion, MessageField, Origin
 from transpiler.message.message import Message
 from transpiler.message.operand_types import OperandType
+from transpiler.message.receiver import Receiver
 from transpiler.message.sections import Header
 from transpiler.reference.evaluate import judge
 from transpiler.tools.lint.rule import Context, Doubt, Rule
@@ -156,7 +157,7 @@ def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     else:
         near = [int(min(max(number, 1), _MAX_COUNT - 1)) + step for number in numbers for step in (-1, 0, 1)]
         headers = (Header(delivery_count=count) for count in (0, _MAX_COUNT, *near))
-    truths = (judge(node, Message(header=header), context.dialect, now=0).truth is True for header in headers)
+    truths = (judge(node, Message(header=header), context.dialect, Receiver(0)).truth is True for header in headers)
     known = next(truths)
     if all(holds is known for holds in truths):
         always = "true for every message" if known else "never true"

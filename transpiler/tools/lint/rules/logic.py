@@ -16,6 +16,7 @@ from transpiler.base.diagnostics import Fix, Severity
 from transpiler.base.source import Span
 from transpiler.language.selector import ast
 from transpiler.message.message import Message
+from transpiler.message.receiver import Receiver
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
 from transpiler.tools.analysis.building import Conditions
@@ -292,7 +293,7 @@ class _Analysis:
         return self._witnesses[id(term)]
 
     def _holds(self, node: ast.Expression, message: Message) -> bool:
-        return judge(node, message, self._context.dialect, now=0).truth is True
+        return judge(node, message, self._context.dialect, Receiver(0)).truth is True
 
     def _required(self, node: ast.Expression, outcomes: int = TRUE) -> Requirement:
         return Requirement(self._formula(node), outcomes)

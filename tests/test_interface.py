@@ -1,0 +1,115 @@
+"""The public functions: names, places and kinds of their parameters are the same in all, and old spellings warn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from inspect import Parameter, getdoc, isfunction, signature
+from typing import Any
+
+import pytest
+
+import spark_ext
+import transpiler
+from tests.test_docs import described, taken
+from transpiler import messages, parse_selector, route_message, testing, topologies, topology_from_dict
+from transpiler.language.selector.dialects import DIALECTS
+from transpiler.language.selector.parsing import SelectorLike
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    f"{module.__name__}.{name}": getattr(module, name)
+    for module in (transpiler, messages, testing, topologies, spark_ext)
+    for name in module.__all__
+    if isfunction(getattr(module, name))
+}
+
+ONE_QUEUE = topology_from_dict({"broker": "rabbitmq", "queues": ["q"]})
+
+#: Functions of one selector, called with it alone, or with what they need besides.
+OF_ONE_SELECTOR: dict[str, Callable[[SelectorLike], object]] = {
+    "boundary_messages": testing.boundary_messages,
+    "compare_dialects": lambda selector: [
+        one.truth for one in transpiler.compare_dialects(selector, {"a": 2}, ["jms"])
+    ],
+    "diff_selectors": lambda selector: str(transpiler.diff_selectors(selector, "a > 2")),
+    "equivalent": lambda selector: transpiler.equivalent(selector, "a > 2"),
+    "evaluate": lambda selector: transpiler.evaluate(selector, {"a": 2}),
+    "explain_selector": lambda selector: transpiler.explain_selector(selector, {"a": 2}).reason,
+    "parse_selector": transpiler.parse_selector,
+    "port_selector": lambda selector: transpiler.port_selector(selector, "jms", "activemq"),
+    "print_selector": transpiler.print_selector,
+    "subsumes": lambda selector: transpiler.subsumes(selector, "a > 2"),
+    "translate_names": lambda selector: transpiler.translate_names(selector, "amqp"),
+    "transpile_selector": lambda selector: (
+        transpiler.transpile_selector(selector).sql,
+        [doubt.code for doubt in transpiler.transpile_selector(selector).diagnostics],
+    ),
+    "assert_matches": lambda selector: testing.assert_matches(selector, a=2),
+    "assert_not_matches": lambda selector: testing.assert_not_matches(selector, a=1),
+    "assert_unknown": lambda selector: testing.assert_unknown(selector, b=1),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_dialect_has_the_same_place_and_kind_in_all_functions(name: str) -> None:
+    parameters = signature(FUNCTIONS[name]).parameters
+    if "dialect" not in parameters or name == "transpiler.find_dialect":
+        return
+    dialect = parameters["dialect"]
+    assert (dialect.kind, dialect.default) == (Parameter.POSITIONAL_OR_KEYWORD, "jms")
+    assert str(dialect.annotation) == "str | Dialect"
+    positional = [one for one in parameters.values() if one.kind is not Parameter.KEYWORD_ONLY]
+    after = [one.name for one in positional[positional.index(dialect) + 1 :]]
+    # It comes after what the function is asked about.
+    assert after in ([], ["new_dialect"], ["options"], ["properties"])
+
+
+@pytest.mark.parametrize("name", OF_ONE_SELECTOR)
+def test_a_function_takes_the_text_of_a_selector_and_its_tree(name: str) -> None:
+    call, text = OF_ONE_SELECTOR[name], "a >= 2 AND a < 9"
+    assert call(text) == call(parse_selector(text))
+
+
+@pytest.mark.parametrize("name", [name for name in OF_ONE_SELECTOR if not name.startswith("assert_")])
+def test_no_selector_is_the_blank_selector(name: str) -> None:
+    assert OF_ONE_SELECTOR[name](None) == OF_ONE_SELECTOR[name]("")
+
+
+def test_every_function_of_a_selector_names_it_so() -> None:
+    firsts = {name: next(iter(signature(function).parameters), "") for name, function in FUNCTIONS.items()}
+    named = {name.rpartition(".")[2] for name, first in firsts.items() if first == "selector"}
+    assert named == OF_ONE_SELECTOR.keys() - {"diff_selectors", "equivalent", "subsumes"} | {"compile_selector"}
+    assert not [name for name, first in firsts.items() if first in ("text", "tree") and "parse_topology" not in name]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_no_selector_selects_every_message_in_every_dialect(dialect: str) -> None:
+    assert transpiler.transpile_selector(None, dialect=dialect).sql == "true"
+    assert transpiler.explain_selector(None, {"a": 1}, dialect).matches
+
+
+@pytest.mark.parametrize(
+    ("call", "advice"),
+    [
+        (lambda: transpiler.transpile_selector(text="a = 1"), "transpile_selector: write selector= in place of text="),
+        (lambda: transpiler.parse_selector(text="a = 1"), "parse_selector: write selector= in place of text="),
+        (lambda: transpiler.port_selector(text="a = 1", source="jms", target="artemis"), "port_selector: write selec"),
+        (lambda: transpiler.translate_names(text="a = 1", form="amqp"), "translate_names: write selector= in place"),
+        (lambda: transpiler.print_selector(tree=None), "print_selector: write selector= in place of tree="),
+        (
+            lambda: route_message(ONE_QUEUE, {}, "", ["q"], path=True),
+            "route_message: call route_path(…) in place of path=True",
+        ),
+    ],
+)
+def test_an_old_spelling_is_taken_with_a_warning(call: Callable[[], object], advice: str) -> None:
+    with pytest.warns(DeprecationWarning, match=re.escape(advice)) as warned:
+        assert call() is not None
+    assert warned[0].filename == __file__
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_docstring_describes_the_parameters_and_no_others(name: str) -> None:
+    docstring = getdoc(FUNCTIONS[name]) or ""
+    if "Args:" in docstring:
+        assert sorted(described(docstring)) == sorted(taken(FUNCTIONS[name]))

@@ -1,0 +1,227 @@
+"""The whole pipeline: parse, lower, rewrite, plan for Spark, emit; and the public functions that run it.
+
+``transpile_selector``, ``transpile_filter`` and ``transpile_address`` differ in what they read and lower. The pipeline
+stands above the compiler and above the tools, because the warnings of a compiled selector are those of ``check`` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Unpack, get_args
+
+from transpiler.base.arguments import check_choice, renamed
+from transpiler.base.errors import SelectorTypeError, TranspilerError
+from transpiler.base.source import Source
+from transpiler.compiler import ir
+from transpiler.compiler.compile_options import FilterOptions, Result, SelectorOptions, SqlOptions, read_options
+from transpiler.compiler.lowering.selectors import SelectorLowering
+from transpiler.compiler.presets import LayoutLike, find_layout
+from transpiler.compiler.rewrites.optimizer import optimize
+from transpiler.compiler.spark_plan.disjunctions import tabulate_disjunctions
+from transpiler.compiler.spark_plan.map_lookups import reuse_map_lookups
+from transpiler.compiler.spark_plan.method_splitting import split_methods
+from transpiler.compiler.sql import emit_boolean, emit_filter, emit_operand, emit_ternary
+from transpiler.compiler.transpiled import Trace, Transpiled
+from transpiler.language.selector.dialects import Dialect, find_dialect
+from transpiler.language.selector.parsing import SelectorLike, parse_selector, selector_text
+
+if TYPE_CHECKING:
+    from transpiler.language.filters.sets import FiltersLike
+    from transpiler.topology.qpid_address.address import Address, NodeType
+
+#: The passes from a lowered predicate to the one that is emitted. The first makes it smaller and lets files be skipped;
+#: the others are for Spark's generated code and could be left out.
+PASSES: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (
+    optimize,
+    reuse_map_lookups,
+    tabulate_disjunctions,
+    split_methods,
+)
+
+
+@renamed("text", "selector")
+def transpile_selector(
+    selector: SelectorLike,
+    layout: LayoutLike = "amqp",
+    dialect: str | Dialect = "jms",
+    *,
+    lint: bool = True,
+    **options: Unpack[SelectorOptions],
+) -> Transpiled:
+    """Compile a selector to Spark SQL over a layout; without a layout, over the canonical schema.
+
+    Args:
+        selector: The text of a selector, or a parsed tree. A blank text, and None, select every message.
+        layout: The columns of the table: the name of a store, a ``Layout``, or a schema.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+        lint: Whether ``diagnostics`` has the warnings of ``check`` too. They are looked for when they are read.
+        result: ``"filter"`` is TRUE where the selector is TRUE, and FALSE or NULL elsewhere; ``"boolean"`` is never
+            NULL; ``"ternary"`` has NULL for unknown.
+        missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
+        now: The time of UTC() and of JMSExpiration, in milliseconds since the epoch; None for the time of the query or
+            micro-batch.
+        destination: The address that the consumer was created with, which is JMSDestination where a message has no
+            ``to``.
+        alias: The name of the table in a query over several, where a column's name alone may be ambiguous.
+
+    Returns:
+        The SQL, the warnings, and the SQL after each phase.
+
+    Raises:
+        TranspilerError: As ``parse_selector``, and ``LayoutError`` for a layout, or a name in it, that there is not.
+    """
+    chosen = read_options("transpile_selector", SelectorOptions, options)
+    where, rules = find_layout(layout), find_dialect(dialect)
+    text = selector_text(selector, rules)
+    try:
+        tree = parse_selector(text, rules)
+    except SelectorTypeError as error:
+        from transpiler.compiler.lowering.names.unknown_names import with_refused_columns
+
+        raise with_refused_columns(error, text or "", where) from None
+    source = Source(text or "")
+    lowering = SelectorLowering(where, chosen.missing, source, rules, chosen.receiver)
+
+    def lower(polarity: bool) -> ir.Predicate:
+        if tree is None:
+            return ir.BoolConst(polarity)
+        return lowering.selector(tree, polarity)
+
+    sql, retrace = _emit(lower, chosen.result, chosen.alias)
+    found = tuple(lowering.findings)
+    if not lint or tree is None:
+        return Transpiled(sql, found, retrace=retrace, tree=tree)
+    # The rules bring the evaluator and the analysis along, and most selectors are compiled for their SQL alone.
+    from transpiler.tools.lint.advice import with_rules
+
+    return Transpiled(
+        sql, found, retrace=retrace, tree=tree, advise=lambda: with_rules(tree, source, where, rules, found)
+    )
+
+
+def transpile_filter(
+    filters: FiltersLike,
+    layout: LayoutLike = "amqp",
+    dialect: str | Dialect = "jms",
+    **options: Unpack[FilterOptions],
+) -> Transpiled:
+    """Compile a filter, or a filter set, to Spark SQL over a layout; without a layout, over the canonical schema.
+
+    Args:
+        filters: A filter object, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map. All
+            filters of a set must hold.
+        layout: The columns of the table: the name of a store, a ``Layout``, or a schema.
+        dialect: The dialect of the JMS selectors in ``filters``, by name or as a ``Dialect``.
+        result: As for ``transpile_selector``. A filter accepts a message or does not, so ``"ternary"`` has no NULL.
+        missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
+        connection: The receiver's connection, for no-local filters.
+        unknown: ``"error"``, or ``"ignore"`` to leave out filters that nobody here knows; ``in_effect`` of the result
+            has the filters that stay.
+        now: The current time, as for ``transpile_selector``.
+        destination: The consumer's address, as for ``transpile_selector``.
+        alias: The name of the table, as for ``transpile_selector``.
+
+    Returns:
+        The SQL, the warnings, and the filters in effect.
+
+    Raises:
+        TranspilerError: ``DecodeError`` for bytes or JSON that are no filters, ``LayoutError``,
+            ``UnsupportedFeatureError``, and what ``parse_selector`` raises.
+    """
+    # Filters bring along decoders and a schema of every kind, which selectors do not need.
+    from transpiler.compiler.lowering.filters import FilterLowering
+    from transpiler.language.filters.sets import read_filters
+
+    chosen, rules = read_options("transpile_filter", FilterOptions, options), find_dialect(dialect)
+    filter_set = read_filters(filters, chosen.unknown).accepted_by(rules)
+    lowering = FilterLowering(find_layout(layout), chosen.missing, rules, chosen.connection, chosen.receiver)
+    predicate = lowering.whole(filter_set.whole)
+    result: Result = "boolean" if chosen.result == "ternary" else chosen.result
+    sql, retrace = _emit(lambda _: predicate, result, chosen.alias)
+    return Transpiled(sql, (*filter_set.findings, *lowering.findings), filter_set, retrace)
+
+
+def transpile_address(
+    address: str | Address,
+    node_type: NodeType,
+    layout: LayoutLike = "amqp",
+    dialect: str | Dialect = "jms",
+    **options: Unpack[SqlOptions],
+) -> Transpiled:
+    """Compile the condition of a receiver with a Qpid address; without a layout, over the canonical schema.
+
+    The subject and ``x-bindings`` of the address are its bindings, by the AMQP 0-10 mapping; ``selector`` of its link
+    filters what they take.
+
+    Args:
+        address: The address, as text or parsed.
+        node_type: What the name resolves to: ``"queue"``, or the type of an exchange: ``"direct"``, ``"topic"``,
+            ``"fanout"``, ``"headers"`` or ``"xml"``.
+        layout: The columns of the table: the name of a store, a ``Layout``, or a schema.
+        dialect: The dialect of the link's selector, by name or as a ``Dialect``.
+        result: As for ``transpile_selector``.
+        missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
+        alias: The name of the table, as for ``transpile_selector``.
+
+    Returns:
+        The condition on messages that were sent to the address's node, as SQL.
+
+    Raises:
+        TranspilerError: ``TopologyError`` for an address that does not read, and what selectors raise.
+    """
+    # Addresses bring the whole topology along, which nothing else here needs.
+    from transpiler.compiler.lowering.bindings.addresses import Addresses
+    from transpiler.topology.qpid_address.address import NodeType, parse_address
+
+    chosen, rules = read_options("transpile_address", SqlOptions, options), find_dialect(dialect)
+    check_choice("node_type", node_type, get_args(NodeType))
+    parsed = parse_address(address) if isinstance(address, str) else address
+    where = find_layout(layout)
+    addresses = Addresses(where, chosen.missing)
+    text = parsed.link.selector or ""
+    tree = parse_selector(text, rules)
+    lowering = SelectorLowering(where, chosen.missing, Source(text), rules)
+
+    def lower(wanted: bool) -> ir.Predicate:
+        bound = addresses.received(parsed, node_type, wanted)
+        if tree is None:
+            return bound
+        selected = lowering.selector(tree, wanted)
+        return ir.all_of(bound, selected) if wanted else ir.any_of(bound, selected)
+
+    sql, retrace = _emit(lower, chosen.result, chosen.alias)
+    return Transpiled(sql, (*addresses.findings, *lowering.findings), retrace=retrace)
+
+
+def _emit(lower: Callable[[bool], ir.Predicate], result: Result, alias: str | None) -> tuple[str, Callable[[], Trace]]:
+    """Return the SQL of a condition, lowered by polarity, and a function that returns its trace."""
+
+    def qualified(polarity: bool) -> ir.Predicate:
+        predicate = lower(polarity)
+        if alias is None:
+            return predicate
+        return ir.replace_columns(predicate, lambda column: column._replace(path=(alias, *column.path)))
+
+    try:
+        lowered = qualified(True)
+        optimized = _finish(lowered)
+        retrace = partial(_phases, lowered, optimized)
+        if result == "ternary":
+            return emit_ternary(optimized, _finish(qualified(False))), retrace
+    except TranspilerError as error:
+        # The error shows the place in the selector; frames of this package would tell its user nothing.
+        raise error.with_traceback(None) from None
+    return emit_operand(optimized) if result == "filter" else emit_boolean(optimized), retrace
+
+
+def _finish(lowered: ir.Predicate) -> ir.Predicate:
+    """Run the passes over a lowered predicate."""
+    predicate = lowered
+    for run in PASSES:
+        predicate = run(predicate)
+    return predicate
+
+
+def _phases(lowered: ir.Predicate, optimized: ir.Predicate) -> Trace:
+    return ("lowered", emit_filter(lowered)), ("optimized", emit_filter(optimized))

@@ -214,7 +214,7 @@ def test_the_plan_runs_no_python_and_sorts_nothing(orders: DataFrame, capsys: py
     from spark_ext.reports.match_explanations import _count, _Parts
 
     layout = infer_layout(orders)
-    parts = _Parts(parse_selector("color = 'red' AND weight > 2500"), DIALECTS["jms"], layout, {"dialect": "jms"})
+    parts = _Parts(parse_selector("color = 'red' AND weight > 2500"), DIALECTS["jms"], layout, {})
     _count(orders, parts, 3).explain()
     plan = capsys.readouterr().out
     assert "Python" not in plan

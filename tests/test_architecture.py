@@ -67,6 +67,8 @@ def imports(path: Path) -> set[str]:
                 else node.module
                 for alias in node.names
             }
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "import_module":
+            found |= {name.value for name in node.args if isinstance(name, ast.Constant)}
     return found
 
 

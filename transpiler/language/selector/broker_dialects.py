@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from transpiler.language.selector.dialect import Dialect, define
 from transpiler.language.selector.dialect_rules import (
     Associativity,
     BareName,
@@ -38,7 +39,6 @@ from transpiler.language.selector.dialect_rules import (
     UnlikeTypes,
     Wildcards,
 )
-from transpiler.language.selector.dialects import Dialect
 from transpiler.message.broker_fields import (
     ARTEMIS_CORE_FIELDS,
     ARTEMIS_FIELDS,
@@ -219,7 +219,7 @@ RABBITMQ_JMS = Dialect(
 
 BROKERS: Mapping[str, Dialect] = MappingProxyType(
     {
-        dialect.name: dialect
+        dialect.name: define(dialect)
         for dialect in (ACTIVEMQ, ARTEMIS, ARTEMIS_CORE, QPID_JAVA, QPID_CPP, RABBITMQ, RABBITMQ_JMS)
     }
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,89 +21,14 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
 from transpiler.routing import binding_buckets, tuning
 from transpiler.routing.binding_buckets import bucket_number
-from transpiler.routing.compiled_file import decode, encode, is_compiled
+from transpiler.routing.compiled_file import decode, is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology, Destination, Settings, compile_plan
-from transpiler.routing.constant_rows import Delivery
 from transpiler.routing.plan import build_plan
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
 from transpiler.topology.model import Topology
 from transpiler.topology.records import SELECTOR_ARGUMENT, Alternate, Binding, Exchange, Queue
 
 LAYOUT = layout_from_schema(schema_in("color STRING, size BIGINT, routing_key STRING"), None, case_sensitive=False)
-
-_SCALARS = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False)
-    | st.decimals(allow_nan=False)
-    | st.text(st.characters(exclude_categories=()))
-    | st.binary()
-    | st.sampled_from(AmqpType)
-)
-_DATA = st.recursive(
-    _SCALARS,
-    lambda inner: (
-        st.lists(inner)
-        | st.lists(inner).map(tuple)
-        | st.frozensets(_SCALARS)
-        | st.dictionaries(_SCALARS, inner)
-        | st.builds(AmqpValue, st.sampled_from(AmqpType), inner)
-        | st.builds(Delivery, st.integers(), st.none() | st.integers(), inner)
-    ),
-    max_leaves=30,
-)
-
-
-@given(st.lists(_DATA))
-def test_what_is_encoded_is_decoded(data: list[object]) -> None:
-    decoded = decode(encode(data))
-    assert decoded == data
-    # True is 1, and 0.0 is -0.0. The order of a set is nobody's.
-    assert "frozenset" in repr(data) or repr(decoded) == repr(data)
-
-
-@dataclass
-class Elsewhere:
-    number: int
-
-
-def test_only_plain_data_of_this_package_are_decoded() -> None:
-    for data in (len, Elsewhere(1), object(), Path("x"), build_plan, OwnLayout, lambda: 0):
-        with pytest.raises((TypeError, ValueError), match=r"no plain data|no data class of this package"):
-            decode(encode(data))
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "subprocess Popen",
-        "builtins eval",
-        "os system",
-        "decimal getcontext",
-        "decimal Context",
-        "transpiler.routing.plan build_plan",
-        "transpiler.routing.plan Table.flat",
-        "transpiler.stores os",
-        "transpiler.nowhere X",
-        "transpiler.routing.compiled_file decode",
-        "transpiler.routing.compiled_file pickle.loads",
-    ],
-)
-def test_nothing_but_data_classes_is_made(name: str) -> None:
-    module, _, called = name.partition(" ")
-    # Call it without arguments.
-    for data in (
-        b"\x80\x04" + pickle_text(module) + pickle_text(called) + b"\x93)R.",
-        f"c{module}\n{called}\n)R.".encode(),
-    ):
-        with pytest.raises(ValueError, match=r"no data class of this package|No module named|get attribute"):
-            decode(data)
-
-
-def pickle_text(text: str) -> bytes:
-    return b"\x8c" + bytes([len(text)]) + text.encode()
-
 
 EXCHANGES = (
     Exchange("d", "direct"),

@@ -17,12 +17,14 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from transpiler.base.errors import TopologyError
 from transpiler.routing import tuning
-from transpiler.routing.compiled_file import decode, encode
+from transpiler.routing.compiled_file import decode, encode, part
 from transpiler.routing.gc_pause import pause_garbage_collection
 from transpiler.topology.records import Binding, Queue
 
 
+@part
 class Bucket(NamedTuple):
     """Queues, and all bindings to them."""
 
@@ -61,10 +63,17 @@ class BindingBuckets:
         return cls(size, buckets)
 
     def bucket(self, number: int) -> Bucket:
-        """Return a bucket. ``ValueError`` where it was read from a file and its classes are others now."""
+        """Return a bucket. ``TopologyError`` where a file has something else in its place."""
         if number not in self._buckets:
-            with pause_garbage_collection():
-                self._buckets[number] = decode(self._blocks[number])
+            try:
+                with pause_garbage_collection():
+                    bucket = decode(self._blocks[number])
+                if not isinstance(bucket, Bucket):
+                    raise ValueError(f"a {type(bucket).__name__} stands in its place")
+            except ValueError as error:
+                message = f"the bindings in part {number} of the compiled topology cannot be read: {error}"
+                raise TopologyError.at("compiled.file", message, hint="perhaps compile the topology again") from None
+            self._buckets[number] = bucket
         return self._buckets[number]
 
     @cached_property

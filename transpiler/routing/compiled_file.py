@@ -1,36 +1,42 @@
-"""The file of a compiled topology: a first line that names it, and a zip archive of pickled members.
+"""The file of a compiled topology: a first line that names it, the digest of what follows, and a zip archive of JSON.
 
-Zip has the checksums, the members and the end by which a file that was cut off is known.
-
-Invariants: a file appears under its name when it is complete; one that was cut off, altered in its data or written by
-another version is refused; what is unpickled is made of the data classes, named tuples and enumerations of this package
-and of nothing else, so that no file runs code. Functions are no data and are refused.
+Invariants: a file appears under its name when it is complete. One that was cut off, altered or written by another
+version is refused. What is read is plain values, each checked against the type that is declared for its place, and
+rebuilt by the constructors of data classes (``base.typed_json``): the file has no code, names no class that stands
+nowhere in those declarations, and so may come from anybody. Its members are read by their names, and the memory that
+they take is bounded by the size of the file.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
-import pickle
+import pkgutil
 import re
 import zipfile
-from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
-from decimal import Decimal
-from enum import Enum
+from collections.abc import Iterable, Mapping
+from dataclasses import is_dataclass
+from functools import cache
+from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
+from transpiler.base import local_files
 from transpiler.base.arguments import local_path
+from transpiler.base.diagnostics import one_line
 from transpiler.base.errors import TopologyError
+from transpiler.base.typed_json import TypedJson
 from transpiler.version import __version__
 
 #: The number of the form.
-FORMAT = 6
+FORMAT = 7
 
 #: The beginning of the first line of every form, and the whole line of this one.
 MAGIC = b"selector-sql compiled topology"
 FIRST_LINE = MAGIC + f", form {FORMAT}, version {__version__}\n".encode()
+
+#: The length of the second line: a SHA-256 of all that follows, in hexadecimal digits, and the line's end.
+_DIGEST = 65
 
 #: The rest of the first line of another version.
 _WRITTEN_BY = re.compile(rb", form (\d{1,9}), version ([\w.+-]{1,99})\n")
@@ -43,75 +49,99 @@ _AGAIN = "copy it again from where it is whole, or compile the topology again"
 #: The time of every member, so that equal topologies are equal files; and how well they are compressed: the fastest.
 _TIME, _LEVEL = (1980, 1, 1, 0, 0, 0), 1
 
+#: The bytes of all members, beyond the small ones, for each byte of the file; what is compressed more is stored as it
+#: is. And the bytes of a member for each list or object in it, beyond the first ones: a list in Python is 20 times its
+#: two brackets.
+_RATIO, _SMALL = 32, 2**20
+_BYTES_A_LIST, _LISTS = 6, 2**12
 
-def encode(value: object) -> bytes:
-    """Return plain data as bytes. ``TypeError`` for what is no plain data."""
-    buffer = io.BytesIO()
-    pickler = pickle.Pickler(buffer, protocol=4)
-    pickler.dispatch_table = _Reducers({MappingProxyType: lambda mapping: (_read_only, (dict(mapping),))})
-    try:
-        pickler.dump(value)
-    except (pickle.PicklingError, AttributeError) as error:
-        raise TypeError(f"this is no plain data: {error}") from None
-    return buffer.getvalue()
+#: The names of members.
+_MEMBER = re.compile(r"names|topology|layout|plan|bindings/(0|[1-9][0-9]{0,8})")
+
+#: What a part of the file is, by the name that is written before it.
+_PARTS: dict[str, type] = {}
+
+
+def part(kind: type) -> type:
+    """Make a named tuple one of those that ``encode`` takes and ``decode`` returns: a class decorator."""
+    _PARTS[kind.__name__] = kind
+    return kind
+
+
+def encode(value: Any) -> bytes:
+    """Return a part of a file as bytes; ``TypeError`` for one that has a value of another type than declared."""
+    kind = type(value)
+    return kind.__name__.encode() + b" " + _typed().write(kind, value)
 
 
 def decode(data: bytes) -> Any:
-    """Return the value. ``ValueError`` where its classes are others now, or no data classes of this package."""
+    """Return the part; ``ValueError`` for what is none, or has a value that it cannot have."""
+    name, _, text = data.partition(b" ")
+    kind = _PARTS.get(name[:99].decode("ascii", "replace"))
+    if kind is None:
+        raise ValueError("the data are no part of a compiled topology")
+    lists = text.count(b"[") + text.count(b"{")
+    if lists > _LISTS + len(text) // _BYTES_A_LIST:
+        raise ValueError(f"{lists:,} lists in {len(text):,} bytes are more than a compiled topology has")
     try:
-        return _Unpickler(io.BytesIO(data)).load()
-    # A damaged pickle fails in as many ways as there are classes in it; none of them has code to run.
-    except Exception as error:
-        raise ValueError(f"the data are damaged: {type(error).__name__}: {error}") from None
+        return _typed().read(kind, text)
+    except RecursionError:
+        raise ValueError("the values are nested too deeply") from None
 
 
-class _Reducers(dict[type, Callable[[Any], tuple[Any, ...]]]):
-    """The functions that take objects apart, by their classes: a data class is called with its fields."""
+@cache
+def _typed() -> TypedJson:
+    # The modules of layouts are many, and only files need all of them.
+    from transpiler.base.hints import StoreCall
+    from transpiler.base.topics import TopicPattern
+    from transpiler.compiler.ir.column_types import ColumnType
+    from transpiler.compiler.ir.type_checks import check_parameters
+    from transpiler.compiler.layouts.collations import Collations
 
-    def __missing__(self, kind: type) -> Callable[[Any], tuple[Any, ...]]:
-        if is_dataclass(kind):
-            # Fields that a class computes from others are not stored.
-            names = [field.name for field in fields(kind) if field.init]
-
-            def reducer(each: Any) -> tuple[Any, ...]:
-                return kind, tuple([getattr(each, name) for name in names])
-
-        elif issubclass(kind, tuple) and hasattr(kind, "_fields"):
-
-            def reducer(each: Any) -> tuple[Any, ...]:
-                return kind, tuple(each)
-
-        else:
-            raise KeyError(kind)
-        self[kind] = reducer
-        return reducer
+    deferred = {"TopicPattern": TopicPattern, "Collations": Collations}
+    return TypedJson(
+        deferred,
+        _classes_for,
+        {ColumnType: lambda kind: check_parameters(kind.precision, kind.scale, kind.collation)},
+        open_records=(StoreCall,),
+    )
 
 
-def _read_only(value: dict[Any, Any]) -> Mapping[Any, Any]:
-    return MappingProxyType(value)
+@cache
+def _layout_classes() -> tuple[type, ...]:
+    """Return the data classes of all modules of layouts."""
+    from transpiler.compiler import layouts
+
+    found: list[type] = []
+    for module in pkgutil.iter_modules(layouts.__path__, f"{layouts.__name__}."):
+        members = vars(import_module(module.name)).values()
+        found += (
+            member
+            for member in members
+            if isinstance(member, type) and is_dataclass(member) and member.__module__ == module.name
+        )
+    return tuple(found)
 
 
-class _Unpickler(pickle.Unpickler):
-    """Makes objects of nothing but data classes, named tuples and enumerations of this package, and of decimals."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        """Return a class of plain data."""
-        if (module, name) == (__name__, _read_only.__name__):
-            return _read_only
-        found = super().find_class(module, name) if module.startswith("transpiler.") or module == "decimal" else None
-        if found is Decimal or (isinstance(found, type) and found.__module__ == module and _is_data(found)):
-            return found
-        raise pickle.UnpicklingError(f"{module}.{name} is no data class of this package")
+def _classes_for(kind: type) -> Iterable[type]:
+    """Return the data classes of layouts that stand for a protocol or a base class of this package."""
+    if not kind.__module__.startswith("transpiler.compiler.layouts."):
+        return ()
+    if getattr(kind, "_is_protocol", False):
+        wanted = {name for base in kind.__mro__ for name in vars(base) if not name.startswith("_")} - {*vars(object)}
+        wanted -= {"row", "schema"} if kind.__name__ == "Layout" else set()
+        return (each for each in _layout_classes() if all(_has(each, name) for name in wanted))
+    return (each for each in _layout_classes() if issubclass(each, kind))
 
 
-def _is_data(kind: type) -> bool:
-    return is_dataclass(kind) or issubclass(kind, Enum) or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
+def _has(kind: type, name: str) -> bool:
+    return hasattr(kind, name) or name in getattr(kind, "__dataclass_fields__", ())
 
 
 def is_compiled(path: str | Path) -> bool:
     """Return True if most of the magic number matches, so that a damaged file is recognized, too."""
     try:
-        with Path(path).open("rb") as file:
+        with local_files.open_file(path) as file:
             pairs = zip(file.read(len(MAGIC)), MAGIC, strict=False)
             return sum(byte == expected for byte, expected in pairs) > len(MAGIC) // 2
     except OSError:
@@ -119,19 +149,26 @@ def is_compiled(path: str | Path) -> bool:
 
 
 def write_file(path: str | Path, members: Mapping[str, bytes]) -> None:
-    """Write a file, which appears under its name when it is complete."""
+    """Write a file, which appears under its name when it is complete, in the place of a link of that name."""
     target = local_path("path", path, _OTHER_FILES)
-    hidden = target.with_name(f".{target.name}.incomplete")
-    try:
-        with hidden.open("wb") as file:
-            file.write(FIRST_LINE)
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
-                for name, data in members.items():
-                    info = zipfile.ZipInfo(name, _TIME)
-                    archive.writestr(info, data, zipfile.ZIP_DEFLATED, _LEVEL)
-        hidden.replace(target)
-    finally:
-        hidden.unlink(missing_ok=True)
+    archive = _archive(members, zipfile.ZIP_DEFLATED)
+    if sum(map(len, members.values())) > _limit(len(archive)):
+        archive = _archive(members, zipfile.ZIP_STORED)
+    digest = hashlib.sha256(archive).hexdigest().encode()
+    local_files.replace_file(target, FIRST_LINE + digest + b"\n" + archive, follow=False)
+
+
+def _archive(members: Mapping[str, bytes], method: int) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method, compresslevel=_LEVEL) as archive:
+        for name, data in members.items():
+            archive.writestr(zipfile.ZipInfo(name, _TIME), data, method, _LEVEL)
+    return buffer.getvalue()
+
+
+def _limit(size: int) -> int:
+    """Return the bytes that the members of an archive of some size have at most."""
+    return _SMALL + _RATIO * size
 
 
 def read_file(path: str | Path) -> dict[str, bytes]:
@@ -140,22 +177,32 @@ def read_file(path: str | Path) -> dict[str, bytes]:
     ``TopologyError`` for a directory, and for a file that this version has not written, or that is damaged.
     """
     try:
-        data = local_path("path", path, _OTHER_FILES).read_bytes()
+        data = local_files.read_file(local_path("path", path, _OTHER_FILES))
     except IsADirectoryError:
         raise _error(path, "is a directory", "name the file that a compiled topology was saved to") from None
     _check_first_line(path, data)
-    name = "directory"
+    begin = len(FIRST_LINE) + _DIGEST
+    archive = data[begin:]
+    if hashlib.sha256(archive).hexdigest().encode() + b"\n" != data[len(FIRST_LINE) : begin]:
+        raise _error(path, f"is cut off or damaged: its {len(data):,} bytes are not those that were written", _AGAIN)
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = {}
-            for name in archive.namelist():
-                members[name] = archive.read(name)
-            return members
+        return _members(archive)
     # Zip fails in many ways where its own numbers are altered.
     except Exception as error:
-        raise _error(
-            path, f"is cut off or damaged, in its {name} ({error}): it has {len(data):,} bytes", _AGAIN
-        ) from None
+        raise _error(path, f"is no compiled topology of this version: {error}", _AGAIN) from None
+
+
+def _members(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        listed = archive.infolist()
+        total = sum(info.file_size for info in listed)
+        if total > _limit(len(data)):
+            raise ValueError(f"its {len(data):,} bytes claim to be {total:,}")
+        unknown = [info.filename for info in listed if _MEMBER.fullmatch(info.filename) is None]
+        if unknown or len({info.filename for info in listed}) < len(listed):
+            raise ValueError(f"it has a member {one_line(unknown[0])}" if unknown else "it has a member twice")
+        # No more is decompressed than the directory says.
+        return {info.filename: archive.read(info) for info in listed}
 
 
 def _check_first_line(path: str | Path, data: bytes) -> None:

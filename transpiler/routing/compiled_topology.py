@@ -22,6 +22,7 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple, TypeVar
 
 from transpiler.base.arguments import unexpected
 from transpiler.base.errors import TopologyError
@@ -31,7 +32,8 @@ from transpiler.compiler.layouts.layout import Layout, is_layout
 from transpiler.compiler.layouts.sent import SentLayout, without_binding
 from transpiler.routing import tuning
 from transpiler.routing.binding_buckets import BindingBuckets
-from transpiler.routing.compiled_file import decode, encode, read_file, write_file
+from transpiler.routing.check_plan import check_plan
+from transpiler.routing.compiled_file import decode, encode, part, read_file, write_file
 from transpiler.routing.gc_pause import pause_garbage_collection
 from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.topology.importers.native_format import topology_from_native, topology_to_dict
@@ -93,6 +95,54 @@ class Changes:
     plan: RoutingPlan
 
 
+#: Queues by their names, with their bindings; None for one that is gone.
+_Changed = Mapping[str, tuple[Queue, tuple[Binding, ...]] | None]
+
+
+@part
+class _Names(NamedTuple):
+    """The part of a file that says what it is: names, and the numbers of buckets and of what is in them."""
+
+    version: str
+    layout: str
+    buckets: int
+    size: int
+
+
+@part
+class _Source(NamedTuple):
+    """The part that was compiled: the topology without its bindings to queues, as JSON, and the changes."""
+
+    skeleton: str
+    settings: Settings
+    changed: _Changed
+
+
+@part
+class _Version(NamedTuple):
+    """What a version is the digest of."""
+
+    settings: Settings
+    bindings: str
+    skeleton: str
+    changed: _Changed
+
+
+@part
+class _Over(NamedTuple):
+    """The part with the layout; None for one that has code of the user's."""
+
+    layout: Layout | None
+
+
+@part
+class _Plans(NamedTuple):
+    """The part with the plan, and that of the changes."""
+
+    plan: RoutingPlan
+    changes: RoutingPlan | None
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class CompiledTopology:
     """A topology that is compiled for messages in one layout: ``route`` takes it in the place of a topology.
@@ -115,7 +165,7 @@ class CompiledTopology:
         """The name that was given, else the first digits of a SHA-256 of what is compiled."""
         if self.name is not None:
             return self.name
-        named = encode((self.settings, self._bindings.digest, self._skeleton, self._changed))
+        named = encode(_Version(self.settings, self._bindings.digest, self._skeleton, self._changed))
         return hashlib.sha256(named).hexdigest()[:_DIGITS]
 
     def __repr__(self) -> str:
@@ -248,10 +298,10 @@ class CompiledTopology:
         changes = None if self.changes is None else self.changes.plan
         with pause_garbage_collection():
             members = {
-                "names": encode((self.version, self.layout_name, self._bindings.count, self._bindings.size)),
-                "topology": encode((self._skeleton, self.settings, self._changed)),
+                "names": encode(_Names(self.version, self.layout_name, self._bindings.count, self._bindings.size)),
+                "topology": encode(_Source(self._skeleton, self.settings, self._changed)),
                 "layout": _encoded_layout(self.layout),
-                "plan": encode((self.plan, changes)),
+                "plan": encode(_Plans(self.plan, changes)),
             }
         members |= {f"bindings/{number}": block for number, block in enumerate(self._bindings.blocks)}
         write_file(path, members)
@@ -269,23 +319,27 @@ class CompiledTopology:
         members = read_file(path)
         try:
             with pause_garbage_collection():
-                version, layout_name, count, size = decode(members["names"])
-                skeleton, settings, changed = decode(members["topology"])
-                kept = decode(members["layout"])
-                plan, changes = decode(members["plan"])
-            topology = topology_from_native(json.loads(skeleton))
-            blocks = [members[f"bindings/{number}"] for number in range(count)]
-        except (ValueError, KeyError):
-            # The bytes are unchanged, so the classes were others when the file was written.
-            message = f"{path} is of another state of version {__version__}"
+                names = _decoded(members["names"], _Names)
+                source = _decoded(members["topology"], _Source)
+                kept = _decoded(members["layout"], _Over).layout
+                plan, changes = _decoded(members["plan"], _Plans)
+                for each in (plan, changes) if changes is not None else (plan,):
+                    check_plan(each)
+            topology = topology_from_native(json.loads(source.skeleton))
+            blocks = [members[f"bindings/{number}"] for number in range(min(names.buckets, len(members)))]
+            if not 0 < names.buckets == len(members) - 4:
+                raise ValueError(f"{names.buckets} buckets of bindings are not those of the file")
+        except (ValueError, KeyError) as error:
+            # The bytes are unchanged: this version would not have written them.
+            message = f"{path} is of another state of version {__version__}, or made by hand: {error}"
             raise TopologyError.at("compiled.version", message, hint="perhaps compile the topology again") from None
         if layout is not None:
-            _check_layout(path, layout, layout_name)
+            _check_layout(path, layout, names.layout)
             if kept is None:
-                kept = layout if settings.destination.subject is None else SentLayout(layout)
-        bindings = BindingBuckets(size, blocks=blocks)
-        touched = None if changes is None else Changes(changed, changes)
-        return cls(plan, topology, kept, layout_name, settings, bindings, touched, version)
+                kept = layout if source.settings.destination.subject is None else SentLayout(layout)
+        bindings = BindingBuckets(names.size, blocks=blocks)
+        touched = None if changes is None else Changes(source.changed, changes)
+        return cls(plan, topology, kept, names.layout, source.settings, bindings, touched, names.version)
 
 
 def compile_plan(
@@ -333,14 +387,23 @@ def _build(
         return build_plan(topology, layout, settings.missing, exchange, settings.several, progress, reads)
 
 
+_Part = TypeVar("_Part")
+
+
+def _decoded(data: bytes, kind: type[_Part]) -> _Part:
+    """Return a part of a file; ``ValueError`` for another part, and for what is none."""
+    decoded = decode(data)
+    if not isinstance(decoded, kind):
+        raise ValueError(f"a {type(decoded).__name__} stands in the place of a {kind.__name__}")
+    return decoded
+
+
 def _encoded_layout(layout: Layout | None) -> bytes:
     """Return a layout as data; None in its place where it has code of the user's."""
     try:
-        encoded = encode(without_binding(layout))
-        decode(encoded)
-    except (TypeError, ValueError):
-        return encode(None)
-    return encoded
+        return encode(_Over(without_binding(layout)))
+    except TypeError:
+        return encode(_Over(None))
 
 
 def _check_layout(path: str | Path, layout: Layout, name: str) -> None:

@@ -345,7 +345,7 @@ def test_a_compiled_topology_stands_in_the_place_of_a_topology(run) -> None:  # 
     [
         (["route", "small.compiled", "archive.jsonl", "--exchange", "x"], "--exchange is for compile-topology"),
         (["backtest", "archive.jsonl", "small.compiled", "--missing", "null"], "--missing is for compile-topology"),
-        (["route", "damaged.compiled", "archive.jsonl"], "damaged.compiled is cut off or damaged, in its directory"),
+        (["route", "damaged.compiled", "archive.jsonl"], "damaged.compiled is cut off or damaged: its 200 bytes"),
         (["compile-topology", "small.compiled", "archive.jsonl", "--output", "x"], "give the topology that it was"),
         (["compile-topology", "small.json", "archive.jsonl", "--output", "no/x"], "no/x cannot be written: No such"),
     ],

@@ -107,6 +107,10 @@ class Element:
 
     variable: str
 
+    def __post_init__(self) -> None:
+        if not (self.variable.isascii() and self.variable.isidentifier()):
+            raise ValueError(f"{self.variable!r} is no name of a variable")
+
 
 #: A Spark type as data: its name in SQL, or ``("MAP", key, value)``, ``("ARRAY", element)``, and
 #: ``("STRUCT", (name, type), …)``.
@@ -115,9 +119,18 @@ SqlType = str | tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class AsType:
-    """One step of a path: the value before it, cast to a type."""
+    """One step of a path: the value before it, cast to a type.
+
+    ``ValueError`` for what is no type: it would be SQL of its own.
+    """
 
     type: SqlType
+
+    def __post_init__(self) -> None:
+        # Few columns are cast.
+        from transpiler.compiler.ir.type_checks import check_sql_type
+
+        check_sql_type(self.type)
 
 
 #: From a row to a value: the name of a column, then fields of structs, keys of maps, entries and elements of arrays,

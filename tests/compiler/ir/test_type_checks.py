@@ -1,0 +1,75 @@
+"""What the emitter writes without quotes is a name of a type and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from transpiler.compiler.ir.column_types import AsType, Element
+from transpiler.compiler.ir.type_checks import check_parameters
+
+
+@pytest.mark.parametrize(
+    "spark_type",
+    [
+        "BIGINT",
+        "DECIMAL(10,2)",
+        "DECIMAL(10, -2)",
+        "STRING COLLATE UTF8_BINARY",
+        "TIMESTAMP_LTZ",
+        "INTERVAL YEAR TO MONTH",
+        ("ARRAY", ("MAP", "STRING", "INT")),
+        ("STRUCT", ("any name`, x", "INT"), ("b", ("ARRAY", "INT"))),
+    ],
+    ids=str,
+)
+def test_a_type_is_one(spark_type: Any) -> None:
+    assert AsType(spark_type).type == spark_type
+
+
+@pytest.mark.parametrize(
+    "spark_type",
+    [
+        "",
+        "bigint",
+        "BIGINT) + (1",
+        "INT\n",
+        "DECIMAL(10,2))",
+        "STRING COLLATE a b",
+        "ARRAY<INT>",
+        ("ARRAY", "INT) x"),
+        ("ARRAY", "INT", "INT"),
+        ("LIST", "INT"),
+        ("STRUCT", "a", "INT"),
+        ("STRUCT", (1, "INT")),
+        ("MAP", "STRING", "INT --"),
+        (),
+        None,
+    ],
+    ids=repr,
+)
+def test_what_is_no_type_is_refused(spark_type: Any) -> None:
+    with pytest.raises(ValueError, match="is no "):
+        AsType(spark_type)
+
+
+@pytest.mark.parametrize("name", ["", "a b", "x)", "x -> y", "é", "1"])
+def test_a_variable_is_a_word(name: str) -> None:
+    with pytest.raises(ValueError, match="is no name of a variable"):
+        Element(name)
+
+
+@pytest.mark.parametrize(
+    ("precision", "scale", "collation"),
+    [
+        (39, 2, "UTF8_BINARY"),
+        (-1, 2, "UTF8_BINARY"),
+        (10, -(10**9), "UTF8_BINARY"),
+        (0, 0, "UTF8_BINARY) OR (1"),
+        (0, 0, ""),
+    ],
+)
+def test_parameters_that_no_type_has_are_refused(precision: int, scale: int, collation: str) -> None:
+    with pytest.raises(ValueError, match=r"there is no DECIMAL|no name of a collation"):
+        check_parameters(precision, scale, collation)

@@ -1,0 +1,528 @@
+"""Values of declared types as JSON and back. What is read is checked against the declaration; nothing else is made.
+
+The form of a value is its type's. A record, which is a data class or a named tuple, is the list of its fields; a member
+of a union that is no JSON scalar is a pair of its class's name and its form; a list of records is one list for each
+field, and a list of lists is their lengths and one list of all their elements, so that a million rows are a few long
+lists. No form names a class that the declaration does not name, and no value is made by anything but the constructor of
+its class, so that a file of such values has no way to run code.
+
+Deliberately not here: limits of the size of a text, and what the values mean.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from decimal import Decimal, InvalidOperation
+from enum import Enum
+from functools import cached_property
+from itertools import chain, islice
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from uuid import UUID
+
+#: A value of JSON in Python.
+Json = Any
+
+#: The classes whose values JSON has.
+_SCALARS = (NoneType, bool, int, float, str)
+
+
+class _Form(ABC):
+    """How the values of one type are written and read; a read of anything else is a ``ValueError``."""
+
+    #: The classes of the values, and the word for them in a union.
+    kinds: tuple[type, ...] = ()
+    word = ""
+
+    @abstractmethod
+    def write(self, value: Any) -> Json:
+        """Return the value's form; ``TypeError`` for a value of another type."""
+
+    @abstractmethod
+    def read(self, data: Json) -> Any:
+        """Return the value of a form."""
+
+    def write_all(self, values: Sequence[Any]) -> Json:
+        """Return the form of several values."""
+        return [self.write(value) for value in values]
+
+    def read_all(self, data: Json) -> list[Any]:
+        """Return the values of such a form."""
+        return [self.read(item) for item in _list(data)]
+
+
+class TypedJson:
+    """Writes and reads values of declared types.
+
+    Args:
+        deferred: types by names that a module imports for type checking only.
+        members: the classes that stand for a type without fields, such as a protocol; none for any other.
+        checks: for a class a function that raises ``ValueError`` for a value of it that cannot be.
+        open_records: the records that may stand where any value may.
+    """
+
+    def __init__(
+        self,
+        deferred: Mapping[str, Any],
+        members: Callable[[type], Iterable[type]],
+        checks: Mapping[type, Callable[[Any], None]],
+        open_records: Sequence[type] = (),
+    ) -> None:
+        self.deferred, self.members, self.checks = dict(deferred), members, checks
+        self._open_records = open_records
+        self._forms: dict[Any, _Form] = {}
+
+    def write(self, declared: Any, value: object) -> bytes:
+        """Return a value of a declared type as JSON; ``TypeError`` for what is no such value."""
+        try:
+            form = self.form(declared).write(value)
+        except (ValueError, AttributeError) as error:
+            raise TypeError(f"{type(error).__name__}: {error}") from None
+        return json.dumps(form, separators=(",", ":")).encode()
+
+    def read(self, declared: Any, text: bytes) -> Any:
+        """Return the value of a declared type; ``ValueError`` for a text that has none."""
+        try:
+            return self.form(declared).read(json.loads(text))
+        except RecursionError:
+            raise ValueError("a value is nested too deeply") from None
+        except (TypeError, KeyError, IndexError, AttributeError, OverflowError, AssertionError) as error:
+            # A constructor may stumble over a value of the right type.
+            raise ValueError(f"{type(error).__name__}: {error}") from None
+
+    def form(self, declared: Any) -> _Form:
+        """Return how values of a declared type are written."""
+        known = self._forms.get(declared)
+        if known is None:
+            known = self._forms[declared] = self._made(declared)
+        return known
+
+    def _made(self, declared: Any) -> _Form:
+        origin, arguments = get_origin(declared), get_args(declared)
+        if declared is Any or declared is object:
+            return _Union(self, [*_SCALARS, list[Any], tuple[Any, ...], dict[str, Any], *self._open_records])
+        if origin in (Union, UnionType):
+            return _Union(self, arguments)
+        if origin is Literal:
+            return _Literal(arguments)
+        if origin is tuple and arguments[-1:] != (...,):
+            return _FixedTuple([self.form(argument) for argument in arguments])
+        if origin in (tuple, list, frozenset):
+            return _List(origin, self, arguments[0])
+        if isinstance(origin, type) and issubclass(origin, Mapping):
+            return _Map(self, *arguments)
+        if origin is not None or not isinstance(declared, type):
+            # A function, or what else is no data.
+            return _Nothing(str(declared))
+        if declared in _SCALARS:
+            return _Text() if declared is str else _Scalar(declared)
+        if declared in _SPELLED:
+            return _Spelled(declared, *_SPELLED[declared])
+        if issubclass(declared, Enum):
+            return _Member(declared)
+        if is_dataclass(declared) or hasattr(declared, "_fields"):
+            return _Record(self, declared)
+        chosen = list(self.members(declared))
+        return _Union(self, chosen) if chosen else _Nothing(declared.__name__)
+
+
+def _list(data: Json) -> list[Any]:
+    if not isinstance(data, list):
+        raise ValueError(f"a list was expected, and not {_shown(data)}")
+    return data
+
+
+def _listed(data: Json, length: int) -> list[Any]:
+    listed = _list(data)
+    if len(listed) != length:
+        raise ValueError(f"a list of {length} was expected, and not of {len(listed)}")
+    return listed
+
+
+def _shown(data: Json) -> str:
+    return f"{type(data).__name__} {str(data)[:40]!r}"
+
+
+class _Scalar(_Form):
+    """A value that JSON has."""
+
+    def __init__(self, kind: type) -> None:
+        self._kind, self.kinds = kind, (kind,)
+
+    def write(self, value: Any) -> Json:
+        if type(value) is not self._kind:
+            raise TypeError(f"{value!r} is no {self._kind.__name__}")
+        return value
+
+    def read(self, data: Json) -> Any:
+        if type(data) is not self._kind:
+            raise ValueError(f"{self._kind.__name__} was expected, and not {_shown(data)}")
+        return data
+
+    def write_all(self, values: Sequence[Any]) -> Json:
+        if not {*map(type, values)} <= {self._kind}:
+            raise TypeError(f"a value is no {self._kind.__name__}")
+        return list(values)
+
+    def read_all(self, data: Json) -> list[Any]:
+        if not {*map(type, _list(data))} <= {self._kind}:
+            raise ValueError(f"a list of {self._kind.__name__} was expected")
+        return _list(data)
+
+
+class _Text(_Form):
+    """A text; of many texts that repeat each is written once, and stays one object."""
+
+    kinds = (str,)
+
+    def write(self, value: Any) -> Json:
+        if not isinstance(value, str):
+            raise TypeError(f"{value!r} is no text")
+        return str(value)
+
+    def read(self, data: Json) -> Any:
+        if type(data) is not str:
+            raise ValueError(f"a text was expected, and not {_shown(data)}")
+        return data
+
+    def write_all(self, values: Sequence[Any]) -> Json:
+        texts = [self.write(value) for value in values]
+        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        if 2 * len(places) > len(texts):
+            return texts
+        return {"texts": list(places), "places": [places[text] for text in texts]}
+
+    def read_all(self, data: Json) -> list[Any]:
+        if isinstance(data, dict):
+            texts, places = self.read_all(data["texts"]), data["places"]
+            if not {*map(type, _list(places))} <= {int} or min(places, default=0) < 0:
+                raise ValueError("the place of a text is no number")
+            return [texts[place] for place in places]
+        if not {*map(type, _list(data))} <= {str}:
+            raise ValueError("a list of texts was expected")
+        return _list(data)
+
+
+def _decoded(text: str) -> bytes:
+    return base64.b64decode(text, validate=True)
+
+
+#: The classes that are written as a text: the word for them, and the functions to it and back.
+_SPELLED: dict[type, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
+    bytes: ("bytes", lambda value: base64.b64encode(value).decode(), _decoded),
+    Decimal: ("decimal", str, Decimal),
+    UUID: ("uuid", str, UUID),
+}
+
+
+class _Spelled(_Form):
+    """A value as a text."""
+
+    def __init__(self, kind: type, word: str, spell: Callable[[Any], str], read: Callable[[str], Any]) -> None:
+        self.kinds, self.word, self._spell, self._read = (kind,), word, spell, read
+
+    def write(self, value: Any) -> Json:
+        if type(value) not in self.kinds:
+            raise TypeError(f"{value!r} is no {self.word}")
+        return self._spell(value)
+
+    def read(self, data: Json) -> Any:
+        if type(data) is not str:
+            raise ValueError(f"a text was expected, and not {_shown(data)}")
+        try:
+            value = self._read(data)
+        except (InvalidOperation, binascii.Error):
+            raise ValueError(f"{data[:40]!r} is no {self.word}") from None
+        if self._spell(value) != data:
+            raise ValueError(f"{data[:40]!r} is another spelling of a {self.word}")
+        return value
+
+
+class _Member(_Form):
+    """A member of an enumeration, by its name."""
+
+    def __init__(self, kind: type[Enum]) -> None:
+        self.kinds, self.word, self._members = (kind,), kind.__name__, kind.__members__
+
+    def write(self, value: Any) -> Json:
+        if type(value) not in self.kinds:
+            raise TypeError(f"{value!r} is no {self.word}")
+        return value.name
+
+    def read(self, data: Json) -> Any:
+        if type(data) is not str or data not in self._members:
+            raise ValueError(f"{_shown(data)} is no {self.word}")
+        return self._members[data]
+
+
+class _Literal(_Form):
+    """One of some constants."""
+
+    def __init__(self, constants: tuple[Any, ...]) -> None:
+        self._constants, self.kinds = constants, tuple({type(constant) for constant in constants})
+
+    def write(self, value: Any) -> Json:
+        return self.read(value)
+
+    def read(self, data: Json) -> Any:
+        for constant in self._constants:
+            if type(constant) is type(data) and constant == data:
+                return constant
+        raise ValueError(f"{_shown(data)} is none of {self._constants}")
+
+
+class _Nothing(_Form):
+    """A type whose values are no data, such as a function."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def write(self, value: Any) -> Json:
+        raise TypeError(f"{value!r} is no plain data")
+
+    def read(self, data: Json) -> Any:
+        raise ValueError(f"{_shown(data)} stands in the place of a {self._name}, which is never read")
+
+
+class _FixedTuple(_Form):
+    """A tuple of known length."""
+
+    kinds, word = (tuple,), "tuple"
+
+    def __init__(self, parts: Sequence[_Form]) -> None:
+        self._parts = parts
+
+    def write(self, value: Any) -> Json:
+        return [part.write(item) for part, item in zip(self._parts, value, strict=True)]
+
+    def read(self, data: Json) -> Any:
+        listed = _listed(data, len(self._parts))
+        return tuple([part.read(item) for part, item in zip(self._parts, listed, strict=True)])
+
+    def write_all(self, values: Sequence[Any]) -> Json:
+        columns = zip(*values, strict=True) if values else [()] * len(self._parts)
+        return [part.write_all(column) for part, column in zip(self._parts, columns, strict=True)]
+
+    def read_all(self, data: Json) -> list[Any]:
+        listed = _listed(data, len(self._parts))
+        columns = [part.read_all(column) for part, column in zip(self._parts, listed, strict=True)]
+        return list(zip(*columns, strict=True))
+
+
+class _Several(_Form):
+    """A value of several elements, of which many are their lengths and all elements together."""
+
+    def __init__(self, kind: Any) -> None:
+        self._kind, self.kinds = kind, (kind,)
+        self.word = kind.__name__
+
+    @abstractmethod
+    def _together(self, values: Iterable[Any], lengths: list[int]) -> Json:
+        """Return the form of the elements of several values."""
+
+    @abstractmethod
+    def _apart(self, data: Json, lengths: list[int]) -> list[Any]:
+        """Return several values by their lengths."""
+
+    def write(self, value: Any) -> Json:
+        if not isinstance(value, self._kind):
+            raise TypeError(f"{value!r} is no {self.word}")
+        return self._together([value], [len(value)])
+
+    def read(self, data: Json) -> Any:
+        [value] = self._apart(data, [-1])
+        return value
+
+    def write_all(self, values: Sequence[Any]) -> Json:
+        lengths = [len(value) for value in values]
+        return [lengths, self._together(values, lengths)]
+
+    def read_all(self, data: Json) -> list[Any]:
+        lengths, together = _listed(data, 2)
+        if not {*map(type, _list(lengths))} <= {int} or min(lengths, default=0) < 0:
+            raise ValueError("a length is no number")
+        return self._apart(together, lengths)
+
+
+class _List(_Several):
+    """A list, a tuple or a set of elements of one type."""
+
+    def __init__(self, kind: Any, typed: TypedJson, element: Any) -> None:
+        super().__init__(kind)
+        self._typed, self._element = typed, element
+
+    @cached_property
+    def _form(self) -> _Form:
+        return self._typed.form(self._element)
+
+    def _together(self, values: Iterable[Any], lengths: list[int]) -> Json:  # noqa: ARG002
+        if self._kind is frozenset:
+            values = map(sorted, values)
+        return self._form.write_all(list(chain.from_iterable(values)))
+
+    def _apart(self, data: Json, lengths: list[int]) -> list[Any]:
+        elements = self._form.read_all(data)
+        if lengths == [-1]:
+            lengths = [len(elements)]
+        if sum(lengths) != len(elements):
+            raise ValueError("the lengths of lists are not those of their elements")
+        if self._kind is list and {*lengths} == {1}:
+            return [[element] for element in elements]
+        if self._kind is tuple and len({*lengths}) == 1 and lengths[0]:
+            return list(zip(*[iter(elements)] * lengths[0], strict=True))
+        remaining = iter(elements)
+        return [self._kind(islice(remaining, length)) for length in lengths]
+
+
+class _Map(_Several):
+    """A mapping; its order is kept."""
+
+    def __init__(self, typed: TypedJson, key: Any, value: Any) -> None:
+        super().__init__(dict)
+        self._typed, self._key, self._value = typed, key, value
+
+    def write(self, value: Any) -> Json:
+        if not isinstance(value, Mapping):
+            raise TypeError(f"{value!r} is no mapping")
+        return self._together([value], [len(value)])
+
+    def _together(self, values: Iterable[Any], lengths: list[int]) -> Json:  # noqa: ARG002
+        mappings = list(values)
+        keys = list(chain.from_iterable(mappings))
+        held = list(chain.from_iterable(mapping.values() for mapping in mappings))
+        return [self._typed.form(self._key).write_all(keys), self._typed.form(self._value).write_all(held)]
+
+    def _apart(self, data: Json, lengths: list[int]) -> list[Any]:
+        written, held = _listed(data, 2)
+        keys = self._typed.form(self._key).read_all(written)
+        values = self._typed.form(self._value).read_all(held)
+        if lengths == [-1]:
+            lengths = [len(keys)]
+        if len(keys) != len(values) or sum(lengths) != len(keys):
+            raise ValueError("the lengths of mappings are not those of their keys and values")
+        pairs = zip(keys, values, strict=True)
+        mappings = [dict(islice(pairs, length)) for length in lengths]
+        if sum(map(len, mappings)) != len(keys):
+            raise ValueError("a key stands twice in a mapping")
+        return mappings
+
+
+class _Record(_Form):
+    """A data class or a named tuple, by the values of its fields; what a class computes itself is not written."""
+
+    def __init__(self, typed: TypedJson, kind: Any) -> None:
+        self._typed, self._kind, self.kinds, self.word = typed, kind, (kind,), kind.__name__
+        self._check = typed.checks.get(kind)
+
+    @cached_property
+    def _parts(self) -> dict[str, _Form]:
+        kind = self._kind
+        names = [field.name for field in fields(kind) if field.init] if is_dataclass(kind) else kind._fields
+        hints = get_type_hints(kind, localns=self._typed.deferred)
+        return {name: self._typed.form(hints[name]) for name in names}
+
+    def write(self, value: Any) -> Json:
+        if type(value) is not self._kind:
+            raise TypeError(f"{value!r} is no {self.word}")
+        return [form.write(getattr(value, name)) for name, form in self._parts.items()]
+
+    def read(self, data: Json) -> Any:
+        listed = _listed(data, len(self._parts))
+        made = self._kind(*[form.read(item) for form, item in zip(self._parts.values(), listed, strict=True)])
+        if self._check is not None:
+            self._check(made)
+        return made
+
+    def write_all(self, values: Sequence[Any]) -> Json:
+        if not {*map(type, values)} <= {self._kind}:
+            raise TypeError(f"a value is no {self.word}")
+        if not self._parts:
+            return [[] for _ in values]
+        return [form.write_all([getattr(value, name) for value in values]) for name, form in self._parts.items()]
+
+    def read_all(self, data: Json) -> list[Any]:
+        if not self._parts:
+            return super().read_all(data)
+        listed = _listed(data, len(self._parts))
+        columns = [form.read_all(column) for form, column in zip(self._parts.values(), listed, strict=True)]
+        if len({*map(len, columns)}) != 1:
+            raise ValueError(f"the fields of a list of {self.word} are not of one length")
+        made = list(map(self._kind, *columns))
+        if self._check is not None:
+            for each in made:
+                self._check(each)
+        return made
+
+
+class _Union(_Form):
+    """A value of one of some types: a scalar as it is, and any other behind the word for its type."""
+
+    def __init__(self, typed: TypedJson, members: Iterable[Any]) -> None:
+        self._typed, self._members = typed, list(members)
+
+    @cached_property
+    def _forms(self) -> list[_Form]:
+        found: list[_Form] = []
+        for member in self._members:
+            form = self._typed.form(member)
+            # A union inside of a union is its members.
+            found += form._forms if isinstance(form, _Union) else [form]
+        return found
+
+    @cached_property
+    def _scalars(self) -> dict[type, _Form]:
+        return {kind: form for form in self._forms if not form.word for kind in form.kinds}
+
+    @cached_property
+    def _by_word(self) -> dict[str, _Form]:
+        return {form.word: form for form in self._forms if form.word}
+
+    @cached_property
+    def _by_kind(self) -> dict[type, _Form]:
+        return {kind: form for form in self._forms if form.word for kind in form.kinds}
+
+    @cached_property
+    def _plain(self) -> set[type]:
+        """The classes whose values are in JSON as they are."""
+        return {kind for kind, form in self._scalars.items() if isinstance(form, _Scalar | _Text)}
+
+    def write(self, value: Any) -> Json:
+        scalar = self._scalars.get(type(value))
+        if scalar is not None:
+            return scalar.write(value)
+        form = self._by_kind.get(type(value))
+        if form is None:
+            # A text of a class of its own, and a mapping that cannot be changed.
+            form = self._scalars.get(str) if isinstance(value, str) else None
+            form = self._by_kind.get(dict) if isinstance(value, Mapping) else form
+            if form is None:
+                raise TypeError(f"{value!r} is no plain data")
+        return [form.word, form.write(value)] if form.word else form.write(value)
+
+    def read(self, data: Json) -> Any:
+        if type(data) is list:
+            word, written = _listed(data, 2)
+            form = self._by_word.get(word) if isinstance(word, str) else None
+            if form is None:
+                raise ValueError(f"{_shown(word)} is not what can stand here")
+            return form.read(written)
+        scalar = self._scalars.get(type(data))
+        if scalar is None:
+            raise ValueError(f"{_shown(data)} is not what can stand here")
+        return scalar.read(data)
+
+    def write_all(self, values: Sequence[Any]) -> Json:
+        kinds = {*map(type, values)}
+        if kinds == {str} and str in self._plain:
+            return self._scalars[str].write_all(values)
+        return list(values) if kinds <= self._plain else super().write_all(values)
+
+    def read_all(self, data: Json) -> list[Any]:
+        if isinstance(data, dict):
+            return self._scalars[str].read_all(data)
+        return data if {*map(type, _list(data))} <= self._plain else super().read_all(data)

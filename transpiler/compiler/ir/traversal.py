@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from operator import is_, mul
+from typing import Any, TypeVar, get_args
 
+from transpiler.base.tree_nodes import parts_of
 from transpiler.compiler.ir.column_types import Path
 from transpiler.compiler.ir.nodes import (
     And,
-    AnyRow,
     Apply,
     ArrayContains,
     BoolConst,
-    Coalesce,
     Column,
     Compare,
     Constant,
@@ -23,15 +23,12 @@ from transpiler.compiler.ir.nodes import (
     IsTrue,
     Like,
     Matches,
-    NotTrue,
     Or,
     Predicate,
     RowParameter,
     SeparateMethod,
     Topic,
     Value,
-    When,
-    XPath,
 )
 
 Node = Predicate | Value
@@ -40,83 +37,44 @@ Node = Predicate | Value
 _LEAVES = (Column, Constant, RowParameter, BoolConst)
 
 
+#: The fields with values and predicates of each kind of node.
+_PARTS = parts_of((*get_args(Predicate), *get_args(Value)), "Predicate", "Value")
+
+AnyNode = TypeVar("AnyNode", Predicate, Value)
+
+
 def children(node: Node) -> tuple[Node, ...]:
     """The values and predicates directly inside a node."""
-    match node:
-        case Column() | Constant() | RowParameter() | BoolConst():
-            return ()
-        case Compare(left=left, right=right):
-            return (left, right)
-        case And(terms=terms) | Or(terms=terms):
-            return terms
-        case Coalesce(tests=tests, otherwise=otherwise):
-            return (*tests, otherwise)
-        case Apply(arguments=arguments):
-            return arguments
-        case When(condition=condition, value=value):
-            return (condition, value)
-        case (
-            In(value=value)
-            | ArrayContains(value=value)
-            | Like(value=value)
-            | Topic(value=value)
-            | Matches(value=value)
-            | XPath(value=value)
-            | IsTrue(value=value)
-            | IsNull(value=value)
-            | IsNan(value=value)
-        ):
-            return (value,)
-        case AnyRow(predicate=predicate, key=key):
-            return (predicate,) if key is None else (predicate, key)
-        case SeparateMethod(predicate=predicate) | NotTrue(predicate=predicate):
-            return (predicate,)
+    inside: list[Node] = []
+    for name, _, several in _PARTS[type(node)]:
+        part = getattr(node, name)
+        if several:
+            inside += part
+        elif part is not None:
+            inside.append(part)
+    return tuple(inside)
 
 
-def rebuild(node: Predicate, predicate: Callable[[Predicate], Predicate], value: Callable[[Value], Value]) -> Predicate:
+def rebuild(node: AnyNode, predicate: Callable[[Predicate], Predicate], value: Callable[[Value], Value]) -> AnyNode:
     """The node with a function applied to each part; the node itself where nothing changed."""
-    match node:
-        case BoolConst():
-            return node
-        case Compare(left=left, right=right):
-            new_left, new_right = value(left), value(right)
-            if new_left is left and new_right is right:
-                return node
-            return Compare(node.operator, new_left, new_right)
-        case And(terms=terms) | Or(terms=terms):
-            changed = tuple(map(predicate, terms))
-            if all(map(is_, changed, terms)):
-                return node
-            return type(node)(changed)
-        case Coalesce(tests=tests, otherwise=otherwise, disjoint=apart):
-            changed, last = tuple(map(predicate, tests)), predicate(otherwise)
-            return node if all(map(is_, (*changed, last), children(node))) else Coalesce(changed, last, apart)
-        case (
-            In(value=inner)
-            | ArrayContains(value=inner)
-            | Like(value=inner)
-            | Topic(value=inner)
-            | Matches(value=inner)
-            | XPath(value=inner)
-            | IsTrue(value=inner)
-            | IsNull(value=inner)
-            | IsNan(value=inner)
-        ):
-            new = value(inner)
-            return node if new is inner else replace(node, value=new)
-        case AnyRow(predicate=inner_predicate, key=key):
-            new_predicate, new_key = predicate(inner_predicate), None if key is None else value(key)
-            return replace(node, predicate=new_predicate, key=new_key)
-        case SeparateMethod(predicate=inner_predicate) | NotTrue(predicate=inner_predicate):
-            new_predicate = predicate(inner_predicate)
-            return node if new_predicate is inner_predicate else type(node)(new_predicate)
+    changed: dict[str, Any] = {}
+    for name, kind, several in _PARTS[type(node)]:
+        part = getattr(node, name)
+        if part is None:
+            continue
+        change: Callable[[Any], Any] = predicate if kind == "Predicate" else value
+        new = tuple(map(change, part)) if several else change(part)
+        if not all(map(is_, new, part)) if several else new is not part:
+            changed[name] = new
+    # A NamedTuple is a value without parts.
+    return replace(node, **changed) if changed else node  # type: ignore[type-var]
 
 
 def replace_columns(node: Predicate, replacement: Callable[[Column], Value]) -> Predicate:
     """The predicate with something in the place of each column."""
 
     def value(inner: Value) -> Value:
-        return replace_columns_in(inner, replacement)
+        return replacement(inner) if isinstance(inner, Column) else rebuild(inner, predicate, value)
 
     def predicate(inner: Predicate) -> Predicate:
         return rebuild(inner, predicate, value)
@@ -126,28 +84,18 @@ def replace_columns(node: Predicate, replacement: Callable[[Column], Value]) -> 
 
 def replace_columns_in(value: Value, replacement: Callable[[Column], Value]) -> Value:
     """The value with something in the place of each column."""
-    match value:
-        case Column():
-            return replacement(value)
-        case Apply(function=function, arguments=arguments):
-            return Apply(function, tuple(replace_columns_in(part, replacement) for part in arguments), value.type)
-        case When(condition=condition, value=inner):
-            return When(replace_columns(condition, replacement), replace_columns_in(inner, replacement))
-        case _:
-            return value
+    if isinstance(value, Column):
+        return replacement(value)
+    return rebuild(
+        value, lambda part: replace_columns(part, replacement), lambda part: replace_columns_in(part, replacement)
+    )
 
 
 def substitute_parameters(node: Predicate, values: Mapping[int, Value]) -> Predicate:
     """The predicate with something in the place of some parameters."""
 
     def value(inner: Value) -> Value:
-        match inner:
-            case RowParameter(place=place):
-                return values.get(place, inner)
-            case Apply(arguments=arguments):
-                return replace(inner, arguments=tuple(map(value, arguments)))
-            case _:
-                return inner
+        return values.get(inner.place, inner) if isinstance(inner, RowParameter) else rebuild(inner, predicate, value)
 
     def predicate(inner: Predicate) -> Predicate:
         return rebuild(inner, predicate, value)

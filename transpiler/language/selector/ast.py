@@ -7,11 +7,13 @@ AND and OR hold all their terms, because people write chains of thousands and a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Any, get_args
 
 from transpiler.base.comparison import Comparison
 from transpiler.base.source import Span
+from transpiler.base.tree_nodes import parts_of
 
 _NOWHERE = Span(0, 0)
 
@@ -218,27 +220,17 @@ Expression = Identifier | Literal | Sign | Calculate | Call | Test | Not | And |
 LITERALS = (StringLiteral, IntegerLiteral, FloatLiteral, BooleanLiteral, NullLiteral, BinaryLiteral)
 
 
+#: The fields with operands of each kind of node. A pattern, its escape and a query are no operands.
+_PARTS = parts_of(get_args(Expression), "Expression")
+
+
 def children(node: Expression) -> tuple[Expression, ...]:
     """The operands of a node, in the order in which they were written."""
-    match node:
-        case Compare(left=left, right=right) | Calculate(left=left, right=right):
-            return (left, right)
-        case Sign(operand=operand) | Not(operand=operand) | IsNull(operand=operand):
-            return (operand,)
-        case Between(operand=operand, low=low, high=high):
-            return (operand, low, high)
-        case In(operand=operand, members=members):
-            return (operand, *members)
-        case Like(operand=operand):
-            return (operand,)
-        case And(terms=terms) | Or(terms=terms):
-            return terms
-        case Call(arguments=arguments):
-            return arguments
-        case ConvertStrings(condition=condition):
-            return (condition,)
-        case _:
-            return ()
+    operands: list[Expression] = []
+    for name, _, several in _PARTS[type(node)]:
+        part = getattr(node, name)
+        operands += part if several else (part,)
+    return tuple(operands)
 
 
 def bare_span(node: Expression, text: str) -> Span:
@@ -258,15 +250,12 @@ def bare_span(node: Expression, text: str) -> Span:
 
 
 def exchanged(node: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """Return a node with each of its operands exchanged by a function; a pattern and its escape stay."""
-    changed: dict[str, object] = {}
-    for item in fields(node):
-        value = getattr(node, item.name)
-        if isinstance(value, Expression) and item.name not in ("pattern", "escape"):
-            changed[item.name] = change(value)
-        elif isinstance(value, tuple) and item.name != "span":
-            changed[item.name] = tuple(map(change, value))
-    return replace(node, **changed) if changed else node  # type: ignore[arg-type]
+    """Return a node with each of its operands exchanged by a function."""
+    changed: dict[str, Any] = {}
+    for name, _, several in _PARTS[type(node)]:
+        part = getattr(node, name)
+        changed[name] = tuple(map(change, part)) if several else change(part)
+    return replace(node, **changed) if changed else node
 
 
 #: The most frequent nodes without operands, which a walk passes over quickly.

@@ -89,6 +89,7 @@ class _Scheduler(LoadFileScheduling):
         return nodeid if is_full() and "/test_dialects_spark.py" in nodeid else super()._split_scope(nodeid)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
     """Let each process have a session of its own.
 

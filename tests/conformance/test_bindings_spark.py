@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
 from spark_ext import create_messages, route
+from tests.conformance.parted import Parted
 from tests.conformance.test_bindings import rows
 from transpiler import Message, Topology, TopologyError
 from transpiler.topology import Binding, Exchange, Queue
@@ -70,12 +71,12 @@ def test_route_answers_every_vector_as_the_broker_does(spark: SparkSession, engi
     exchanges = sf.array(*(sf.lit(kind) for _, kind, _ in messages.values()))
     frame = frame.withColumn("exchange", sf.get(exchanges, sf.col("id").cast("int")))
     answers = {row.id: set(row.queues) for row in route(frame, topology).select("id", "queues").collect()}
-    parted = []
+    parted = Parted()
     for kind, binding, message, expected in vectors:
         name = json.dumps([kind, binding])
         number, *_ = messages[json.dumps([kind, message])]
         answer = "error" if bindings[name] is None else queues[name] in answers[number]
         if answer != expected:
-            parted.append((kind, binding, message, expected))
-    assert parted == []
+            parted.add(len(parted.cases), f"{kind} {binding}", message, expected, answer)
+    parted.check()
     assert len(vectors) > 4_070

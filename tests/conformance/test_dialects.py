@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.conformance.parted import Parted
 from tests.conformance.vectors import DIALECTS, TAKEN_AT, TRUTHS, all_messages, verdicts
 from tests.sizes import sample, size
 from transpiler import TranspilerError, evaluate, parse_selector
@@ -21,7 +22,7 @@ UNASKED = ("activemq", "artemis", "qpid-java", "rabbitmq-jms")
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_dialect_refuses_what_its_broker_refuses(dialect: str) -> None:
-    parted = set()
+    parted = Parted()
     for row in sample(verdicts(dialect), 2_000, lambda row: (row.name.partition(":")[0], row.letters == "P")):
         try:
             parse_selector(row.selector, dialect)
@@ -33,23 +34,26 @@ def test_a_dialect_refuses_what_its_broker_refuses(dialect: str) -> None:
             assert row.letters == "P"
             assert not refused
         elif refused is not (row.letters == "P"):
-            parted.add((dialect, row.name))
-    assert parted == {key for key in PARTED if key[0] == dialect}
+            parted.add((dialect, row.name), row.selector, None, *(("accepts", "refuses")[:: 1 if refused else -1]))
+    parted.check({key for key in PARTED if key[0] == dialect})
     assert len(verdicts(dialect)) > 5_800
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_dialect_says_what_its_broker_says_and_throws_where_it_throws(dialect: str) -> None:
-    parted, cases = set(), 0
+    parted, cases = Parted(), 0
     rows = [row for row in verdicts(dialect) if row.letters != "P"]
     for row in sample(rows, 1_000, lambda row: (row.name.partition(":")[0], "X" in row.letters)):
         tree = parse_selector(row.selector, dialect)
         for number, letter in zip(row.messages, row.letters, strict=True):
             cases += 1
-            found = judge(tree, all_messages()[number], find_dialect(dialect), Receiver(TAKEN_AT))
+            message = all_messages()[number]
+            found = judge(tree, message, find_dialect(dialect), Receiver(TAKEN_AT))
             if found.truth is not TRUTHS.get(letter) or (found.thrown is not None) is not (letter == "X"):
-                parted.add((dialect, row.name))
-    assert parted == {key for key in PARTED if key[0] == dialect}
+                broker = "throws" if letter == "X" else TRUTHS.get(letter)
+                here = found.truth if found.thrown is None else f"throws: {found.thrown}"
+                parted.add((dialect, row.name), row.selector, message, broker, here)
+    parted.check({key for key in PARTED if key[0] == dialect})
     assert cases > size(12_000, 75_000)
 
 

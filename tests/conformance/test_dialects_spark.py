@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from spark_ext import create_messages
+from tests.conformance.parted import Parted
 from tests.conformance.test_dialects import PARTED
 from tests.conformance.vectors import DIALECTS, TAKEN_AT, TRUTHS, Row, all_messages, verdicts
 from tests.sizes import is_full, randomness, sample, size
@@ -48,7 +49,7 @@ def test_spark_says_what_the_broker_says(spark: SparkSession, messages: DataFram
         sql = transpile_selector(row.selector, dialect=dialect, result="ternary", now=TAKEN_AT).sql
         by_sql.setdefault(sql, []).append(row)
     expressions = list(by_sql)
-    parted, cases = set(), 0
+    parted, cases = Parted(), 0
     with settings(spark, INTERPRETED):
         for start in range(0, len(expressions), CHUNK // 2):
             part = expressions[start : start + CHUNK // 2]
@@ -60,6 +61,7 @@ def test_spark_says_what_the_broker_says(spark: SparkSession, messages: DataFram
                     for number, letter in zip(row.messages, row.letters, strict=True):
                         cases += 1
                         if found[number][place] is not TRUTHS.get(letter):
-                            parted.add((dialect, row.name))
-    assert parted == {key for key in PARTED if key[0] == dialect}
+                            broker, here = TRUTHS.get(letter), found[number][place]
+                            parted.add((dialect, row.name), row.selector, all_messages()[number], broker, here)
+    parted.check({key for key in PARTED if key[0] == dialect})
     assert cases > size(200, 15_000)

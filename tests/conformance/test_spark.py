@@ -7,6 +7,7 @@ from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
 from tests.conformance.decided import RANDOM, REFUSED, SINGLE
+from tests.conformance.parted import Parted
 from tests.conformance.vectors import RANDOM_FILES, random_messages, random_selectors, single_cases
 from tests.message.identity import identity
 from tests.sizes import sample
@@ -26,10 +27,11 @@ def test_every_probe_and_suite_case_has_the_brokers_verdict_or_a_decision(spark:
         frame = numbered(create_messages(spark, messages.values())).cache()
         columns = answers(frame, [transpile_selector(text, result="ternary").sql for text in selectors])
     by_selector = dict(zip(selectors, columns, strict=True))
-    parted = {
-        case.selector for case in cases if by_selector[case.selector][rows[identity(case.message)]] is not case.verdict
-    }
-    assert parted == set(SINGLE) & tried
+    parted = Parted()
+    for case in cases:
+        if (answer := by_selector[case.selector][rows[identity(case.message)]]) is not case.verdict:
+            parted.add(case.selector, case.selector, case.message, case.verdict, answer)
+    parted.check(set(SINGLE) & tried)
 
 
 @pytest.mark.parametrize("file", RANDOM_FILES)
@@ -39,14 +41,18 @@ def test_every_random_case_has_the_brokers_verdict_or_a_decision(spark: SparkSes
     with settings(spark, INTERPRETED):
         frame = numbered(create_messages(spark, random_messages(file))).cache()
         columns = answers(frame, [transpile_selector(item.selector, result="ternary").sql for item in agreed])
-    parted = {}
+    parted = Parted()
     for item, column in zip(agreed, columns, strict=True):
-        different = tuple(index for index, verdict in item.verdicts.items() if column[index] is not verdict)
-        if different:
-            parted[file, item.selector] = different
-    decided = {
-        key: tuple(sorted(index for indexes in found.values() for index in indexes))
-        for key, found in RANDOM.items()
-        if key[0] == file and key[1] in tried
-    }
-    assert parted == decided
+        for index, verdict in item.verdicts.items():
+            if column[index] is not verdict:
+                message = random_messages(file)[index]
+                parted.add((file, item.selector, index), item.selector, message, verdict, column[index])
+    parted.check(
+        {
+            (*key, index)
+            for key, found in RANDOM.items()
+            if key[0] == file and key[1] in tried
+            for indexes in found.values()
+            for index in indexes
+        }
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from transpiler.base.diagnostics import Fix, Severity, shortened
 from transpiler.base.source import Source, Span
@@ -100,6 +100,10 @@ class Context:
         return self.dialect.fields.find(node.name, node.section) if isinstance(node, ast.Identifier) else None
 
 
+#: What a rule says of its wrong example beside its right one, in every dialect in which it finds anything: they select
+#: ``different`` messages; the ``same`` messages, and the right one is plainer; or the wrong one ``never`` selects any.
+Claim = Literal["different", "same", "never"]
+
 #: A rule's function: the doubts about one node, of one of the rule's classes.
 Finder = Callable[[Any, Context], Iterable[Doubt]]
 
@@ -109,7 +113,8 @@ class Rule:
     """A rule and the text of its page.
 
     ``nodes`` are the classes of nodes that ``find`` is called with; without any it is called once with the root.
-    ``wrong`` yields the rule in ``dialect`` and ``right`` does not.
+    ``wrong`` yields the rule in ``dialect`` and ``right`` does not. ``claim`` is true in every dialect in which
+    ``wrong`` yields the rule: ``find`` asks ``context.dialect`` where brokers differ.
     """
 
     id: str
@@ -125,6 +130,7 @@ class Rule:
     schema: str | None = None
     #: Rules whose findings say less about the same place, and so are left out beside one of this.
     instead_of: tuple[str, ...] = ()
+    claim: Claim = "different"
 
     @property
     def help(self) -> str:

@@ -220,6 +220,7 @@ RULES = (
         nodes=(ast.Compare, ast.In),
         find=_delivery_mode,
         instead_of=("type.unlike",),
+        claim="never",
     ),
     Rule(
         id="lint.text-for-number",
@@ -231,6 +232,7 @@ RULES = (
         nodes=(ast.Compare, ast.Like, ast.In),
         find=_text_for_number,
         instead_of=("type.unlike",),
+        claim="never",
     ),
     Rule(
         id="lint.time-in-seconds",
@@ -252,6 +254,7 @@ RULES = (
         nodes=(ast.Compare, ast.Between),
         find=_order_of_text,
         instead_of=("type.unlike",),
+        claim="never",
     ),
     Rule(
         id="lint.out-of-range",

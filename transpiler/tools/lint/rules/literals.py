@@ -362,6 +362,7 @@ RULES = (
         nodes=(ast.Between,),
         find=_empty_range,
         instead_of=("lint.never-true", "lint.out-of-range"),
+        claim="never",
     ),
     Rule(
         id="lint.repeated",

@@ -398,6 +398,7 @@ RULES = (
         why="No message meets both conditions, so the selector, or the branch of an OR that they are in, selects "
         "nothing. Mostly AND stands where OR was meant. The claim is a proof in the dialect's own semantics, with "
         "NULL, unlike types and the order of floating point numbers: no message is an exception.",
+        claim="never",
     ),
     Rule(
         id="lint.always-true",
@@ -415,6 +416,7 @@ RULES = (
         why="Where one condition of an AND is true, the other one is too; or in an OR, one selects nothing that the "
         "other does not. It changes nothing, and often one of the two was meant to be another. A test with `IS NOT "
         "NULL` beside a comparison that implies it is a note only.",
+        claim="same",
     ),
     Rule(
         id="lint.unreachable-branch",
@@ -423,6 +425,7 @@ RULES = (
         right="color = 'red' AND weight > 2500",
         why="A branch of an OR that contradicts the conditions around it, or that another branch contains, never "
         "decides anything.",
+        claim="same",
     ),
     Rule(
         id="lint.contained",

@@ -336,6 +336,7 @@ RULES = (
         "`(color = 'red' OR color = 'blue') AND weight > 2500`.",
         nodes=(ast.Or,),
         find=_mixed_and_or,
+        claim="same",
     ),
     Rule(
         id="lint.not-before-name",

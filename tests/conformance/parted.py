@@ -1,0 +1,45 @@
+"""Cases on which this project and a broker say different things: a failing test prints them as a person needs them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Hashable
+
+import pytest
+
+from transpiler import Message
+from transpiler.message.types import TRUTH_TEXT
+
+#: Maximum number of cases that a failure prints, and of characters of a message.
+_SHOWN, _WIDTH = 20, 400
+
+
+class Parted:
+    """The cases on which the verdicts are apart, by their keys."""
+
+    def __init__(self) -> None:
+        self.cases: dict[Hashable, str] = {}
+
+    def add(self, key: Hashable, selector: str, message: Message | object, broker: object, here: object) -> None:
+        """Note a case: the selector or binding, the message, the broker's verdict, and that of this project."""
+        shown = message.to_dict() if isinstance(message, Message) else message
+        text = json.dumps(shown, ensure_ascii=False, default=str)
+        text = text if len(text) <= _WIDTH else f"{text[:_WIDTH]}…"
+        lines = (str(key), f"  selector  {selector}", f"  message   {text}")
+        self.cases.setdefault(key, "\n".join((*lines, f"  broker    {said(broker)}", f"  here      {said(here)}")))
+
+    def check(self, known: Collection[Hashable] = ()) -> None:
+        """Fail if these are not exactly the known cases, with what each unknown one is."""
+        __tracebackhide__ = True
+        new = [text for key, text in self.cases.items() if key not in known]
+        gone = [str(key) for key in known if key not in self.cases]
+        if new or gone:
+            lines = [f"cases apart: {len(new)}", *new[:_SHOWN]]
+            lines += [f"and {len(new) - _SHOWN} more"] if len(new) > _SHOWN else []
+            lines += [f"known cases that agree now: {len(gone)}", *gone[:_SHOWN]] if gone else []
+            pytest.fail("\n".join(lines), pytrace=False)
+
+
+def said(verdict: object) -> str:
+    """Return a verdict in words: a truth, or a text such as an error."""
+    return TRUTH_TEXT[verdict] if isinstance(verdict, bool | None) else str(verdict)

@@ -236,7 +236,13 @@ def test_the_json_form_has_the_queues_that_are_possible() -> None:
         {"broker": "rabbitmq", "exchanges": exchanges, "queues": queues, "bindings": bindings}
     )
     path = route_path(topology, {}, "h", ["k"])
-    assert path.to_dict() == {"queues": [], "outcome": "delivered", "possible_queues": ["a", "b"], "path": []}
+    assert path.to_dict() == {
+        "queues": [],
+        "outcome": "delivered",
+        "possible_queues": ["a", "b"],
+        "reasons": ["h hands each message to one of its bindings"],
+        "path": [],
+    }
 
 
 def test_an_explanation_has_the_path_only_where_it_is_asked_for() -> None:

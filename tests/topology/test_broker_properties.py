@@ -36,7 +36,8 @@ XML = """<configuration><core><wildcard-addresses/><address-settings>
 <filter string="vip = TRUE"/></divert></diverts>
 <addresses><address name="orders.eu"><anycast><queue name="orders.eu"/></anycast>
 <multicast><queue name="audit"><filter string="amount &gt; 1000"/></queue></multicast></address>
-<address name="archive"><anycast><queue name="archive"/></anycast></address></addresses></core></configuration>"""
+<address name="archive"><anycast><queue name="archive"/></anycast></address></addresses>
+<bridges><bridge name="away"><queue-name>archive</queue-name></bridge></bridges></core></configuration>"""
 
 
 def resource(properties: str) -> str:
@@ -63,7 +64,8 @@ def test_properties_say_what_the_same_broker_xml_says(text: str, name: str) -> N
         )
 
     assert places_apart(topology) == places_apart(expected)
-    assert [finding.code for finding in topology.findings] == ["topology.not-computed"]
+    assert topology.findings == ()
+    assert [link.kind for link in topology.links if link.source == "archive"] == ["dead-letter", "bridge"]
     sent = publish(topology, Message.of(vip=True, amount=5000), "orders.eu", routing_type="MULTICAST")
     assert sent.queues == ("archive", "audit")
 

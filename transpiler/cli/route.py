@@ -43,7 +43,16 @@ from transpiler.topology.receivers import PublishOptions, PublishSettings
 VERSION = 1
 
 #: The members that a line gets beside its own, and their types.
-_ADDED = {"queues": list, "outcome": str, "possible_queues": list, "why": dict, "path": list, "diverts": list}
+_ADDED = {
+    "queues": list,
+    "outcome": str,
+    "possible_queues": list,
+    "reasons": list,
+    "not_computed": list,
+    "why": dict,
+    "path": list,
+    "diverts": list,
+}
 
 
 @click.command(
@@ -143,6 +152,7 @@ def route(
     possible: Counter[str] = Counter()
     publication: PublishOptions = {"address": sender, "publish_to": publish_to, "publisher": publisher}
     unnamed = undecided = 0
+    not_computed = {"not_computed": list(where.not_computed)} if where.not_computed else {}
     errors, hosts = CommandErrors(keep_going), VirtualHosts(where)
     for read in read_messages(files or ("-",), layout, errors, progress=summary):
         if not hosts.has(read):
@@ -164,7 +174,7 @@ def route(
                 diverts = [one.divert for one in explanation.took if one.divert is not None]
                 steps |= {"diverts": list(dict.fromkeys(diverts))} if diverts else {}
                 added = {"why": explanation.to_dict()} if why else explanation.routed.to_dict() | steps
-                errors.attempt(_print, read, added)
+                errors.attempt(_print, read, added | not_computed)
             continue
         routed = publish(where, message, target, keys, **publication)
         undecided += routed.outcome == "undecided"
@@ -175,12 +185,13 @@ def route(
         outcomes[routed.outcome] += 1
         unnamed += by_name and exchange is None and read.sent().exchange is None and not routed.queues
         if not summary and not (unroutable and (routed.queues or routed.possible_queues)):
-            errors.attempt(_print, read, routed.to_dict())
+            errors.attempt(_print, read, routed.to_dict() | not_computed)
     if summary:
         counts = (dict(sorted(counter.items())) for counter in (exchanges, queues, outcomes, possible))
         counted = Summary(*counts)
         # A queue that got nothing is what is looked for.
-        click.echo(json.dumps(counted.with_zeros(where).to_dict(), ensure_ascii=False, indent=2))
+        answer = counted.with_zeros(where).to_dict() | not_computed
+        click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
     hint_exchange(unnamed)
     hint_state(where, undecided)
     hosts.hint()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from transpiler.message.message import Message
 from transpiler.reference.exchange_walk import Ends, ExchangeWalk, Keys, Visit
+from transpiler.topology.broker_rules import UNKNOWN as NOT_DESCRIBED
+from transpiler.topology.choices import choice_of
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher
 from transpiler.topology.records import Exchange
@@ -33,6 +35,8 @@ class Routed:
     outcome: Outcome
     exchange: str | None = None
     possible_queues: tuple[str, ...] = ()
+    #: What is not known of the message's way, in sentences; answers with other words are equal.
+    reasons: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def reached(self) -> str:
@@ -43,9 +47,10 @@ class Routed:
         return f"{', '.join(parts) or 'no queue'} ({self.outcome})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form, with ``possible_queues`` where there are some."""
-        possible = {"possible_queues": list(self.possible_queues)} if self.possible_queues else {}
-        return {"queues": list(self.queues), "outcome": self.outcome, **possible}
+        """Return the JSON form, with ``possible_queues`` and ``reasons`` where there are some."""
+        listed = (("possible_queues", self.possible_queues), ("reasons", self.reasons))
+        more = {name: list(texts) for name, texts in listed if texts}
+        return {"queues": list(self.queues), "outcome": self.outcome, **more}
 
 
 def _listed(queues: Sequence[str]) -> str:
@@ -106,6 +111,8 @@ def arrive(topology: Topology, message: Message, exchange: Exchange, keys: Keys,
     """Return what becomes of a message that comes to an exchange of a broker whose senders name exchanges."""
     found = arrival(topology, message, exchange, keys, publisher)
     routed = Routed(_queues(found.ends), found.outcome, exchange.name, _queues(found.possible))
+    if routed.possible_queues or routed.outcome == "undecided":
+        routed = replace(routed, reasons=_reasons(topology, (*found.visits, *found.possible_visits)))
     return Traced(routed, message, topology, found.visits, possible_visits=found.possible_visits)
 
 
@@ -134,10 +141,40 @@ def settle(topology: Topology, message: Message, destination: str, parts: Sequen
         outcome = "delivered"
     elif not queues and not others and outcome not in ("delivered", "undecided"):
         outcome = "discarded"
-    routed = Routed(queues, outcome, destination, others)
     visits = tuple(visit for part in parts for visit in part.visits)
     possible_visits = tuple(visit for part in parts for visit in part.possible_visits)
+    routed = Routed(queues, outcome, destination, others)
+    if others or unknown or outcome == "undecided":
+        routed = replace(routed, reasons=_reasons(topology, (*visits, *possible_visits)))
     return Traced(routed, message, topology, visits, unknown, possible_visits)
+
+
+def _reasons(topology: Topology, visits: Iterable[Visit]) -> tuple[str, ...]:
+    """Return what is not known of the way of a message that came to some exchanges, in sentences."""
+    reasons: dict[str, None] = {}
+    for visit in visits:
+        exchange, key = visit.exchange, visit.keys[0] or "" if visit.keys else ""
+        if choice_of(topology, exchange) is not None:
+            reasons[_choice_reason(topology, exchange)] = None
+        bindings = topology.bindings_by_source.get(exchange.name, ()) if visit.matched else ()
+        for binding, is_match in zip(bindings, visit.matched, strict=False):
+            if is_match and exchange.entered is not None and (binding.destination_type, binding.destination) == _OPEN:
+                name = topology.rules.addressing.destination(exchange.entered, key)
+                reasons[f"who subscribes to {name} is not known"] = None
+    return tuple(reasons)
+
+
+#: The target of bindings behind which nobody knows who gets a message.
+_OPEN = UNKNOWN.type, UNKNOWN.name
+
+
+def _choice_reason(topology: Topology, exchange: Exchange) -> str:
+    if not topology.rules.addressing.has_exchanges:
+        # The importer's name of the case has the address and the condition.
+        return exchange.name.partition(", ")[2] or exchange.name
+    if exchange.type == NOT_DESCRIBED:
+        return f"what {exchange.name or 'the default exchange'} does with a message is not known"
+    return f"{exchange.name} hands each message to one of its bindings"
 
 
 def _queues(ends: Ends) -> tuple[str, ...]:

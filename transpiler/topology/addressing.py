@@ -220,6 +220,7 @@ class ArtemisAddresses(Destinations):
         entry_name(routing_type, qualified) for routing_type in (None, *ROUTING_TYPES) for qualified in (False, True)
     )
     clients_make_queues = True
+    unknown = "which queues subscribers have made here is not in the file"
     has_expiry_address = True
     nothing_declared = "the file declares no address: those that its settings let clients create are not in it"
     lonely = "it gets no message: it is disabled, or it needs a consumer and has none"
@@ -227,7 +228,7 @@ class ArtemisAddresses(Destinations):
     unasked = MappingProxyType(
         {
             "undecided": "no queue is at this address, but that an earlier send with a routing type may have made",
-            "discarded": "no queue is at this address, and the send makes none: subscribers make those of MULTICAST",
+            "discarded": "no queue is at this address, and the send makes none",
         }
     )
 
@@ -289,7 +290,7 @@ class ActiveMQDestinations(Destinations):
 
     def destination(self, entered: Entered, key: str) -> str:
         """Return the name of a destination, with its kind."""
-        return f"{entered.by}{_MARK}{key}"
+        return f"{entered.by}{_MARK}{key if entered.affixes is None else key.join(entered.affixes)}"
 
     def pattern(self, name: str, topic: TopicRules) -> PlacePattern:
         """Return the kind of a destination and the words of its name; without a kind it is no pattern."""

@@ -212,7 +212,8 @@ ARTEMIS = Rules(
     dialect="artemis-core",
     predeclared={},
     reserved=(),
-    types=("topic", "fanout", *MATCHING_TYPES),
+    # The queues that subscribers make at a multicast address are unknown.
+    types=("topic", "fanout", *MATCHING_TYPES, UNKNOWN),
     selector_types=("topic", "fanout", *MATCHING_TYPES),
     replaces_keys=True,
     alternate_queues=True,
@@ -225,8 +226,6 @@ ARTEMIS = Rules(
 ACTIVEMQ = replace(
     ARTEMIS,
     name="activemq",
-    # The queues that consumers of a virtual topic make are unknown.
-    types=(*ARTEMIS.types, UNKNOWN),
     dialect="activemq",
     addressing=ActiveMQDestinations(),
     topic=TopicRules(syntax=TopicSyntax(many_words=">", escape=_ESCAPE)),

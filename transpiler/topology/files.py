@@ -33,6 +33,7 @@ from transpiler.topology.importers.artemis_config import (
     wildfly_servers,
 )
 from transpiler.topology.importers.artemis_properties import core_of_properties
+from transpiler.topology.importers.artemis_schema import unknown_names
 from transpiler.topology.importers.artemis_topology import topology_of_artemis
 from transpiler.topology.importers.broker_j import is_broker_j_answer, topology_from_broker_j, vhosts_of_broker_j
 from transpiler.topology.importers.kubernetes import (
@@ -483,9 +484,11 @@ def _topology_of_xml(root: Element, asked: _Asked) -> Topology:
         _refuse_version(asked)
         known = {} if asked.state is None else asked.state.of_broker(condition_in_activemq)
         topology = topology_of_activemq(read_broker(element, root), known)
-        return replace(topology, settings=tuple(activemq_settings(element)))
-    topology = _topology_of_artemis(read_core(element) if form == "artemis" else read_wildfly(element), asked)
-    return replace(topology, settings=tuple(artemis_settings(element)))
+        return replace(topology, settings=(*activemq_settings(element), *topology.settings))
+    config = read_core(element) if form == "artemis" else read_wildfly(element)
+    config.findings += unknown_names(element) if form == "artemis" else []
+    topology = _topology_of_artemis(config, asked)
+    return replace(topology, settings=(*artemis_settings(element), *topology.settings))
 
 
 def _refuse_hornetq(root: Element) -> None:

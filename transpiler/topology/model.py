@@ -20,6 +20,7 @@ from transpiler.language.selector.dialects import DIALECTS
 from transpiler.topology.broker_rules import UNKNOWN, RelayAddress, Rules
 from transpiler.topology.records import (
     ATTEMPTS_ARGUMENT,
+    CONVERSION_ARGUMENT,
     DEFAULT_EXCHANGE,
     DIALECT_ARGUMENT,
     EXPIRY_ARGUMENT,
@@ -41,6 +42,10 @@ MAX_ERRORS = 20
 
 #: Words of a binding key; AMQP 0-9-1 and 0-10 have room for 255 bytes.
 MAX_WORDS = 10_000
+
+
+#: The code of findings about what acts on messages and is not computed.
+NOT_COMPUTED = "topology.not-computed"
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,6 +169,11 @@ class Topology:
         return (*self.links, *alternates)
 
     @property
+    def not_computed(self) -> tuple[str, ...]:
+        """What the importer has found in the file that acts on messages, and that no answer has."""
+        return tuple(dict.fromkeys(one.message for one in self.findings if one.code == NOT_COMPUTED))
+
+    @property
     def knows_state(self) -> bool:
         """Return False for a JMS broker's file without its state: consumers, and the queues that clients have made."""
         return self.rules.addressing.has_exchanges or self.readers is not None
@@ -224,6 +234,9 @@ def _let_go(queue: Queue) -> str:
         conditions.append(f"delivered {attempts.value!s} times")
     if expiry is not None and expiry.value == ROUTE_TO_ALTERNATE:
         conditions.append("expired")
+    conversion = queue.arguments.get(CONVERSION_ARGUMENT)
+    if conversion is not None and conversion.value == ROUTE_TO_ALTERNATE:
+        conditions.append("not to be converted for a consumer")
     return ", ".join((*conditions, "or left behind when the queue is deleted"))
 
 

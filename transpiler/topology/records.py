@@ -13,10 +13,15 @@ from transpiler.topology.targets import Entered, TargetType
 #: The fate of a message that reaches no queue: dropped, refused, or sent back to its publisher.
 Unroutable = Literal["discard", "reject", "return"]
 
-LinkKind = Literal["dead-letter", "expiry", "alternate", "shovel", "federation"]
+LinkKind = Literal["dead-letter", "expiry", "alternate", "shovel", "federation", "bridge", "cluster", "network"]
 
-#: Arguments of a queue by which more messages go to its alternate: after so many deliveries, and expired ones.
+#: The kinds of links that lead to other brokers and from there.
+OF_BROKERS: frozenset[LinkKind] = frozenset({"shovel", "federation", "bridge", "cluster", "network"})
+
+#: Arguments of a queue by which more messages go to its alternate: after so many deliveries, expired ones, and those
+#: that cannot be converted for a consumer.
 ATTEMPTS_ARGUMENT, EXPIRY_ARGUMENT, ROUTE_TO_ALTERNATE = "maximumDeliveryAttempts", "expiryPolicy", "ROUTE_TO_ALTERNATE"
+CONVERSION_ARGUMENT = "messageConversionExceptionHandlingPolicy"
 
 #: A binding's arguments, typed as AMQP types them.
 Arguments = Mapping[str, AmqpValue]

@@ -16,3 +16,12 @@ class Setting(NamedTuple):
     name: str
     value: str
     judged: bool = False
+
+
+#: The kind of a setting that says in words why a queue loses messages by itself.
+LOSS = "loss"
+
+
+def loss(queue: str, reason: str) -> Setting:
+    """Return the note that a queue loses messages although it has room for dead letters, with the reason."""
+    return Setting(LOSS, queue, "", reason)

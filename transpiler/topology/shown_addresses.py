@@ -23,7 +23,7 @@ def addresses_of(topology: Topology, *, matching: bool = True) -> Topology:
     """
     if topology.shown is None:
         return topology
-    shown = replace(topology.shown, findings=topology.findings)
+    shown = replace(topology.shown, findings=topology.findings, settings=topology.settings)
     return replace(shown, bindings=(*shown.bindings, *_matching(shown))) if matching else shown
 
 

@@ -39,11 +39,13 @@ class Target(NamedTuple):
 class Entered(NamedTuple):
     """The sends to a JMS broker that come to an exchange: their routing type, or the kind of their destination.
 
-    With ``qualified`` the keys there begin with the name of a queue.
+    With ``qualified`` the keys there begin with the name of a queue. With ``affixes`` a key is the part of a
+    destination's name between these two.
     """
 
     by: str | None
     qualified: bool = False
+    affixes: tuple[str, str] | None = None
 
 
 #: The queue that has the name of the destination that was sent to.

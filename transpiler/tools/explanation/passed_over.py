@@ -105,10 +105,14 @@ _NOTES: Mapping[str, str] = {
 }
 
 
+_WHO = "who subscribes to the topic"
+
+
 def note_of_send(traced: Traced, is_asked: bool) -> str | None:
     """Return what besides bindings kept a message to a JMS broker from queues; ``is_asked`` if some were asked."""
     routed, topology = traced.routed, traced.topology
     if traced.unknown and not routed.queues:
-        return "who subscribes to the topic is not in the broker's file: its state says so (--state FILE)"
+        who = "which queues subscribers have made" if topology.rules.addressing.names_subscribers else _WHO
+        return f"{who} is not in the broker's file: its state says so (--state FILE)"
     unasked = None if is_asked else topology.rules.addressing.unasked.get(routed.outcome)
     return unasked or _NOTES.get(routed.outcome)

@@ -103,6 +103,7 @@ class TopologyReport:
             "queues": len(self.topology.queues),
             "bindings": len(self.topology.bindings),
             "not_compared": self.not_compared,
+            "not_computed": [*self.topology.not_computed, *(() if self.topology.knows_subscribers else (SUBSCRIBERS,))],
             "findings": [
                 {
                     "kind": finding.kind,

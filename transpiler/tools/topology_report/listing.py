@@ -15,7 +15,7 @@ from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.graph import routes
 from transpiler.topology.model import Topology
-from transpiler.topology.records import Exchange, Link, Queue
+from transpiler.topology.records import OF_BROKERS, Exchange, Link, Queue
 
 #: Names that a line shows; it counts the others.
 MAX_NAMES = 3
@@ -153,7 +153,7 @@ def _queues(topology: Topology, summary: Summary | None) -> Iterator[str]:
         if link.source is not None and link.source_type == "queue":
             links.setdefault(link.source, []).append(link)
         if link.destination_type == "queue" and link.destination is not None:
-            verb = "filled from" if link.kind in ("shovel", "federation") else "let go by"
+            verb = "filled from" if link.kind in OF_BROKERS else "let go by"
             letters.setdefault(link.destination, {})[verb, _name(link.source or "another broker")] = None
     groups: dict[str, list[Queue]] = {}
     for queue in topology.queues:

@@ -27,6 +27,7 @@ from transpiler.tools.topology_report.labels import MAX_TEXT, Finding, binding_f
 from transpiler.tools.topology_report.ways import Ways, targets
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding, Link
+from transpiler.topology.setting import LOSS
 from transpiler.topology.shown_addresses import surely_selecting
 
 #: Pairs of bindings that are compared, and those that are shown.
@@ -57,8 +58,14 @@ def losses(topology: Topology) -> Iterator[Finding]:
     endless = {link.destination for link in chain.from_iterable(links.values()) if link.affixes is not None}
     # A stream keeps its messages, whoever reads them.
     of_type = {one.of: one.value for one in topology.settings if (one.kind, one.name) == ("queue", "queue-type")}
+    by_itself: dict[str, list[str]] = {}
+    for one in topology.settings:
+        if one.kind == LOSS:
+            by_itself.setdefault(one.of, []).append(one.value)
     for queue in topology.queues:
-        if of_type.get(queue.name) == "stream":
+        yield from (Finding("loses", queue.name, why, ("queue", queue.name)) for why in by_itself.get(queue.name, ()))
+        # What arguments an undeclared queue has is not known.
+        if of_type.get(queue.name) == "stream" or not queue.declared:
             continue
         own = links.get(queue.name, [])
         if not own and queue.name in endless:

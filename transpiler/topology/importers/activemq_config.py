@@ -6,10 +6,10 @@ and a filter that is empty or no condition. What routes in a way that is not com
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from transpiler.base.diagnostics import Diagnostic, Severity, shortened
+from transpiler.base.diagnostics import Diagnostic, Severity, nearest, shortened
 from transpiler.base.documents.xml_elements import Element
 from transpiler.base.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.language.selector import ast
@@ -20,8 +20,35 @@ from transpiler.topology.importers.known_names import reasons
 
 _ELSEWHERE: Mapping[str, str] = {
     "networkConnectors": "a network of brokers forwards messages to other brokers and brings theirs",
-    "plugins": "a plugin may do anything with a message",
     "jmsBridgeConnectors": "a bridge forwards messages to other brokers",
+}
+
+#: Plugins that check users, log, count or draw, and that take or change no message; what the last one does to dead
+#: letters is in the links.
+_HARMLESS_PLUGINS = frozenset(
+    """simpleAuthenticationPlugin jaasAuthenticationPlugin jaasCertificateAuthenticationPlugin
+    jaasDualAuthenticationPlugin authorizationPlugin shiroPlugin statisticsBrokerPlugin loggingBrokerPlugin
+    multicastTraceBrokerPlugin udpTraceBrokerPlugin connectionDotFilePlugin destinationDotFilePlugin
+    runtimeConfigurationPlugin discardingDLQBrokerPlugin""".split()
+)
+
+#: The attributes of the elements that decide where messages go, and the elements in them: the properties of their
+#: classes in ``broker.region.virtual`` and ``command``, as xbean has them.
+_KNOWN: Mapping[str, tuple[str, str]] = {
+    "destinationInterceptors": ("", "virtualDestinationInterceptor mirroredQueue bean ref"),
+    "virtualDestinationInterceptor": ("id", "virtualDestinations"),
+    "virtualDestinations": ("", "virtualTopic compositeQueue compositeTopic bean ref"),
+    "virtualTopic": (
+        "id name prefix postfix local selectorAware concurrentSend transactedSend dropOnResourceLimit "
+        "setOriginalDestination",
+        "",
+    ),
+    "compositeQueue": ("id name physicalName forwardOnly sendWhenNotMatched copyMessage concurrentSend", "forwardTo"),
+    "compositeTopic": ("id name physicalName forwardOnly sendWhenNotMatched copyMessage concurrentSend", "forwardTo"),
+    "forwardTo": ("", "queue topic filteredDestination bean ref"),
+    "filteredDestination": ("id selector filter queue topic destination", "filter destination queue topic"),
+    "mirroredQueue": ("id prefix postfix copyMessage", ""),
+    "destinations": ("", "queue topic tempQueue tempTopic bean ref"),
 }
 
 _CONSOLE = "jetty.xml"
@@ -106,6 +133,10 @@ class ActiveMQConfig:
     """All that decides which queue or subscription gets a message."""
 
     queues: dict[str, str] = field(default_factory=dict)
+    #: The topics that the file declares, with their places.
+    topics: dict[str, str] = field(default_factory=dict)
+    #: The conditions under which a network of brokers forwards messages, with their places.
+    networks: dict[str, str] = field(default_factory=dict)
     #: The interceptors: the last one is outermost.
     interceptors: list[Interceptor] = field(default_factory=list)
     #: The rules for dead letters, in the order of the file; None where a plugin drops all dead letters.
@@ -142,6 +173,16 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
     for destinations in broker.named("destinations"):
         for queue in destinations.named("queue"):
             config.queues.setdefault(queue.require("physicalName"), queue.place)
+        for topic in destinations.named("topic"):
+            config.topics.setdefault(topic.require("physicalName"), topic.place)
+    for plugin in (one for listed in broker.named("plugins") for one in listed.children):
+        if plugin.name not in _HARMLESS_PLUGINS:
+            config.findings.append(plugin.not_computed(f"<{plugin.name}>: the plugin may do anything with a message"))
+    for network in (one for listed in broker.named("networkConnectors") for one in listed.children):
+        name = network.get("name", "") or ""
+        config.networks[f"forwarded by the network connector {name} to a consumer of another broker"] = network.place
+    for element in broker.walk():
+        config.findings += _unknown(element)
     _read_policies(broker, config)
     listed = broker.child("destinationInterceptors")
     if listed is not None:
@@ -153,6 +194,26 @@ def read_broker(broker: Element, root: Element) -> ActiveMQConfig:
     if broker.flag("useMirroredQueues", False):
         config.interceptors.append(Mirror(_MIRROR_PREFIX, "", broker.place))
     return config
+
+
+def _unknown(element: Element) -> Iterator[Diagnostic]:
+    """Yield findings about the names in an element that decides where messages go and that the broker does not know."""
+    if element.name not in _KNOWN:
+        return
+    attributes, elements = (names.split() for names in _KNOWN[element.name])
+    for name in element.attributes:
+        if name not in attributes and ":" not in name and name != "xmlns":
+            message = f"<{element.name}> has no attribute {name!r}, and the broker does not start"
+            yield element.warning("import.unknown", message, _near(name, attributes))
+    for child in element.children:
+        if child.name not in (*elements, *attributes):
+            message = f"<{child.name}> in <{element.name}> is not understood, and the broker does not start"
+            yield child.warning("import.unknown", message, _near(child.name, [*elements, *attributes]))
+
+
+def _near(name: str, known: Sequence[str]) -> str | None:
+    near = nearest(name, known)
+    return f"perhaps write {near[0]}" if near else None
 
 
 def _read_policies(broker: Element, config: ActiveMQConfig) -> None:

@@ -66,24 +66,37 @@ def shown_destinations(
     readers: frozenset[str] | None,
     links_of: Callable[[str], Iterable[Link]],
     *,
+    topics: Iterable[str],
     knows_queues: bool,
+    knows_consumers: bool,
 ) -> Topology:
     """Return the destinations with the queues of the topology that routes, and its links.
 
-    ``known`` are the queues that are there, with True for those that a send may have made; others may be there unless
-    the caller ``knows_queues``. ``links_of`` has the links of a queue that is none of ``queues``, but which something
-    leads to.
+    ``topics`` are those that the file declares. ``known`` are the queues that are there, with True for those that a
+    send may have made; others may be there unless the caller ``knows_queues``. ``links_of`` has the links of a queue
+    that is none of ``queues``, but which something leads to.
     """
     levels = _Levels(interceptors)
-    topics = [*levels.virtual_topics()]
-    unknown = [] if knows_queues else [*map(_of_unknown_queues, topics)]
+    virtual = [*levels.virtual_topics()]
+    declared = [f"{TOPIC_KIND}://{name}" for name in topics]
+    unknown = [] if knows_queues else [*map(_of_unknown_queues, virtual)]
     ways = [*levels.ways(known, watched), *((-1, edge) for edge in (*unknown, *_of_subscriptions(subscriptions)))]
     edges = [edge for level, one in ways for edge in levels.behind(one, level)]
     builder = ShownBuilder(
         addresses=dict.fromkeys(
-            f"{TOPIC_KIND}://{topic.name}" for topic in topics if not any(_of_virtual_topic(topic, known, watched))
+            (
+                *(
+                    f"{TOPIC_KIND}://{topic.name}"
+                    for topic in virtual
+                    if not any(_of_virtual_topic(topic, known, watched))
+                ),
+                *declared,
+            )
         ),
-        unknown={edge.end for edge in unknown if edge.end.removeprefix(f"{QUEUE_KIND}://") not in known},
+        unknown={
+            *(edge.end for edge in unknown if edge.end.removeprefix(f"{QUEUE_KIND}://") not in known),
+            *(() if knows_consumers else declared),
+        },
     )
     destinations = _Destinations(levels, edges, builder)
     destinations.bind()
@@ -96,6 +109,9 @@ def shown_destinations(
         waiting += links_of(name)
     while waiting:
         link = waiting.pop()
+        if link.destination is None:
+            builder.links.append(link)
+            continue
         of_each_topic = link.pattern is not None and link.affixes is not None
         find = destinations.made if of_each_topic else destinations.end
         builder.link(link, find(link.destination or "", link.key or ""))

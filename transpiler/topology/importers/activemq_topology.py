@@ -129,7 +129,7 @@ class _ActiveMQ:
         )
         names |= dict.fromkeys(f"queue://{name}" for name, made in self._queues.items() if not made)
         queues = tuple(map(Queue, names))
-        links = tuple(self._links(queue.name for queue in queues))
+        links = tuple(self._links([queue.name for queue in queues]))
         readers = self._readers(links)
         return Topology(
             ACTIVEMQ,
@@ -148,7 +148,9 @@ class _ActiveMQ:
                 links,
                 readers,
                 self._links_of,
+                topics=self._config.topics,
                 knows_queues=self._knows_queues,
+                knows_consumers=self._knows_consumers,
             ),
         )
 
@@ -167,8 +169,16 @@ class _ActiveMQ:
         }
         return frozenset(names)
 
-    def _links(self, queues: Iterable[str]) -> Iterator[Link]:
-        """Yield the dead-letter links of queues, and of subscriptions to topics."""
+    def _links(self, queues: Sequence[str]) -> Iterator[Link]:
+        """Yield the links of queues, of subscriptions to topics, and of the queues that only senders name."""
+        for when, place in self._config.networks.items():
+            named = (queue for queue in queues if queue.startswith("queue://"))
+            yield from (Link("network", when, queue, None, path=place) for queue in named)
+            pattern = self._builder.any_key
+            yield Link("network", when, "", None, "own-queue", path=place, pattern=pattern)
+        yield from self._dead_letters(queues)
+
+    def _dead_letters(self, queues: Iterable[str]) -> Iterator[Link]:
         if self._config.dead_letters is None:
             return
         dead_letters = DeadLetterLinks(self._config.dead_letters)
@@ -196,7 +206,7 @@ class _ActiveMQ:
             self._done.add(entry)
             self._waiting.append(entry)
             sent = entry.before is None and entry.mirror is None
-            self._builder.entrance(entry.name, Entered(entry.kind), entry=sent)
+            self._builder.entrance(entry.name, _entered(entry), entry=sent)
         return entry.name
 
     def _forward(self, kind: str, name: str, before: str | None) -> Target:
@@ -212,7 +222,7 @@ class _ActiveMQ:
 
     def _build(self, entry: Entry) -> None:
         builder = self._builder
-        builder.entered = Entered(entry.kind)
+        builder.entered = _entered(entry)
         levels: list[Interceptor] = []
         for interceptor in self._config.interceptors:
             if isinstance(interceptor, Mirror):
@@ -408,6 +418,12 @@ class _ActiveMQ:
     def _warn_of_inner_wildcard(self, name: str) -> None:
         message = f"> stands inside {name!r}, and the broker reads the name as if it ended there"
         self._findings.append(Diagnostic("topology.any-words", "warning", message))
+
+
+def _entered(entry: Entry) -> Entered:
+    """Return the sends that come to an entry; to that of mirrors the names of the queues come."""
+    mirror = entry.mirror
+    return Entered(entry.kind, affixes=None if mirror is None else (mirror.prefix, mirror.postfix))
 
 
 def _is_selector_aware(destination: Composite | VirtualTopic) -> bool:

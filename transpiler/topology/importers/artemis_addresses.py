@@ -80,6 +80,17 @@ class Addresses:
         """The addresses with a queue of their own."""
         return {taker.words for taker in self.takers if not taker.is_divert}
 
+    def without_queues(self, routing_type: str) -> list[TopicPattern]:
+        """Return the declared addresses of a routing type that have no queue of that type."""
+        own = {self.words(queue.address) for queue in self._config.queues if queue.type == routing_type}
+        declared = (self.words(name) for name, types in self._config.addresses.items() if routing_type in types)
+        return [words for words in declared if words not in own]
+
+    @cached_property
+    def declared(self) -> Sequence[str]:
+        """The addresses that the file declares, as it writes them."""
+        return tuple(self._config.addresses)
+
     @cached_property
     def _wild_queues(self) -> list[Taker]:
         return [taker for taker in self.takers if not taker.is_divert and is_wild(taker.words)]

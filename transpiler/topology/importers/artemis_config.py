@@ -23,17 +23,15 @@ from transpiler.topology.addressing import ROUTING_TYPES, RoutingType
 from transpiler.topology.broker_rules import ARTEMIS as BROKER
 from transpiler.topology.broker_rules import Rules
 from transpiler.topology.importers.known_names import reasons
+from transpiler.topology.records import Link
 
 #: Other things that can make, change or take a message, by the element that configures them.
 _ELSEWHERE: Mapping[str, str] = {
-    "bridges": "bridges take messages to other brokers",
-    "bridge": "a bridge takes messages to another broker",
     "jms-bridge": "a bridge takes messages to another broker",
     "cluster-connections": "queues of a cluster's other brokers take messages, too",
     "cluster-connection": "queues of a cluster's other brokers take messages, too",
     "federations": "federation brings messages from other brokers",
     "broker-connections": "connections to other brokers mirror or bring messages",
-    "broker-plugins": "a plugin may do anything with a message",
     "remoting-incoming-interceptors": "an interceptor may change a message",
     "connector-services": "a connector service takes or brings messages",
 }
@@ -70,6 +68,10 @@ class Taker:
     words: TopicPattern = ()
     order: int = 0
     dialect: Dialect = ARTEMIS_CORE
+    #: Messages that a queue keeps at most, older ones being dropped; None is the setting of the address.
+    ring_size: int | None = None
+    #: A message replaces the one with the same value of a property; None is the setting of the address.
+    last_value: bool | None = None
 
     @property
     def is_divert(self) -> bool:
@@ -96,6 +98,9 @@ DEFAULTS: Settings = {
     "auto-create-queues": True,
     "auto-create-addresses": True,
     "max-delivery-attempts": 10,
+    "address-full-policy": None,
+    "default-ring-size": -1,
+    "default-last-value-queue": False,
 }
 
 #: Names that settings had in earlier versions.
@@ -113,6 +118,10 @@ class ArtemisConfig:
     queues: list[Taker] = field(default_factory=list)
     diverts: list[Taker] = field(default_factory=list)
     settings: list[Settings] = field(default_factory=list)
+    #: The links of queues to other brokers, and from there.
+    links: list[Link] = field(default_factory=list)
+    #: The beginnings of addresses whose messages any broker of a cluster may get (``STRICT``), with the cluster's name.
+    shared: dict[str, str] = field(default_factory=dict)
     findings: list[Diagnostic] = field(default_factory=list)
 
 
@@ -139,7 +148,78 @@ def read_core(core: Element) -> ArtemisConfig:
     for divert in (each for listed in core.named("diverts") for each in listed.named("divert")):
         divert.only("name")
         _add_divert(divert, config)
+    read_links(core, config)
     return config
+
+
+def read_links(core: Element, config: ArtemisConfig) -> None:
+    """Read what brings messages to other brokers: bridges, connections over AMQP, federation and clusters."""
+    bridges = [bridge for listed in core.named("bridges") for bridge in listed.named("bridge")]
+    for bridge in (*bridges, *core.named("bridge")):
+        name, queue = bridge.get("name") or "", bridge.value("queue-name")
+        if queue is not None:
+            condition = " if its filter matches" if bridge.child("filter") is not None else ""
+            when = f"moved by the bridge {name}{condition}"
+            config.links.append(Link("bridge", when, queue, None, path=bridge.place))
+    for connection in (one for listed in core.named("broker-connections") for one in listed.children):
+        _read_connection(connection, config)
+    clusters = [one for listed in core.named("cluster-connections") for one in listed.named("cluster-connection")]
+    for cluster in (*clusters, *core.named("cluster-connection")):
+        _read_cluster(cluster, config)
+    for plugin in (one for listed in core.named("broker-plugins") for one in listed.named("broker-plugin")):
+        of_class = (plugin.get("class-name") or "").rpartition(".")[2]
+        if of_class not in _HARMLESS_PLUGINS:
+            config.findings.append(plugin.not_computed(f"the plugin {of_class} may do anything with a message"))
+
+
+#: Plugins of Artemis' distribution that log, notify, audit or check permissions.
+_HARMLESS_PLUGINS = frozenset(
+    """LoggingActiveMQServerPlugin NotificationActiveMQServerPlugin BrokerMessageAuthorizationPlugin
+    ConnectionPeriodicExpiryPlugin JMSQueueMetricsPlugin""".split()
+)
+
+#: What a connection over AMQP does with the messages of an address or a queue, by its element.
+_CONNECTED: Mapping[str, str] = {
+    "sender": "moved by the connection {}",
+    "peer": "moved by the connection {}, and brought back",
+    "bridge-to-queue": "moved by the connection {}",
+    "bridge-to-address": "copied by the connection {}",
+    "mirror": "mirrored by the connection {}",
+}
+
+
+def _read_connection(connection: Element, config: ArtemisConfig) -> None:
+    """Read a connection over AMQP: its senders and bridges take messages from the queues that they match."""
+    name = connection.get("name") or ""
+    for element in connection.walk():
+        when = _CONNECTED.get(element.name)
+        if when is None:
+            continue
+        included = [one.get("queue-name") or one.get("match") or one.get("address-match") for one in element.children]
+        patterns = [one for one in (element.get("queue-name"), element.get("match"), *included) if one is not None]
+        if element.name == "mirror":
+            patterns = [element.get("address-filter") or "#"]
+        for pattern in patterns:
+            config.links.append(Link("bridge", when.format(name), None, None, path=element.place, pattern=pattern))
+
+
+def _read_cluster(cluster: Element, config: ArtemisConfig) -> None:
+    """Read a connection of a cluster, whose ``address`` is the beginning of the addresses that it shares.
+
+    With STRICT each message goes to the next of the brokers that have the queue, whether or not it has a consumer
+    (``BindingsImpl.getNextBinding``); with ON_DEMAND to one of those with a consumer, and else to this broker's queue.
+    """
+    name, prefix = cluster.get("name") or "", cluster.value("address") or ""
+    kind = (cluster.value("message-load-balancing", "message-load-balancing-type") or _ON_DEMAND).strip().upper()
+    if kind in ("OFF", "LOCAL_ONLY"):
+        return
+    if kind == "STRICT":
+        config.shared[prefix] = name
+    when = "shared with the other brokers of" if kind == "STRICT" else "sent to a broker with a consumer of"
+    config.links.append(Link("cluster", f"{when} the cluster {name}", None, None, path=cluster.place, pattern=prefix))
+
+
+_ON_DEMAND = "ON_DEMAND"
 
 
 def _words(wildcards: Element) -> str:
@@ -209,7 +289,21 @@ def _add_queue(config: ArtemisConfig, queue: Element, address: str, routing_type
     purges = queue.flag("purge-on-no-consumers", False)
     # It changes no route, so that a placeholder in it needs no value.
     durable = (queue.child("durable") or queue).raw.strip().lower() != "false"
-    config.queues.append(Taker(name, address, routing_type, text, queue.place, durable, enabled, purges))
+    ring, last = (queue.value("ring-size") or "").strip(), queue.value("last-value") or queue.value("last-value-key")
+    config.queues.append(
+        Taker(
+            name,
+            address,
+            routing_type,
+            text,
+            queue.place,
+            durable,
+            enabled,
+            purges,
+            ring_size=int(ring) if _NUMBER.fullmatch(ring) else None,
+            last_value=None if last is None else last.strip().lower() != "false",
+        )
+    )
 
 
 def _filter_text(element: Element) -> str | None:
@@ -302,6 +396,7 @@ def read_wildfly(server: Element) -> ArtemisConfig:
         _add_wildfly_queue(element, config)
     for divert in server.named("divert"):
         _add_divert(divert, config)
+    read_links(server, config)
     return config
 
 

@@ -91,6 +91,10 @@ class _Core:
                 self._set(self._inner(self._core, "wildcard-addresses", each), key, each)
             case ("wildcardRoutingEnabled",):
                 self._set(self._inner(self._core, "wildcard-addresses", each), "routingEnabled", each)
+            case ("bridgeConfigurations", name, key):
+                self._set(self._named("bridges", "bridge", name, each), key, each)
+            case ("clusterConfigurations", name, key):
+                self._set(self._named("cluster-connections", "cluster-connection", name, each), key, each)
             case (first, name, *_) if first in _OF_PROPERTIES:
                 self._named(_OF_PROPERTIES[first], "one", name, each)
             case _:

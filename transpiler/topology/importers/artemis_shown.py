@@ -21,13 +21,18 @@ def shown_addresses(
     made: Mapping[str, str],
     consumed: Collection[str] | None,
     readers: frozenset[str] | None,
+    *,
+    knows_queues: bool,
 ) -> Topology:
     """Return the addresses with the queues of the topology that routes, and its links.
 
     ``made`` are the queues that the broker makes at dead-letter addresses, with their filters; ``consumed`` those that
     have consumers, where that is known.
     """
-    builder = ShownBuilder()
+    open_addresses = (
+        [] if knows_queues else [addresses.name(one) or "" for one in addresses.without_queues("MULTICAST")]
+    )
+    builder = ShownBuilder(addresses=dict.fromkeys(addresses.declared), unknown=set(open_addresses))
     groups: dict[object, list[Taker]] = {}
     for taker in addresses.takers:
         group = taker.name if taker.exclusive else (taker.routing_name, taker.words)
@@ -43,7 +48,9 @@ def shown_addresses(
     for link in links:
         if link.source_type == "own-queue":
             continue
-        if link.destination_type == "queue":
+        if link.destination is None:
+            builder.links.append(link)
+        elif link.destination_type == "queue":
             builder.link(link, Target("queue", link.destination or ""))
         else:
             builder.link(link, Target("exchange", link.key or ""))

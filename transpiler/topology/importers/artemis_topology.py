@@ -12,7 +12,8 @@ The numbers in comments are those of the page of rules, docs/jms-brokers.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from transpiler.base.diagnostics import Diagnostic
@@ -42,8 +43,9 @@ from transpiler.topology.importers.constant_conditions import never_holds
 from transpiler.topology.importers.exchange_builder import ExchangeBuilder, too_many_ways
 from transpiler.topology.importers.known_names import Decided
 from transpiler.topology.model import Topology
-from transpiler.topology.records import SELECTOR_ARGUMENT, Queue
-from transpiler.topology.targets import FAILED, Entered, Target
+from transpiler.topology.records import SELECTOR_ARGUMENT, Link, Queue
+from transpiler.topology.setting import Setting, loss
+from transpiler.topology.targets import FAILED, UNKNOWN, Entered, Target
 
 #: Binds a taker to an exchange under a pattern.
 _Bind = Callable[[str, TopicPattern], None]
@@ -75,6 +77,7 @@ class _Artemis:
                 queue = str(consumer.get("queue", consumer.get("destination")))
                 self._consumers.setdefault(queue, []).append(Condition.of(text, dialect))
             self._readers = (self._readers or frozenset()) | self._consumers.keys()
+        self._knows_queues = self._readers is not None or "queues" in state
         self._hops = any(reads_hops(taker) for taker in self._addresses.takers)
         self._findings += of_senders(self._addresses.takers)
         #: The targets of messages that no queue of their address took.
@@ -95,7 +98,7 @@ class _Artemis:
         while self._waiting:
             self._build(self._waiting.pop())
         queues = tuple(Queue(queue.name, durable=queue.durable, path=queue.place) for queue in self._config.queues)
-        links = tuple(self._settings.links(self._config))
+        links = (*self._settings.links(self._config), *self._links_of_config())
         while self._waiting:
             self._build(self._waiting.pop())
         # No send is routed to the queues that the broker makes for dead letters.
@@ -115,8 +118,38 @@ class _Artemis:
             links=links,
             readers=self._readers,
             findings=tuple(dict.fromkeys(self._findings)),
-            shown=shown_addresses(self._addresses, queues, links, made, consumed, self._readers),
+            settings=tuple(self._losses()),
+            shown=shown_addresses(
+                self._addresses, queues, links, made, consumed, self._readers, knows_queues=self._knows_queues
+            ),
         )
+
+    def _links_of_config(self) -> Iterator[Link]:
+        """Yield the links to other brokers: of one queue, or of all queues at the addresses that a pattern matches."""
+        names = {queue.name for queue in self._config.queues}
+        for link in self._config.links:
+            if link.pattern is None:
+                yield from [link] if link.source in names else []
+                continue
+            for queue in self._config.queues:
+                is_meant = queue.address.startswith(link.pattern)
+                if link.kind != "cluster":
+                    pattern, named = self._addresses.words(link.pattern), (queue.address, queue.name)
+                    is_meant = any(matches_later(pattern, self._addresses.words(one)) for one in named)
+                if is_meant:
+                    yield replace(link, source=queue.name, pattern=None)
+
+    def _losses(self) -> Iterator[Setting]:
+        """Yield the queues that drop messages by themselves, with the reason."""
+        for queue in self._config.queues:
+            settings = self._addresses.settings_at(self._addresses.words(queue.address))
+            ring = settings["default-ring-size"] if queue.ring_size is None else queue.ring_size
+            if ring >= 0:
+                yield loss(queue.name, f"its ring-size is {ring}: a message more drops the oldest one")
+            if settings["default-last-value-queue"] if queue.last_value is None else queue.last_value:
+                yield loss(queue.name, "it is a last-value queue: a message replaces the one with the same key")
+            if (settings["address-full-policy"] or "").strip().upper() == "DROP":
+                yield loss(queue.name, "address-full-policy is DROP: what is sent to a full address is lost")
 
     def _enter(self, entry: Entry) -> str:
         if entry not in self._done:
@@ -137,6 +170,8 @@ class _Artemis:
         exclusive = [taker for taker in takers if taker.exclusive]
         refusals = self._settings.refusals(entry)
         dead = None if entry.last or not self._dead_letters else self._settings.dead_letter_target(entry)
+        if dead is not None and not self._knows_queues and not entry.qualified:
+            dead = self._unless_subscribed(entry, dead)
         source = name
         if exclusive:
             first = name
@@ -160,7 +195,34 @@ class _Artemis:
         own = self._settings.own(entry)
         if own is not None:
             builder.bind(source, builder.any_key, own)
+        if not self._knows_queues and not entry.qualified:
+            self._bind_subscribers(source, entry)
         self._bind_groups(takers, source, queues, entry, dead is not None)
+
+    def _subscribed(self, entry: Entry) -> list[str]:
+        """Return the keys of messages that may come to queues of subscribers that nobody knows.
+
+        Rule 19: clients make the queues of multicast addresses, and only a state says which are there.
+        """
+        if entry.type == "MULTICAST":
+            return [self._builder.any_key]
+        addresses = self._addresses.without_queues("MULTICAST") if entry.type is None else []
+        return [self._key(entry, address) for address in addresses if entry.at in (None, address)]
+
+    def _bind_subscribers(self, source: str, entry: Entry) -> None:
+        for key in self._subscribed(entry):
+            self._builder.bind(source, key, UNKNOWN)
+
+    def _unless_subscribed(self, entry: Entry, dead: Target) -> Target:
+        """Return the way to a dead letter address, which a message takes only if no subscriber has a queue."""
+        keys = self._subscribed(entry)
+        if not keys:
+            return dead
+        perhaps = self._builder.perhaps(f"{entry.name}, no queue of its address if nobody subscribes", dead)
+        exchange = self._builder.exchange(f"{entry.name}, subscribed", alternate=dead)
+        for key in keys:
+            self._builder.bind(exchange, key, perhaps)
+        return Target("exchange", exchange)
 
     def _takers_at(self, address: TopicPattern) -> Sequence[Taker]:
         """Return the queues and diverts that a message to an address comes to."""
@@ -239,6 +301,11 @@ class _Artemis:
         if taker.is_divert:
             return self._divert_targets(taker, entry)
         target = Target("queue", taker.name)
+        shared = next((of for prefix, of in self._config.shared.items() if taker.address.startswith(prefix)), None)
+        if shared is not None:
+            # Another broker of the cluster may be the next one to get a message.
+            name = f"{entry.name}, {taker.name} if no other broker of the cluster {shared} gets it"
+            return [self._builder.perhaps(name, target)]
         if not taker.is_certain:
             return [self._builder.perhaps(f"{entry.name}, {taker.name} if it is there", target)]
         if taker.needs_consumer:

@@ -21,6 +21,7 @@ from transpiler.topology.importers.settings import broker_j_settings
 from transpiler.topology.model import Topology
 from transpiler.topology.records import (
     ATTEMPTS_ARGUMENT,
+    CONVERSION_ARGUMENT,
     EXPIRY_ARGUMENT,
     REPLACEMENT_ARGUMENT,
     ROUTE_TO_ALTERNATE,
@@ -31,6 +32,7 @@ from transpiler.topology.records import (
     Queue,
     Unroutable,
 )
+from transpiler.topology.setting import Setting, loss
 from transpiler.topology.targets import TargetType
 
 #: Attributes that every object of the broker has and that have no effect on routing.
@@ -48,9 +50,12 @@ _QUEUE = _COMMON | frozenset(
     ensureNondestructiveConsumers maximumDistinctGroups holdOnPublishEnabled maximumQueueDepthBytes
     maximumQueueDepthMessages queueFlowControlSizeBytes queueFlowResumeSizeBytes queueFlowStopped alertRepeatGap
     alertThresholdMessageAge alertThresholdMessageSize alertThresholdQueueDepthBytes alertThresholdQueueDepthMessages
-    lvqKey priorities sortKey
+    lvqKey priorities sortKey overflowPolicy messageConversionExceptionHandlingPolicy
     messageConversionExclusion expiryPolicy maximumLiveConsumers bindings durableBindings consumers""".split()
 )
+
+#: The limits of a queue's depth.
+_DEPTHS = ("maximumQueueDepthMessages", "maximumQueueDepthBytes")
 
 _TYPES: tuple[ExchangeType, ...] = ("direct", "topic", "fanout", "headers")
 
@@ -100,7 +105,7 @@ def topology_from_broker_j(data: Any, virtualhost: str | None = None) -> Topolog
         queues,
         tuple(bindings),
         findings=tuple(findings.diagnostics),
-        settings=tuple(broker_j_settings(host)),
+        settings=(*broker_j_settings(host), *_losses(host)),
     )
 
 
@@ -255,15 +260,29 @@ def _queue(entry: Entry, queues: set[str], exchanges: set[str], findings: Findin
 def _dead_letters(entry: Entry) -> dict[str, AmqpValue]:
     """Return the settings by which a queue lets go of messages to its alternate; 0 attempts are any number."""
     arguments = {}
-    attempts, expiry = (str(entry.data.get(name) or "").strip() for name in (ATTEMPTS_ARGUMENT, EXPIRY_ARGUMENT))
+    attempts = str(entry.data.get(ATTEMPTS_ARGUMENT) or "").strip()
     if attempts.isdecimal():
         if int(attempts) > 0:
             arguments[ATTEMPTS_ARGUMENT] = AmqpValue(AmqpType.INT, int(attempts))
     elif "${" in attempts:
         arguments[ATTEMPTS_ARGUMENT] = AmqpValue(AmqpType.STRING, attempts)
-    if expiry == ROUTE_TO_ALTERNATE:
-        arguments[EXPIRY_ARGUMENT] = AmqpValue(AmqpType.STRING, expiry)
+    for name in (EXPIRY_ARGUMENT, CONVERSION_ARGUMENT):
+        if str(entry.data.get(name) or "").strip() == ROUTE_TO_ALTERNATE:
+            arguments[name] = AmqpValue(AmqpType.STRING, ROUTE_TO_ALTERNATE)
     return arguments
+
+
+def _losses(host: Entry) -> Iterator[Setting]:
+    """Yield the queues that delete messages although an alternate is there: ``RingOverflowPolicyHandler``."""
+    for entry in host.entries("queues"):
+        if str(entry.data.get("overflowPolicy") or "").strip() == "RING":
+            depth = next((entry.data[name] for name in _DEPTHS if entry.data.get(name) is not None), None)
+            limit = "" if depth is None else f" of {depth}"
+            yield loss(
+                entry.text("name"), f"overflowPolicy is RING: beyond its depth{limit} it deletes its oldest message"
+            )
+        elif entry.data.get("type") == "lvq" or entry.data.get("lvqKey") is not None:
+            yield loss(entry.text("name"), "it is a last-value queue: a message replaces the one with the same key")
 
 
 def _alternate(entry: Entry, queues: set[str], exchanges: set[str], findings: Findings) -> Alternate | None:

@@ -140,8 +140,19 @@ def _entered(entry: Entry) -> Entered | None:
     if not entry.has("entered"):
         return None
     inner = Entry.of(entry.data["entered"], entry.at("entered"))
-    inner.only(("by", "qualified"))
-    return Entered(inner.text("by") if inner.has("by") else None, **inner.flags({"qualified": False}))
+    inner.only(("by", "qualified", "affixes"))
+    by = inner.text("by") if inner.has("by") else None
+    return Entered(by, inner.flag("qualified", False), _affixes(inner))
+
+
+def _affixes(entry: Entry) -> tuple[str, str] | None:
+    """Read the text before a name and the text after it."""
+    if not entry.has("affixes"):
+        return None
+    around = [text for text, _ in _texts(entry, "affixes", "text around a name")]
+    if len(around) != 2:
+        refuse("topology.type", entry.at("affixes"), "expected the text before a name and that behind it")
+    return around[0], around[1]
 
 
 def _alternate(entry: Entry) -> Alternate | None:
@@ -186,13 +197,8 @@ def _link(entry: Entry) -> Link:
     destination, destination_type = _node(entry, "to") or (None, "queue")
     key, pattern = (entry.text(name) if entry.has(name) else None for name in ("key", "pattern"))
     kind, when = entry.one_of("kind", _LINKS), entry.text("when", "")
-    affixes = None
-    if entry.has("affixes"):
-        around = [text for text, _ in _texts(entry, "affixes", "text around a name")]
-        if len(around) != 2:
-            refuse("topology.type", entry.at("affixes"), "expected the text before a name and that behind it")
-        affixes = around[0], around[1]
-    return Link(kind, when, source, destination, source_type, destination_type, key, entry.path, pattern, affixes)
+    ends = source, destination, source_type, destination_type
+    return Link(kind, when, *ends, key, entry.path, pattern, _affixes(entry))
 
 
 def _setting(entry: Entry) -> Setting:
@@ -218,7 +224,8 @@ def _changed(item: Queue | Exchange, defaults: Mapping[str, object]) -> dict[str
 def _exchange_to_dict(exchange: Exchange) -> dict[str, Any]:
     result = {"name": exchange.name, "type": exchange.type} | _alternate_to_dict(exchange.alternate)
     if exchange.entered is not None:
-        entered = {"by": exchange.entered.by, "qualified": exchange.entered.qualified}
+        entered: dict[str, Any] = {"by": exchange.entered.by, "qualified": exchange.entered.qualified}
+        entered["affixes"] = None if exchange.entered.affixes is None else list(exchange.entered.affixes)
         result["entered"] = {name: value for name, value in entered.items() if value}
     return result | _changed(exchange, {"unroutable": "discard", **_EXCHANGE})
 

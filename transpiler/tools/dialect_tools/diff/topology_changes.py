@@ -16,7 +16,7 @@ from transpiler.tools.topology_report.labels import binding_label
 from transpiler.topology.binding_text import arguments_text, ends_text, key_and_arguments
 from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import ROUTING_TYPE_ARGUMENT, Binding, Exchange, Link, Queue
-from transpiler.topology.setting import Setting
+from transpiler.topology.setting import LOSS, Setting
 from transpiler.topology.shown_addresses import addresses_of
 
 #: The version of the JSON form.
@@ -165,8 +165,8 @@ def _setting_changes(old: Topology, new: Topology, names: Names) -> Iterator[tup
     # An argument of a queue is compared with the queue.
     compared = {(queue.name, name) for queue in new.queues for name in queue.arguments}
     there = {"queue": (old.queue_names, new.queue_names), "exchange": (old.exchange_by_name, new.exchange_by_name)}
-    before = {_part_of(one, names.of(one.of)): one for one in old.settings}
-    after = {_part_of(one, one.of): one for one in new.settings}
+    before = {_part_of(one, names.of(one.of)): one for one in old.settings if one.kind != LOSS}
+    after = {_part_of(one, one.of): one for one in new.settings if one.kind != LOSS}
     for part in dict.fromkeys((*before, *after)):
         was, now = before.get(part), after.get(part)
         if (was and was.value) == (now and now.value):

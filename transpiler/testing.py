@@ -8,13 +8,13 @@ assert_matches("color = 'red' AND JMSPriority > 4", color="red", JMSPriority=7)
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from transpiler.base.diagnostics import one_line
 from transpiler.base.errors import TranspilerError
 from transpiler.compiler.presets import LayoutLike
-from transpiler.language.selector.dialects import Dialect
-from transpiler.language.selector.parsing import SelectorLike
+from transpiler.language.selector.dialects import Dialect, find_dialect
+from transpiler.language.selector.parsing import SelectorLike, parse_selector
 from transpiler.message.message import Message
 from transpiler.message.receiver import ReceiverOptions
 from transpiler.tools.explanation import explain_selector
@@ -22,7 +22,58 @@ from transpiler.tools.test_cases.boundaries import boundary_messages
 from transpiler.tools.test_cases.reading import Expectation
 from transpiler.tools.test_cases.running import disappointment, is_met
 
-__all__ = ["assert_matches", "assert_not_matches", "assert_unknown", "boundary_messages"]
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = [
+    "assert_matches",
+    "assert_not_matches",
+    "assert_unknown",
+    "boundary_messages",
+    "messages",
+    "selectors",
+]
+
+
+def messages(selector: SelectorLike, dialect: str | Dialect = "jms") -> SearchStrategy[Message]:
+    """Return a strategy of Hypothesis for messages that a selector is about.
+
+    The messages have the selector's names, with values on both sides of its conditions, values of other types, and
+    missing ones. The strategy needs the extra ``testing``.
+
+    Args:
+        selector: The text of a selector, or a parsed tree.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+
+    Returns:
+        The strategy of ``Message`` objects.
+
+    Raises:
+        TranspilerError: What ``parse_selector`` raises.
+        ImportError: Hypothesis is not installed.
+    """
+    from transpiler.tools.test_cases.strategies import messages_for
+
+    rules = find_dialect(dialect)
+    parse_selector(selector, rules)
+    return messages_for(selector, rules)
+
+
+def selectors(dialect: str | Dialect = "jms") -> SearchStrategy[str]:
+    """Return a strategy of Hypothesis for selectors that a dialect accepts; it needs the extra ``testing``.
+
+    Args:
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+
+    Returns:
+        The strategy of texts.
+
+    Raises:
+        ImportError: Hypothesis is not installed.
+    """
+    from transpiler.tools.test_cases.strategies import selectors_of
+
+    return selectors_of(find_dialect(dialect))
 
 
 class MessageOptions(ReceiverOptions, total=False):

@@ -148,6 +148,8 @@ ARTEMIS_FIELDS = replace(
         _renamed(_USER_ID, "JMSMessageID"),
         _TIMESTAMP,
         _EXPIRATION,
+        # A client's name becomes AMQGroupID (``SelectorTranslator``).
+        _renamed(_or_property(_renamed(_GROUP, "AMQGroupID")), "JMSXGroupID"),
         _null("JMSDestination"),
         _null("JMSRedelivered"),
         _null("JMSXDeliveryCount"),

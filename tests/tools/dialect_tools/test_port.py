@@ -17,11 +17,13 @@ from transpiler.cli import main
 from transpiler.cli.port import print_table
 from transpiler.language.selector.broker_dialects import ACTIVEMQ
 from transpiler.language.selector.dialect_rules import FloatOrder
-from transpiler.language.selector.dialects import DIALECTS
+from transpiler.language.selector.dialects import DIALECTS, find_dialect
+from transpiler.message.broker_fields import ARTEMIS_CORE_FIELDS
 from transpiler.message.message import Message
 from transpiler.tools.analysis.solve import Open, Solver
 from transpiler.tools.dialect_tools.diff import diff_selectors
 from transpiler.tools.dialect_tools.port import port_selector
+from transpiler.tools.lint.check import Checker
 
 EXACT = (
     # ActiveMQ's functions
@@ -471,3 +473,28 @@ def test_a_loose_port_keeps_a_condition_as_it_is() -> None:
 
 def test_any_text_in_a_regular_expression_is_a_percent_sign() -> None:
     assert port_selector("REGEX('^a.*b', color)", "activemq", "jms").text == "color LIKE 'a%b%'"
+
+
+@pytest.mark.parametrize("name", ARTEMIS_CORE_FIELDS.rewritten_for_clients)
+@pytest.mark.parametrize("source", ["artemis", "activemq", "qpid-java"])
+def test_names_of_clients_become_the_names_of_artemis_itself(name: str, source: str) -> None:
+    if find_dialect(source).fields.find(name) is None:
+        return
+    value = "'PERSISTENT'" if name == "JMSDeliveryMode" else "'ID:a'" if name.endswith("ID") else "4"
+    ported = port_selector(f"{name} = {value}", source, "artemis-core")
+    own = ARTEMIS_CORE_FIELDS.rewritten_for_clients[name]
+    assert own in ported.text
+    assert name not in ported.text
+    core = find_dialect("artemis-core")
+    assert not [one for one in Checker().check(ported.text, (core,)).findings if one.diagnostic.severity != "info"]
+    if source == "artemis":
+        assert not ported.notes
+
+
+def test_a_condition_that_throws_before_another_one_decides_is_no_port_without_a_change() -> None:
+    text = "JMSPriority IN ('x') AND a - 2 < 0 OR a IN ('red')"
+    with pytest.raises(UnsupportedFeatureError) as caught:
+        port_selector(text, "artemis", "qpid-java", changes="none")
+    assert [finding.code for finding in caught.value.diagnostics] == ["port.meaning"]
+    # Where a broker throws, a message is rare.
+    assert "port.rare" in [note.code for note in port_selector(text, "artemis", "qpid-java").notes]

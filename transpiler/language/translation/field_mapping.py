@@ -10,7 +10,10 @@ from transpiler.language.translation.places import is_property, name_places
 
 
 def names_in(node: ast.Identifier, source: Dialect, target: Dialect) -> list[ast.Identifier]:
-    """Return the target's names for the place that a name of the source reads; the likeliest first."""
+    """Return the target's names for the place that a name of the source reads; the likeliest first.
+
+    A name that only clients' selectors have in the target, where nobody rewrites it, is none of them.
+    """
     same = ast.Identifier(node.name)
     if is_property(node, source):
         return [same] if is_property(same, target) else []
@@ -18,7 +21,11 @@ def names_in(node: ast.Identifier, source: Dialect, target: Dialect) -> list[ast
     if not places:
         # Always NULL there: any name will do that is always NULL here too, and only a constant is sure.
         return [same] if not name_places(same, target) else []
-    names = [name for name in _field_names(target) if places[0] in name_places(name, target)]
+    names = [
+        name
+        for name in _field_names(target)
+        if places[0] in name_places(name, target) and name.name not in target.fields.rewritten_for_clients
+    ]
     return sorted(names, key=lambda name: (name.name != node.name, not name.name.startswith("JMS")))
 
 

@@ -1,13 +1,16 @@
-"""Messages on each side of every condition of a selector, and the test file that has them.
+"""Messages that tell a selector from others that are nearly the same, and the test file that has them.
 
-The values come from the analysis: of a name those that its tests tell apart, a missing one included. The rest of a
-message is chosen so that the condition decides, where one of the tried bases lets it.
+Each condition gets messages on each of its sides. The values come from the analysis: of a name those that its tests
+tell apart, a missing one included. The rest of a message is chosen so that the condition decides, if one of the tried
+bases lets it. Then the analysis is asked for what is left: a message on which the condition decides while it is TRUE
+and one while it is FALSE (modified condition/decision coverage), and one for each mutant that no message tells apart.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice, product
 from typing import Any, NamedTuple
 
@@ -21,9 +24,20 @@ from transpiler.message.types import AmqpType, AmqpValue, Truth
 from transpiler.reference.evaluate import judge
 from transpiler.tools.analysis.building import Conditions
 from transpiler.tools.analysis.cell_search import Requirement
-from transpiler.tools.analysis.formula import FALSE, NOT_TRUE, TRUE, UNKNOWN, Subject, all_tests
+from transpiler.tools.analysis.formula import (
+    FALSE,
+    NOT_TRUE,
+    TRUE,
+    UNKNOWN,
+    Accepted,
+    Formula,
+    Junction,
+    Subject,
+    all_tests,
+)
 from transpiler.tools.analysis.representatives import representatives
 from transpiler.tools.analysis.solve import Found, Solver
+from transpiler.tools.test_cases.mutants import mutants
 from transpiler.tools.test_cases.reading import Expectation
 
 #: The most conditions of one selector that get messages, and the most evaluations for the messages of one condition.
@@ -75,6 +89,18 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
             # Properties of the base may change the side of a condition of several names.
             own = judge(leaf, made, dialect, Receiver(0)).truth
             found.setdefault(_key(made), Boundary(leaf, own, made, _verdict(tree, made, dialect)))
+    for leaf in leaves:
+        for side in (True, False):
+            if not any(decides(tree, leaf, one.message, dialect) is side for one in found.values()):
+                answer = solver.solve([Requirement(deciding(tree, leaf, side, conditions, dialect))])
+                if isinstance(answer, Found):
+                    found.setdefault(_key(answer.message), _boundary(tree, leaf, answer.message, dialect))
+    for mutant, part in mutants(tree, dialect) if leaves else ():
+        if not any(_matches(mutant, one.message, dialect) is not (one.verdict is True) for one in found.values()):
+            other = conditions.selector(mutant, dialect)
+            answer = solver.solve([Requirement(_apart(whole, other))])
+            if isinstance(answer, Found):
+                found.setdefault(_key(answer.message), _boundary(tree, part, answer.message, dialect))
     # If no condition decides alone, a message for all of them has the verdict of the selector.
     for outcomes, wanted in ((TRUE, True), (FALSE, False)):
         if leaves and not any(one.verdict is wanted for one in found.values()):
@@ -82,6 +108,57 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
             if example is not None and _verdict(tree, example, dialect) is wanted:
                 found[_key(example)] = Boundary(tree, wanted, example, wanted)
     return list(found.values())
+
+
+def deciding(
+    tree: ast.Expression, leaf: ast.Expression, side: Truth, conditions: Conditions, dialect: Dialect
+) -> Formula:
+    """Return the formula of the messages on which a condition has one side, and whether they match depends on it."""
+    if tree is leaf:
+        return Accepted(conditions.selector(leaf, dialect), _BITS[side])
+    as_true, as_false = (conditions.selector(_with_truth(tree, leaf, truth), dialect) for truth in (True, False))
+    return Junction(False, (Accepted(conditions.selector(leaf, dialect), _BITS[side]), _apart(as_true, as_false)))
+
+
+def decides(
+    tree: ast.Expression, leaf: ast.Expression, message: Message, dialect: Dialect, now: int | None = 0
+) -> Truth:
+    """Return the truth of a condition on a message if its opposite would change whether that matches; else None."""
+    truth = judge(leaf, message, dialect, Receiver(now)).truth
+    if truth is None or tree is leaf:
+        return truth
+    verdicts = (judge(one, message, dialect, Receiver(now)) for one in (tree, _with_truth(tree, leaf, not truth)))
+    return truth if len({verdict.truth is True for verdict in verdicts}) > 1 else None
+
+
+def _with_truth(tree: ast.Expression, leaf: ast.Expression, truth: bool) -> ast.Expression:
+    """Return a selector with TRUE or FALSE in the place of one of its conditions."""
+    if tree is leaf:
+        return ast.BooleanLiteral(truth)
+    match tree:
+        case ast.And(terms=terms) | ast.Or(terms=terms):
+            return replace(tree, terms=tuple(_with_truth(term, leaf, truth) for term in terms))
+        case ast.Not(operand=operand):
+            return replace(tree, operand=_with_truth(operand, leaf, truth))
+        case ast.ConvertStrings(condition=condition):
+            return replace(tree, condition=_with_truth(condition, leaf, truth))
+        case _:
+            return tree
+
+
+def _apart(left: Formula, right: Formula) -> Formula:
+    """Return the formula of the messages that one of two selectors matches, and the other does not."""
+    ways = ((left, right), (right, left))
+    both = (Junction(False, (Accepted(one, TRUE), Accepted(other, NOT_TRUE))) for one, other in ways)
+    return Junction(True, tuple(both))
+
+
+def _matches(tree: ast.Expression, message: Message, dialect: Dialect) -> bool:
+    return _verdict(tree, message, dialect) is True
+
+
+def _boundary(tree: ast.Expression, part: ast.Expression, message: Message, dialect: Dialect) -> Boundary:
+    return Boundary(part, judge(part, message, dialect, Receiver(0)).truth, message, _verdict(tree, message, dialect))
 
 
 def _key(message: Message) -> str:

@@ -11,17 +11,21 @@ from transpiler.message.receiver import Receiver
 from transpiler.message.types import Truth
 from transpiler.reference.evaluate import judge
 from transpiler.tools.analysis.building import Conditions
+from transpiler.tools.analysis.cell_search import Requirement
+from transpiler.tools.analysis.formula import FALSE, TRUE
 from transpiler.tools.analysis.solve import Solver
-from transpiler.tools.test_cases.boundaries import BUDGET, conditions_of, open_truths
+from transpiler.tools.test_cases.boundaries import BUDGET, conditions_of, decides, deciding, open_truths
 from transpiler.tools.test_cases.reading import Case
 
+_BITS: Mapping[bool, int] = {True: TRUE, False: FALSE}
 _SAID: Mapping[Truth, str] = {True: "TRUE", False: "FALSE", None: "unknown"}
 
 
 def uncovered(cases: Iterable[Case]) -> Iterator[tuple[str, list[str]]]:
     """Yield each selector of some cases with what they leave untested, a line for each condition that lacks something.
 
-    A condition decides a case where another truth of it would change the verdict.
+    A condition decides a case if its opposite would change whether the message matches; it has to decide one while it
+    is TRUE and another one while it is FALSE. A condition that no message lets decide is named as such.
     """
     groups: dict[tuple[str, Dialect], list[Case]] = {}
     for case in cases:
@@ -32,41 +36,27 @@ def uncovered(cases: Iterable[Case]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _lacking(tree: ast.Expression, selector: str, dialect: Dialect, cases: list[Case]) -> Iterator[str]:
-    leaves, solver = list(conditions_of(tree)), Solver(Conditions(), BUDGET)
-    truths = [
-        {id(leaf): judge(leaf, case.message, dialect, Receiver(case.now)).truth for leaf in leaves} for case in cases
-    ]
+    conditions = Conditions()
+    leaves, solver = list(conditions_of(tree)), Solver(conditions, BUDGET)
     for leaf in leaves:
-        seen = {own[id(leaf)] for own in truths}
+        seen = {judge(leaf, case.message, dialect, Receiver(case.now)).truth for case in cases}
         missing = [f"never {_SAID[truth]}" for truth in open_truths(leaf, seen, solver, dialect)]
-        if not any(_changes(tree, own, leaf) for own in truths):
+        decided = {decides(tree, leaf, case.message, dialect, case.now) for case in cases}
+        own = conditions.selector(leaf, dialect)
+        sides = [side for side in (True, False) if not solver.impossible(Requirement(own, _BITS[side]))]
+        never = [
+            side
+            for side in sides
+            if side not in decided and solver.impossible(Requirement(deciding(tree, leaf, side, conditions, dialect)))
+        ]
+        left = [side for side in sides if side not in decided and side not in never]
+        while_one = "" if len(never) == len(sides) else f" while {_SAID[never[0]]}" if never else ""
+        if never:
+            missing.insert(0, f"no message lets it decide{while_one}")
+        elif left == sides:
             missing.insert(0, "never decided")
+        elif left and left[0] in seen:
+            missing.insert(0, f"never decided while {_SAID[left[0]]}")
         if missing:
             text = " ".join(selector[leaf.span.start : leaf.span.end].split())
             yield f"{text}: {', '.join(missing)}"
-
-
-def _changes(tree: ast.Expression, truths: Mapping[int, Truth], leaf: ast.Expression) -> bool:
-    """Return True if another truth of a condition changes whether a message matches."""
-    matches = {_truth(tree, {**truths, id(leaf): other}) is True for other in (True, False, None)}
-    return len(matches) > 1
-
-
-def _truth(node: ast.Expression, truths: Mapping[int, Truth]) -> Truth:
-    """Return the truth of a condition by those of its parts, in three-valued logic."""
-    match node:
-        case ast.And(terms=terms):
-            own = {_truth(term, truths) for term in terms}
-            return False if False in own else None if None in own else True
-        case ast.Or(terms=terms):
-            own = {_truth(term, truths) for term in terms}
-            return True if True in own else None if None in own else False
-        case ast.Not(operand=operand):
-            inner = _truth(operand, truths)
-            return None if inner is None else not inner
-        case ast.ConvertStrings(condition=condition):
-            return _truth(condition, truths)
-        case ast.BooleanLiteral(value=value):
-            return value
-        case _:
-            return truths[id(node)]

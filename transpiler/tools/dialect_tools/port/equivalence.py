@@ -6,6 +6,7 @@ both select the same, or finds a message on which they differ, the counterexampl
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -84,6 +85,8 @@ class Trial:
         None is the proof that there is none; open if none was found and there is no proof. Raises ``UndecidedError``
         where no messages could be tried.
         """
+        if self._is_same(candidate):
+            return None
         for found in self.found:
             witness = self._witness(candidate, found, goal) if any_message or not found.rare else None
             if witness is not None and (any_message or not witness.rare):
@@ -116,6 +119,25 @@ class Trial:
             if not (self.source.on_throw or self.target.on_throw):
                 break
         return rare or unproved
+
+    def _is_same(self, candidate: ast.Expression) -> bool:
+        """Return True if the dialects differ in the names of header fields only, and a condition has these alone.
+
+        Each name of the candidate reads what the name at its place reads in the source.
+        """
+        if any(getattr(self.source, name) != getattr(self.target, name) for name in QUESTIONS if name != "fields"):
+            return False
+        rewritten = {word for dialect in (self.source, self.target) for word, _ in dialect.fields.rewritten}
+        names = {}
+        for own, other in zip(ast.names_of(self.node), ast.names_of(candidate), strict=False):
+            fields = self.source.fields.find(own.name, own.section), self.target.fields.find(other.name, other.section)
+            read = [None if field is None else replace(field, name="", source="") for field in fields]
+            if read[0] != read[1] or (read[0] is None and own != other):
+                return False
+            names[own] = other
+        if any(isinstance(part, ast.StringLiteral) and part.value in rewritten for part in ast.walk(self.node)):
+            return False
+        return renamed(self.node, names) == candidate
 
     def _witness(self, candidate: ast.Expression, found: Found, goal: Goal) -> Witness | None:
         message = found.message
@@ -253,6 +275,13 @@ def _written(content: object) -> str:
             return repr(content)
         case _:
             return str(content)
+
+
+def renamed(node: ast.Expression, names: Mapping[ast.Identifier, ast.Identifier]) -> ast.Expression:
+    """Return a tree with other names."""
+    if isinstance(node, ast.Identifier):
+        return names.get(node, node)
+    return ast.exchanged(node, lambda part: renamed(part, names))
 
 
 @lru_cache(maxsize=20_000)

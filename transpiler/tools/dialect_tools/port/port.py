@@ -23,6 +23,7 @@ from transpiler.language.translation.field_mapping import names_in
 from transpiler.language.translation.places import is_property, name_places
 from transpiler.message.types import NOT, TRUTH_TEXT, Truth
 from transpiler.reference.evaluate import Verdict
+from transpiler.tools.analysis.constants import is_constant
 from transpiler.tools.analysis.formula import UndecidedError
 from transpiler.tools.analysis.solve import Open
 from transpiler.tools.analysis.subsumption import is_proved_same
@@ -155,7 +156,35 @@ class _Porting:
             raise UnsupportedFeatureError.at(
                 "port.refused", f"{self.arriving.title} reads the whole in another way: {text}", self.source
             )
+        self._check_order(tree, again)
         return Ported(text, tuple(_one_for_a_rule(self.notes)))
+
+    def _check_order(self, tree: ast.Expression, result: ast.Expression) -> None:
+        """Compare the whole where a condition may throw before another one decides.
+
+        Each condition is ported for itself, and a throw counts only if the conditions before it let the broker come to
+        it: an unknown condition ends an AND in one broker, and not in the other.
+        """
+        throws = (self.leaving.on_throw or self.arriving.on_throw) and any(
+            isinstance(part, ast.Calculate | ast.Sign) and not is_constant(part) for part in ast.walk(tree)
+        )
+        if not throws or not isinstance(tree, ast.And | ast.Or | ast.Not):
+            return
+        goal = Goal(_TRUE)
+        trial = Trial(tree, self.leaving, self.arriving, self.convert)
+        try:
+            found = trial.compare(result, goal, any_message=True) if trial.pairs_up(result) else None
+        except UndecidedError:
+            return
+        if not isinstance(found, Witness) or found.values is not None:
+            return
+        if self.changes == "none" or not found.rare:
+            note = self._parting("port.meaning", trial, result, found, goal).at(tree.span)
+            if self.changes != "any":
+                raise UnsupportedFeatureError([replace(note.said(), severity="error")])
+            self.notes.append(note)
+        elif not any(note.rule is not None for note in self.notes):
+            self.notes.append(self._parting("port.rare", trial, result, found, goal).at(tree.span))
 
     def condition(self, node: ast.Expression, goal: Goal) -> ast.Expression:
         """Port a condition: ``goal.into`` in the target exactly where the source's is one of ``goal.truths``."""

@@ -1,0 +1,108 @@
+"""Mutants of a selector: the selector with one small mistake, which good tests tell from it.
+
+A mistake is another operator, a constant that is one more or less, another text, NOT where there was none or none where
+there was one, AND for OR, and a condition or a member of a list that is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from transpiler.base.comparison import Comparison
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect_rules import Ordering
+from transpiler.language.selector.dialects import Dialect
+
+#: The most mutants of one selector, and the largest constant that has a neighbour.
+MAX_MUTANTS, _LARGEST = 600, 2**53
+
+
+class Mutant(NamedTuple):
+    """A selector with a mistake, and the part of the selector that the mistake is in."""
+
+    tree: ast.Expression
+    part: ast.Expression
+
+
+def mutants(tree: ast.Expression, dialect: Dialect) -> Iterator[Mutant]:
+    """Yield the mutants of a selector, those of each condition in the order of the text."""
+    for count, mutant in enumerate(_of(tree, dialect, tree)):
+        if count >= MAX_MUTANTS:
+            return
+        if mutant.tree != tree:
+            yield mutant
+
+
+def _of(node: ast.Expression, dialect: Dialect, root: ast.Expression) -> Iterator[Mutant]:
+    match node:
+        case ast.And(terms=terms) | ast.Or(terms=terms):
+            other = ast.Or if isinstance(node, ast.And) else ast.And
+            yield Mutant(other(terms, node.span), node)
+            for number in range(len(terms)):
+                left = (*terms[:number], *terms[number + 1 :])
+                yield Mutant(left[0] if len(left) == 1 else replace(node, terms=left), terms[number])
+            for number, term in enumerate(terms):
+                for changed, part in _of(term, dialect, root):
+                    yield Mutant(replace(node, terms=(*terms[:number], changed, *terms[number + 1 :])), part)
+            if node is not root:
+                yield Mutant(ast.Not(node, node.span), node)
+        case ast.Not(operand=operand):
+            yield Mutant(operand, node)
+            for changed, part in _of(operand, dialect, root):
+                yield Mutant(replace(node, operand=changed), part)
+        case ast.ConvertStrings(condition=condition):
+            for changed, part in _of(condition, dialect, condition):
+                yield Mutant(replace(node, condition=changed), part)
+        case ast.BooleanLiteral(value=value):
+            yield Mutant(replace(node, value=not value), node)
+        case _:
+            yield Mutant(ast.Not(node, node.span), node)
+            yield from (Mutant(changed, node) for changed in _of_condition(node, dialect))
+
+
+def _of_condition(node: ast.Expression, dialect: Dialect) -> Iterator[ast.Expression]:
+    match node:
+        case ast.Compare(operator=operator, left=left, right=right):
+            sides = (left, right)
+            # Not every broker orders texts and booleans.
+            unordered = any(isinstance(side, ast.StringLiteral | ast.BooleanLiteral) for side in sides)
+            equality_only = unordered and dialect.ordering is not Ordering.TERMS
+            for other in Comparison:
+                if other is not operator and not (equality_only and not other.is_equality):
+                    yield replace(node, operator=other)
+            for changed in _neighbours(left):
+                yield replace(node, left=changed)
+            for changed in _neighbours(right):
+                yield replace(node, right=changed)
+        case ast.Between(low=low, high=high, negated=negated):
+            yield replace(node, negated=not negated)
+            for changed in _neighbours(low):
+                yield replace(node, low=changed)
+            for changed in _neighbours(high):
+                yield replace(node, high=changed)
+        case ast.In(members=members, negated=negated):
+            yield replace(node, negated=not negated)
+            for number, member in enumerate(members):
+                if len(members) > 1:
+                    yield replace(node, members=(*members[:number], *members[number + 1 :]))
+                for changed in _neighbours(member):
+                    yield replace(node, members=(*members[:number], changed, *members[number + 1 :]))
+        case ast.Like(negated=negated) | ast.IsNull(negated=negated):
+            yield replace(node, negated=not negated)
+
+
+def _neighbours(node: ast.Expression) -> Iterator[ast.Expression]:
+    """Yield the constants beside one."""
+    match node:
+        case ast.IntegerLiteral(value=value) if abs(value) < _LARGEST:
+            yield replace(node, value=value - 1)
+            yield replace(node, value=value + 1)
+        case ast.FloatLiteral(value=value) if abs(value) < _LARGEST:
+            yield replace(node, value=value - 1)
+            yield replace(node, value=value + 1)
+        case ast.BooleanLiteral(value=value):
+            yield replace(node, value=not value)
+        case ast.StringLiteral(value=value):
+            yield replace(node, value=f"{value}x")

@@ -8,9 +8,10 @@ from typing import Any
 from spark_ext.cli.archives import StartJob, archive_options
 from spark_ext.cli.jobs import click, fail
 from transpiler import transpile_filter
+from transpiler.base.local_files import replace_file
 from transpiler.cli.comparables import Comparable, read_pair
 from transpiler.cli.group import say
-from transpiler.cli.inputs import shown
+from transpiler.cli.inputs import shown, system_path
 from transpiler.cli.layouts import missing_option
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import connection_option, dialect_option, new_dialect_option, receiver_options
@@ -110,8 +111,7 @@ def diff(
     if output is None:
         (click.echo if report == "json" else say)(text)
     else:
-        with open(output, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
+        replace_file(system_path(output), f"{text}\n".encode())
     raise SystemExit(1 if result.differs else 0)
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import signal
 import sys
 import tempfile
+import threading
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 from uuid import uuid4
 
@@ -125,15 +128,21 @@ class Output:
         self._hidden = session._jvm.org.apache.hadoop.fs.Path(self._path.getParent(), hidden)
 
     def write(self, frame: Any) -> None:
-        """Write a frame."""
+        """Write a frame; a signal that ends the process ends the job first, and leaves nothing of it."""
         try:
-            frame.write.parquet(self._hidden.toString())
-            self._rename()
-        except BaseException:
-            with suppress(Exception):
-                # A task that has not noticed the end yet may begin a file anew.
+            with _signals_raised():
+                self._files.mkdirs(self._hidden)
+                # A task that has not noticed the end yet may begin a file anew, and a signal may reach Java alone.
                 self._files.deleteOnExit(self._hidden)
+                frame.write.mode("append").parquet(self._hidden.toString())
+                self._rename()
+        except BaseException as error:
+            with suppress(Exception):
+                frame.sparkSession.sparkContext.cancelAllJobs()
+            with suppress(Exception):
                 self._files.delete(self._hidden, True)
+            if isinstance(error, _Ended):
+                os.kill(os.getpid(), error.number)
             raise
 
     def _rename(self) -> None:
@@ -155,3 +164,32 @@ class Output:
     def _refuse_existing(self) -> None:
         if self._files.exists(self._path):
             fail(f"{shown(self._name)} exists: name another output, or remove it first")
+
+
+class _Ended(BaseException):
+    """A signal that ends the process has come."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+@contextmanager
+def _signals_raised() -> Iterator[None]:
+    """Raise ``_Ended`` for the signals by which a system ends a process; afterwards they end it again."""
+
+    def handle(number: int, _: object) -> None:
+        raise _Ended(number)
+
+    known = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    # A signal that somebody else handles, or ignores as nohup does, is theirs.
+    ending = [number for number in known if signal.getsignal(number) is signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread():
+        ending = []
+    for number in ending:
+        signal.signal(number, handle)
+    try:
+        yield
+    finally:
+        for number in ending:
+            signal.signal(number, signal.SIG_DFL)

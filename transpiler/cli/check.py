@@ -14,6 +14,7 @@ import click
 
 from transpiler import __version__
 from transpiler.base.diagnostics import did_you_mean
+from transpiler.base.local_files import replace_file
 from transpiler.cli.check_config import Config, read_config
 from transpiler.cli.check_inputs import Choice, Inputs, named_kind, properties_of
 from transpiler.cli.globs import Globs
@@ -67,8 +68,7 @@ class _Known(NamedTuple):
     def write(self, report: Report) -> None:
         """Write the findings of a report."""
         try:
-            with open(system_path(self.file), "w", encoding="utf-8") as stream:
-                stream.write(self.baseline.write(report))
+            replace_file(system_path(self.file), self.baseline.write(report).encode())
         except OSError as error:
             fail(f"file '{shown(self.file)}' cannot be written: {error.strerror}")
         click.echo(f"{shown(self.file)}: {len(report.findings):,} findings written", err=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from transpiler.base.diagnostics import did_you_mean
+from transpiler.base.local_files import read_file
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import shown
 
@@ -32,7 +33,7 @@ def read_config(start: Path) -> Config:
     for directory in (start, *start.parents):
         file = directory / _NAME
         try:
-            text = file.read_text(encoding="utf-8")
+            text = read_file(file).decode("utf-8")
         except (OSError, UnicodeDecodeError):
             continue
         if "selector-sql" not in text:

@@ -18,11 +18,11 @@ import click
 
 from transpiler.base.arguments import has_scheme
 from transpiler.base.documents.decoding import EncodingError, decode_text
+from transpiler.base.local_files import no_file, open_file, read_file, replace_file
 from transpiler.base.source import Span
 from transpiler.cli.globs import GitIgnores, Globs
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import check_input, exists, input_lines, read_bytes, read_text_file, shown, system_path
-from transpiler.cli.replacing import replace_file
 from transpiler.language.selector.dialects import Dialect
 from transpiler.tools.lint.check import Checker
 from transpiler.tools.lint.embedded import (
@@ -216,6 +216,9 @@ class Inputs:
     def _of_directory(self, name: str, kind: str = "") -> Iterator[Text]:
         """Read a file that others stand beside; what cannot be read is noted."""
         try:
+            if (other := no_file(system_path(name))) is not None:
+                self.notes.append(f"{shown(name)}: skipped: it is {other}")
+                return
             size = os.stat(system_path(name)).st_size
             if size > _MAX_BYTES:
                 self.notes.append(f"{shown(name)}: skipped: it has more than {_MAX_BYTES // 2**20} MiB")
@@ -239,7 +242,7 @@ class Inputs:
 
     def _files_of(self, directory: str) -> Iterator[str]:
         """Yield the files of a directory and those below in which selectors are looked for, in the order of names."""
-        for parent, directories, files in os.walk(directory):
+        for parent, directories, files in os.walk(directory, onerror=self._note_directory):
             if parent != directory and "pyproject.toml" in files and _is_ours(parent):
                 self.left_out.append(f"{shown(os.path.normpath(parent))} (a checkout of selector-sql)")
                 directories.clear()
@@ -259,6 +262,9 @@ class Inputs:
                     else:
                         yield name
 
+    def _note_directory(self, error: OSError) -> None:
+        self.notes.append(f"{shown(os.path.normpath(error.filename))}: skipped: {error.strerror}")
+
     def _excludes(self, name: str, is_directory: bool) -> bool:
         return any(globs.match(name, is_directory) for globs in self.choice.exclude)
 
@@ -274,7 +280,7 @@ def properties_of(name: str) -> Properties:
     for directory in Path(name).absolute().parents:
         for file in (file for pattern in _APPLICATION for file in directory.glob(pattern)):
             with suppress(OSError):
-                text = file.read_text(encoding="utf-8", errors="replace")
+                text = _normalized(read_file(file).decode(errors="replace"))
                 named = file.stem.partition("-")[2]
                 for profile, key, value in read_properties(text, file.suffix):
                     found.setdefault(profile or named, {}).setdefault(key, set()).add(value)
@@ -303,7 +309,7 @@ def _is_in_ours(name: str) -> bool:
 
 def _is_ours(directory: str) -> bool:
     try:
-        with open(os.path.join(directory, "pyproject.toml"), "rb") as file:
+        with open_file(os.path.join(directory, "pyproject.toml")) as file:
             return _OUR_PROJECT.search(file.read(2**16)) is not None
     except OSError:
         return False
@@ -312,8 +318,11 @@ def _is_ours(directory: str) -> bool:
 def _write(name: str, old: str, new: str) -> str | None:
     """Write the text of a file, its line ends as they were; return the reason where that is not possible."""
     path = os.path.realpath(system_path(name))
-    with open(path, "rb") as stream:
-        data = stream.read()
+    data = read_file(path)
+    names = os.stat(path).st_nlink
+    if names > 1:
+        # A file is replaced as a whole, which would part it from its other names.
+        return f"it has {names} names (hard links), and a correction would be under one of them only"
     begins = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
     ends = next((end for end in ("\n", "\r\n", "\r") if begins + old.replace("\n", end).encode() == data), None)
     if ends is None:
@@ -328,7 +337,8 @@ def _write(name: str, old: str, new: str) -> str | None:
 def _source_text(name: str) -> str | None:
     """Return the text of a file of source code; None if it cannot be read."""
     with suppress(OSError, UnicodeDecodeError, click.ClickException):
-        return _normalized(read_bytes(name).decode())
+        if no_file(system_path(name)) is None:
+            return _normalized(read_bytes(name).decode())
     return None
 
 

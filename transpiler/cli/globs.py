@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from transpiler.base.local_files import open_file
+
 
 class Globs:
     """Patterns, each a line, about the paths below a directory; the last one that matches a path decides."""
@@ -90,9 +92,9 @@ class GitIgnores:
             own: tuple[Globs, ...] = ()
             with (
                 suppress(OSError),
-                open(os.path.join(directory, ".gitignore"), encoding="utf-8", errors="replace") as file,
+                open_file(os.path.join(directory, ".gitignore")) as file,
             ):
-                own = (Globs(file, directory),)
+                own = (Globs((line.decode(errors="replace") for line in file), directory),)
             above = os.path.dirname(directory)
             is_root = above == directory or os.path.exists(os.path.join(directory, ".git"))
             known = self._read[directory] = own if is_root else (*own, *self._around(above))

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 import click
 
 from transpiler.base.diagnostics import clipped
-from transpiler.cli.group import fail
+from transpiler.base.local_files import no_file, replace_file
+from transpiler.cli.group import fail, say
 from transpiler.cli.inputs import check_input, read_text_file, shown, system_path
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.tools.test_cases import PATTERNS, Case, Result, find_files, read_cases, run_case
@@ -72,8 +73,7 @@ def test(
         _tell_coverage([result.case for result in results])
     if junit is not None:
         try:
-            with open(system_path(junit), "w", encoding="utf-8") as target:
-                target.write(junit_xml(results, time.perf_counter() - began))
+            replace_file(system_path(junit), junit_xml(results, time.perf_counter() - began).encode())
         except OSError as error:
             fail(f"{shown(junit)}: {error.strerror}")
     counts = {"passed": len(results) - len(failed), "failed": len(failed), "deselected": total - left}
@@ -93,11 +93,23 @@ def _tell_coverage(cases: list[Case]) -> None:
 def _files(paths: Iterable[str]) -> Iterable[str]:
     for path in paths:
         if path != "-" and os.path.isdir(system_path(path)):
-            for file in find_files(path):
-                yield os.path.normpath(file)
+            for file in find_files(path, _skipped):
+                name = os.path.normpath(file)
+                try:
+                    other = no_file(system_path(name))
+                except OSError as error:
+                    other = error.strerror
+                if other is None:
+                    yield name
+                else:
+                    say(f"{name}: skipped: {other}", err=True)
         else:
             check_input(path)
             yield path
+
+
+def _skipped(error: OSError) -> None:
+    say(f"{error.filename}: skipped: {error.strerror}", err=True)
 
 
 def _has(case: Case, keyword: str | None) -> bool:

@@ -13,6 +13,7 @@ import click
 
 from transpiler import Topology
 from transpiler.base.documents.decoding import decode_text
+from transpiler.base.local_files import read_file
 from transpiler.base.source import Source
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import InputFile, is_directory, read_text_file, shown
@@ -85,7 +86,7 @@ def _of_file(ctx: click.Context, what: str, incomplete: str) -> list[Any]:
     if not isinstance(name, str) or name == "-":
         return []
     try:
-        text = decode_text(Path(name).read_bytes())
+        text = decode_text(read_file(name))
         if what == "vhosts":
             return completions(vhosts_of(text, name), incomplete)
         topology = parse_topology(text, name, vhost=ctx.params.get("vhost"))

@@ -17,6 +17,7 @@ from transpiler.base.documents.entries import choose
 from transpiler.base.documents.loading import Document, load_documents
 from transpiler.base.documents.xml_elements import Element, read_xml
 from transpiler.base.errors import TopologyError, TranspilerError, UnsupportedFeatureError
+from transpiler.base.local_files import read_file
 from transpiler.base.source import Source
 from transpiler.language.path_expressions.xquery import parse_query
 from transpiler.language.selector.literal_scanner import scan
@@ -157,7 +158,7 @@ def definition_files(directory: Path) -> list[Path]:
 
 def _text_of(path: Path) -> str:
     try:
-        return decode_text(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n")
+        return decode_text(read_file(path)).replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise TopologyError.at("topology.text", f"{path} is not UTF-8: byte {error.start}") from None
     except EncodingError as error:

@@ -227,6 +227,27 @@ def test_a_process_is_quiet_in_every_locale_and_an_interrupt_leaves_no_output() 
     assert not Path("out").exists() or Path("out/_SUCCESS").exists()
 
 
+@pytest.mark.own_session
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_ends_a_job_leaves_nothing_of_its_output(number: signal.Signals) -> None:
+    environ = os.environ | {"PYTHONPATH": str(ROOT), "SPARK_SUBMIT_OPTS": java_options()}
+    Path("many.jsonl").write_text(lines(MESSAGES) * 20_000, encoding="utf-8")
+    before = {*os.listdir()}
+    words = ["route", "--master", "local[1]", "topology.json", "many.jsonl", "--exchange", "é", "--output", "out"]
+    with subprocess.Popen([sys.executable, "-m", "spark_ext.cli", *words], env=environ) as running:
+        while running.poll() is None and not any("incomplete" in name for name in os.listdir()):
+            time.sleep(0.02)
+        running.send_signal(number)
+    assert running.returncode == -number
+    # Java ends a moment later, and takes what a task has begun anew with it.
+    for _ in range(100):
+        if {*os.listdir()} == before:
+            break
+        time.sleep(0.1)
+    time.sleep(2)
+    assert {*os.listdir()} == before
+
+
 def test_of_two_jobs_that_write_one_output_the_first_to_end_keeps_it_whole(spark: SparkSession) -> None:
     first, second = Output(spark, "both"), Output(spark, "both")
     second.write(spark.range(2))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
@@ -12,6 +12,7 @@ from typing import Literal, get_args
 from transpiler.base.documents.placed_values import Node, Origin, json_documents
 from transpiler.base.documents.yaml_text import yaml_documents
 from transpiler.base.errors import DecodeError, TranspilerError
+from transpiler.base.local_files import read_file
 from transpiler.base.source import Source
 from transpiler.compiler.layouts.json_rows import message_from_json, message_from_json_row
 from transpiler.compiler.layouts.layout import Layout
@@ -56,9 +57,12 @@ class Case:
     destination: str | None = None
 
 
-def find_files(directory: str | Path) -> Iterator[Path]:
-    """Yield the files of cases below a directory, sorted; hidden and generated directories are left out."""
-    for root, directories, files in os.walk(directory):
+def find_files(directory: str | Path, skipped: Callable[[OSError], object] | None = None) -> Iterator[Path]:
+    """Yield the files of cases below a directory, sorted; hidden and generated directories are left out.
+
+    ``skipped`` is called with the error of a directory that cannot be read.
+    """
+    for root, directories, files in os.walk(directory, onerror=skipped):
         directories[:] = sorted(name for name in directories if not name.startswith(".") and name not in _SKIPPED)
         for name in sorted(files):
             if name.endswith(PATTERNS):
@@ -73,7 +77,7 @@ def read_cases(path: str | Path, text: str | None = None) -> tuple[Case, ...]:
     name = str(path)
     if text is None:
         try:
-            text = Path(path).read_text(encoding="utf-8-sig")
+            text = read_file(path).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
         except UnicodeDecodeError as error:
             raise CaseFileError.at("cases.text", f"{name} is not UTF-8: byte {error.start}") from None
     origin = Origin(Source(text, name), CaseFileError, "cases")

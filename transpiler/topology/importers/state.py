@@ -18,6 +18,7 @@ from transpiler.base.documents.entries import Entry, refuse
 from transpiler.base.documents.jsontext import JsonTextError, load_json
 from transpiler.base.documents.loading import Document
 from transpiler.base.errors import TopologyError, TranspilerError, UnsupportedFeatureError
+from transpiler.base.local_files import read_file
 from transpiler.base.source import Source
 from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.parsing import parse_selector
@@ -92,7 +93,7 @@ def read_state(state: str | Path | Mapping[str, Any] | None) -> State | None:
 
 def _load(path: Path, name: str) -> Document:
     try:
-        source = Source(decode_text(path.read_bytes()), name)
+        source = Source(decode_text(read_file(path)), name)
     except UnicodeDecodeError as error:
         raise TopologyError.at("topology.text", f"{name} is not UTF-8: byte {error.start}") from None
     except EncodingError as error:

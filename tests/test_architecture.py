@@ -43,7 +43,7 @@ COUNTERPARTS = {
         "__main__",
     ),
     *("choices", "columns", "constant_tables", "exchange_graph", "inputs", "schemas", "tuning"),
-    *("messages", "topologies"),
+    *("layouts", "messages", "topologies"),
     "publication",
     "json",
 }

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from inspect import Parameter, getdoc, isfunction, signature
+from inspect import Parameter, isfunction, signature
 from typing import Any
 
 import pytest
 
 import spark_ext
 import transpiler
-from tests.test_docs import described, taken
-from transpiler import messages, parse_selector, route_message, testing, topologies, topology_from_dict
+from transpiler import layouts, messages, parse_selector, route_message, stores, testing, topologies, topology_from_dict
 from transpiler.language.selector.dialects import DIALECTS
 from transpiler.language.selector.parsing import SelectorLike
 
@@ -108,8 +107,12 @@ def test_an_old_spelling_is_taken_with_a_warning(call: Callable[[], object], adv
     assert warned[0].filename == __file__
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_docstring_describes_the_parameters_and_no_others(name: str) -> None:
-    docstring = getdoc(FUNCTIONS[name]) or ""
-    if "Args:" in docstring:
-        assert sorted(described(docstring)) == sorted(taken(FUNCTIONS[name]))
+def test_stores_and_the_parts_of_a_layout_of_ones_own_are_apart() -> None:
+    own = {name.replace("-", "_") for name in stores.STORES}
+    assert len(own) == 19
+    assert {*stores.__all__} == own | {"STORES", "HeaderOption", "csv", "mode", "number", "preset", "time"}
+    assert not {*stores.__all__} & {*layouts.__all__}
+    with pytest.warns(DeprecationWarning, match="import make_store from transpiler.layouts"):
+        assert stores.make_store is layouts.make_store
+    with pytest.raises(AttributeError, match="has no attribute 'make_stores'"):
+        _ = stores.make_stores

@@ -12,8 +12,9 @@ In order of use::
     transpile_filter(…), matches(…)                                              # AMQP filter sets
     read_topology("definitions.json"), route_message(topology, message)          # exchanges, queues and bindings
 
-``transpiler.stores`` has the layouts of people's tables, ``transpiler.testing`` assertions for tests, ``spark_ext`` the
-same as Spark Columns. Everything raises ``TranspilerError``s, whose ``diagnostics`` say what, where and what to do.
+``transpiler.stores`` has the layouts of people's tables, ``transpiler.layouts`` the parts of others,
+``transpiler.testing`` assertions for tests, ``spark_ext`` the same as Spark Columns. Everything raises
+``TranspilerError``s, whose ``diagnostics`` say what, where and what to do.
 
 Text is parsed to a surface tree and checked (``selector``), descriptors are read as filters (``filters``). Both are
 lowered to the intermediate representation (``lowering``, ``ir``) over a layout (``layouts``), rewritten (``rewrites``),
@@ -135,4 +136,6 @@ _PLACES = {
 }
 
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = names_on_demand(__name__, _PLACES, ("messages", "stores", "testing", "topologies"))
+    __getattr__, __dir__ = names_on_demand(
+        __name__, _PLACES, ("layouts", "messages", "stores", "testing", "topologies")
+    )

@@ -66,6 +66,10 @@ def read_rabbitmq_trace(spark: SparkSession, *paths: str) -> DataFrame:
 
     ``properties`` is a VARIANT, whose headers have each their own type; ``routed_queues`` is a VARIANT too, for it is
     an array or the text "none". ``trace_messages`` makes canonical messages of the lines of the same files.
+
+    Args:
+        spark: The session.
+        paths: Files, folders or patterns, as Spark's readers take them.
     """
     return _json(spark, TRACE_SCHEMA, paths)
 
@@ -74,6 +78,10 @@ def read_rabbitmq_get(spark: SparkSession, *paths: str) -> DataFrame:
     """Read answers of ``POST /api/queues/<vhost>/<queue>/get`` of RabbitMQ's management API: a JSON array a file.
 
     ``properties`` is a VARIANT: an object, or an empty array where a message has none.
+
+    Args:
+        spark: The session.
+        paths: Files, folders or patterns, as Spark's readers take them.
     """
     return _json(spark, GET_SCHEMA, paths, multi_line=True)
 
@@ -84,6 +92,10 @@ def read_artemis_export(spark: SparkSession, *paths: str) -> DataFrame:
     Attributes begin with an underscore, and each property has its type beside its text. ``body`` is base64.
     ``routed_queues`` has the queues that the message is in, for ``backtest(…, partial=True)``: those where somebody
     has read it are gone. The address is not in the export.
+
+    Args:
+        spark: The session.
+        paths: Files, folders or patterns, as Spark's readers take them.
     """
     reader = spark.read.schema(ARTEMIS_SCHEMA).format("xml").option("rowTag", "message").option("mode", "FAILFAST")
     messages = reader.option("ignoreSurroundingSpaces", False).load(list(paths))
@@ -95,10 +107,17 @@ def read_lambda_events(
 ) -> DataFrame:
     """Read the events that AWS Lambda gets from Amazon MQ: one row a message.
 
-    ``broker`` says whose they are; without it the first event does, which is read for that. Messages of ActiveMQ have
-    the columns of ``messages[]``, those of RabbitMQ ``queue``, the key of ``rmqMessagesByQueue``, and the members of
-    its messages. A file has an event a line, or with ``multi_line`` one event. Raises ``ValueError`` where the first
-    event is of neither kind.
+    Messages of ActiveMQ have the columns of ``messages[]``, those of RabbitMQ ``queue``, the key of
+    ``rmqMessagesByQueue``, and the members of its messages.
+
+    Args:
+        spark: The session.
+        paths: Files, folders or patterns, as Spark's readers take them.
+        broker: ``"activemq"`` or ``"rabbitmq"``; None for the broker of the first event, which is read for that.
+        multi_line: Whether a file is one event; else it has an event a line.
+
+    Raises:
+        ValueError: The first event is of neither kind.
     """
     schema = ", ".join(f"{member} {kind}" for member, kind in _EVENTS.values())
     if broker is None:
@@ -124,6 +143,10 @@ def read_messages(spark: SparkSession, *paths: str) -> DataFrame:
     A line that is no message ends the query with an error that has its file and its text; so does a line with the
     content of a list or a map, whose AMQP encoding ``create_messages`` makes and Spark cannot. Two things are stricter
     than in Python: NaN is written ``{"type": "double", "value": "NaN"}``, and an object has each name once.
+
+    Args:
+        spark: The session.
+        paths: Files, folders or patterns, as Spark's readers take them.
     """
     lines = spark.read.text(list(paths)).select("value", "_metadata.file_path", sf.col("value").alias("line"))
     messages = parse_lines(lines)

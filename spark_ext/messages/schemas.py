@@ -93,16 +93,22 @@ def create_messages(
     promote: Mapping[str, str] | None = None,
     mixed: Iterable[str] = (),
 ) -> DataFrame:
-    """Create a DataFrame from messages, their JSON form or plain properties, one row each, in order.
+    """Create a DataFrame from messages, one row each, in order; without a layout, in ``MESSAGE_SCHEMA``.
 
-    It is in ``MESSAGE_SCHEMA``, or in the columns of another layout that has a schema of its own (``amqp-0-10``), with
-    what of a message that layout can hold.
+    A time that TIMESTAMP cannot hold, such as an expiry of "never", becomes the nearest one that it can.
 
-    ``promote`` writes application properties of the layout ``amqp`` into columns of their own as well, each of a Spark
-    type, and ``mixed`` names those whose values may have other types: ``AmqpLayout(promoted=…, mixed=…)`` reads them.
+    Args:
+        spark: The session.
+        messages: ``Message`` objects, or dicts of message JSON or of plain properties.
+        layout: ``"amqp"``, or another layout with a schema of its own, ``"amqp-0-10"``, which holds what it can of a
+            message.
+        promote: Application properties of the layout ``amqp`` to write into columns of their own as well, with their
+            Spark types: ``{"color": "STRING"}``. ``AmqpLayout(promoted=…, mixed=…)`` reads them.
+        mixed: Promoted names whose values may be of other types.
 
-    ``DecodeError`` where a dict is no message; ``LayoutError`` where a promoted value does not fit its column. A time
-    that TIMESTAMP cannot hold, such as an expiry of "never", becomes the nearest one that it can.
+    Raises:
+        DecodeError: A dict is no message.
+        LayoutError: A promoted value does not fit its column.
     """
     found = find_layout(layout)
     archive = archive_of(found if promote is None else with_promoted(found, promote, mixed))
@@ -144,11 +150,16 @@ def _bounded(row: Mapping[str, Any], times: list[tuple[str, str]]) -> Mapping[st
 def infer_layout(schema: SchemaLike | Layout, struct: str | None = None, *, headers: Headers = NO_HEADERS) -> Layout:
     """Return the layout that a schema shows: ``amqp``, ``amqp-0-10``, one of ``transpiler.stores``, else typed columns.
 
-    ``schema`` is a DataFrame, a ``StructType``, its JSON form or text, or DDL text (``"color STRING, weight BIGINT"``).
-    ``struct`` names a struct column whose fields are the properties; header columns beside it are kept. Whether names
-    that differ only in case can be told apart is taken from the active session. ``LayoutError`` where the properties
-    are text whose types are lost. ``headers`` are header fields in columns of other names, as in the functions of
-    ``transpiler.stores``: ``{"JMSPriority": "priority"}``.
+    Whether names that differ only in case can be told apart is taken from the active session.
+
+    Args:
+        schema: A DataFrame, a ``StructType``, its JSON form or text, or DDL text (``"color STRING, weight BIGINT"``).
+        struct: The struct column whose fields are the properties; header columns beside it are kept.
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
+
+    Raises:
+        LayoutError: The properties are text whose types are lost.
     """
     return refuse_unchosen(shown_layout(schema, struct, headers))
 

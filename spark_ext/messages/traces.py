@@ -81,6 +81,9 @@ def trace_messages(lines: DataFrame) -> DataFrame:
     ``routed_queues``, the broker's own answer, as the log has it, and ``vhost``, whose exchanges these are. The subject
     is the basic property ``type``, which JMSType reads. A line that is no entry of a log has NULL in ``exchange``.
     Deliveries to consumers are left out.
+
+    Args:
+        lines: A table or a stream with a column ``value``, as ``spark.read.text`` returns it.
     """
     entries = lines.filter("trim(value) <> ''").selectExpr("try_parse_json(value) AS entry")
     published = entries.filter("NOT coalesce(try_variant_get(entry, '$.type', 'string') = 'received', false)")

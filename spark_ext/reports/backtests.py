@@ -58,20 +58,30 @@ def backtest(
     topology: Topology | None = None,
     exchange: str | Column | None = None,
 ) -> Backtest:
-    """Count the agreement of the queues in ``column`` with those in ``recorded``, by exchange and by queue.
+    """Count the agreement of routed queues with recorded ones, by exchange and by queue; infer a layout of None.
 
-    ``recorded`` has all queues that a message went to, an ARRAY<STRING>. With ``partial`` it has only some, or is a
-    STRING with the one that the message was read from, as the column ``queue`` of Lambda events and of deliveries in a
-    tracing log. ``recorded_queue`` names that one where no column does, as for answers of RabbitMQ's management API.
-    Queues are ``missed`` and never ``extra`` then: the message may have gone to others. A NULL counts as no queues.
-    ``possible`` names the column of ``route(…, possible_column=…)``: a recorded queue that is in it is not missed.
-    With a ``topology`` the report begins with the recorded queues and exchanges that it does not have.
-    ``ValueError`` for a STRING without ``partial``.
+    Queues of a partial record are ``missed`` and never ``extra``: the message may have gone to others. A NULL counts as
+    no queues. Routing keys are read as exchanges are. The message id labels the examples.
 
-    ``exchange`` is what ``route`` was given, or its ``exchange_column``. Without it the column ``exchange`` says where
-    messages were published, then the field of the ``layout``, by default the one that the schema shows, and for NULL
-    the ``default_exchange`` of the ``topology``; ``TopologyError`` where nothing says it, or the topology has no such
-    exchange. Routing keys are read likewise. The message id labels the examples.
+    Args:
+        routed: What ``route`` returned, with the broker's answer beside it.
+        layout: The layout with the places of exchange and routing key.
+        recorded: The column with the broker's queues, an ARRAY<STRING>; with ``partial`` also a STRING.
+        partial: Whether the record has only some of the queues, or is the one that the message was read from, as the
+            column ``queue`` of Lambda events and of deliveries in a tracing log.
+        recorded_queue: The queue that all messages were read from, where no column says it, as for answers of
+            RabbitMQ's management API.
+        column: The column of ``route`` with the queues.
+        possible: The column of ``route(…, possible_column=…)``: a recorded queue that is in it is not missed.
+        max_examples: Maximum number of disagreements to keep.
+        topology: The topology of ``routed``: the report begins with the recorded queues and exchanges that it does not
+            have.
+        exchange: What ``route`` was given, or its ``exchange_column``. None: the column ``exchange``, then the field of
+            the ``layout``, and for NULL the ``default_exchange`` of the ``topology``.
+
+    Raises:
+        TopologyError: Nothing says the exchange, or the topology does not have it.
+        ValueError: ``recorded`` is a STRING, and ``partial`` is not set.
     """
     check_frame("routed", routed)
     result = Backtest(max_examples, partial=partial or recorded_queue is not None, topology=topology)

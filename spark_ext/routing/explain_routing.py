@@ -28,12 +28,19 @@ def explain_routing(
     exchange: str | Column | None = None,
     missing: Missing = "error",
 ) -> RoutingReport:
-    """Report how ``route`` finds the bindings of a topology for messages of a layout, without any message.
+    """Report how ``route`` finds the bindings of a topology; without a layout, for the canonical schema.
 
-    ``layout`` is the messages, their schema or a preset; None stands for the canonical schema with a column
-    ``exchange``. ``exchange`` and ``missing`` are those of ``route``. ``print()`` shows a table of the classes, and
-    names some of the bindings that every message tests; ``tried`` has all of them. Bindings of a JMS broker are those
-    of its addresses, whatever the destination. Raises what ``route`` raises for the topology and these parameters.
+    No message is read. ``print()`` shows a table of the classes, and names some of the bindings that every message
+    tests; ``tried`` has all of them. Bindings of a JMS broker are those of its addresses, whatever the destination.
+
+    Args:
+        topology: Exchanges, bindings and queues, as ``read_topology`` returns them.
+        layout: The messages, their schema or a preset; None for the canonical schema with a column ``exchange``.
+        exchange: As for ``route``.
+        missing: As for ``route``.
+
+    Raises:
+        TranspilerError: As ``route``.
     """
     check_topology(topology)
     check_choice("missing", missing, get_args(Missing))

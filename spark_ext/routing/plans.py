@@ -140,12 +140,25 @@ def compile_topology(
     version: str | None = None,
     progress: Progress | None = None,
 ) -> CompiledTopology:
-    """Compile a topology once, for all messages in a layout and with the columns beside it that ``messages`` have.
+    """Compile a topology once, for messages in one layout; without a layout, for the canonical schema.
 
-    ``route`` takes the answer in the place of the topology, and then none of the parameters here, which are as
-    ``route`` has them: ``layout`` is None for the canonical schema, or a DataFrame, a schema or a preset. ``version``
-    names what is compiled; without one it is a digest. ``progress`` is called with the number of bindings that are
-    done and of all. Raises what ``route`` raises.
+    ``route`` takes the answer in the place of the topology, and then none of the parameters here.
+
+    Args:
+        topology: Exchanges, bindings and queues, as ``read_topology`` returns them.
+        layout: The messages' columns: a DataFrame, a schema or a preset.
+        messages: A DataFrame whose columns beside the layout are read: ``exchange``, ``routing_key``, …; without a
+            ``layout``, what it shows.
+        exchange: As for ``route``, the name of an exchange.
+        missing: As for ``route``.
+        address: As for ``route``.
+        publish_to: As for ``route``.
+        routing_type: As for ``route``.
+        version: The name of what is compiled; None for a digest.
+        progress: A function that is called with the number of bindings that are done, and with that of all.
+
+    Raises:
+        TranspilerError: As ``route``.
     """
     check_topology(topology)
     if messages is not None:

@@ -66,55 +66,63 @@ def route(
     publisher: Publisher | None = None,
     **keywords: Unpack[PublisherKeywords],
 ) -> DataFrame:
-    """Return the messages and, in ``column``, the queues that each goes to: ``ARRAY<STRING>``, distinct and sorted.
+    """Return the messages with the queues that each goes to, sorted and distinct; infer a layout of None.
 
     Every row is kept once; a message that goes nowhere has an empty array. Where no message can reach a queue, that is
-    a ``RoutingWarning``. ``layout`` is None for what the messages show. ``missing`` decides what a property without a
-    column means: an error, or NULL. Works on streams in append mode.
-
-    ``exchange`` is the exchange that all messages were published to, or a Column with that of each; a name that no
-    exchange has, and a column of the messages has, is that column. Without it the column ``exchange`` says it, whatever
-    the layout, and then the layout's own place for it; a message with NULL there went to the topology's default
-    exchange. Where there is neither, and the topology has no default of its own, is an error: ``exchange=""`` is the
-    broker's default exchange.
+    a ``RoutingWarning``. Works on streams in append mode.
 
     The routing key is in the column ``routing_key``, then in the layout's own place for it, and then it is the subject;
     NULL says nothing, and the next is read. For a broker with several routing keys a message (RabbitMQ's CC and BCC
     headers) an array ``routing_keys`` comes before it; other brokers read the first of them.
 
     In the query function of a declarative pipeline, where Spark analyzes no DataFrame, ``layout`` is a schema of the
-    messages or a preset. The columns named above are read where that schema has them.
-
-    ``column``, and the other names of columns below, are those of no column of the messages: ``LayoutError``.
-
-    ``address`` publishes all messages as a sender with that address does: ``queue``, ``exchange``, or
-    ``exchange/subject`` with a subject for messages that have none. ``publish_to="to"`` publishes each to the anonymous
-    relay, which reads the message's own ``to``. Both are as ``reference.route.publish`` has them.
-
-    ``outcome`` names a column for what became of each message: ``delivered``; ``alternate``, where it reached queues
-    only through alternates; ``discarded``, ``returned`` or ``rejected`` where it reached none, by the ``publisher`` and
-    by the exchange; ``no-exchange``. ``exchange_column`` names one for the exchange that each was published to, NULL
-    where the relay rejected it. ``protocol``, ``mandatory`` and ``reject_unroutable`` in the place of ``publisher`` are
-    valid in 0.2, with a warning.
-
-    ``possible_column`` names one for the queues that a message may reach besides, by what an exchange chooses with a
-    hash or at random (RabbitMQ's ``x-consistent-hash`` and its like); the messages are routed twice then. Without it a
-    topology in which messages come to such an exchange is refused. ``undecided`` is the outcome of those that reach
-    a queue or none by a choice.
+    messages or a preset. The columns named here are read where that schema has them.
 
     For a JMS broker ``exchange`` is the destination of all messages, and the column ``exchange`` that of each (Artemis:
     ``address`` or ``address::queue``; ActiveMQ: ``queue://name``, ``topic://name`` or a list with commas, which takes a
-    shuffle of the lists and no stream). ``routing_type`` is that of all messages to an Artemis broker, and a column
-    ``routing_type`` that of each. ``exchange_column`` has the destination.
+    shuffle of the lists and no stream). ``exchange_column`` has the destination.
 
-    ``topology`` may be compiled before, by ``compile_topology``, which ``exchange``, ``address``, ``publish_to`` and
-    ``missing`` are given to then. What is made of a topology is kept with the session and used again by its next
-    queries, of a ``CompiledTopology`` and of a ``Topology`` that is the same object.
+    Args:
+        messages: The messages; a batch or a stream.
+        topology: A ``Topology``, or what ``compile_topology`` made of one, which ``exchange``, ``address``,
+            ``publish_to``, ``routing_type`` and ``missing`` are given to then. What is made of a topology is kept with
+            the session and used again by its next queries, of a ``CompiledTopology`` and of a ``Topology`` that is the
+            same object.
+        layout: The columns of the messages: the name of a store, a ``Layout`` or a schema.
+        exchange: The exchange that all messages were published to, or a Column with that of each; a name that no
+            exchange has, and a column of the messages has, is that column. None: the column ``exchange``, whatever the
+            layout, then the layout's own place for it; a message with NULL there went to the topology's default
+            exchange. Where there is neither, and the topology has no default of its own, is an error; ``""`` is the
+            broker's default exchange.
+        column: The name of the new column, ``ARRAY<STRING>``. This name, and those of the other columns below, are
+            those of no column of the messages.
+        missing: The meaning of a property that has no column: ``"error"``, or ``"null"`` for an absent property.
+        keys: Messages whose routing keys are matched first, each once, with the topic patterns: the same ``messages``,
+            which are read twice then, or for a stream an archive of the same columns. It pays where keys repeat. A key
+            that is not among them is matched where it comes.
+        address: An address that all messages are sent to as a sender with that address does: ``queue``, ``exchange``,
+            or ``exchange/subject`` with a subject for messages that have none.
+        publish_to: ``"exchange"``, or ``"to"`` for the anonymous relay, which reads each message's own ``to``.
+        outcome: The name of a column for what became of each message: ``delivered``; ``alternate``, where it reached
+            queues only through alternates; ``discarded``, ``returned`` or ``rejected`` where it reached none, by the
+            ``publisher`` and by the exchange; ``no-exchange``; ``undecided`` where a choice decides whether it reaches
+            a queue; for a JMS broker also ``dead-letter`` and ``error``.
+        exchange_column: The name of a column for the exchange that each message was published to, NULL where the relay
+            rejected it.
+        possible_column: The name of a column for the queues that a message may reach besides, by what an exchange
+            chooses with a hash or at random (RabbitMQ's ``x-consistent-hash`` and its like); the messages are routed
+            twice then. Without it a topology in which messages come to such an exchange is refused.
+        routing_type: For Artemis ``"ANYCAST"`` or ``"MULTICAST"``, of all messages; the column ``routing_type`` has
+            that of each.
+        publisher: The settings that decide the outcome of a message that reaches no queue.
+        protocol: The field of ``publisher``; valid in 0.2, with a warning.
+        mandatory: The field of ``publisher``; valid in 0.2, with a warning.
+        reject_unroutable: The field of ``publisher``; valid in 0.2, with a warning.
 
-    ``keys`` are messages whose routing keys are matched first, each once, with the topic patterns: the same
-    ``messages``, which are read twice then, or for a stream an archive of the same columns. It pays where keys repeat.
-    A key that is not among them is matched where it comes. Raises ``TranspilerError``, and ``ValueError`` for
-    parameters that exclude each other.
+    Raises:
+        TranspilerError: ``TopologyError`` for an exchange that there is not, or where nothing says the exchange;
+            ``LayoutError`` for a column that there is, or that there is not.
+        ValueError: Parameters exclude each other.
     """
     publisher = _publisher(publisher, keywords)
     check_frame("messages", messages)
@@ -205,10 +213,15 @@ def _by_compiled(
 
 @in_few_frames
 def deliveries(routed: DataFrame, *, column: str = "queues", queue: str = "queue") -> DataFrame:
-    """Return one row a delivery: each message once for each of its queues, named in ``queue`` in place of the array.
+    """Return one row for each delivery: each message once for each of its queues.
 
-    ``LayoutError`` where ``column`` is no column of queues, or ``queue`` is the name of another one; it may be that of
-    the array.
+    Args:
+        routed: What ``route`` returned.
+        column: The column of the queues, which is left out.
+        queue: The name of the new column, which may be that of ``column``.
+
+    Raises:
+        LayoutError: ``column`` is no column of queues, or ``queue`` is the name of another column.
     """
     check_frame("routed", routed)
     check_queues(routed, "column", column)

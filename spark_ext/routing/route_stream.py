@@ -56,14 +56,22 @@ def route_stream(
     layout: Layout | str | None = None,
     **options: Any,
 ) -> DataStreamWriter:
-    """Route a stream by a topology that may change, and hand each batch to ``write_batch(routed, batch_id)``.
+    """Route a stream by a topology that may change, and hand each batch to a function; infer a layout of None.
 
-    ``topology`` is the name of a file, which is read again when it has changed, or a function, which is called before
-    each batch; a function that returns the same object again costs nothing. ``layout`` is None for what the messages
-    show. ``version_column`` names the version of the topology by which each message was routed. ``options`` are those
-    of ``route``. Returns the writer: give it a checkpoint and a trigger, and start it. ``OSError`` for a file that is
-    not there, and what ``route`` raises: with a file here, and with a function in the first batch. A topology that
-    cannot be read later, or that the messages cannot be routed by, ends the stream, with the reason.
+    A topology that cannot be read later, or that the messages cannot be routed by, ends the stream, with the reason.
+
+    Args:
+        messages: The stream.
+        topology: The name of a file, which is read again when it has changed, or a function without arguments, which is
+            called before each batch; a function that returns the same object again costs nothing.
+        write_batch: A function that is called with each routed batch and its number.
+        version_column: The name of the column with the version of the topology by which each message was routed.
+        layout: The layout of the messages: a preset or a ``Layout``.
+        options: The options of ``route``.
+
+    Raises:
+        OSError: The file is not there.
+        TranspilerError: As ``route``: with a file here, and with a function in the first batch.
     """
     check_frame("messages", messages)
     if not callable(write_batch):

@@ -56,24 +56,39 @@ class Message:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Message:
-        """A message from its JSON form; ``DecodeError`` with the path of what does not fit."""
+        """Make a message from its JSON form.
+
+        Args:
+            data: The message in message JSON, read into a dict.
+
+        Raises:
+            DecodeError: A value does not fit; the error has its path.
+        """
         return cls(**read_sections(data))
 
     @classmethod
     def of(cls, /, **properties: Any) -> Message:
-        """A message from the names that a selector has: ``Message.of(color="red", weight=2600, JMSPriority=7)``.
+        """Make a message from the names that a selector has: ``Message.of(color="red", weight=2600, JMSPriority=7)``.
 
-        JMS names of header fields are header fields, with the values that a selector sees; all others are application
-        properties. A value is plain Python, or ``{"type": "short", "value": 5}``; None is a null. ``DecodeError`` with
-        the name of what does not fit.
+        Args:
+            properties: The names with their values. JMS names of header fields are header fields, with the values that
+                a selector sees; all others are application properties. A value is plain Python, or ``{"type": "short",
+                "value": 5}``; None is a null.
+
+        Raises:
+            DecodeError: A value does not fit; the error has its name.
         """
         return named_message(cls(), properties)
 
     @classmethod
     def from_amqp(cls, data: bytes) -> Message:
-        """A bare or annotated message as an AMQP 1.0 client encodes it.
+        """Decode a bare or annotated message as an AMQP 1.0 client encodes it.
 
-        ``DecodeError`` with the byte range of what does not fit.
+        Args:
+            data: The bytes of the message's sections.
+
+        Raises:
+            DecodeError: The bytes are no message; the error has the range of what does not fit.
         """
         if not isinstance(data, bytes | bytearray | memoryview):
             raise unexpected("data", "bytes", data)

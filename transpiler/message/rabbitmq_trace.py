@@ -113,7 +113,11 @@ def _texts(value: Any) -> bool:
 
 
 def message_json(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The message of an entry as message JSON."""
+    """Return the message of an entry of a log as message JSON.
+
+    Args:
+        entry: An entry of the log: its JSON, read.
+    """
     basic = entry.get("properties")
     if not isinstance(basic, Mapping):
         raise DecodeError.at("trace.entry", "properties is missing")

@@ -47,10 +47,16 @@ def subscription_of(
 ) -> Subscription:
     """Return the subscription that a link refers to.
 
-    ``capabilities`` are those of the link's source; ``durable`` is whether its terminus is durable and never expires.
-    Where ``durable`` is not given, the link's name decides, as JMS clients form it: a suffix with ``volatile`` is not
-    durable, any other shared link is; a link that is not shared is durable where it has a client id.
-    ``DecodeError`` for a link that no client of the mapping attaches.
+    Args:
+        link_name: The link's name, as the client chose it.
+        client_id: The connection's container id; None for a client without one.
+        capabilities: The capabilities of the link's source.
+        durable: Whether the link's terminus is durable and never expires. None: the link's name decides, as JMS clients
+            form it: a suffix with ``volatile`` is not durable, any other shared link is; a link that is not shared is
+            durable where it has a client id.
+
+    Raises:
+        DecodeError: No client of the mapping attaches such a link.
     """
     name, separator, suffix = link_name.partition(SEPARATOR)
     declared = frozenset(capabilities)
@@ -131,10 +137,13 @@ class Link:
 
 
 def check_links(links: Iterable[Link]) -> tuple[Diagnostic, ...]:
-    """The conflicts of links, in the order in which they are attached: working draft 10, sections 2.1, 7 and 8.
+    """Return the conflicts of links: working draft 10, sections 2.1, 7 and 8.
 
     An error is a link that a server refuses; it leaves everything as it is, so that later links are compared with what
     was there before. A warning is a link that begins a subscription anew. Messages count links from 1.
+
+    Args:
+        links: The links, in the order in which they are attached.
     """
     server = _Server()
     return tuple(finding for number, link in enumerate(links, 1) for finding in server.attach(number, link))

@@ -194,8 +194,16 @@ class CompiledTopology:
         everything anew where there are at most 25,000 bindings, and as many queues: about a second. With more it takes
         time in proportion to the bindings of the queues that are touched, now or since all was compiled, and later
         queries pay for it until the topology is ``compacted``; a change of a binding between exchanges, or of a
-        topology with alternates, compiles everything anew there, too. Raises ``TopologyError`` for what is removed and
-        not there, or added and wrong.
+        topology with alternates, compiles everything anew there, too.
+
+        Args:
+            added: Bindings and queues to add.
+            removed: Bindings and queues to take away.
+            version: The name of the changed topology; None for a digest.
+            progress: A function that is called with the number of bindings that are done, and with that of all.
+
+        Raises:
+            TopologyError: What is removed is not there, or what is added is wrong.
         """
         _check_version(version)
         queues = self._changed
@@ -242,6 +250,9 @@ class CompiledTopology:
 
         Later queries are as fast as by a topology that was compiled with the changes. Takes the time of compiling
         everything, none where nothing has changed; a thread can do it while messages are routed by this one.
+
+        Args:
+            progress: A function that is called with the number of bindings that are done, and with that of all.
         """
         if self.changes is None:
             return self
@@ -294,7 +305,11 @@ class CompiledTopology:
         return self.layout
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file, which appears under its name when it is complete."""
+        """Write the compiled topology to a file, which appears under its name when it is complete.
+
+        Args:
+            path: The file to write.
+        """
         changes = None if self.changes is None else self.changes.plan
         with pause_garbage_collection():
             members = {
@@ -308,13 +323,16 @@ class CompiledTopology:
 
     @classmethod
     def load(cls, path: str | Path, *, layout: Layout | None = None) -> CompiledTopology:
-        """Read it from a file, whose bindings are decoded when a change touches them.
+        """Read a compiled topology from a file, whose bindings are decoded when a change touches them.
 
-        ``layout`` is the layout that it was compiled for. It is needed for a change over a layout of one's own, which
-        has code and is therefore not in the file.
+        Args:
+            path: The file that ``save`` wrote.
+            layout: The layout that it was compiled for. It is needed for a change over a layout of one's own, which has
+                code and is therefore not in the file.
 
-        Raises ``TopologyError`` for a file that this version has not written, or that is damaged; a file that cannot
-        be read is an ``OSError``.
+        Raises:
+            TopologyError: This version has not written the file, or the file is damaged.
+            OSError: The file cannot be read.
         """
         members = read_file(path)
         try:

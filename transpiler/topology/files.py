@@ -175,10 +175,21 @@ def parse_topology(
     properties: Mapping[str, str] | None = None,
     broker_version: str | None = None,
 ) -> Topology:
-    """Parse the topology in a text; ``name`` identifies it in errors, and its ending distinguishes YAML from JSON.
+    """Parse the topology in a text.
 
-    A name without an ending, as that of standard input, leaves it to the text. The other parameters are those of
-    ``read_topology``.
+    Args:
+        text: The text of a file.
+        name: The name that identifies the text in errors. Its ending distinguishes YAML from JSON; without an ending
+            the text shows it.
+        form: The form of the file; None: it is guessed.
+        vhost: One of several virtual hosts, or brokers.
+        state: What the file of a JMS broker cannot know, or the name of a JSON file with it: ``queues``,
+            ``subscriptions``, ``consumers``.
+        properties: The values of the file's ``${placeholders}``.
+        broker_version: The version of the broker, as for ``read_topology``.
+
+    Raises:
+        TopologyError: The text is no topology.
     """
     return _parsed(Source(text, name), _Asked(form, vhost, read_state(state), properties, broker_version))
 
@@ -291,7 +302,16 @@ def topology_from_dict(
 ) -> Topology:
     """Read the topology in an object, as a file in JSON or YAML has it: ``json.loads(text)`` of any form of those.
 
-    The parameters are those of ``read_topology``. Raises ``TopologyError`` with the path in the object.
+    Args:
+        data: The object: what ``json.loads`` returns of the file.
+        state: What the configuration of a JMS broker cannot know: ``queues``, ``subscriptions``, ``consumers``.
+        form: The form of the object; None: it is guessed.
+        vhost: One of several virtual hosts.
+        properties: The values of the ``${placeholders}`` in broker properties.
+        broker_version: The version of the broker, as for ``read_topology``.
+
+    Raises:
+        TopologyError: The object is no topology; the error has the path of what does not fit.
     """
     if not isinstance(data, Mapping | list):
         raise unexpected("data", "a dict, as json.loads returns it", data, _OTHER_FILES)

@@ -44,10 +44,14 @@ _BEHAVIOURS: Mapping[Unroutable, Outcome] = MappingProxyType(
 class Publisher:
     """The settings of a publisher that decide the outcome of messages that reach no queue.
 
-    ``protocol`` is None where it is not known, and then both settings apply, and else the exchange's own behaviour.
-    ``mandatory`` is the flag of AMQP 0-8 to 0-9-1, ``reject_unroutable`` the capability REJECT_UNROUTABLE that a
-    sending link of AMQP 1.0 requests of its target. In another protocol neither has an effect. Raises ``ValueError``
-    for a protocol that is none of ``PROTOCOLS``.
+    Args:
+        protocol: The publisher's protocol. None where it is not known: both settings apply, then the exchange's own
+            behaviour. A protocol ignores the setting of another one.
+        mandatory: The flag of AMQP 0-8 to 0-9-1.
+        reject_unroutable: The capability REJECT_UNROUTABLE that a sending link of AMQP 1.0 requests of its target.
+
+    Raises:
+        TranspilerError: ``protocol`` is none of ``PROTOCOLS``.
     """
 
     protocol: Protocol | None = None

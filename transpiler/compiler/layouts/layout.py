@@ -34,17 +34,24 @@ class Layout(Protocol):
         ...
 
     def field(self, place: MessageField) -> Stored | None:
-        """The place of a field of a section, or of an annotation by its key.
+        """Return the place of a field of a section, or of an annotation by its key.
 
         ``fields.PUBLISHER_CONNECTION`` asks where the connection is that a message was published on, for no-local;
         ``fields.PUBLISHED_KEYS`` and ``fields.PUBLISHED_EXCHANGE`` where the routing key and the exchange are.
+
+        Args:
+            place: The field of a section, such as ``MessageField("header", "priority")``.
         """
         ...
 
     def property(self, name: str) -> Stored | None:
-        """The place of an application property.
+        """Return the place of an application property.
 
-        ``LayoutError`` where a column has that name but a type that no property has.
+        Args:
+            name: The property's name.
+
+        Raises:
+            LayoutError: A column has that name but a type that no property has.
         """
         ...
 

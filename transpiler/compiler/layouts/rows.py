@@ -31,7 +31,11 @@ def refuse(path: Path, expected: str, value: object, hint: str | None = None) ->
 
 
 def as_mapping(row: object) -> Mapping[str, Any] | None:
-    """Return a row or a struct as a mapping; None for anything else."""
+    """Return a row or a struct as a mapping; None for anything else.
+
+    Args:
+        row: A dict or a ``pyspark.sql.Row``.
+    """
     if isinstance(row, Mapping):
         return row
     as_dict = getattr(row, "asDict", None)
@@ -106,7 +110,11 @@ def read_base64(text: str) -> bytes | None:
 
 
 def milliseconds(value: object) -> int | None:
-    """Return the milliseconds since the epoch of a time as PySpark gives it, or of a number that says them."""
+    """Return the milliseconds since the epoch of a time as PySpark gives it.
+
+    Args:
+        value: A ``datetime``, or milliseconds since the epoch.
+    """
     match value:
         case datetime():
             return since_epoch(value.astimezone(UTC))

@@ -237,7 +237,14 @@ class TextTypes:
 
 
 def text_types(types: Types) -> TextTypes:
-    """The policies that a user names; ``LayoutError`` for one that there is not."""
+    """Return the policies for text that a user names.
+
+    Args:
+        types: The name of a policy, or a mapping of properties to types, as for ``stores.text_map``.
+
+    Raises:
+        LayoutError: There is no such policy.
+    """
     if isinstance(types, str):
         return TextTypes({}, _policy(types))
     if not isinstance(types, Mapping):

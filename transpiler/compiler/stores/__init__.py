@@ -74,20 +74,31 @@ __all__ = [
 
 
 def time(name: str, unit: str = "ms", zone: str = "UTC") -> HeaderOption:
-    """A time in a column or at a key: a number of ``ms`` or ``s`` since the epoch, or a text by a pattern of Java's.
+    """Read a time in a column or at a key; a TIMESTAMP is itself, whatever the unit.
 
-    ``zone`` is the time zone of a text that has none. A TIMESTAMP is itself, whatever the unit.
+    Args:
+        name: The column or the key.
+        unit: ``"ms"`` or ``"s"`` since the epoch, or a pattern of Java's for text.
+        zone: The time zone of a text that has none.
     """
     return time_option(name, unit, zone)
 
 
 def mode(name: str) -> HeaderOption:
-    """A delivery mode in a column or at a key: 1 or 2, ``PERSISTENT`` or ``NON_PERSISTENT``, or True for durable."""
+    """Read a delivery mode in a column or at a key: 1 or 2, ``PERSISTENT`` or ``NON_PERSISTENT``, or True for durable.
+
+    Args:
+        name: The column or the key.
+    """
     return HeaderOption(name, Mode())
 
 
 def number(name: str) -> HeaderOption:
-    """An integer in a column or at a key, or the text of one."""
+    """Read an integer in a column or at a key, or the text of one.
+
+    Args:
+        name: The column or the key.
+    """
     return HeaderOption(name, Integer())
 
 
@@ -121,7 +132,15 @@ STORES: Mapping[str, Callable[..., StoreLayout]] = MappingProxyType(
 
 
 def preset(name: str, options: Mapping[str, Any] = NO_HEADERS) -> StoreLayout:
-    """A store by its preset name; ``LayoutError`` for an option that it does not have, or lacks."""
+    """Return a store by its preset name.
+
+    Args:
+        name: The preset's name, such as ``kafka-headers``.
+        options: The parameters of the store's function.
+
+    Raises:
+        LayoutError: The store does not have an option, or lacks one.
+    """
     function = STORES[name]
     parameters = signature(function).parameters
     for option in options:

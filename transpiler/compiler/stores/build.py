@@ -42,9 +42,15 @@ def make_store(
     headers: Headers,
     columns: Columns | None,
 ) -> StoreLayout:
-    """A store with the fields that it documents, and those that the user puts elsewhere.
+    """Make a store of a source of properties and of places of header fields.
 
-    A name in ``headers`` is one of ``columns``, or, over a DataFrame, of its columns; else it is a property's key.
+    Args:
+        name: The name of the layout.
+        source: Where the properties are.
+        own: The places of the header fields that the store documents.
+        headers: Header fields that the user puts elsewhere: a name is one of ``columns``, or, over a DataFrame, of its
+            columns; else it is a key of a property.
+        columns: Columns beside the source, with their types, which ``headers`` may name.
     """
     beside = {column: ir.Column((column,), kind) for column, kind in (columns or {}).items()}
     layout = StoreLayout(name, source, MappingProxyType(dict(own)), columns=beside)
@@ -64,7 +70,12 @@ def column_place(name: str, path: str | Path, column_type: ColumnType, reading: 
 
 
 def column_places(columns: HeaderColumns, within: Path = ()) -> dict[str, HeaderPlace]:
-    """Header fields in columns, or in fields of the struct at a path, each read as it is elsewhere."""
+    """Return the places of header fields in columns, or in fields of a struct.
+
+    Args:
+        columns: The column, or the path, of each header field, and its type.
+        within: The struct that the columns are fields of.
+    """
     return {
         name: column_place(name, (*within, *((path,) if isinstance(path, str) else path)), column_type)
         for name, (path, column_type) in columns.items()
@@ -72,7 +83,12 @@ def column_places(columns: HeaderColumns, within: Path = ()) -> dict[str, Header
 
 
 def key_places(source: PropertySource, keys: Mapping[str, str]) -> dict[str, HeaderPlace]:
-    """Header fields at keys of a source of properties, by their names."""
+    """Return the places of header fields at keys of a source of properties.
+
+    Args:
+        source: The source that has the keys.
+        keys: The key of each header field.
+    """
     return {name: HeaderPlace(PropertyPlace(source, key), READINGS[name]) for name, key in keys.items()}
 
 

@@ -51,10 +51,14 @@ def unchosen(source: UnchosenTexts, schema: Schema) -> StoreLayout:
 
 
 def struct(column: str = "properties", *, headers: Headers = NO_HEADERS, schema: Any = None) -> StoreLayout:
-    """Typed fields of one struct, and header columns beside it.
+    """Read typed fields of one struct, and header columns beside it.
 
-    ``schema`` is that of the DataFrame: a ``StructType`` or its JSON form. Without it the layout has to be bound to a
-    DataFrame before it is used: ``infer_layout(df, struct=column)`` does both.
+    Args:
+        column: The struct whose fields are the properties.
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
+        schema: The table's schema: a ``StructType`` or its JSON form. Without it the layout has to be bound to a
+            DataFrame before it is used: ``infer_layout(df, struct=column)`` does both.
     """
 
     def source_of(known: Schema | None) -> PropertySource:
@@ -80,11 +84,18 @@ class _UnknownFields(StructFields):
 def variant(
     column: str = "properties", *, json: bool = False, headers: Headers = NO_HEADERS, schema: Any = None
 ) -> StoreLayout:
-    """An object in a VARIANT, or in JSON text, and header columns beside it.
+    """Read an object in a VARIANT, or in JSON text, and header columns beside it.
 
-    With ``json``, the text is parsed. A name with dots, ``order.total``, is the key of exactly that name, or in a row
-    without it the path ``total`` in ``order``. ``schema`` as for ``struct``; without it the SQL reads header columns of
-    either type that is likely.
+    A name with dots, ``order.total``, is the key of exactly that name, or in a row without it the path ``total`` in
+    ``order``.
+
+    Args:
+        column: The column with the properties.
+        json: Whether the column is JSON text, which is parsed, and not a VARIANT.
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
+        schema: The table's schema, as for ``struct``; without it the SQL reads header columns of either type that is
+            likely.
     """
 
     def source_of(known: Schema | None) -> PropertySource:
@@ -104,7 +115,15 @@ def variant(
 def text_map(
     column: str = "properties", *, types: Types, headers: Headers = NO_HEADERS, schema: Any = None
 ) -> StoreLayout:
-    """A MAP<STRING, STRING>, or one of UTF-8 bytes, and header columns beside it."""
+    """Read a MAP<STRING, STRING>, or one of UTF-8 bytes, and header columns beside it.
+
+    Args:
+        column: The column with the properties.
+        types: How text is read as values: see ``transpiler.stores``.
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
+        schema: The table's columns, where header columns stand beside the properties.
+    """
     policies = text_types(types)
 
     def source_of(known: Schema | None) -> PropertySource:
@@ -118,6 +137,11 @@ def csv(columns: Iterable[str], *, headers: Headers = NO_HEADERS) -> StoreLayout
 
     A property has its type by use. A time is a number of milliseconds or a text of ISO 8601, in UTC where it has no
     zone. All commands read CSV so; ``unreadable_cell`` says which header fields are none.
+
+    Args:
+        columns: The names of the columns.
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
     """
     names = tuple(columns)
     source = TextProperties((), text_types("by-use"), columns=names)

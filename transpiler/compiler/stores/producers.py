@@ -56,10 +56,15 @@ def kafka_headers(
     repeated: Literal["last", "first"] = "last",
     headers: Headers = NO_HEADERS,
 ) -> StoreLayout:
-    """Record headers as Spark's Kafka source reads them: ARRAY<STRUCT<key: STRING, value: BINARY>>.
+    """Read record headers as Spark's Kafka source has them: ARRAY<STRUCT<key: STRING, value: BINARY>>.
 
-    ``prefix`` is that of the keys that are properties, and no part of their names. The last one counts where a key is
-    there twice, or the first one.
+    Args:
+        column: The column with the record headers.
+        prefix: What the keys of properties begin with, and what is no part of their names.
+        types: How text is read as values: see ``transpiler.stores``.
+        repeated: Of a key that is there twice, the ``"last"`` counts or the ``"first"``.
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
     """
     if repeated not in ("last", "first"):
         raise LayoutError.at("layout.option", f"repeated is last or first, not {repeated!r}")
@@ -77,6 +82,12 @@ def confluent_rabbitmq(
     """Record headers of Confluent's RabbitMQ source connector, all with the prefix ``rabbitmq.``.
 
     The time of the message is in no form that is documented, so ``JMSTimestamp`` has its default.
+
+    Args:
+        types: How text is read as values: see ``transpiler.stores``.
+        column: The column with the record headers.
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
     """
     source = _kafka_source(column, "rabbitmq.", text_types(types))
     keys = {
@@ -98,7 +109,14 @@ def confluent_rabbitmq(
 
 
 def camel_kafka(types: Types = "by-use", *, column: str = "headers", headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Record headers of Apache Camel's Kafka connectors, with the prefix ``CamelHeader.``, JMS headers among them."""
+    """Record headers of Apache Camel's Kafka connectors, with the prefix ``CamelHeader.``, JMS headers among them.
+
+    Args:
+        types: How text is read as values: see ``transpiler.stores``.
+        column: The column with the record headers.
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
+    """
     store = make_store("camel-kafka", _kafka_source(column, "CamelHeader.", text_types(types)), {}, headers, _KAFKA)
     return replace(store, jms_keys=True)
 
@@ -131,9 +149,12 @@ _CONFLUENT_MEMBERS = (
 
 
 def confluent_jms(column: str | None = None, *, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """The record value of Confluent's JMS connectors, ``io.confluent.connect.jms.Value``.
+    """Read the record value of Confluent's JMS connectors, ``io.confluent.connect.jms.Value``.
 
-    ``column`` is the struct that has it, where it is not at the top.
+    Args:
+        column: The struct with the record's value; None where it is not nested.
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
     """
     within: Path = () if column is None else (column,)
     tag = {kind: member for member, kind in _CONFLUENT_MEMBERS}
@@ -147,7 +168,14 @@ def confluent_jms(column: str | None = None, *, headers: Headers = NO_HEADERS) -
 
 
 def lenses_jms(types: Types = "by-use", *, column: str | None = None, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """The record value of Lenses' Stream Reactor JMS source, whose properties are text."""
+    """The record value of Lenses' Stream Reactor JMS source, whose properties are text.
+
+    Args:
+        types: How text is read as values: see ``transpiler.stores``.
+        column: The struct with the record's value; None where it is not nested.
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
+    """
     within: Path = () if column is None else (column,)
     source = TextProperties((*within, "properties"), text_types(types))
     columns: HeaderColumns = {
@@ -179,7 +207,12 @@ _PULSAR_TYPES = {
 
 
 def pulsar_jms(*, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Messages of Pulsar's JMS client as the Pulsar connector reads them; ``__publishTime`` is JMSTimestamp."""
+    """Messages of Pulsar's JMS client as the Pulsar connector reads them; ``__publishTime`` is JMSTimestamp.
+
+    Args:
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
+    """
     source = TaggedTexts(("__messageProperties",), _PULSAR_TYPES, suffix="_jsmtype", default="string")
     texts = TextProperties(("__messageProperties",), text_types("string"))
     own = key_places(texts, {"JMSType": "JMSType", "JMSPriority": "JMSPriority", "JMSDeliveryMode": "JMSDeliveryMode"})
@@ -193,7 +226,13 @@ def pulsar_jms(*, headers: Headers = NO_HEADERS) -> StoreLayout:
 
 
 def solace(types: Types = "by-use", *, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Columns of Solace's Spark connector with ``includeHeaders``; a priority of -1 is none."""
+    """Columns of Solace's Spark connector with ``includeHeaders``; a priority of -1 is none.
+
+    Args:
+        types: How text is read as values: see ``transpiler.stores``.
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
+    """
     source = TextProperties(("Headers",), text_types(types), binary=True)
     own = {
         "JMSPriority": HeaderPlace(PropertyPlace(source, "solace_priority"), Integer(least=0)),
@@ -207,7 +246,13 @@ def solace(types: Types = "by-use", *, headers: Headers = NO_HEADERS) -> StoreLa
 
 
 def aws_activemq(types: Types = "by-use", *, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Events that AWS Lambda gets from Amazon MQ for ActiveMQ; a text that is not set is empty there."""
+    """Events that AWS Lambda gets from Amazon MQ for ActiveMQ; a text that is not set is empty there.
+
+    Args:
+        types: How text is read as values: see ``transpiler.stores``.
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
+    """
     own = column_places(_JMS_RECORD | {"JMSDestination": (("destination", "physicalName"), STRING)})
     for name in ("JMSCorrelationID", "JMSReplyTo", "JMSType"):
         own[name] = HeaderPlace(own[name].place, Text(blank_is_none=True))
@@ -234,6 +279,10 @@ def artemis_xml(*, headers: Headers = NO_HEADERS) -> StoreLayout:
     """Messages of ``artemis data exp``: ``spark_ext.read_artemis_export``.
 
     Only durable messages are in a journal, so each is PERSISTENT.
+
+    Args:
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
     """
     source = TaggedTexts(
         ("properties", "property"),
@@ -268,7 +317,12 @@ _JOLOKIA_MAPS = (
 
 
 def artemis_jolokia(*, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """A browse of an Artemis queue over JMX with Jolokia."""
+    """A browse of an Artemis queue over JMX with Jolokia.
+
+    Args:
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
+    """
     columns: HeaderColumns = {
         "JMSPriority": ("priority", INT),
         "JMSDeliveryMode": ("durable", BOOLEAN),
@@ -284,7 +338,12 @@ def artemis_jolokia(*, headers: Headers = NO_HEADERS) -> StoreLayout:
 
 
 def activemq_jolokia(*, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """A browse of an ActiveMQ Classic queue over JMX with Jolokia; its times are ISO 8601 in whole seconds."""
+    """A browse of an ActiveMQ Classic queue over JMX with Jolokia; its times are ISO 8601 in whole seconds.
+
+    Args:
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
+    """
     texts = ("JMSMessageID", "JMSType", "JMSCorrelationID", "JMSDestination", "JMSReplyTo", "JMSXGroupID", "JMSXUserID")
     types = dict.fromkeys(texts, STRING) | {"JMSPriority": INT, "JMSRedelivered": BOOLEAN}
     types |= {"JMSExpiration": BIGINT, "JMSXGroupSeq": INT}
@@ -326,6 +385,10 @@ def rabbitmq_trace(*, headers: Headers = NO_HEADERS) -> StoreLayout:
     """Entries of RabbitMQ's tracing log in JSON, with ``properties`` as VARIANT: ``spark_ext.read_rabbitmq_trace``.
 
     JMSType is the basic property ``type``, and JMSTimestamp the basic property ``timestamp``, in seconds.
+
+    Args:
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
     """
     own = _basic_properties() | {"exchange": column_place("exchange", "exchange", STRING)}
     columns: Columns = {"timestamp": STRING, "type": STRING, "exchange": STRING, "queue": STRING, "vhost": STRING}
@@ -333,7 +396,12 @@ def rabbitmq_trace(*, headers: Headers = NO_HEADERS) -> StoreLayout:
 
 
 def rabbitmq_get(*, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Answers of RabbitMQ's management API, ``POST /api/queues/<vhost>/<queue>/get``, ``properties`` as VARIANT."""
+    """Answers of RabbitMQ's management API, ``POST /api/queues/<vhost>/<queue>/get``, ``properties`` as VARIANT.
+
+    Args:
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
+    """
     columns: HeaderColumns = {
         "exchange": ("exchange", STRING),
         "routing-key": ("routing_key", STRING),
@@ -349,7 +417,12 @@ def _in_camel_case(name: str) -> str:
 
 
 def aws_rabbitmq(*, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Events that AWS Lambda or EventBridge Pipes get from Amazon MQ for RabbitMQ: ``spark_ext.read_lambda_events``."""
+    """Events that AWS Lambda or EventBridge Pipes get from Amazon MQ for RabbitMQ: ``spark_ext.read_lambda_events``.
+
+    Args:
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
+    """
     own = column_places(
         {name: (_in_camel_case(key), column_type) for name, (key, column_type) in _BASIC.items()}, ("basicProperties",)
     )
@@ -387,11 +460,16 @@ _CAPTURE: Columns = {"SequenceNumber": BIGINT, "Offset": STRING, "EnqueuedTimeUt
 
 
 def event_hubs_capture(*, stable: bool = False, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Avro files of Azure Event Hubs Capture: unions as structs ``member0`` to ``member3``.
+    """Read Avro files of Azure Event Hubs Capture: unions as structs ``member0`` to ``member3``.
 
-    With ``stable`` they are named ``member_long`` and so on, as Spark's reader does with
-    ``enableStableIdentifiersForUnionType``; ``infer_layout`` tells by the schema. ``EnqueuedTimeUtc`` is the service's
-    time, in UTC and whole seconds.
+    ``infer_layout`` tells the names of the members by the schema. ``EnqueuedTimeUtc`` is the service's time, in UTC and
+    whole seconds.
+
+    Args:
+        stable: Whether the members are named ``member_long`` and so on, as Spark's reader does with
+            ``enableStableIdentifiersForUnionType``.
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
     """
     members = tuple(
         (f"member_{name}" if stable else f"member{place}", kind)
@@ -417,7 +495,13 @@ _EVENT_HUBS: Columns = {
 
 
 def event_hubs(types: Types = "by-use", *, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Columns of the connector azure-event-hubs-spark; ``enqueuedTime`` is the service's time."""
+    """Columns of the connector azure-event-hubs-spark; ``enqueuedTime`` is the service's time.
+
+    Args:
+        types: How text is read as values: see ``transpiler.stores``.
+        headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
+            stores.time("ts")}``.
+    """
     source = TextProperties(("properties",), text_types(types))
     own = key_places(TextProperties(("systemProperties",), text_types("string")), _SYSTEM_KEYS)
     own["JMSTimestamp"] = column_place("JMSTimestamp", "enqueuedTime", TIMESTAMP)

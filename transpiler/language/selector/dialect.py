@@ -111,7 +111,11 @@ class Dialect:
         return f"Dialect({', '.join([repr(self.name), *(f'{name}={getattr(self, name)}' for name in own)])})"
 
     def has(self, extension: Extension) -> bool:
-        """Return True if the dialect has the construct beyond the standard."""
+        """Return True if the dialect has a construct beyond the standard.
+
+        Args:
+            extension: The construct, such as ``Extension.NULL_LITERAL``.
+        """
         # The standard has none, and to look for one flag in another is slow.
         return bool(self.extensions) and extension in self.extensions
 

@@ -39,7 +39,14 @@ DIALECTS: Mapping[str, Dialect] = _Dialects()
 
 
 def find_dialect(dialect: str | Dialect) -> Dialect:
-    """Return the dialect of that name; raise ``UnsupportedFeatureError`` if there is none."""
+    """Return the dialect of a name.
+
+    Args:
+        dialect: The name, or a ``Dialect``, which is returned.
+
+    Raises:
+        UnsupportedFeatureError: There is no dialect of that name.
+    """
     if isinstance(dialect, Dialect):
         return dialect
     if not isinstance(dialect, str):

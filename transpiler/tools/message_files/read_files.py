@@ -29,16 +29,24 @@ def read(
     form: RecordForm | None = None,
     on_error: Callable[[DecodeError], object] | None = None,
 ) -> Iterator[ReadMessage]:
-    """Yield the messages of a file, in any form that the commands read, each with its place.
+    """Yield the messages of a file, in any form that the commands read; without a layout, each object shows what it is.
 
     The first record shows the form: JSON, one object a line or on several, or an array of some; CSV with a header;
     RabbitMQ's tracing log, as JSON or text; the XML of ``artemis data exp``; what ``activemq browse`` prints; answers
     of Jolokia, of RabbitMQ's management API and of Broker-J's. A file whose name ends in .gz is decompressed. An object
-    is message JSON, plain properties, an entry of a log, or a row of ``layout``, which may be a schema. Deliveries in a
-    log, which nobody published, are passed over.
+    is message JSON, plain properties, an entry of a log, or a row of ``layout``. Deliveries in a log, which nobody
+    published, are skipped.
 
-    A record that is no message raises ``DecodeError``, whose text begins with file, line and column; with ``on_error``
-    it is given the error, and is left out. A file that cannot be read is an ``OSError``.
+    Args:
+        path: The file's name.
+        layout: The layout whose rows the records are, or a schema.
+        form: ``"json"`` or ``"csv"``; None for what the file shows.
+        on_error: A function that is called with the error of each record that is no message, which is then left out;
+            None to raise it.
+
+    Raises:
+        DecodeError: A record is no message; the text begins with file, line and column.
+        OSError: The file cannot be read.
     """
     name = str(local_path("path", path, _OTHER_FILES))
     rows = None if layout is None else find_layout(layout)

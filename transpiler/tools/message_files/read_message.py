@@ -67,7 +67,11 @@ class ReadMessage:
         return sent
 
     def recorded(self, name: str = "routed_queues") -> tuple[str, ...] | None:
-        """Return the queues that the broker recorded in a member, one text or an array; None where there is none."""
+        """Return the queues that the broker recorded in a member, one text or an array; None where there is none.
+
+        Args:
+            name: The member with the queues.
+        """
         value = self.value.get(name)
         # A tracing log says so where a message has gone nowhere.
         return () if value == "none" else (value,) if isinstance(value, str) and value[:1] != "[" else self._texts(name)

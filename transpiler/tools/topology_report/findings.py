@@ -205,8 +205,12 @@ def _aspect(finding: Finding) -> str:
 def report(topology: Topology, summary: Summary | None = None) -> TopologyReport:
     """Report what is dead, double or dangerous in a topology; with a summary also dead bindings and hot queues.
 
-    Linear in the bindings, but for those between the same exchange and destination, which are compared two by two up
-    to ``MAX_COMPARED``. ``TypeError`` for what is no topology, or no summary.
+    Linear in the bindings, except for those between the same exchange and destination, which are compared two by two up
+    to ``MAX_COMPARED``.
+
+    Args:
+        topology: Exchanges, bindings and queues, as ``read_topology`` returns them.
+        summary: What ``selector-sql route --summary`` counted, for bindings that carry nothing and for hot queues.
     """
     check_topology(topology)
     check_summary(summary)

@@ -301,8 +301,12 @@ def _group(nodes: list[Node]) -> Node:
 def draw(topology: Topology, form: Format, summary: Summary | None = None) -> str:
     """Return the picture as text: exchanges, queues, and an arrow for the bindings between two of them.
 
-    A picture of ``MAX_NODES`` nodes or more has groups of alike ones. ``TranspilerError`` for another form, and
-    ``TypeError`` for what is no topology, or no summary.
+    A picture of ``MAX_NODES`` nodes or more has groups of alike ones.
+
+    Args:
+        topology: Exchanges, bindings and queues, as ``read_topology`` returns them.
+        form: ``"mermaid"``, ``"dot"`` or ``"svg"``.
+        summary: The counts of a log, which are drawn with the bindings.
     """
     check_topology(topology)
     check_choice("form", form, get_args(Format))

@@ -88,9 +88,10 @@ def _texts(root: Entry, name: str, what: str) -> Iterator[tuple[str, str]]:
 
 
 def topology_to_dict(topology: Topology) -> dict[str, Any]:
-    """The project's own form; ``topology_from_native`` reads it back. What has its default is left out.
+    """Return the project's own form of a topology, which ``topology_from_dict`` reads back; defaults are left out.
 
-    ``TypeError`` for what is no topology.
+    Args:
+        topology: Exchanges, bindings and queues, as ``read_topology`` returns them.
     """
     check_topology(topology)
     result: dict[str, Any] = {"broker": topology.rules.name}

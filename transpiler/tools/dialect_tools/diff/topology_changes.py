@@ -134,10 +134,13 @@ _OTHERS = Change("broker", "changed", "", "what sends create, what the broker re
 def diff_topologies(
     old: Topology, new: Topology, *, examples: int = 5, names: Mapping[str, str] | None = None
 ) -> TopologyDiff:
-    """Compare two topologies; up to so many examples, each with a queue that no other one wins or loses.
+    """Compare two topologies.
 
-    ``names`` maps names of exchanges and queues of the old one to those of the new one. ``TypeError`` for an argument
-    of another type.
+    Args:
+        old: The topology as it is.
+        new: The topology as it shall be.
+        examples: Maximum number of messages to show, each with a queue that no other example wins or loses.
+        names: Names of exchanges and queues of the old topology with those that stand for them in the new one.
     """
     check_topology(old, "old")
     check_topology(new, "new")

@@ -34,6 +34,7 @@ OF_ONE_SELECTOR: dict[str, Callable[[SelectorLike], object]] = {
     "equivalent": lambda selector: transpiler.equivalent(selector, "a > 2"),
     "evaluate": lambda selector: transpiler.evaluate(selector, {"a": 2}),
     "explain_selector": lambda selector: transpiler.explain_selector(selector, {"a": 2}).reason,
+    "messages": lambda selector: testing.messages(selector).validate(),
     "parse_selector": transpiler.parse_selector,
     "port_selector": lambda selector: transpiler.port_selector(selector, "jms", "activemq"),
     "print_selector": transpiler.print_selector,

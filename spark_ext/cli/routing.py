@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from functools import wraps
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 
 from spark_ext.cli.archives import StartJob, archive_options
 from spark_ext.cli.jobs import Output, click, fail
+from transpiler.base.documents.jsontext import json_text
 from transpiler.cli.group import say
 from transpiler.cli.inputs import InputFile, shown
 from transpiler.cli.layouts import missing_option
@@ -175,7 +175,7 @@ def route(
         target.write(deliveries(written, column=column) if one_each else written)
     counted, undecided = _count(routed, column, outcome or _OUTCOME, possible)
     if summary:
-        click.echo(json.dumps(counted.with_zeros(routing.topology).to_dict(), ensure_ascii=False, indent=2))
+        click.echo(json_text(counted.with_zeros(routing.topology).to_dict(), indent=2))
     else:
         for name, number in counted.queues.items():
             click.echo(f"{number:>10,}  {name}")
@@ -274,7 +274,7 @@ def backtest(
     result.left_out = left_out
     if not result.total:
         fail(no_messages(archive, left_out))
-    data = json.dumps(result.to_dict(), ensure_ascii=False, indent=2)
+    data = json_text(result.to_dict(), indent=2)
     click.echo(data if output_format == "json" else result.render())
     raise SystemExit(0 if result.passed else 1)
 

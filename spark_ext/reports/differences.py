@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -11,6 +10,7 @@ from pyspark.sql import DataFrame
 
 from transpiler.base import html
 from transpiler.base.diagnostics import aligned, clipped
+from transpiler.base.documents.jsontext import json_text
 
 Kind = Literal["selector", "filter", "topology"]
 Report = Literal["text", "markdown", "json"]
@@ -48,7 +48,7 @@ class Example:
     @property
     def text(self) -> str:
         """The message on one line."""
-        return clipped(json.dumps(self.message, ensure_ascii=False, default=str), _WIDTH)
+        return clipped(json_text(self.message, default=str), _WIDTH)
 
     @property
     def origin(self) -> str:
@@ -148,7 +148,7 @@ class Diff:
         """Return the report: ``text`` for a terminal, ``markdown`` for a pull request, or ``json``."""
         match form:
             case "json":
-                return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, default=str)
+                return json_text(self.to_dict(), indent=2, default=str)
             case "markdown":
                 return str(self)
             case _:

@@ -5,10 +5,12 @@ All text is escaped here and nowhere else. Nothing is fetched, and there is no s
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from itertools import islice
 from types import MappingProxyType
+
+from transpiler.base.diagnostics import printable
 
 #: Colours of TRUE, FALSE and unknown, of middle lightness, which stand out from white and from black; a colour is never
 #: the only sign.
@@ -21,6 +23,11 @@ _CELL = "padding:2px 10px;border:1px solid color-mix(in srgb,currentColor 25%,tr
 _TEXT = f"{_CELL};text-align:left;white-space:pre-line"
 _NUMBER = f"{_CELL};text-align:right;font-variant-numeric:tabular-nums"
 _CODE = "font-family:ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;margin:4px 0"
+
+
+def escape(words: str) -> str:
+    """Return a text for a page or an attribute; a control or bidirectional character in it is U+FFFD."""
+    return html.escape(printable(words))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import click
 
 from transpiler import Message, parse_selector, transpile_selector
+from transpiler.base.documents.jsontext import json_text
 from transpiler.base.source import Source
 from transpiler.cli.group import fail, say
 from transpiler.cli.inputs import TextOrFile, shown
@@ -103,7 +103,7 @@ def explain(
     several = len(explanations) != 1
     if output_format == "json":
         for _, explanation in explanations:
-            click.echo(json.dumps(explanation.to_dict(), ensure_ascii=False, indent=None if several else 2))
+            click.echo(json_text(explanation.to_dict(), indent=None if several else 2))
         return
     for number, explanation in explanations:
         say(f"{shown(message or '')}:{number}: {explanation}" if several else str(explanation))

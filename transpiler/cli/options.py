@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -11,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from transpiler import Diagnostic, TranspilerError
+from transpiler.base.documents.jsontext import json_text
 from transpiler.cli.group import click, fail, say, told
 from transpiler.cli.inputs import InputFile, read_bytes, read_text_file, shown
 from transpiler.tools.command_spelling import for_command
@@ -89,7 +89,7 @@ def text_or_json(help_text: str) -> Callable[..., Any]:
 def say_result(result: Result, form: str) -> None:
     """Print a result by ``text_or_json``: as a person reads it, or its JSON form."""
     if form == "json":
-        click.echo(json.dumps(result.to_dict(), ensure_ascii=False, indent=2))
+        click.echo(json_text(result.to_dict(), indent=2))
     else:
         say(str(result))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
 import shutil
 import sys
@@ -16,6 +15,7 @@ import click
 
 from transpiler import Diagnostic, TranspilerError, parse_selector, print_selector
 from transpiler.base.diagnostics import one_line, printable
+from transpiler.base.documents.jsontext import json_text
 from transpiler.cli.group import fail, say, say_data
 from transpiler.cli.inputs import InputFile, input_lines, shown
 from transpiler.cli.manual import Example, ManualCommand
@@ -259,7 +259,7 @@ def _printable(text: str) -> str:
 def _print(rows: list[_Row], form: str | None, several: bool) -> None:
     match form:
         case "json":
-            click.echo(json.dumps([row.to_dict() for row in rows], ensure_ascii=False, indent=2))
+            click.echo(json_text([row.to_dict() for row in rows], indent=2))
         case "text":
             for row in rows:
                 say_data(f"# cannot be ported: {_printable(row.source.strip())}" if row.text is None else row.text)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import Any
 
 import click
 
+from transpiler.base.documents.jsontext import json_text
 from transpiler.cli.group import fail, say
 from transpiler.cli.inputs import FileOrDirectory, InputFile, shown
 from transpiler.cli.layouts import ChosenLayout, layout_options
@@ -191,7 +191,7 @@ def route(
         counted = Summary(*counts)
         # A queue that got nothing is what is looked for.
         answer = counted.with_zeros(where).to_dict() | not_computed
-        click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+        click.echo(json_text(answer, indent=2))
     hint_exchange(unnamed)
     hint_state(where, undecided)
     hosts.hint()
@@ -215,7 +215,7 @@ def _print(read: ReadMessage, added: dict[str, Any]) -> None:
             f"route would overwrite {' and '.join(taken)} of the message: give it another name there, or write plain "
             'properties as {"application_properties": …}',
         )
-    click.echo(json.dumps(line | added | {"version": line.get("version", VERSION)}, ensure_ascii=False))
+    click.echo(json_text(line | added | {"version": line.get("version", VERSION)}))
 
 
 @click.command(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from dataclasses import replace
 import click
 
 from transpiler import Topology
+from transpiler.base.documents.jsontext import json_text
 from transpiler.cli.group import fail, say_data
 from transpiler.cli.inputs import FileOrDirectory, InputFile, read_text_file
 from transpiler.cli.manual import Example, ManualCommand
@@ -137,7 +137,7 @@ def topology(
         click.echo(draw_page(where, found, summary, title))
     elif chosen == "json":
         data = topology_to_dict(where) if found is None else found.to_dict()
-        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+        click.echo(json_text(data, indent=2))
     elif found is not None:
         say_data(found.render(**columns))
     elif chosen == "text":
@@ -153,7 +153,7 @@ def topology(
 def _answer(found: list[Finding], form: str, columns: Mapping[str, int]) -> None:
     if form == "json":
         named = [{**one.names(), "subject": one.subject, "reason": one.reason} for one in found]
-        click.echo(json.dumps({"version": VERSION, "answers": named}, ensure_ascii=False, indent=2))
+        click.echo(json_text({"version": VERSION, "answers": named}, indent=2))
         return
     lines = rows(alike(found), columns.get("columns", 10_000), most=len(found))
     say_data("\n".join(line[2:] for line in lines) if lines else "none")

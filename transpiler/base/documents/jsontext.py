@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from transpiler.base.source import Source, Span
@@ -24,6 +25,17 @@ JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOT
 #: A string, which may look like a comment inside, or a comment.
 _STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(?P<comment>/\*.*?\*/|//[^\n]*)', re.DOTALL)
 _NOT_SPACE = re.compile(r"\S")
+
+
+def json_text(value: object, *, indent: int | None = None, default: Callable[[Any], Any] | None = None) -> str:
+    """Return a value as JSON in which no control or bidirectional character acts on who reads it: it is escaped."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent, default=default)
+    # A line end stands between two lines of JSON only.
+    return "\n".join(line if line.isprintable() else _escaped(line) for line in text.split("\n"))
+
+
+def _escaped(line: str) -> str:
+    return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in line)
 
 
 class JsonTextError(ValueError):

@@ -5,12 +5,11 @@ A finding is known by its file, its rule, its selector and its message, and not 
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from transpiler.base.documents.jsontext import JsonTextError, load_json
+from transpiler.base.documents.jsontext import JsonTextError, json_text, load_json
 from transpiler.tools.lint.report import Report, Reported
 
 _VERSION = 1
@@ -63,7 +62,7 @@ class Baseline:
         """Return the JSON text of a baseline with the findings of a report."""
         counts = Counter(map(self._key, report.findings))
         entries = [key._asdict() | {"count": count} for key, count in sorted(counts.items())]
-        return json.dumps({"version": _VERSION, "findings": entries}, ensure_ascii=False, indent=1) + "\n"
+        return json_text({"version": _VERSION, "findings": entries}, indent=1) + "\n"
 
     def _key(self, reported: Reported) -> Known:
         file = "" if reported.file is None else self._path(reported.file)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable
 from itertools import chain
@@ -11,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from transpiler.base.diagnostics import Severity, caret_block, one_line, shortened
+from transpiler.base.documents.jsontext import json_text
 from transpiler.base.source import Span
 from transpiler.tools.command_spelling import spelled
 from transpiler.tools.lint.registry import find_rule
@@ -61,7 +61,7 @@ def json_listing(report: Report) -> str:
         for one in report.listed
     ]
     entries += [_where(one) | {"selector": None, "message": one.message} for one in report.unread]
-    return json.dumps(entries, ensure_ascii=False, indent=2) + "\n"
+    return json_text(entries, indent=2) + "\n"
 
 
 def _where(one: Listed | Reported) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def json_form(report: Report) -> str:
     or in the selector where that is an argument. ``fix`` has its text, and the place of what
     that replaces. ``start`` and ``end`` are offsets in the selector.
     """
-    return json.dumps([_entry(reported) for reported in _shown(report)], ensure_ascii=False, indent=2) + "\n"
+    return json_text([_entry(reported) for reported in _shown(report)], indent=2) + "\n"
 
 
 def _entry(reported: Reported) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def sarif(report: Report, version: str) -> str:
         "results": [_result(reported, codes.index(reported.diagnostic.code)) for reported in _shown(report)],
     }
     log = {"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "runs": [run]}
-    return json.dumps(log, ensure_ascii=False, indent=2) + "\n"
+    return json_text(log, indent=2) + "\n"
 
 
 def _rule(code: str, rule: Rule | None, severity: Severity) -> dict[str, Any]:

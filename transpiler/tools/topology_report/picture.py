@@ -12,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
-from html import escape
 from importlib.resources import files
 from itertools import chain
 from string import Template
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from transpiler.base.arguments import check_choice
 from transpiler.base.diagnostics import first_of, one_line, shortened
 from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.base.html import escape
 from transpiler.tools.topology_report.diagram_languages import Arrow, Graph, Node, dot_text, mermaid_text
 from transpiler.tools.topology_report.labels import binding_label, exchange_title
 from transpiler.tools.topology_report.summary import Summary, check_summary
@@ -333,8 +333,8 @@ def draw_page(topology: Topology, report: TopologyReport, summary: Summary | Non
         report=report._repr_html_(),
         style=_asset("page.css"),
         script=_asset("page.js"),
-        # A closing tag in a name must not end the script.
-        names=json.dumps(names, ensure_ascii=True).replace("</", "<\\/"),
+        # A tag or a comment in a name must not change where the script ends.
+        names=json.dumps(names, ensure_ascii=True).replace("<", "\\u003c"),
     )
 
 

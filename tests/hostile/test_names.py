@@ -1,0 +1,220 @@
+"""Thirty hostile names through every output, each read by its format's parser: nothing is cut off, or acts on a reader.
+
+The names are those of queues and exchanges, texts in selectors, files and test cases.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from transpiler.base import html
+from transpiler.base.documents.jsontext import json_text
+from transpiler.cli import main
+from transpiler.tools.topology_report import picture
+
+NAMES = (
+    "<!--<script>",
+    "</script>",
+    "</SCRIPT ><img src=x onerror=alert(1)>",
+    "<![CDATA[x]]>",
+    "]]>",
+    "--><b>",
+    "<b>&amp;",
+    "&lt;",
+    "&#0;",
+    "\"'><svg onload=alert(1)>",
+    "`${alert(1)}`",
+    "$names",
+    "\\u003c",
+    "\\",
+    '\\\\"',
+    'a"; x',
+    "{{7*7}}",
+    "::error file=x::y",
+    "%0A::warning::z",
+    "a|b[c](d)",
+    "a -->|b| c",
+    "]; end",
+    '=HYPERLINK("x")',
+    "\u202egpj.exe",
+    "\u2066a\u2069",
+    "\u200b",
+    "\x1b[31mred\x1b[0m",
+    "\x07\x08",
+    "\u2028\u2029",
+    "\x7f\x9b31m",
+    "\U000e0041",
+    "\ufeffbom",
+)
+
+
+def test_there_are_thirty_names() -> None:
+    assert len({*NAMES}) >= 30
+
+
+#: Characters that act on a terminal or on the order of a text.
+ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+
+
+class Page(HTMLParser):
+    """Reads a page: its texts, the texts of its scripts, and its tags and attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.scripts: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes.update(name for name, _ in attrs)
+
+    def handle_data(self, data: str) -> None:
+        (self.scripts if self.tags and self.tags[-1] == "script" else self.texts).append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        self.tags.append(f"/{tag}")
+
+
+def page_of(text: str) -> Page:
+    page = Page()
+    page.feed(text)
+    page.close()
+    return page
+
+
+def run(*words: str, given: str | None = None) -> str:
+    result = CliRunner().invoke(main, list(words), input=given)
+    assert result.exit_code in (0, 1), result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert ACTING.search(result.stderr) is None, result.stderr
+    return result.stdout
+
+
+@pytest.fixture
+def topology(tmp_path: Path) -> str:
+    whole = {
+        "broker": "rabbitmq",
+        "queues": [*NAMES, "ok"],
+        "exchanges": [{"name": "t", "type": "topic"}, *({"name": f"x{name}", "type": "direct"} for name in NAMES)],
+        "bindings": [{"source": "t", "queue": name, "key": name} for name in (*NAMES, "ok")],
+    }
+    path = tmp_path / "own.json"
+    path.write_text(json.dumps(whole))
+    return str(path)
+
+
+def test_json_of_topologies_has_all_names(topology: str) -> None:
+    written = run("topology", topology, "--format", "json")
+    assert ACTING.search(written) is None
+    texts = json.dumps(json.loads(written), ensure_ascii=False)
+    assert [name for name in NAMES if json.dumps(name, ensure_ascii=False)[1:-1] not in texts] == []
+
+
+def test_routes_in_json_have_all_names(topology: str) -> None:
+    lines = "".join(json.dumps({"exchange": "t", "properties": {"subject": name}}) + "\n" for name in NAMES)
+    written = run("route", topology, "-", given=lines)
+    assert ACTING.search(written) is None
+    routed = [json.loads(line)["queues"] for line in written.splitlines()]
+    assert [name for name, queues in zip(NAMES, routed, strict=True) if queues != [name]] == []
+
+
+def test_listings_and_summaries_act_on_no_terminal(topology: str) -> None:
+    for words in (["topology", topology], ["topology", topology, "--report"]):
+        assert ACTING.search(run(*words)) is None
+    summary = run("route", topology, "-", "--summary", given='{"exchange": "t", "properties": {"subject": "ok"}}')
+    assert ACTING.search(summary) is None
+    assert json.loads(summary)["queues"]["ok"] == 1
+
+
+def test_a_page_has_its_names_as_data_and_its_scripts_whole(topology: str) -> None:
+    written = run("topology", topology, "--format", "html")
+    page = page_of(written)
+    # In the script's data state a < would begin a comment or a tag, so there is none in the names.
+    line = next(line for line in written.splitlines() if "const NAMES" in line)
+    assert "<" not in line
+    names = json.loads(line.partition("=")[2].strip().rstrip(";"))
+    assert {name for listed in names.values() for name in listed} >= {*NAMES, "ok"}
+    assert len([tag for tag in page.tags if tag == "script"]) == len([tag for tag in page.tags if tag == "/script"])
+    assert not {"img", "b"} & {*page.tags}
+    assert not {name for name in page.attributes if name.startswith("on")}
+    assert ACTING.search(written.replace(line, "")) is None
+    assert page.tags[-1] == "/html"
+
+
+def test_a_drawing_is_xml_and_acts_on_nobody(topology: str) -> None:
+    drawn = run("topology", topology, "--format", "svg")
+    root = ET.fromstring(drawn)
+    assert {element.tag.rpartition("}")[2] for element in root.iter()} <= {
+        *("svg", "g", "title", "polygon", "path", "text", "ellipse", "polyline", "style", "tspan", "a", "defs")
+    }
+    assert ACTING.search(drawn) is None
+
+
+def test_descriptions_of_graphs_act_on_nobody(topology: str) -> None:
+    for form in ("mermaid", "dot"):
+        assert ACTING.search(run("topology", topology, "--format", form)) is None
+
+
+def _sarif(text: str) -> list[str]:
+    return [result["message"]["text"] for result in json.loads(text)["runs"][0]["results"]]
+
+
+#: The outputs of findings, with the reader of each.
+FINDINGS: dict[str, Callable[[str], Any]] = {
+    "json": json.loads,
+    "sarif": _sarif,
+    "github": lambda text: text.splitlines(),
+    "oneline": lambda text: text.splitlines(),
+    "human": lambda text: text.splitlines(),
+}
+
+
+@pytest.mark.parametrize("form", FINDINGS)
+def test_findings_about_hostile_texts_are_read(form: str) -> None:
+    texts = [name.replace("'", "''") for name in NAMES]
+    words = [word for text in texts for word in ("-e", f"a = '{text}' AND a = '{text}x'")]
+    written = run("check", *words, "--format", form)
+    assert ACTING.search(written) is None
+    assert len(FINDINGS[form](written)) >= len(NAMES)
+    if form == "github":
+        # Each line is a command of GitHub's that this program has written.
+        assert {line.split(" ")[0] for line in written.splitlines() if line} <= {"::warning", "::error", "::notice"}
+
+
+def test_junit_of_hostile_cases_is_xml(tmp_path: Path) -> None:
+    cases = [{"name": name, "message": {"a": name}, "expect": "does not match"} for name in NAMES]
+    (tmp_path / "a.selectors.json").write_text(json.dumps({"selector": "a IS NOT NULL", "cases": cases}))
+    run("test", str(tmp_path / "a.selectors.json"), "--junit-xml", str(tmp_path / "out.xml"))
+    assert len(ET.parse(tmp_path / "out.xml").getroot().findall("testcase/failure")) == len(NAMES)
+    assert ACTING.search((tmp_path / "out.xml").read_text()) is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_explanations_and_notebooks_have_each_name_as_a_text(name: str) -> None:
+    selector = f"a = '{name.replace(chr(39), chr(39) * 2)}'"
+    message = json.dumps({"application_properties": {"a": name}})
+    written = run("explain", selector, "--message", message, "--format", "json")
+    assert ACTING.search(written) is None
+    assert json.loads(written)
+    assert ACTING.search(run("explain", selector)) is None
+    shown = html.table([name], [[name]], name) + html.text(name) + html.code(name) + html.badged(name, True, name)
+    page = page_of(f"<div>{shown}</div>")
+    assert ACTING.search(shown) is None
+    assert not {"b", "img", "svg", "script"} & {*page.tags}
+    assert not {each for each in page.attributes if each.startswith("on")}
+    assert json.loads(json_text({name: [name]}, indent=2)) == {name: [name]}
+
+
+def test_an_asset_of_the_page_has_no_name_in_it() -> None:
+    assert picture._asset("page.html").count("$names") == 1

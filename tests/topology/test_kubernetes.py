@@ -297,3 +297,39 @@ def test_an_answer_of_broker_j_about_an_exchange_is_read(data: Any) -> None:
     known = ["rest"] if QUEUE in (data if isinstance(data, list) else []) else ["rest", "eu"]
     undeclared = [each.message for each in topology.findings if each.code == "import.undeclared-queue"]
     assert sorted(message.partition(": ")[2].split("'")[1] for message in undeclared) == sorted(known)
+
+
+RABBITMQ_KINDS = """apiVersion: rabbitmq.com/v1alpha1
+kind: SuperStream
+metadata: {name: invoices}
+spec: {name: invoices, partitions: 2, rabbitmqClusterReference: {name: east}}
+---
+apiVersion: rabbitmq.com/v1beta1
+kind: Shovel
+metadata: {name: mover}
+spec:
+  {name: mover, srcExchange: invoices, srcExchangeKey: "0", srcUri: "amqp:///%2f", destQueue: far,
+   rabbitmqClusterReference: {name: east}}
+---
+apiVersion: rabbitmq.com/v1beta1
+kind: Queue
+metadata: {name: west}
+spec: {name: w, vhost: one, rabbitmqClusterReference: {name: west}}
+---
+apiVersion: rabbitmq.com/v1beta1
+kind: Queue
+metadata: {name: west-two}
+spec: {name: v, vhost: two, rabbitmqClusterReference: {name: west}}
+"""
+
+
+def test_a_super_stream_and_a_shovel_of_the_operator_are_read() -> None:
+    topology = parse_topology(RABBITMQ_KINDS, "k.yaml", vhost="east")
+    assert routed(topology, "invoices", "0") == ("invoices-0", "shovel mover")
+    assert routed(topology, "invoices", "1") == ("invoices-1",)
+    assert [link.kind for link in topology.links] == ["shovel"]
+
+
+def test_a_broker_and_a_virtual_host_of_the_broker_are_chosen_together() -> None:
+    assert names(parse_topology(RABBITMQ_KINDS, "k.yaml", vhost="west/one")) == ["w"]
+    assert names(parse_topology(RABBITMQ_KINDS, "k.yaml", vhost="west/two")) == ["v"]

@@ -127,7 +127,8 @@ SHOVELS = (
     ("direct", {"src-exchange": "x"}, "", Routed(("shovel s",), "delivered", "x")),
     ("headers", {"src-exchange": "x"}, "any", Routed(("shovel s",), "delivered", "x")),
     ("topic", {"src-address": "/exchange/x/a"}, "a", Routed(("shovel s",), "delivered", "x")),
-    ("topic", {"src-address": "/exchange/x"}, "a", Routed((), "undecided", "x", ("shovel s",))),
+    ("topic", {"src-address": "/exchange/x"}, "a", Routed((), "discarded", "x")),
+    ("direct", {"src-address": "/exchange/x"}, "", Routed(("shovel s",), "delivered", "x")),
     ("x-consistent-hash", {"src-exchange": "x"}, "a", Routed((), "discarded", "x")),
     ("topic", {"src-uri": "amqp://far.example", "src-exchange": "x"}, "", Routed((), "discarded", "x")),
 )

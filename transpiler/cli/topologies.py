@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from types import MappingProxyType
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import click
 
 from transpiler import Topology
+from transpiler.base.diagnostics import one_line
 from transpiler.base.documents.decoding import decode_text
 from transpiler.base.local_files import read_file
 from transpiler.base.source import Source
@@ -57,6 +58,20 @@ class TopologyForm(NamedTuple):
             return self._tell(topology, every=every)
         return self.parse(read_text_file(name), "standard input" if name == "-" else name, every=every)
 
+    def read_all(self, names: Sequence[str], *, every: bool = False) -> list[tuple[str, Topology]]:
+        """Read several files, and all virtual hosts or brokers of each if none is chosen, with a name for each one."""
+        found: list[tuple[str, Topology]] = []
+        for name in names:
+            if name != "-" and is_directory(name):
+                found.append((shown(name), self.read(name, every=every)))
+                continue
+            text, called = read_text_file(name), "standard input" if name == "-" else name
+            hosts = vhosts_of(text, called) if self.vhost is None and self.form is None else []
+            for host in hosts if len(hosts) > 1 else [self.vhost]:
+                title = called if host is None or len(hosts) < 2 else f"{called}, {host}"
+                found.append((one_line(title), self._replace(vhost=host).parse(text, called, every=every)))
+        return found
+
     def parse(self, text: str, name: str, *, every: bool = False) -> Topology:
         """Parse the text of a file, and print the findings about it."""
         return self._tell(parse_topology(text, name, **self._asdict()), every=every)
@@ -82,7 +97,8 @@ def complete_exchanges(ctx: click.Context, param: click.Parameter, incomplete: s
 
 
 def _of_file(ctx: click.Context, what: str, incomplete: str) -> list[Any]:
-    name = ctx.params.get("topology") or _first_file()
+    given = ctx.params.get("topology")
+    name = (given[0] if isinstance(given, tuple) and given else given) or _first_file()
     if not isinstance(name, str) or name == "-":
         return []
     try:

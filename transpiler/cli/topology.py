@@ -39,11 +39,16 @@ _PICTURES = ("mermaid", "dot", "svg", "html", "json")
             "List queues that nothing reaches and bindings that never match",
             "selector-sql topology definitions.json --report",
         ),
+        Example(
+            "Report on several files, and on all virtual hosts of each",
+            "selector-sql topology definitions.json broker.xml --report",
+        ),
         Example("List what is near a queue", "selector-sql topology definitions.json --around orders.3"),
         Example(
             "List queues that lose what is rejected, expires or exceeds a limit",
             "selector-sql topology definitions.json --ask losses",
         ),
+        Example("Say which policy is in effect at each queue", "selector-sql topology definitions.json --ask policies"),
         Example("Say which bindings read a header", "selector-sql topology definitions.json --reads area"),
         Example("Draw it for a page of Markdown", "selector-sql topology definitions.json --format mermaid"),
         Example(
@@ -60,7 +65,7 @@ _PICTURES = ("mermaid", "dot", "svg", "html", "json")
         1: "with --fail-on: there is one",
     },
 )
-@click.argument("topology", type=FileOrDirectory())
+@click.argument("topology", nargs=-1, required=True, type=FileOrDirectory())
 @topology_options
 @click.option(
     "--format",
@@ -73,8 +78,9 @@ _PICTURES = ("mermaid", "dot", "svg", "html", "json")
 @click.option(
     "--ask",
     type=click.Choice([*QUESTIONS], case_sensitive=False),
-    help="In the place of the listing: queues that lose a message when it is rejected, expires or exceeds a limit; two "
-    "bindings that overlap, with a message; shapes of bindings; selectors that are slow in the broker.",
+    help="In the place of the listing: queues that lose a message when it is rejected, expires or exceeds a limit; "
+    "which policy or address setting is in effect, with its values and those that it hides, and which match nothing; "
+    "two bindings that overlap, with a message; shapes of bindings; selectors that are slow in the broker.",
 )
 @click.option("--reads", metavar="NAME", help="In the place of the listing: who reads a property, by which tests.")
 @click.option(
@@ -92,7 +98,7 @@ _PICTURES = ("mermaid", "dot", "svg", "html", "json")
 @click.option("--around", multiple=True, metavar="NAME", help="Only what is near this exchange or queue.")
 @click.option("--distance", default=1, show_default=True, type=click.IntRange(0), help="Bindings away, for --around.")
 def topology(
-    topology: str,
+    topology: tuple[str, ...],
     form: TopologyForm,
     picture: str | None,
     report: bool,
@@ -108,13 +114,20 @@ def topology(
     """List or draw the exchanges, bindings and queues of TOPOLOGY, or report what is wrong with them.
 
     Alike bindings and queues are one line of the listing. From 200 exchanges and queues on, alike ones are drawn as
-    groups.
+    groups. Several files, and with --report all virtual hosts or brokers of a file, have their reports one after the
+    other. Of a directory, RabbitMQ's definitions in its files are one topology.
     """
     if sum((report, ask is not None, reads is not None)) > 1:
         fail("--report, --ask and --reads are answers in the place of the listing: give one of them")
     if fail_on is not None and not report:
         fail("--fail-on is about the findings of a report: give --report as well")
-    whole = form.read(topology, every=report)
+    read = form.read_all(topology, every=report) if report else [("", form.read(name)) for name in topology]
+    if len(read) > 1:
+        if not report or picture not in (None, "text", "json") or counts is not None or exchanges or queues or around:
+            fail("several topologies have one report together, as text or JSON: give --report, or one file")
+        _report_all(read, picture or "text", fail_on)
+        return
+    [(_, whole)] = read
     if report or ask is not None or reads is not None or picture != "json":
         whole = addresses_of(whole)
     where = narrow(whole, exchanges=exchanges, queues=queues, around=around, distance=distance)
@@ -133,7 +146,7 @@ def topology(
     found = make_report(where, summary) if report or chosen == "html" else None
     if chosen == "html":
         assert found is not None
-        title = "Topology" if topology == "-" else topology.replace("\\", "/").rpartition("/")[2]
+        title = "Topology" if topology == ("-",) else topology[0].replace("\\", "/").rpartition("/")[2]
         click.echo(draw_page(where, found, summary, title))
     elif chosen == "json":
         data = topology_to_dict(where) if found is None else found.to_dict()
@@ -147,6 +160,19 @@ def topology(
     else:
         say_data(draw(where, "dot" if chosen == "dot" else "mermaid", summary).rstrip("\n"))
     if fail_on is not None and found is not None and found.has(fail_on):
+        raise SystemExit(1)
+
+
+def _report_all(read: list[tuple[str, Topology]], form: str, fail_on: str | None) -> None:
+    """Print the reports of several topologies, each under its name."""
+    found = [(name, make_report(addresses_of(one))) for name, one in read]
+    if form == "json":
+        reports = [{"topology": name, **one.to_dict()} for name, one in found]
+        click.echo(json.dumps({"version": VERSION, "reports": reports}, ensure_ascii=False, indent=2))
+    else:
+        columns = {"columns": shutil.get_terminal_size().columns} if sys.stdout.isatty() else {}
+        say_data("\n\n".join(f"{name}\n{one.render(**columns)}" for name, one in found))
+    if fail_on is not None and any(one.has(fail_on) for _, one in found):
         raise SystemExit(1)
 
 

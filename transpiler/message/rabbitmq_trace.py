@@ -35,6 +35,24 @@ def is_entry(value: object) -> bool:
     return isinstance(value, Mapping) and {"routing_keys", "routed_queues", "properties"} <= value.keys()
 
 
+def is_publication(value: object) -> bool:
+    """Return True for what RabbitMQ's management API is asked to publish: its body has properties and a routing key."""
+    if not isinstance(value, Mapping) or is_entry(value) or not isinstance(value.get("properties"), Mapping):
+        return False
+    has_headers = isinstance(value["properties"].get("headers"), Mapping)
+    return "routing_key" in value and ("payload" in value or has_headers)
+
+
+def publication_message(value: Mapping[str, Any]) -> Message:
+    """Return the message that the management API is asked to publish; its payload is text, or bytes in base64."""
+    entry = {name: item for name, item in value.items() if name != "payload"} | {"exchange": value.get("exchange", "")}
+    payload = value.get("payload")
+    if isinstance(payload, str):
+        is_bytes = value.get("payload_encoding") == "base64"
+        entry["payload"] = payload if is_bytes else base64.b64encode(payload.encode()).decode()
+    return Message.from_dict(message_json(entry))
+
+
 def is_delivery(entry: object) -> bool:
     """Return True for the delivery of a message to a consumer, which nobody published."""
     return isinstance(entry, Mapping) and entry.get("type") == "received"

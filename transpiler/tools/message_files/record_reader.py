@@ -13,7 +13,7 @@ from transpiler.compiler.layouts.store import StoreLayout, refuse_unchosen, stor
 from transpiler.compiler.stores.own import csv as csv_layout
 from transpiler.compiler.stores.own import unreadable_cell
 from transpiler.message.message import Message, are_application_properties
-from transpiler.message.rabbitmq_trace import entry_message, is_delivery, is_entry
+from transpiler.message.rabbitmq_trace import entry_message, is_delivery, is_entry, is_publication, publication_message
 from transpiler.message.sections import Body
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.tools.message_files.broker_answers import (
@@ -107,6 +107,11 @@ class RecordReader:
             return self._message_of_cells(value)
         if isinstance(value, Mapping) and is_of_broker_j(value):
             return broker_j_message(value)
+        if is_publication(value):
+            return publication_message(value)
+        if isinstance(value, Mapping) and _has_headers(value):
+            value = {**value, "application_properties": value["headers"]}
+            del value["headers"]
         if self._note is not None and isinstance(value, Mapping) and are_application_properties(value):
             self._note(_MEANT)
             self._note = None
@@ -133,6 +138,12 @@ class RecordReader:
         """Raise the error about a file that has rows, and none with a column of the layout."""
         if self._foreign is not None and not self._known:
             raise self._foreign
+
+
+def _has_headers(value: Mapping[str, Any]) -> bool:
+    """Return True for ``{"headers": {"k": "v"}}``, as clients of RabbitMQ call application properties."""
+    headers = value.get("headers")
+    return isinstance(headers, Mapping) and "type" not in headers and "application_properties" not in value
 
 
 def _event(value: Any) -> str:

@@ -16,6 +16,7 @@ from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.graph import routes
 from transpiler.topology.model import Topology
 from transpiler.topology.records import OF_BROKERS, Exchange, Link, Queue
+from transpiler.topology.setting import DELAYED, Setting
 
 #: Names that a line shows; it counts the others.
 MAX_NAMES = 3
@@ -93,6 +94,7 @@ def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -
     facts: list[str] = []
     if topology.rules.addressing.has_exchanges:
         facts.append("of unknown type" if exchange.type == UNKNOWN else exchange.type)
+        facts += ["delayed"] if Setting("exchange", exchange.name, DELAYED, "true") in topology.settings else []
         facts += [] if exchange.declared else ["not declared"]
     facts += ["internal"] if exchange.internal else []
     facts += [f"unroutable: {exchange.unroutable}"] if exchange.unroutable != "discard" else []
@@ -155,9 +157,11 @@ def _queues(topology: Topology, summary: Summary | None) -> Iterator[str]:
         if link.destination_type == "queue" and link.destination is not None:
             verb = "filled from" if link.kind in OF_BROKERS else "let go by"
             letters.setdefault(link.destination, {})[verb, _name(link.source or "another broker")] = None
+    kinds = {one.of: one.value for one in topology.settings if (one.kind, one.name) == ("queue", "queue-type")}
     groups: dict[str, list[Queue]] = {}
     for queue in topology.queues:
-        groups.setdefault(_queue(topology, queue, sources, links, letters, summary), []).append(queue)
+        kind = kinds.get(queue.name, "classic")
+        groups.setdefault(_queue(topology, queue, kind, sources, links, letters, summary), []).append(queue)
     for text, queues in groups.items():
         yield f"  {names_of((_name(queue.name) for queue in queues), 'queues')}{text}"
 
@@ -165,6 +169,7 @@ def _queues(topology: Topology, summary: Summary | None) -> Iterator[str]:
 def _queue(
     topology: Topology,
     queue: Queue,
+    kind: str,
     sources: Mapping[str, Mapping[str, None]],
     links: Mapping[str, list[Link]],
     letters: Mapping[str, Iterable[tuple[str, str]]],
@@ -182,7 +187,8 @@ def _queue(
     for link in links.get(queue.name, ()):
         key = "" if link.key is None or link.destination_type == "queue" else f", key {link.key!r}"
         parts.append(f"{link.when} → {_target(link)}{key}")
-    facts = [] if queue.declared else ["not declared"]
+    facts = [] if kind == "classic" else [kind]
+    facts += [] if queue.declared else ["not declared"]
     if summary is not None:
         facts.append(summary.of_queue(queue.name))
     return (f" ({', '.join(facts)})" if facts else "") + (f": {'; '.join(parts)}" if parts else "")

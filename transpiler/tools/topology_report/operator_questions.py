@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, combinations
 
-from transpiler.base.diagnostics import first_of, shortened
+from transpiler.base.diagnostics import first_of
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.language.selector.literal_scanner import without_literals
@@ -23,7 +23,8 @@ from transpiler.tools.analysis.building import Conditions
 from transpiler.tools.analysis.formula import NEVER, Junction
 from transpiler.tools.analysis.solve import Found, Solver
 from transpiler.tools.analysis.subsumption import parting_message
-from transpiler.tools.topology_report.labels import MAX_TEXT, Finding, binding_finding, binding_label, exchange_title
+from transpiler.tools.topology_report.labels import Finding, binding_finding, binding_label, exchange_title
+from transpiler.tools.topology_report.policies import policies
 from transpiler.tools.topology_report.ways import Ways, targets
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding, Link
@@ -179,8 +180,9 @@ def slow(topology: Topology) -> Iterator[Finding]:
                 engine = _ENGINES.get(topology.dialect(binding), "the broker's regular expression of Java")
                 reason = _slowness(pattern, engine)
                 if reason:
-                    shown = shortened(pattern, MAX_TEXT)
-                    yield binding_finding(topology, "slow", binding, f"LIKE '{shown}' {reason}")
+                    # The pattern is in the binding's label, so that bindings with one reason are one line.
+                    name = node.operand.name if isinstance(node.operand, ast.Identifier) else "a value"
+                    yield binding_finding(topology, "slow", binding, f"{name} LIKE a pattern that {reason}")
 
 
 def _slowness(pattern: str, engine: str) -> str:
@@ -195,6 +197,7 @@ def _slowness(pattern: str, engine: str) -> str:
 #: The questions by their names.
 QUESTIONS: Mapping[str, Callable[[Topology], Iterator[Finding]]] = {
     "losses": losses,
+    "policies": policies,
     "overlaps": overlaps,
     "shapes": shapes,
     "slow": slow,

@@ -24,8 +24,8 @@ from transpiler.topology.importers.kubernetes_resources import Resource, group_o
 
 #: The resources that are read, for errors.
 READ = (
-    "read are ActiveMQArtemis, ActiveMQArtemisAddress, RabbitMQ's Exchange, Queue, Binding and Policy, and a ConfigMap "
-    "or Secret that holds definitions.json or broker.xml"
+    "read are ActiveMQArtemis, ActiveMQArtemisAddress, RabbitMQ's Exchange, Queue, Binding, Policy, SuperStream, "
+    "Shovel, Federation and Vhost, and a ConfigMap or Secret that holds definitions.json or broker.xml"
 )
 _ADDRESS = "ActiveMQArtemisAddress"
 _ARTEMIS = ("ActiveMQArtemis", "Broker")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,10 @@ _OF_RABBITMQ = {
     "Binding": "bindings",
     "Policy": "policies",
     "OperatorPolicy": "operator_policies",
+    "Shovel": "parameters",
+    "Federation": "parameters",
+    "Vhost": "vhosts",
+    "SuperStream": "exchanges",
 }
 _MEMBERS = {
     "autoDelete": "auto_delete",
@@ -27,14 +32,24 @@ _MEMBERS = {
 }
 #: The names by which a resource has the members of definitions.
 _MEMBERS_OF = {member: name for name, member in _MEMBERS.items()}
+_NOT_IN_DEFINITIONS = ("rabbitmqClusterReference", "deletionPolicy", "deleteIfEmpty", "deleteIfUnused")
 _KEYS = {
     "Exchange": ("name", "type", "durable", "autoDelete", "arguments"),
     "Queue": ("name", "type", "durable", "autoDelete", "arguments"),
     "Binding": ("source", "destination", "destinationType", "routingKey", "arguments"),
     "Policy": ("name", "pattern", "applyTo", "priority", "definition"),
     "OperatorPolicy": ("name", "pattern", "applyTo", "priority", "definition"),
+    "Vhost": ("name", "tracing", "tags", "defaultQueueType", "limits"),
+    "SuperStream": ("name", "partitions", "routingKeys"),
 }
-_NOT_IN_DEFINITIONS = ("rabbitmqClusterReference", "deletionPolicy", "deleteIfEmpty", "deleteIfUnused")
+
+#: The component of a parameter that a resource is.
+_COMPONENTS = {"Shovel": "shovel", "Federation": "federation-upstream"}
+
+#: Members of a resource that are none of its parameter.
+_BESIDE = ("name", "vhost", "uriSecret", *_NOT_IN_DEFINITIONS)
+
+_CAPITAL = re.compile("(?<=[a-z0-9])([A-Z])")
 _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "Exchange": {"type": "direct", "durable": False},
     "Queue": {"durable": False},
@@ -61,9 +76,12 @@ class RabbitMQResources:
                 if _refused(each) is not None:
                     continue
                 plain = _in_definitions(each.kind, plain)
-            part = _OF_RABBITMQ[each.kind]
-            data.setdefault(part, []).append(plain)
-            paths.setdefault(part, []).append(f"{each.path}.spec")
+            found = [(_OF_RABBITMQ[each.kind], plain)]
+            if each.kind == "SuperStream" and isinstance(plain, Mapping):
+                found = [*_super_stream(plain)]
+            for part, item in found:
+                data.setdefault(part, []).append(item)
+                paths.setdefault(part, []).append(f"{each.path}.spec")
         return Definitions(data, "", paths)
 
     def findings(self) -> list[Diagnostic]:
@@ -83,8 +101,38 @@ def clusters_of(resources: Sequence[Resource]) -> Iterator[RabbitMQResources]:
         yield RabbitMQResources(name, tuple(listed))
 
 
+def _super_stream(spec: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what the operator makes of a SuperStream: a direct exchange, and a stream for each partition.
+
+    The partitions are named and bound by number, or by the resource's routing keys, as ``rabbitmq-streams
+    add_super_stream`` does.
+    """
+    name, host = str(spec.get("name", "")), {"vhost": spec.get("vhost") or "/", "durable": True}
+    keys = spec.get("routingKeys") or range(int(spec.get("partitions") or 1))
+    yield "exchanges", host | {"name": name, "type": "direct", "arguments": {"x-super-stream": True}}
+    for number, key in enumerate(map(str, keys)):
+        partition = f"{name}-{key}"
+        yield "queues", host | {"name": partition, "arguments": {"x-queue-type": "stream"}}
+        ends = {"source": name, "destination": partition, "destination_type": "queue", "routing_key": key}
+        yield "bindings", {**ends, "vhost": host["vhost"], "arguments": {"x-stream-partition-order": number}}
+
+
+def _parameter(kind: str, spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameter that a resource is; the URIs are in a Secret, and another broker's if nothing says them."""
+    value = {_CAPITAL.sub(r"-\1", name).lower(): item for name, item in spec.items() if name not in _BESIDE}
+    ends = ("src-uri", "dest-uri") if kind == "Shovel" else ("uri",)
+    value = {**{end: _ELSEWHERE for end in ends if end not in value}, **value}
+    return {"component": _COMPONENTS[kind], "name": spec.get("name"), "vhost": spec.get("vhost") or "/", "value": value}
+
+
+#: The URI of a broker that only a Secret names.
+_ELSEWHERE = "amqp://in-a-secret.invalid"
+
+
 def _check_keys(resource: Resource, spec: Mapping[str, Any]) -> None:
     """Refuse a key that is nearly one of the resource's, for which a default would stand."""
+    if resource.kind not in _KEYS:
+        return
     known = (*_KEYS[resource.kind], "vhost", *_NOT_IN_DEFINITIONS)
     for name in spec:
         if name not in known and _MEMBERS_OF.get(name, name) not in known:
@@ -110,6 +158,8 @@ def _refused(resource: Resource) -> Diagnostic | None:
 
 def _in_definitions(kind: str, spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return a resource's values by the names that an export of definitions has for them."""
+    if kind in _COMPONENTS:
+        return _parameter(kind, spec)
     given = {_MEMBERS.get(name, name): value for name, value in spec.items() if name not in _NOT_IN_DEFINITIONS}
     data = {"vhost": "/", **_DEFAULTS.get(kind, {}), **given}
     arguments = data.get("arguments") or {}

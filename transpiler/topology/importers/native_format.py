@@ -203,9 +203,9 @@ def _link(entry: Entry) -> Link:
 
 
 def _setting(entry: Entry) -> Setting:
-    entry.only(("kind", "of", "name", "value", "judged"))
+    entry.only(("kind", "of", "name", "value", "judged", "linked"))
     texts = (entry.text("kind"), entry.text("of", ""), entry.text("name", ""), entry.text("value"))
-    return Setting(*texts, entry.flag("judged", False))
+    return Setting(*texts, entry.flag("judged", False), entry.flag("linked", False))
 
 
 def _setting_to_dict(setting: Setting) -> dict[str, Any]:

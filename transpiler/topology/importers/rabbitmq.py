@@ -253,16 +253,15 @@ class _Readers:
         if source is None or source.exchange not in self._types:
             return
         name = free_name(f"shovel {entry.text('name', '')}", self._taken)
-        key = "#" if source.key is None and self._types[source.exchange] == "topic" else source.key or ""
-        binding = Binding(source.exchange, name, key, path=entry.at("value"))
-        if source.key is not None and not is_bound(binding, self._types[source.exchange], self._version, Findings()):
+        binding = Binding(source.exchange, name, source.key, path=entry.at("value"))
+        if not is_bound(binding, self._types[source.exchange], self._version, Findings()):
             message = f"the broker refuses {source.key!r} as the shovel's key at {source.exchange!r}: it reads nothing"
             self._findings.add("import.shovel", entry.path, message)
             return
         self.of_shovels[entry.path] = name
         message = f"the shovel has a queue of its own at {source.exchange!r}, which answers call {name!r}"
         self._findings.add("import.shovel", entry.path, message, severity="info")
-        self._add(binding, is_known=source.key is not None)
+        self._add(binding, is_known=True)
 
     def add_federation(self, fed: Federated) -> None:
         """Add the queue by which another exchange is fed from an exchange of this virtual host."""

@@ -198,10 +198,10 @@ def _is_upstream_here(upstream: Entry, vhost: str | None) -> bool:
 
 
 class ShovelSource(NamedTuple):
-    """The exchange that a shovel reads, and the key that its queue is bound with; None if the key is not known."""
+    """The exchange that a shovel reads, and the key that its queue is bound with."""
 
     exchange: str
-    key: str | None
+    key: str
 
 
 def shovel_source(entry: Entry, vhost: str | None) -> ShovelSource | None:
@@ -213,9 +213,9 @@ def shovel_source(entry: Entry, vhost: str | None) -> ShovelSource | None:
     if value.has("src-exchange"):
         key = value.data.get("src-exchange-key")
         return ShovelSource(source, key if isinstance(key, str) else "")
-    # AMQP 1.0: the address has the key behind the exchange's name.
+    # AMQP 1.0: the address has the key behind the exchange's name (``rabbit_routing_parser:parse_routing``).
     named = str(value.data.get("src-address")).removeprefix("/").split("/", 2)
-    return ShovelSource(source, unquote(named[2]) if len(named) > 2 else None)
+    return ShovelSource(source, unquote(named[2]) if len(named) > 2 else "")
 
 
 def shovel(entry: Entry, vhost: str | None, streams: Set[str]) -> Link | None:

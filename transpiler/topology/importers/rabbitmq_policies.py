@@ -52,7 +52,7 @@ _OF_MIRRORS = "ha-mode ha-params ha-sync-mode ha-promote-on-shutdown ha-promote-
 _OF_STREAMS = "max-age stream-max-segment-size-bytes initial-cluster-size"
 
 #: Settings by which a policy does not match queues of a type: those of RabbitMQ 3.12 and later.
-_UNKNOWN_TO: Mapping[str, frozenset[str]] = {
+UNKNOWN_TO: Mapping[str, frozenset[str]] = {
     "classic": frozenset(f"{_OF_STREAMS} delivery-limit dead-letter-strategy".split()),
     "quorum": frozenset(f"{_OF_STREAMS} {_OF_MIRRORS} max-priority queue-mode".split()),
 }
@@ -96,7 +96,7 @@ class Policies:
     def of_queue(self, name: str, kind: str) -> list[Policy | None]:
         """Return the policies of which one counts for a queue of a kind; None where perhaps none does."""
         applied = ("all", "queues", "streams" if kind == "stream" else f"{kind}_queues")
-        return self._deciding(name, applied, _UNKNOWN_TO.get(kind, frozenset()))
+        return self._deciding(name, applied, UNKNOWN_TO.get(kind, frozenset()))
 
     def federating(self, kind: TargetType, name: str) -> list[Entry]:
         """Return the definitions of policies that give, or may give, an exchange or a queue an upstream."""

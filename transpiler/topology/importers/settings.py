@@ -13,7 +13,7 @@ from typing import Any
 
 from transpiler.base.documents.entries import Entry
 from transpiler.base.documents.xml_elements import Element
-from transpiler.topology.setting import Setting
+from transpiler.topology.setting import DELAYED, Setting
 
 #: The user and the password in a URI.
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
@@ -50,6 +50,8 @@ def definitions_settings(listed: Callable[[str], Iterator[Entry]]) -> Iterator[S
                 {name.removeprefix("x-"): value for name, value in given.items()} if isinstance(given, Mapping) else {}
             )
             yield from _settings(kind, entry.text("name", ""), settings)
+            if part == "exchanges" and entry.data.get("type") == "x-delayed-message":
+                yield Setting(kind, entry.text("name", ""), DELAYED, "true")
     for part, kind in (("policies", "policy"), ("operator_policies", "operator policy")):
         for entry in listed(part):
             yield from _policy(kind, entry.text("name", ""), entry.data)
@@ -71,6 +73,9 @@ def _policy(kind: str, name: str, data: Mapping[str, Any]) -> Iterator[Setting]:
     settings = {str(pair[0]): pair[1] for pair in pairs if isinstance(pair, list | tuple) and len(pair) == 2}
     where = {member: data[member] for member in ("pattern", "apply-to", "priority") if data.get(member)}
     yield from _settings(kind, name, where | settings)
+    for setting, value in settings.items():
+        if setting in _RABBITMQ_LINKS and value is not None:
+            yield Setting(kind, name, setting, _text(value), linked=True)
 
 
 def broker_j_settings(host: Entry) -> Iterator[Setting]:
@@ -101,7 +106,9 @@ def artemis_settings(core: Element) -> Iterator[Setting]:
             case "address-setting":
                 match_ = element.attributes.get("match", element.attributes.get("name", ""))
                 for name, value in _flat(element, ("match", "name")):
-                    if name not in _ARTEMIS_LINKS:
+                    if name in _ARTEMIS_LINKS:
+                        yield Setting(element.name, match_, name, value, linked=True)
+                    else:
                         yield from _element(element.name, match_, name, value, name in _ARTEMIS_JUDGED)
             case "address":
                 kinds = [child.name for child in element.children if child.name in ("anycast", "multicast")]

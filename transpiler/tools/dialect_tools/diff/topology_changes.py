@@ -80,6 +80,7 @@ class TopologyDiff:
             "differs": self.differs,
             "same_routes": self.same_routes,
             "changes": [change.to_dict() for change in self.changes],
+            "lines": [line.strip() for line in _listed(self.changes)],
             "settings": [change.to_dict() for change in self.settings],
             "examples": [example.to_dict() for example in self.examples],
             "messages_tried": self.tried,
@@ -110,19 +111,22 @@ def _counted(count: int, noun: str) -> str:
 def _listed(changes: Iterable[Change]) -> Iterator[str]:
     """Yield lines of changes; many equal ones are a line with their number."""
     for (kind, change), group in itertools.groupby(changes, key=lambda one: (one.kind, one.change)):
-        by_detail: dict[tuple[str, str], list[Change]] = {}
+        by_detail: dict[tuple[str, str, str], list[Change]] = {}
         for one in group:
             # Bindings of one exchange are alike, and so are parts by themselves.
-            source = one.subject.partition(" -> ")[0] if " -> " in one.subject else ""
-            by_detail.setdefault((source, one.detail), []).append(one)
+            source, arrow, end = one.subject.partition(" -> ")
+            # Links of many queues lead to one dead-letter exchange.
+            shared = ("", end) if arrow and kind == "link" else (source if arrow else "", "")
+            by_detail.setdefault((*shared, one.detail), []).append(one)
         lines = []
-        for (source, detail), listed in by_detail.items():
+        for (source, end, detail), listed in by_detail.items():
             if len(listed) <= (_MAX_EQUAL if detail else MAX_CHANGES):
                 lines += [one.text for one in listed]
                 continue
-            names = first_of((one.subject.removeprefix(f"{source} -> ") for one in listed), _NAMES)
-            subject = f"{source} -> {len(listed):,} of them" if source else f"{len(listed):,} of them"
-            lines.append(f"{subject} ({names})" + (f": {detail}" if detail else ""))
+            subjects = (one.subject.removeprefix(f"{source} -> ").removesuffix(f" -> {end}") for one in listed)
+            subject = f"{len(listed):,} of them ({first_of(subjects, _NAMES)})"
+            subject = f"{source} -> {subject}" if source else f"{subject} -> {end}" if end else subject
+            lines.append(subject + (f": {detail}" if detail else ""))
         yield from (f"  {_SIGNS[change]} {kind:8}  {line}" for line in lines[:MAX_CHANGES])
         if len(lines) > MAX_CHANGES:
             yield f"    and {len(lines) - MAX_CHANGES:,} more"
@@ -161,6 +165,11 @@ def diff_topologies(
     return TopologyDiff(tuple(changes), tuple(messages), search.tried, others)
 
 
+def _is_compared(setting: Setting) -> bool:
+    """Return False for a setting whose effect is compared elsewhere."""
+    return setting.kind != LOSS and not setting.linked
+
+
 def _setting_changes(old: Topology, new: Topology, names: Names) -> Iterator[tuple[Change, bool]]:
     """Yield the settings that differ, and whether each decides about sends; those of one side's parts are no change."""
     if old.rules.addressing != new.rules.addressing:
@@ -168,8 +177,8 @@ def _setting_changes(old: Topology, new: Topology, names: Names) -> Iterator[tup
     # An argument of a queue is compared with the queue.
     compared = {(queue.name, name) for queue in new.queues for name in queue.arguments}
     there = {"queue": (old.queue_names, new.queue_names), "exchange": (old.exchange_by_name, new.exchange_by_name)}
-    before = {_part_of(one, names.of(one.of)): one for one in old.settings if one.kind != LOSS}
-    after = {_part_of(one, one.of): one for one in new.settings if one.kind != LOSS}
+    before = {_part_of(one, names.of(one.of)): one for one in old.settings if _is_compared(one)}
+    after = {_part_of(one, one.of): one for one in new.settings if _is_compared(one)}
     for part in dict.fromkeys((*before, *after)):
         was, now = before.get(part), after.get(part)
         if (was and was.value) == (now and now.value):

@@ -1,0 +1,67 @@
+"""The policies and address settings in effect, after rabbit_policy.erl and HierarchicalObjectRepository.java."""
+
+from typing import Any
+
+from transpiler import topology_from_dict
+from transpiler.tools.topology_report.policies import policies
+from transpiler.topology.files import parse_topology
+from transpiler.topology.model import Topology
+from transpiler.topology.shown_addresses import addresses_of
+
+
+def policy(name: str, pattern: str, priority: int = 0, **definition: Any) -> dict[str, Any]:
+    given = {"name": name, "vhost": "/", "pattern": pattern, "apply-to": "queues", "priority": priority}
+    return given | {"definition": {key.replace("_", "-"): value for key, value in definition.items()}}
+
+
+def answers(topology: Topology) -> dict[str, str]:
+    return {finding.subject: finding.reason for finding in policies(addresses_of(topology))}
+
+
+def test_the_policy_of_highest_priority_counts_alone_and_hides_the_others() -> None:
+    topology = topology_from_dict(
+        {
+            "rabbitmq_version": "4.1.0",
+            "queues": [{"name": "q", "arguments": {"x-max-length": 3}}, {"name": "r"}],
+            "policies": [
+                policy("low", "", max_length=5, dead_letter_exchange="dlx"),
+                policy("high", "^q$", 2, max_length=7),
+                policy("none", "^nothing$"),
+                policy("of quorum", "", 9, delivery_limit=3),
+            ],
+        }
+    )
+    low = "policy low (priority 0): max-length 5, dead-letter-exchange dlx"
+    own = "the queue's own arguments go before it: max-length 3"
+    assert answers(topology) == {
+        "q": f"policy high (priority 2): max-length 7; hides {low}; {own}",
+        "r": low,
+        "policy none": "it matches nothing in the file",
+        "policy of quorum": "it matches nothing in the file",
+    }
+
+
+def test_address_settings_are_merged_the_most_specific_first() -> None:
+    def setting(match: str, **values: Any) -> str:
+        inner = "".join(f"<{key.replace('_', '-')}>{value}</{key.replace('_', '-')}>" for key, value in values.items())
+        return f"<address-setting match='{match}'>{inner}</address-setting>"
+
+    settings = setting("#", max_delivery_attempts=3, max_size_bytes=9) + setting("a.#", max_delivery_attempts=5)
+    addresses = "<address name='a.b'><anycast/></address>"
+    topology = parse_topology(
+        f"<configuration><core><address-settings>{settings}{setting('z', max_size_bytes=1)}</address-settings>"
+        f"<addresses>{addresses}</addresses></core></configuration>",
+        "broker.xml",
+    )
+    assert answers(topology) == {
+        "a.b": "max-delivery-attempts 5 (of a.#), max-size-bytes 9 (of #); hides max-delivery-attempts 3 of #",
+        "address-setting z": "it matches nothing in the file",
+    }
+
+
+def test_what_is_not_computed_of_activemq_is_said() -> None:
+    entries = "<destinationPolicy><policyMap><policyEntries><policyEntry queue='>' memoryLimit='1'/></policyEntries>"
+    text = f"<beans><broker>{entries}</policyMap></destinationPolicy></broker></beans>"
+    assert answers(parse_topology(text, "activemq.xml")) == {
+        "policyEntry": "which of ActiveMQ's policies counts at a destination is not computed"
+    }

@@ -12,6 +12,7 @@ from xml.sax.saxutils import quoteattr
 from transpiler import Message
 from transpiler.topology import parse_topology
 from transpiler.topology.model import Topology
+from transpiler.topology.receivers import PublishSettings
 
 BROKERS = ("rabbitmq", "qpid-java", "artemis", "activemq")
 
@@ -39,7 +40,7 @@ class Sent:
     def options(self) -> dict[str, Any]:
         """The parameters of ``publish`` and ``trace``."""
         keys = {} if self.key is None else {"routing_keys": [self.key]}
-        return {"exchange": self.to, "routing_type": self.routing_type} | keys
+        return {"exchange": self.to, "settings": PublishSettings(routing_type=self.routing_type)} | keys
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology.importers.known_names import Known, Unknown, with_known_names
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher
+from transpiler.topology.receivers import PublishSettings
 from transpiler.topology.records import CHOICE_ARGUMENT, Binding, Link
 from transpiler.topology.shown_addresses import addresses_of, bindings_at, sample_address
 from transpiler.topology.targets import Target
@@ -109,7 +110,7 @@ def _at(world: World, name: str) -> Iterator[Traced]:
     kinds: tuple[str | None, ...] = ("ANYCAST", "MULTICAST") if topology.rules.name == "artemis" else (None,)
     for kind in kinds:
         for one in world.sent[:8]:
-            yield trace(topology, one.message, address, routing_type=kind)
+            yield trace(topology, one.message, address, settings=PublishSettings(routing_type=kind))
 
 
 def _selects(

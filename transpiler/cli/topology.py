@@ -41,7 +41,7 @@ _PICTURES = ("mermaid", "dot", "svg", "html", "json")
         ),
         Example(
             "Report on several files, and on all virtual hosts of each",
-            "selector-sql topology definitions.json broker.xml --report",
+            "selector-sql topology old.json new.json --report",
         ),
         Example("List what is near a queue", "selector-sql topology definitions.json --around orders.3"),
         Example(

@@ -143,7 +143,12 @@ class RecordReader:
 def _has_headers(value: Mapping[str, Any]) -> bool:
     """Return True for ``{"headers": {"k": "v"}}``, as clients of RabbitMQ call application properties."""
     headers = value.get("headers")
-    return isinstance(headers, Mapping) and "type" not in headers and "application_properties" not in value
+    return (
+        isinstance(headers, Mapping)
+        and bool(headers)
+        and "type" not in headers
+        and "application_properties" not in value
+    )
 
 
 def _event(value: Any) -> str:

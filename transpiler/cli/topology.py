@@ -168,7 +168,7 @@ def _report_all(read: list[tuple[str, Topology]], form: str, fail_on: str | None
     found = [(name, make_report(addresses_of(one))) for name, one in read]
     if form == "json":
         reports = [{"topology": name, **one.to_dict()} for name, one in found]
-        click.echo(json.dumps({"version": VERSION, "reports": reports}, ensure_ascii=False, indent=2))
+        click.echo(json_text({"version": VERSION, "reports": reports}, indent=2))
     else:
         columns = {"columns": shutil.get_terminal_size().columns} if sys.stdout.isatty() else {}
         say_data("\n\n".join(f"{name}\n{one.render(**columns)}" for name, one in found))

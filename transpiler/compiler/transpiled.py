@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from transpiler.base.diagnostics import Diagnostic, shortened
@@ -44,6 +45,11 @@ class Transpiled:
     def trace(self) -> Trace:
         """The name of each phase and the SQL after it."""
         return self.retrace()
+
+    def __reduce__(self) -> tuple[Callable[..., Transpiled], tuple[object, ...]]:
+        # What is computed when it is asked for is computed before the object leaves its process.
+        trace, diagnostics = partial(tuple, self.trace), partial(tuple, self.diagnostics)
+        return Transpiled, (self.sql, self.found, self.in_effect, trace, self.tree, diagnostics)
 
     def __str__(self) -> str:
         return self.sql

@@ -33,8 +33,28 @@ from transpiler.message.json import SECTION_NAMES, read_field, read_sections, re
 from transpiler.message.sections import PROPERTY_TYPES, Body, Header, Properties, Values
 from transpiler.message.types import AmqpType, AmqpValue
 
+
+class _ReadOnly(dict[str, Any]):
+    """The values of a section of a message, which cannot be changed; a copy of a section is a plain dict."""
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("a Message cannot be changed; make another one with dataclasses.replace or Message.from_dict")
+
+    __setitem__ = __delitem__ = __ior__ = update = pop = popitem = clear = setdefault = _refuse
+
+    def __reduce__(self) -> tuple[type[_ReadOnly], tuple[dict[str, Any]]]:
+        return _ReadOnly, (dict(self),)
+
+
 #: Characters of a message's JSON form in its ``repr``.
 MAX_REPR = 500
+
+
+#: The sections whose values have names.
+_WITH_VALUES = (
+    *("delivery_annotations", "message_annotations", "application_properties", "footer"),
+    "header_values",
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -53,6 +73,12 @@ class Message:
     body: Body | None = None
     footer: Values | None = None
     header_values: Values | None = None
+
+    def __post_init__(self) -> None:
+        for name in _WITH_VALUES:
+            values = getattr(self, name)
+            if type(values) is dict:
+                object.__setattr__(self, name, _ReadOnly(values))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Message:

@@ -182,3 +182,15 @@ def test_a_correction_that_cannot_be_written_leaves_the_file_and_no_other(tmp_pa
         assert "a.sel: not corrected: File too large" in done.stderr
     else:
         assert done.returncode == -signal.SIGXFSZ
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("JMSPriority >= '7' AND region = NULL", "JMSPriority >= 7 AND region IS NULL"),
+        ("a <> NULL || b == 1", "a IS NOT NULL OR b = 1"),
+        ("a = NULL && JMSPriority = '7'", "a IS NULL AND JMSPriority = '7'"),
+    ],
+)
+def test_corrections_go_on_from_words_to_types(text: str, expected: str) -> None:
+    assert fix_all(text, [JMS])[0] == expected

@@ -7,7 +7,8 @@ import pytest
 from transpiler import parse_selector
 from transpiler.base.diagnostics import Diagnostic, Fix
 from transpiler.base.source import Source
-from transpiler.language.selector.dialects import DIALECTS
+from transpiler.language.selector.dialects import DIALECTS, find_dialect
+from transpiler.tools.lint.check import Checker
 from transpiler.tools.lint.registry import lint
 
 ALL = " ".join(DIALECTS)
@@ -166,3 +167,25 @@ def test_what_is_meant_is_not_doubted(text: str, dialects: str) -> None:
         tree = parse_selector(text, name)
         assert tree is not None
         assert lint(tree, Source(text), DIALECTS[name]) == [], name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["JMS_IBM_MsgType", "JMS_Solace_DeliverToOne", "JMS_BEA_Size", "JMS_TIBCO_SENDER", "JMSActiveMQBrokerInTime"],
+)
+@pytest.mark.parametrize("dialect", ["jms", "activemq"])
+def test_names_of_vendors_are_no_misspellings(name: str, dialect: str) -> None:
+    found = Checker().check(f"{name} = 5", (find_dialect(dialect),)).findings
+    assert "lint.unknown-header" not in [finding.diagnostic.code for finding in found]
+
+
+@pytest.mark.parametrize("name", ["To", "EnqueuedTimeUtc", "SequenceNumber", "DeliveryCount", "Label", "TimeToLive"])
+def test_names_of_service_bus_are_told(name: str) -> None:
+    [finding] = Checker().check(f"sys.{name} = 5").findings
+    assert "Azure Service Bus" in (finding.diagnostic.hint or "")
+
+
+def test_a_name_that_cannot_be_read_hides_no_other_finding() -> None:
+    core = find_dialect("artemis-core")
+    found = Checker().check("AMQSize > 100 AND AMQDurable = true", (core,)).findings
+    assert [finding.diagnostic.code for finding in found] == ["name.unreadable", "type.unlike"]

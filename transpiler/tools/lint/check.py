@@ -83,21 +83,26 @@ class Checker:
             # The broker takes it: only here it has no answer.
             tree = parse_tree(text, dialect)
             told = [replace(finding, severity="info", hint=None) for finding in error.diagnostics]
-            return tree, told if tree is None else without_lesser(lint(tree, source, dialect), told)
+            if tree is None:
+                return tree, told
+            readable = _without_unreadable(tree, dialect)
+            compiled = [] if readable is None else self._compiled(readable, source, dialect)
+            return tree, without_lesser(lint(tree, source, dialect), [*told, *compiled])
         if tree is None:
             return None, ()
         known = None if self.layout is None else find_layout(self.layout).names()
         findings = lint(tree, source, dialect, known=known)
+        compiled = self._compiled(tree, source, dialect)
+        return tree, without_lesser(findings, compiled) if compiled else findings
+
+    def _compiled(self, tree: ast.Expression, source: Source, dialect: Dialect) -> Sequence[Diagnostic]:
+        """Return the warnings of the compiler, which come up while a tree is lowered; no SQL is emitted."""
         try:
-            # The warnings come up while the tree is lowered; no SQL is emitted.
             lowering = SelectorLowering(find_layout(self.layout or "amqp"), self.missing, source, dialect)
             lowering.selector(tree, True)
-            compiled: Sequence[Diagnostic] = lowering.findings
         except TranspilerError as error:
-            compiled = error.diagnostics
-            if self.layout is None:
-                compiled = [_as_warning(finding) for finding in compiled]
-        return tree, without_lesser(findings, compiled) if compiled else findings
+            return error.diagnostics if self.layout is not None else [*map(_as_warning, error.diagnostics)]
+        return lowering.findings
 
     def contained(self, checked: Sequence[Checked], places: Sequence[str]) -> list[tuple[int, Finding]]:
         """Return the selectors of one list that others contain, by their numbers; ``places`` name the selectors."""
@@ -114,6 +119,19 @@ class Checker:
                 if self.selection.has(diagnostic):
                     collected.setdefault((number, diagnostic), []).append(dialect)
         return [(number, Finding(diagnostic, tuple(own))) for (number, diagnostic), own in collected.items()]
+
+
+def _without_unreadable(tree: ast.Expression, dialect: Dialect) -> ast.Expression | None:
+    """Return a selector without the conditions whose names only the broker can read; None if nothing is left."""
+    match tree:
+        case ast.And(terms=terms) | ast.Or(terms=terms):
+            kept = [one for term in terms if (one := _without_unreadable(term, dialect)) is not None]
+            return replace(tree, terms=tuple(kept)) if len(kept) > 1 else kept[0] if kept else None
+        case ast.Not(operand=operand):
+            inner = _without_unreadable(operand, dialect)
+            return None if inner is None else replace(tree, operand=inner)
+        case _:
+            return None if any(name.name in dialect.fields.unreadable for name in ast.names_of(tree)) else tree
 
 
 def _as_warning(finding: Diagnostic) -> Diagnostic:

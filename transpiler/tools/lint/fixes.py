@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from transpiler.base.diagnostics import Fix
 from transpiler.base.source import Span
@@ -25,7 +26,7 @@ def fixed(text: str, fix: Fix, dialect: Dialect, checker: Checker | None = None)
     checker = checker or Checker()
     changed = fix.apply(text)
     before, after = _first_error(checker, text, dialect), _first_error(checker, changed, dialect)
-    if changed == text or (after is not None and (before is None or len(text) - before <= len(changed) - after)):
+    if changed == text or (after is not None and (before is None or not _is_progress(text, before, changed, after))):
         return None
     if before is None and _warnings(checker, changed, dialect) - _warnings(checker, text, dialect):
         return None
@@ -66,10 +67,24 @@ def fix_all(text: str, dialects: Sequence[Dialect], checker: Checker | None = No
     return text, done
 
 
-def _first_error(checker: Checker, text: str, dialect: Dialect) -> int | None:
-    """Return the offset of a selector's first error."""
+class _Error(NamedTuple):
+    """The first error of a selector: False if the selector does not parse, and the offset of the error."""
+
+    parses: bool
+    start: int
+
+
+def _is_progress(text: str, before: _Error, changed: str, after: _Error) -> bool:
+    """Return True if a change leads to a later error: types are checked once a selector parses."""
+    if before.parses is not after.parses:
+        return after.parses
+    return len(text) - before.start > len(changed) - after.start
+
+
+def _first_error(checker: Checker, text: str, dialect: Dialect) -> _Error | None:
+    """Return a selector's first error."""
     errors = [
-        finding.diagnostic.span.start if finding.diagnostic.span is not None else 0
+        _Error(not finding.diagnostic.code.startswith("syntax."), (finding.diagnostic.span or Span(0, 0)).start)
         for finding in checker.check(text, [dialect]).findings
         if finding.diagnostic.severity == "error"
     ]

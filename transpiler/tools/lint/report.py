@@ -38,6 +38,10 @@ class Lines:
         """Return the place of a span."""
         return Place(*self._position(span.start), *self._position(span.end))
 
+    def offset(self, line: int, column: int) -> int:
+        """Return the offset of a line and a column."""
+        return self._starts[line - 1] + column - 1
+
     def _position(self, offset: int) -> tuple[int, int]:
         line = min(bisect_right(self._starts, offset), len(self.texts))
         return line, offset - self._starts[line - 1] + 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from typing import NamedTuple
@@ -27,6 +28,9 @@ from transpiler.tools.lint.embedded.selector_text import plain
 from transpiler.tools.lint.holes import judge_in_part
 from transpiler.tools.lint.registry import check_pattern, fits
 from transpiler.tools.lint.report import Lines, Listed, Place, PlacedFix, Report, Reported
+
+#: The place that a hint names.
+_PLACE_IN_HINT = re.compile(r"\bopened at (?P<line>\d+):(?P<column>\d+)")
 
 
 class Text(NamedTuple):
@@ -226,11 +230,20 @@ class _Located(NamedTuple):
     def reported(self, diagnostic: Diagnostic, dialects: tuple[str, ...]) -> Reported:
         place = self.lines.place(self.selector.mapped.place(diagnostic.span or Span(0, 0)))
         text = self.selector.mapped.text
+        if diagnostic.hint is not None and self.file is not None:
+            diagnostic = replace(diagnostic, hint=_PLACE_IN_HINT.sub(self._placed, diagnostic.hint))
         line = self.lines.texts[place.line - 1]
         fix, is_filled = self._fix(diagnostic.fix), self.selector.is_filled
         return Reported(
             diagnostic, text, place, line, self.name, self.file, dialects, fix, is_filled, used_in=self.used_in
         )
+
+    def _placed(self, match: re.Match[str]) -> str:
+        """Return a place of the selector, which a hint names by line and column, as one of the file."""
+        lines = Lines(self.selector.mapped.text)
+        offset = lines.offset(int(match["line"]), int(match["column"]))
+        place = self.lines.place(self.selector.mapped.place(Span(offset, offset)))
+        return f"opened at {place.line}:{place.column}"
 
     def _fix(self, fix: Remedy | None) -> PlacedFix | None:
         mapped = self.selector.mapped

@@ -348,7 +348,7 @@ KINDS: Mapping[str, Callable[[Word], bool]] = {
     "character": lambda word: word.kind != "string" and len(word.content) == 1,
     "notstring": lambda word: word.kind != "string",
     "notopen": lambda word: word.kind != "open",
-    "notnull": lambda word: word.key != "NULL",
+    "notnull": lambda word: word.key != "NULL" and (word.kind != "operator" or word.key in ("-", "+")),
     "nottest": lambda word: word.key not in ("LIKE", "IN", "BETWEEN"),
     "compares": lambda word: word.key in COMPARISONS,
     "tests": lambda word: word.key in TESTS,

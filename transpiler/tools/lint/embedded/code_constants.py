@@ -5,12 +5,12 @@ or by a declaration; the types and modules that a file imports; the types that i
 packages see their own constants, the files of the same directory. What is declared twice, by files of which an import
 names none, is not known.
 
-Only the names of the files are kept. A file is read when a name leads to it, and all files are searched for the types
-that they declare once a type has no file of its name.
+Only the names of the files and of their types are kept. A file is read again when a name leads to it.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -28,8 +28,11 @@ _TOGETHER = (
 )
 #: Languages in which a file sees the constants that others of its directory declare outside types.
 _SEE_DIRECTORY = frozenset(".go .kt .kts .scala .swift .c .h .cc .cpp .cxx .hpp".split())
-#: The declaration of a type.
-_TYPE = re.compile(r"\b(?:class|interface|object|enum|record|struct|trait|module|namespace)\s+(?P<name>[A-Za-z_]\w*)")
+#: The declarations of types, one pattern for each word: a search for a pattern that begins with letters is fast.
+_TYPES = [
+    (f"{word} ", re.compile(rf"{word}\s+([A-Za-z_]\w*)"))
+    for word in "class interface object enum record struct trait module namespace".split()
+]
 #: The types that another one extends.
 _HEAD = re.compile(
     r"\b(?:class|interface|object|record)\s+\w[^{;=]*?(?:\bextends\b|\bimplements\b|:)(?P<types>[^{;=]*)"
@@ -58,18 +61,23 @@ class Constants:
     """The constants of some files of source code; ``read`` returns the text of a file, or None if it cannot be read."""
 
     read: Callable[[str], str | None]
-    #: The files by their names without an end, and by their directories.
-    _by_stem: dict[str, list[PurePath]] = field(default_factory=dict)
-    _by_directory: dict[PurePath, list[PurePath]] = field(default_factory=dict)
-    #: The files by the types that they declare, once they have been searched.
-    _by_type: dict[str, list[PurePath]] | None = None
+    #: The names of the files by these without an end, and by their directories.
+    _by_stem: dict[str, list[str]] = field(default_factory=dict)
+    _by_directory: dict[str, list[str]] = field(default_factory=dict)
+    #: The names of the files by the types that they declare and that are not called as the file is.
+    _by_type: dict[str, list[str]] = field(default_factory=dict)
     _values: dict[PurePath, Values | None] = field(default_factory=dict)
 
-    def add(self, name: str) -> None:
-        """Add a file of source code by its name."""
-        path = PurePath(name)
-        self._by_stem.setdefault(path.stem, []).append(path)
-        self._by_directory.setdefault(path.parent, []).append(path)
+    def add(self, text: str, name: str) -> None:
+        """Add a file of source code."""
+        directory, file = os.path.split(name)
+        stem = os.path.splitext(file)[0]
+        for word, pattern in _TYPES:
+            for own in pattern.findall(text) if word in text else ():
+                if own != stem and name not in (known := self._by_type.setdefault(own, [])):
+                    known.append(name)
+        self._by_stem.setdefault(stem, []).append(name)
+        self._by_directory.setdefault(directory, []).append(name)
 
     def forget(self) -> None:
         """Forget what files had in them, because they have changed."""
@@ -79,7 +87,7 @@ class Constants:
         """Return the constant to which ``path`` leads in a file with a name and a text; None for an unknown one."""
         if not self._by_stem or not path:
             return None
-        user = _User(text, PurePath(name))
+        user = _User(text, name)
         *outer, constant = path
         found: list[tuple[PurePath, Value]] = []
         for type_name, own, files in self._ways(user, outer, constant):
@@ -109,50 +117,40 @@ class Constants:
         for type_name in user.extended[:_MAX_EXTENDED]:
             yield type_name, own, self._chosen(user, type_name)
         if user.path.suffix.lower() in _SEE_DIRECTORY:
-            yield None, own, self._beside(user.path.parent, user)
+            yield None, own, self._beside(os.path.dirname(user.name), user)
             for package in user.packages:
                 yield None, own, self._in_package(package, user)
 
     def _chosen(self, user: _User, type_name: str) -> list[PurePath]:
         """Return the files that declare a type, or are the module of that name; those that an import names, if any."""
-        files = [file for file in self._by_stem.get(type_name, ()) if self._is_other(file, user)]
+        files = self._others(self._by_stem.get(type_name, ()), user)
         if user.path.suffix.lower() == ".go":
             files = [
                 file
                 for directory, inside in self._by_directory.items()
-                if directory.name == type_name
-                for file in inside[:_MAX_FILES]
-                if self._is_other(file, user)
+                if os.path.basename(directory) == type_name
+                for file in self._others(inside[:_MAX_FILES], user)
             ]
-        files = files or [file for file in self._types().get(type_name, ()) if self._is_other(file, user)]
+        files = files or self._others(self._by_type.get(type_name, ()), user)
         if len(files) < 2:
             return files
         imported = [file for file in files if user.imports(file, type_name)]
         return imported or [file for file in files if file.parent == user.path.parent] or files
 
-    def _beside(self, directory: PurePath, user: _User) -> list[PurePath]:
-        return [file for file in self._by_directory.get(directory, ())[:_MAX_FILES] if self._is_other(file, user)]
+    def _beside(self, directory: str, user: _User) -> list[PurePath]:
+        return self._others(self._by_directory.get(directory, ())[:_MAX_FILES], user)
 
     def _in_package(self, package: str, user: _User) -> Iterator[PurePath]:
         last = package.rpartition(".")[2]
         for directory in self._by_directory:
-            if directory.name == last and directory != user.path.parent:
+            if os.path.basename(directory) == last and directory != os.path.dirname(user.name):
                 yield from self._beside(directory, user)
 
     @staticmethod
-    def _is_other(file: PurePath, user: _User) -> bool:
-        return file != user.path and together(file.suffix.lower(), user.path.suffix.lower())
-
-    def _types(self) -> dict[str, list[PurePath]]:
-        if self._by_type is None:
-            self._by_type = {}
-            for files in self._by_directory.values():
-                for file in files:
-                    for match in _TYPE.finditer(self.read(str(file)) or ""):
-                        known = self._by_type.setdefault(match["name"], [])
-                        if file not in known:
-                            known.append(file)
-        return self._by_type
+    def _others(names: Iterable[str], user: _User) -> list[PurePath]:
+        """Return the files but the one that uses the constant, and without those of other languages."""
+        files = (PurePath(name) for name in names if name != user.name)
+        return [file for file in files if together(file.suffix.lower(), user.path.suffix.lower())]
 
     def _value(self, file: PurePath, type_name: str | None, constant: str, depth: int) -> Value | None:
         if file not in self._values:
@@ -175,8 +173,8 @@ class Constants:
 class _User:
     """The file that uses a constant: what it imports and extends."""
 
-    def __init__(self, text: str, path: PurePath) -> None:
-        self.path = path
+    def __init__(self, text: str, name: str) -> None:
+        self.name, self.path = name, PurePath(name)
         self._text = text
         #: The names by which a file imports others.
         self.renamed: dict[str, str] = {}

@@ -131,7 +131,7 @@ class Declarations:
 
     def add(self, text: str, name: str) -> None:
         """Add the declarations of a file of source code, whose name says its language."""
-        self.constants.add(name)
+        self.constants.add(text, name)
         if "elector" not in text:
             return
         path = PurePath(name)

@@ -18,6 +18,8 @@ from transpiler.tools.lint.rule import Context, Doubt, Rule
 
 #: Jakarta Messaging 3.5: names that begin with JMS are reserved, JMSX for the standard and JMS_ for providers.
 _PREFIX, _PROVIDER = "JMS", "JMS_"
+#: Properties that ActiveMQ sets on the messages that it dispatches.
+_SET_BY_BROKERS = frozenset({"JMSActiveMQBrokerInTime", "JMSActiveMQBrokerOutTime"})
 
 #: The words of a name: by underscores and dots, humps and digits.
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[0-9]+")
@@ -99,11 +101,13 @@ def _unknown_header(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
         if name[:3].upper() == _PREFIX and len(name) > 3:
             yield from _in_another_case(node, context)
         return
-    if name in fields.table or name in JMS.fields.table:
+    if name in fields.table or name in JMS.fields.table or name in _SET_BY_BROKERS:
         return
-    known = {field for field in (*JMS.fields.table, *fields.table) if field.startswith(_PREFIX)}
+    # A provider's name resembles no name of the standard.
+    prefix = _PROVIDER if name.startswith(_PROVIDER) else _PREFIX
+    known = {field for field in (*JMS.fields.table, *fields.table, *_SET_BY_BROKERS) if field.startswith(prefix)}
     near = nearest(name, sorted(known))
-    if name.startswith(_PROVIDER) and not near:
+    if prefix == _PROVIDER and not near:
         return
     hint = (
         f"did you mean {near[0]}?"
@@ -172,6 +176,12 @@ def _dotted_name(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
     message = f"{', '.join(refusing)} refuse a dot in the name {node.name}"
     scope, _, name = node.name.partition(".")
     meant = {"user": name, "sys": _SERVICE_BUS.get(name.lower())}.get(scope)
+    if scope == "sys" and name.lower() in _SERVICE_BUS_ALONE and node.name not in (context.known or ()):
+        hint = (
+            "perhaps an SQL filter of Azure Service Bus was copied, whose name for a field that JMS does not have it is"
+        )
+        yield Doubt(message, node.span, hint)
+        return
     if meant and node.name not in (context.known or ()):
         hint = f"perhaps an SQL filter of Azure Service Bus was copied, which reads {meant} so: write {meant}"
         yield Doubt(message, node.span, hint, fix=Fix(meant))
@@ -182,8 +192,14 @@ def _dotted_name(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
 #: Header fields of JMS by the names that SQL filters of Azure Service Bus have for them behind sys.
 _SERVICE_BUS = {
     "label": "JMSType", "subject": "JMSType", "messageid": "JMSMessageID", "correlationid": "JMSCorrelationID",
-    "sessionid": "JMSXGroupID",
+    "sessionid": "JMSXGroupID", "to": "JMSDestination", "replyto": "JMSReplyTo", "deliverycount": "JMSXDeliveryCount",
+    "expiresatutc": "JMSExpiration", "scheduledenqueuetimeutc": "JMSDeliveryTime",
 }  # fmt: skip
+#: Names behind sys. for which JMS has none.
+_SERVICE_BUS_ALONE = frozenset(
+    "enqueuedtimeutc enqueuedsequencenumber sequencenumber timetolive contenttype replytosessionid partitionkey"
+    " viapartitionkey lockeduntilutc locktoken deadlettersource deadletterreason state".split()
+)
 #: The grammars whose names have no dot.
 _WITHOUT_DOTS = (Identifiers.ASCII, Identifiers.REGULAR)
 
@@ -285,7 +301,10 @@ RULES = (
         wrong="JMSPriorty > 4",
         right="JMSPriority > 4",
         why="Names that begin with JMS are reserved for header fields (Jakarta Messaging 3.5), and names are "
-        "case-sensitive. A misspelt one is a property that no message has, so the comparison is never true.",
+        "case-sensitive. A misspelt one is a property that no message has, so the comparison is never true. The "
+        "standard reserves `JMSX` for properties that it defines itself, and `JMS_` with a vendor's name for "
+        "providers: `JMS_IBM_MsgType`, `JMS_Solace_DeliverToOne` and the like are no misspellings, nor are "
+        "`JMSActiveMQBrokerInTime` and `JMSActiveMQBrokerOutTime`, which ActiveMQ sets.",
         nodes=(ast.Identifier,),
         find=_unknown_header,
     ),

@@ -13,12 +13,15 @@ from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 from types import ModuleType
+from typing import get_args
 
 import pytest
 
 import spark_ext
 import transpiler
 from tests.pages import DOCS, blocks
+from transpiler.language.filters.kinds import Filter
+from transpiler.topology.exchange_types import EXCHANGE_KINDS
 
 ROOT = Path(__file__).parent.parent
 
@@ -37,12 +40,11 @@ COUNTERPARTS = {
         "compare_dialects",
         "diff",
         "explain",
-        "match",
         "port",
         "route",
         "__main__",
     ),
-    *("choices", "columns", "constant_tables", "exchange_graph", "inputs", "schemas", "tuning"),
+    *("choices", "columns", "conditions", "constant_tables", "exchange_graph", "inputs", "schemas", "tuning"),
     *("layouts", "messages", "topologies"),
     "publication",
     "json",
@@ -208,3 +210,60 @@ def test_a_plain_selector_loads_few_lines_of_code(first_selector: tuple[list[str
 def test_a_plain_selector_changes_files_at_most_450_times(first_selector: tuple[list[str], list[str]]) -> None:
     _, passed = first_selector
     assert len(passed) <= 450
+
+
+#: The modules that know what kinds of filters and types of exchanges are, each with the rest of its room that reads or
+#: writes them as they are in files.
+KNOWING = (
+    "transpiler/language/filters/",
+    "transpiler/topology/exchange_types.py",
+    "transpiler/topology/broker_rules.py",
+    "transpiler/topology/qpid_address/",
+    "transpiler/topology/importers/",
+)
+KINDS_OF_FILTERS = {kind.__name__ for kind in get_args(Filter)}
+TYPES_OF_EXCHANGES = set(EXCHANGE_KINDS) - {"unknown"}
+
+
+def dispatches(path: Path) -> Iterator[str]:
+    """The lines that ask for the kind of a filter or the name of a type of exchanges."""
+
+    def names_type(node: ast.AST) -> bool:
+        inner = node.elts if isinstance(node, ast.Tuple | ast.List | ast.Set) else [node]
+        return any(isinstance(one, ast.Constant) and one.value in TYPES_OF_EXCHANGES for one in inner)
+
+    def asks_for_type(node: ast.AST) -> bool:
+        return (isinstance(node, ast.Attribute) and node.attr == "type") or (
+            isinstance(node, ast.Name) and node.id in ("exchange_type", "kind")
+        )
+
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Compare(left=left, comparators=[right]) if asks_for_type(left) and names_type(right):
+                yield f"{path}:{node.lineno}"
+            case ast.MatchValue(value=ast.Constant(value=str() as value)) if value in TYPES_OF_EXCHANGES:
+                yield f"{path}:{node.lineno}"
+            case ast.MatchClass(cls=ast.Name(id=name)) if name in KINDS_OF_FILTERS:
+                yield f"{path}:{node.lineno}"
+            case ast.Call(func=ast.Name(id="isinstance"), args=[_, ast.Name(id=name)]) if name in KINDS_OF_FILTERS:
+                yield f"{path}:{node.lineno}"
+
+
+def test_only_conditions_know_kinds_of_filters_and_types_of_exchanges() -> None:
+    asking = [path for path in MODULES if not path.relative_to(ROOT).as_posix().startswith(KNOWING)]
+    assert [line for path in asking for line in dispatches(path)] == []
+
+
+def test_a_dispatch_on_types_or_kinds_is_found(tmp_path: Path) -> None:
+    written = tmp_path / "dispatching.py"
+    written.write_text(
+        """if exchange.type == "headers": pass
+if exchange_type in ("topic", "x"): pass
+match exchange.type:
+    case "direct" | "fanout": pass
+match node:
+    case NoLocal(): pass
+isinstance(node, JmsSelector)
+"""
+    )
+    assert len(list(dispatches(written))) == 6

@@ -33,11 +33,10 @@ FILES = {
     # The law, and its place among the rules, whose order matters.
     "rewrite": 2,
     "like": 1,
-    # The table of descriptors, the object, its reading and writing, the evaluator, the SQL, and the tests by which two
-    # filters are told apart.
-    "filter-kind": 6,
-    # The rules of brokers, the router, the SQL, and the importer of RabbitMQ, which takes this type for another one.
-    "exchange-type": 4,
+    # The object with its condition, the table of descriptors, and its reading and writing.
+    "filter-kind": 3,
+    # The kind of exchange, the brokers that have it, and the importer of RabbitMQ, which reads this type as another.
+    "exchange-type": 3,
     "command-option": 1,
     "error-text": 1,
 }

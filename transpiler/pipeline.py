@@ -130,13 +130,15 @@ def transpile_filter(
             ``UnsupportedFeatureError``, and what ``parse_selector`` raises.
     """
     # Filters bring along decoders and a schema of every kind, which selectors do not need.
-    from transpiler.compiler.lowering.filters import FilterLowering
+    from transpiler.compiler.lowering.conditions import PredicateLowering
+    from transpiler.language.filters.kinds import Consumer
     from transpiler.language.filters.sets import read_filters
 
     chosen, rules = read_options("transpile_filter", FilterOptions, options), find_dialect(dialect)
     filter_set = read_filters(filters, chosen.unknown).accepted_by(rules)
-    lowering = FilterLowering(find_layout(layout), chosen.missing, rules, chosen.connection, chosen.receiver)
-    predicate = lowering.whole(filter_set.whole)
+    whole = filter_set.whole
+    lowering = PredicateLowering(find_layout(layout), chosen.missing, chosen.receiver)
+    predicate = lowering.within_limits(whole.condition(Consumer(rules, chosen.connection)), whole.path)
     result: Result = "boolean" if chosen.result == "ternary" else chosen.result
     sql, retrace = _emit(lambda _: predicate, result, chosen.alias)
     return Transpiled(sql, (*filter_set.findings, *lowering.findings), filter_set, retrace)
@@ -171,27 +173,28 @@ def transpile_address(
         TranspilerError: ``TopologyError`` for an address that does not read, and what selectors raise.
     """
     # Addresses bring the whole topology along, which nothing else here needs.
-    from transpiler.compiler.lowering.bindings.addresses import Addresses
-    from transpiler.topology.qpid_address.address import NodeType, parse_address
+    from transpiler.compiler.lowering.conditions import PredicateLowering
+    from transpiler.topology.qpid_address.address import NodeType, address_condition, parse_address
 
     chosen, rules = read_options("transpile_address", SqlOptions, options), find_dialect(dialect)
     check_choice("node_type", node_type, get_args(NodeType))
     parsed = parse_address(address) if isinstance(address, str) else address
     where = find_layout(layout)
-    addresses = Addresses(where, chosen.missing)
+    received, findings = address_condition(parsed, node_type)
+    bindings = PredicateLowering(where, chosen.missing)
     text = parsed.link.selector or ""
     tree = parse_selector(text, rules)
     lowering = SelectorLowering(where, chosen.missing, Source(text), rules)
 
     def lower(wanted: bool) -> ir.Predicate:
-        bound = addresses.received(parsed, node_type, wanted)
+        bound = bindings.lower_published(received, wanted)
         if tree is None:
             return bound
         selected = lowering.selector(tree, wanted)
         return ir.all_of(bound, selected) if wanted else ir.any_of(bound, selected)
 
     sql, retrace = _emit(lower, chosen.result, chosen.alias)
-    return Transpiled(sql, (*addresses.findings, *lowering.findings), retrace=retrace)
+    return Transpiled(sql, (*findings, *lowering.findings), retrace=retrace)
 
 
 def _emit(lower: Callable[[bool], ir.Predicate], result: Result, alias: str | None) -> tuple[str, Callable[[], Trace]]:

@@ -13,7 +13,6 @@ from pyspark.sql import functions as sf
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.compiler.sql import quote_name, quote_text
 from transpiler.routing.exchange_graph import build_exchange_graph
-from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.choices import certain_topology, choices, chosen_queue, possible_topology
 from transpiler.topology.model import Topology
 
@@ -31,11 +30,11 @@ def refuse_choices(topology: Topology, exchange: str | None) -> None:
     name = min((name for name in reached if name in made), default=None)
     if name is None:
         return
-    kind = topology.exchange_by_name[name].type
-    choosing = f"hands each message to one of its bindings, and {kind} is not computed here"
+    chooses = topology.exchange_by_name[name]
+    choosing = f"hands each message to one of its bindings, and {chooses.type} is not computed here"
     raise UnsupportedFeatureError.at(
         "routing.choice",
-        f"the exchange {name!r} {'is not described by the file' if kind == UNKNOWN else choosing}",
+        f"the exchange {name!r} {'is not described by the file' if chooses.is_unknown else choosing}",
         hint="route(…, possible_column='possible_queues') has the queues that a message may reach so",
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from spark_ext.routing import tuning
 from transpiler.compiler.sql import quote_text
-from transpiler.language.filters.binding_rules import TopicRules
+from transpiler.language.binding_rules import TopicRules
 from transpiler.routing.columns import BACK, COUNT, FRONT, WORDS
 
 

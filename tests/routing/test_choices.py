@@ -20,8 +20,9 @@ from transpiler.tools.topology_report.findings import report
 from transpiler.tools.topology_report.picture import draw as picture
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology import topology_from_dict, topology_to_dict
-from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ
+from transpiler.topology.broker_rules import RABBITMQ
 from transpiler.topology.choices import certain_topology, choices, chosen_queue, possible_topology
+from transpiler.topology.exchange_types import CHOOSING_TYPES
 from transpiler.topology.model import Topology
 from transpiler.topology.records import DEFAULT_EXCHANGE, Binding
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, TOPIC_SYNTAX, TopicPattern
-from transpiler.reference.match import matches_words
+from transpiler.reference.conditions import matches_words
 from transpiler.routing import tuning
 from transpiler.routing.topic_automaton import FREE, TopicAutomaton, TopicAutomatonBuilder, place_edges
 

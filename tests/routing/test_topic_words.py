@@ -12,7 +12,7 @@ from transpiler.base.topics import TOPIC_SYNTAX, AnyWord
 from transpiler.compiler import ir
 from transpiler.compiler.presets import find_layout
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.reference.match import matches_words
+from transpiler.reference.conditions import matches_words
 from transpiler.routing.columns import COUNT, word_column
 from transpiler.routing.explain import explain_plan
 from transpiler.routing.plan import build_plan

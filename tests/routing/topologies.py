@@ -16,7 +16,8 @@ from transpiler.message.amqp.encoder import encode
 from transpiler.message.amqp.values import AmqpList, AmqpMap
 from transpiler.message.sections import Body, Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
-from transpiler.topology.broker_rules import CHOOSING_TYPES, RULES, Rules
+from transpiler.topology.broker_rules import RULES, Rules
+from transpiler.topology.exchange_types import CHOOSING_TYPES
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Alternate, Binding, Exchange, Queue
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from transpiler.topology.binding_text import choice_text, headers_text
+from transpiler.topology.binding_text import headers_text
+from transpiler.topology.exchange_types import EXCHANGE_KINDS, ExchangeType
 from transpiler.topology.files import topology_from_dict
 
 
@@ -25,11 +26,23 @@ def test_what_headers_are_asked_for(arguments: dict[str, object], text: str) -> 
     topology = topology_from_dict(
         {"broker": "rabbitmq", "exchanges": [exchange], "queues": ["q"], "bindings": [binding]}
     )
-    assert headers_text(topology.headers(topology.bindings[0])) == text
+    headers = topology.headers(topology.bindings[0])
+    assert headers is not None
+    assert headers_text(headers) == text
 
 
-def test_what_a_key_means_to_an_exchange_that_chooses() -> None:
-    assert choice_text("x-consistent-hash", "10") == "one of, weight 10"
-    assert choice_text("x-super-stream", "0") == "one of, partition 0"
-    assert choice_text("x-random", "") == "one of"
-    assert choice_text("maybe", "a.b") == "perhaps"
+@pytest.mark.parametrize(
+    ("exchange_type", "key", "text"),
+    [
+        ("x-consistent-hash", "10", "one of, weight 10"),
+        ("x-super-stream", "0", "one of, partition 0"),
+        ("x-random", "", "one of"),
+        ("maybe", "a.b", "perhaps"),
+        ("unknown", "a.b", "perhaps | a.b"),
+        ("unknown", "", "perhaps"),
+    ],
+)
+def test_what_a_key_means_to_an_exchange_that_chooses(exchange_type: ExchangeType, key: str, text: str) -> None:
+    choosing = EXCHANGE_KINDS[exchange_type].choosing
+    assert choosing is not None
+    assert choosing.text(key) == text

@@ -27,10 +27,13 @@ class MessageField:
 #: The field with the connection on which a message was published, for no-local.
 PUBLISHER_CONNECTION = MessageField("message_annotations", "x-opt-publisher-connection")
 
+#: The field by which the publishers of a stream of RabbitMQ say what its filter selects.
+STREAM_FILTER_VALUE = MessageField("message_annotations", "x-stream-filter-value")
+
 #: The fields that hold a message's routing key, in the order in which they are read, and the one that names its
 #: exchange. AMQP 0-10 sends both in its delivery-properties; in AMQP 1.0 the key is the subject.
-_SENT_KEY, _SUBJECT = MessageField("delivery_properties", "routing_key"), MessageField("properties", "subject")
-ROUTING_KEYS = (_SENT_KEY, _SUBJECT)
+_SENT_KEY, SUBJECT = MessageField("delivery_properties", "routing_key"), MessageField("properties", "subject")
+ROUTING_KEYS = (_SENT_KEY, SUBJECT)
 PUBLISHED_EXCHANGE = MessageField("delivery_properties", "exchange")
 
 #: The column of typed columns with the subject that a message was published with: selectors read JMSType there, and no
@@ -38,7 +41,7 @@ PUBLISHED_EXCHANGE = MessageField("delivery_properties", "exchange")
 TYPED_SUBJECT = MessageField("published", "JMSType")
 
 #: The subject and the key with which a message is published, in the order of their places.
-PUBLISHED_SUBJECTS = (_SUBJECT, TYPED_SUBJECT)
+PUBLISHED_SUBJECTS = (SUBJECT, TYPED_SUBJECT)
 PUBLISHED_KEYS = (_SENT_KEY, *PUBLISHED_SUBJECTS)
 
 #: No section of a message, but what its receiver knows: the time, in milliseconds since the epoch, and the destination

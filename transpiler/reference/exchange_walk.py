@@ -7,31 +7,16 @@ makes it raise. A message reaches a queue once, however many bindings lead there
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import compress
 from typing import NamedTuple
 
-from transpiler.language.filters.binding_rules import HeadersMatch
-from transpiler.language.path_expressions.xquery import parse_query
-from transpiler.language.path_expressions.xquery_nodes import Condition
-from transpiler.language.selector import ast
-from transpiler.language.selector.dialects import DIALECTS
-from transpiler.language.selector.parsing import parse_tree
 from transpiler.message.message import Message
-from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.reference.evaluate import evaluate
-from transpiler.reference.match import matches_words
-from transpiler.reference.pairs import is_equal
-from transpiler.reference.xquery import matches_query
-from transpiler.topology.broker_rules import UNKNOWN, Rules
-from transpiler.topology.choices import Choice, choice_of, is_choosing, leaves_open
+from transpiler.reference.conditions import Keys, holds
+from transpiler.topology.choices import Choice, choice_of, leaves_open
 from transpiler.topology.model import Topology
 from transpiler.topology.records import DEFAULT_EXCHANGE, Binding, Exchange
 from transpiler.topology.targets import Target, TargetType
-
-#: The routing keys of a publication; None is an absent one.
-Keys = tuple[str | None, ...]
 
 #: The queues and outcomes that a message comes to.
 Ends = frozenset[Target]
@@ -136,12 +121,12 @@ class ExchangeWalk:
             named = frozenset(Target("queue", key) for key in keys if key is not None and self._names_queue(key))
             self.visits[exchange.name, keys] = Visit(exchange, keys, ())
             return _Reached(named, bool(named)), bool(named)
-        choice = choice_of(self.topology, exchange) if is_choosing(exchange) else None
+        choice = choice_of(self.topology, exchange) if exchange.kind.choosing is not None else None
         if choice is not None and not choice.by_match:
             self.visits[exchange.name, keys] = Visit(exchange, keys, ())
             return (yield from self._chose(exchange, choice, keys)), True
         bindings = self.topology.bindings_by_source.get(exchange.name, ())
-        answers = tuple(self._matches(exchange, binding, keys) for binding in bindings)
+        answers = tuple(holds(self.topology.condition(binding), self.message, keys) for binding in bindings)
         self.visits[exchange.name, keys] = Visit(exchange, keys, answers)
         if choice is not None:
             matched = tuple(binding for binding, is_match in zip(bindings, answers, strict=True) if is_match)
@@ -174,7 +159,7 @@ class ExchangeWalk:
         self.used_choices = True
         self._chose_here += 1
         self.chose_queue |= choice.reaches_queue
-        self.came_to_unknown |= exchange.type == UNKNOWN
+        self.came_to_unknown |= exchange.is_unknown
         reached = _Reached()
         if self._chosen:
             reached = yield from self._along_all(choice.bindings, keys)
@@ -201,10 +186,7 @@ class ExchangeWalk:
         return False
 
     def _names_queue(self, key: str) -> bool:
-        rules = self.topology.rules
-        if rules.direct_replies is not None and key.startswith(rules.direct_replies):
-            return False
-        return key in self.topology.queue_names
+        return key in self.topology.queue_names and not self.topology.rules.is_direct_reply(key)
 
     def _alternate(self, exchange: Exchange, keys: Keys) -> _Walk:
         # "If ... an alternate binding has been set on the exchange, the message is routed to the alternate."
@@ -221,85 +203,7 @@ class ExchangeWalk:
         reached, _ = yield from self._bound(next_exchange, keys)
         return reached
 
-    def _matches(self, exchange: Exchange, binding: Binding, keys: Keys) -> bool:
-        topology = self.topology
-        match exchange.type:
-            case "direct":
-                # "an exact match between the routing key of the message, and the binding key"
-                matched = any((key or "") == binding.key for key in keys)
-            case "topic" | "anycast" | "maybe":
-                topic = topology.rules.topic
-                matched = any(matches_words(topic.pattern(binding.key), topic.words(key)) for key in keys)
-            case "fanout":
-                # "routes messages to all queues bound to the exchange, regardless of the message's routing key"
-                matched = True
-            case "x-consistent-hash" | "x-modulus-hash" | "x-random" | "x-local-random" | "x-super-stream" | "unknown":
-                # The choice among the bindings is made elsewhere.
-                matched = True
-            case "x-jms-topic":
-                # The plugin tries the selector alone: the exchange before it has compared the key.
-                matched = True
-            case "headers":
-                matched = matches_headers(topology.headers(binding), self.message, topology.rules)
-            case "xml":
-                # The binding key is compared as a direct exchange does, and then the query is evaluated.
-                query = topology.xquery(binding)
-                matched = any((key or "") == binding.key for key in keys) and (
-                    query is None or matches_query(_parsed_query(query), self.message, topology.rules.subject_header)
-                )
-        if not matched:
-            return False
-        # "If the expression evaluates to true, the message is routed to the queue."
-        selector = topology.selector(binding)
-        if selector is None:
-            return True
-        dialect = topology.dialect(binding)
-        return evaluate(_parsed(selector, dialect), self.message, DIALECTS[dialect]) is True
-
-
-@lru_cache(maxsize=4096)
-def _parsed(selector: str, dialect: str) -> ast.Expression | None:
-    return parse_tree(selector, DIALECTS[dialect])
-
-
-@lru_cache(maxsize=4096)
-def _parsed_query(query: str) -> Condition:
-    return parse_query(query)
-
 
 def subject_of(message: Message) -> str | None:
     """Return the routing key that a message has of its own."""
     return message.properties.subject if message.properties is not None else None
-
-
-def matches_headers(arguments: HeadersMatch, message: Message, rules: Rules) -> bool:
-    """Return True if a message has the headers that a binding's arguments require."""
-    if arguments.never:
-        return False
-    # "all implies that all the other pairs must match ... any implies that the message should be routed if any ..."
-    answers = (has_header(message, name, value, rules) for name, value in arguments.pairs)
-    return any(answers) if arguments.any else all(answers)
-
-
-def header_of(message: Message, name: str, rules: Rules) -> AmqpValue | None:
-    """Return the header of a message that a headers binding reads by a name."""
-    return (message.application_properties or {}).get(name, _subject_header(name, message, rules))
-
-
-def has_header(message: Message, name: str, expected: AmqpValue | None, rules: Rules) -> bool:
-    """Return True if a message has a header with the value that a binding expects; None expects presence only."""
-    return _has(header_of(message, name, rules), expected, rules)
-
-
-def _subject_header(name: str, message: Message, rules: Rules) -> AmqpValue | None:
-    # AMQP 0-10 keeps the subject among the headers, AMQP 1.0 among the properties.
-    subject = subject_of(message)
-    return AmqpValue(AmqpType.STRING, subject) if name == rules.subject_header and subject is not None else None
-
-
-def _has(actual: AmqpValue | None, expected: AmqpValue | None, rules: Rules) -> bool:
-    # "either the field in the bind arguments has no value and a field of the same name is present in the message
-    # headers or ... a field of the same name exists in the message headers and has that same value"
-    if actual is None:
-        return False
-    return expected is None or is_equal(expected, actual, rules.headers.equality)

@@ -15,7 +15,8 @@ from transpiler.message.message import Message, MessageLike, as_message
 from transpiler.message.publication import EXCHANGE, Sent, sent_in, without_places
 from transpiler.message.sections import Properties
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.reference.exchange_walk import Keys, subject_of
+from transpiler.reference.conditions import Keys
+from transpiler.reference.exchange_walk import subject_of
 from transpiler.reference.route_path import RoutePath, follow
 from transpiler.reference.routed import Routed, Traced, arrival, arrive, settle
 from transpiler.topology.model import Topology, check_entries, check_exchange, check_topology

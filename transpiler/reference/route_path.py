@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from transpiler.message.message import Message
-from transpiler.reference.exchange_walk import Keys, subject_of
-from transpiler.reference.match import matches_words
+from transpiler.reference.conditions import Keys, matches_words
+from transpiler.reference.exchange_walk import subject_of
 from transpiler.reference.routed import Routed, Traced, arrival, arrive, settle
 from transpiler.topology.addressing import TOPIC_KIND
 from transpiler.topology.model import Topology

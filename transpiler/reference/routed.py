@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from transpiler.message.message import Message
-from transpiler.reference.exchange_walk import Ends, ExchangeWalk, Keys, Visit
-from transpiler.topology.broker_rules import UNKNOWN as NOT_DESCRIBED
+from transpiler.reference.conditions import Keys
+from transpiler.reference.exchange_walk import Ends, ExchangeWalk, Visit
 from transpiler.topology.choices import choice_of
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import Publisher
@@ -172,7 +172,7 @@ def _choice_reason(topology: Topology, exchange: Exchange) -> str:
     if not topology.rules.addressing.has_exchanges:
         # The importer's name of the case has the address and the condition.
         return exchange.name.partition(", ")[2] or exchange.name
-    if exchange.type == NOT_DESCRIBED:
+    if exchange.is_unknown:
         return f"what {exchange.name or 'the default exchange'} does with a message is not known"
     return f"{exchange.name} hands each message to one of its bindings"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, Unpack
 
 from transpiler.base.arguments import check_keywords, unexpected
+from transpiler.language.filters.kinds import Consumer
 from transpiler.language.filters.sets import FiltersLike, read_filters
 from transpiler.language.selector.ast import Expression
 from transpiler.language.selector.dialects import Dialect, find_dialect
@@ -12,8 +13,8 @@ from transpiler.language.selector.parsing import SelectorLike, parse_selector
 from transpiler.message.message import MessageLike, as_message
 from transpiler.message.receiver import Receiver, ReceiverOptions
 from transpiler.message.types import Truth
+from transpiler.reference.conditions import holds
 from transpiler.reference.evaluate import evaluate as evaluate_tree
-from transpiler.reference.match import check_filter, match_filter
 
 
 class MatchOptions(ReceiverOptions, total=False):
@@ -79,8 +80,7 @@ def matches(
         TranspilerError: As ``transpile_filter``.
     """
     check_keywords("matches", MatchOptions, options)
-    rules, connection = find_dialect(dialect), options.get("connection")
+    rules = find_dialect(dialect)
     whole = read_filters(filters, options.get("unknown", "error")).accepted_by(rules).whole
-    check_filter(whole, rules, connection)
     receiver = Receiver(options.get("now"), options.get("destination"))
-    return match_filter(whole, as_message(message), rules, connection, receiver)
+    return holds(whole.condition(Consumer(rules, options.get("connection"))), as_message(message), receiver=receiver)

@@ -1,8 +1,9 @@
 """Bindings of a topology as patterns: predicates with parameters, one for each signature, and their constants.
 
-``lowering.bindings`` defines the condition of a binding. What is added here serves many bindings at once: tests
-of the routing key name columns that are made once a message, binding keys with wildcards are conditions on these or go
-to the automaton (``topic_words``), and bindings that differ in constants only share one pattern, the same object.
+``topology.binding_conditions`` says what a binding asks, and ``lowering.conditions`` lowers it. What is added here
+serves many bindings at once: tests of the routing key name columns that are made once a message, binding keys with
+wildcards are conditions on these or go to the automaton (``topic_words``), and bindings that differ in constants only
+share one pattern, the same object.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from transpiler.compiler import ir
 from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import STRING
 from transpiler.compiler.layouts.layout import Layout
-from transpiler.compiler.lowering.bindings.bindings import Bindings, RoutingKey, ValueOf
+from transpiler.compiler.lowering.conditions import ConditionLowering, RoutingKey, ValueOf
 from transpiler.compiler.rewrites.optimizer import optimize
-from transpiler.language.selector.dialects import find_dialect
+from transpiler.language.conditions import ROUTING_KEY, Equal, Selector, Words, key_equals
 from transpiler.routing.columns import KEY, TOPIC
 from transpiler.routing.parameterize import SelectorParameterizer
 from transpiler.routing.signatures import Parameter, parameter, shift_parameters
 from transpiler.routing.topic_automaton import matches_topic
 from transpiler.routing.topic_words import WordsSignature, signatures_to_look_up, words_signature
-from transpiler.topology.broker_rules import Rules
+from transpiler.topology.binding_conditions import binding_condition
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding
 
@@ -53,18 +54,16 @@ ALWAYS, NEVER = Pattern(ir.TRUE), Pattern(ir.FALSE)
 class KnownKey:
     """The key that a binding on the path has put in the place of a message's own: a binding key matches it or not."""
 
-    def __init__(self, key: str, rules: Rules) -> None:
+    def __init__(self, key: str) -> None:
         self._key = key
-        self._rules = rules
 
-    def direct(self, key: str) -> Pattern:
+    def equals(self, test: Equal, _: bool = True) -> Pattern:
         """Decide by equality."""
-        return ALWAYS if key == self._key else NEVER
+        return ALWAYS if test.value.value == self._key else NEVER
 
-    def topic(self, key: str) -> Pattern:
+    def matches(self, test: Words, _: bool = True) -> Pattern:
         """Decide by words."""
-        topic = self._rules.topic
-        return ALWAYS if matches_topic(topic.pattern(key), topic.words(self._key)) else NEVER
+        return ALWAYS if matches_topic(test.pattern, test.rules.words(self._key)) else NEVER
 
 
 class OnlyKey:
@@ -73,20 +72,19 @@ class OnlyKey:
     Binding keys of the signatures that are ``looked_up`` are conditions on the words.
     """
 
-    def __init__(self, rules: Rules, looked_up: Iterable[WordsSignature]) -> None:
-        self._topic = rules.topic
+    def __init__(self, looked_up: Iterable[WordsSignature]) -> None:
         self._predicates = {signature: signature.predicate for signature in looked_up}
 
-    def direct(self, key: str) -> Pattern:
+    def equals(self, test: Equal, _: bool = True) -> Pattern:
         """Compare the column with a parameter."""
-        return Pattern(_KEY_PATTERN, (key,))
+        return Pattern(_KEY_PATTERN, (str(test.value.value),))
 
-    def topic(self, key: str) -> Pattern:
+    def matches(self, test: Words, _: bool = True) -> Pattern:
         """Compare columns with parameters, or let the automaton find the words."""
-        literal = self._topic.literal(key)
+        literal = test.rules.literal(test.key)
         if literal is not None:
             return Pattern(_TOPIC_PATTERN, (literal,))
-        words = self._topic.pattern(key)
+        words = test.pattern
         found = words_signature(words)
         if found is None or found[0] not in self._predicates:
             return Pattern(ir.TRUE, (), words)
@@ -96,23 +94,17 @@ class OnlyKey:
 class SeveralKeys:
     """The routing keys of a message that can have several: the automaton finds all words of all keys."""
 
-    def __init__(self, rules: Rules) -> None:
-        self._topic = rules.topic
-
-    def direct(self, key: str) -> Pattern:
+    def equals(self, test: Equal, _: bool = True) -> Pattern:
         """Let the automaton find the key as one word."""
-        return Pattern(ir.TRUE, (), (WHOLE + key,))
+        return Pattern(ir.TRUE, (), (WHOLE + str(test.value.value),))
 
-    def topic(self, key: str) -> Pattern:
+    def matches(self, test: Words, _: bool = True) -> Pattern:
         """Let the automaton find the words."""
-        return Pattern(ir.TRUE, (), self._topic.pattern(key))
+        return Pattern(ir.TRUE, (), test.pattern)
 
 
 class PatternBuilder:
     """Makes patterns, one predicate for all conditions of a signature."""
-
-    always = ALWAYS
-    never = NEVER
 
     def __init__(self) -> None:
         self._predicates: dict[Hashable, ir.Predicate] = {}
@@ -127,8 +119,22 @@ class PatternBuilder:
             predicate = self._predicates[signature] = optimize(build(parameter))
         return Pattern(predicate, tuple(constants))
 
-    def both(self, first: Pattern, second: Pattern, /) -> Pattern:
-        """The conjunction, with the constants of the first pattern before those of the second."""
+    def joined(self, every: bool, parts: Iterable[Pattern], /) -> Pattern:
+        """The conjunction, with the constants of the patterns in their order.
+
+        The condition of a binding is a conjunction, in which the key is the first term. A part that no message meets
+        stands for the whole.
+        """
+        assert every
+        whole: Pattern | None = None
+        for part in parts:
+            if part.predicate == ir.FALSE:
+                # The other parts are not even lowered.
+                return part
+            whole = part if whole is None else self._both(whole, part)
+        return ALWAYS if whole is None else whole
+
+    def _both(self, first: Pattern, second: Pattern) -> Pattern:
         if first.predicate == ir.TRUE:
             return Pattern(second.predicate, second.constants, first.words)
         key = (id(first.predicate), id(second.predicate))
@@ -145,33 +151,31 @@ class BindingPatterns:
 
     def __init__(self, topology: Topology, layout: Layout, missing: Missing, several: bool = False) -> None:
         self._topology = topology
-        self._rules = topology.rules
-        self._builder = PatternBuilder()
-        self._bindings = Bindings(layout, missing, topology.rules, self._builder)
+        self._lowering = ConditionLowering(layout, missing, PatternBuilder(), self._selected)
         self._selectors: dict[str, SelectorParameterizer] = {}
-        self._layout, self._missing = layout, missing
-        self._own_key: RoutingKey[Pattern] = (
-            SeveralKeys(topology.rules) if several else OnlyKey(topology.rules, signatures_to_look_up(topology))
-        )
+        self._own_key: RoutingKey[Pattern] = SeveralKeys() if several else OnlyKey(signatures_to_look_up(topology))
 
     def of(self, binding: Binding, key: str | None) -> Pattern:
         """The pattern of a binding for messages that came to its exchange with their own key (None) or another one."""
-        exchange_type = self._topology.exchange_by_name[binding.source].type
-        pattern = self._bindings.condition(exchange_type, binding, self._routing_key(key))
-        selector = self._topology.selector(binding)
-        if selector is None or pattern.predicate == ir.FALSE:
-            return pattern
-        selected, constants = self._parameterizer(self._topology.dialect(binding)).pattern(selector)
-        return self._builder.both(pattern, Pattern(selected.predicate, constants))
-
-    def _parameterizer(self, dialect: str) -> SelectorParameterizer:
-        if dialect not in self._selectors:
-            self._selectors[dialect] = SelectorParameterizer(self._layout, find_dialect(dialect), self._missing)
-        return self._selectors[dialect]
+        exchange = self._topology.exchange_by_name[binding.source]
+        # A topology has a million bindings, whose conditions are not kept.
+        condition = binding_condition(self._topology.rules, exchange.type, binding)
+        return self._lowering.lower(condition, self._routing_key(key))
 
     def of_default_exchange(self, key: str | None) -> Iterator[tuple[Pattern, str]]:
         """The patterns of the default exchange's bindings, and their queues."""
-        return self._bindings.default_exchange(self._topology.queue_names, self._routing_key(key))
+        rules, routing_key = self._topology.rules, self._routing_key(key)
+        for queue in sorted(self._topology.queue_names):
+            if not rules.is_direct_reply(queue):
+                yield routing_key.equals(key_equals(ROUTING_KEY, queue, rules), True), queue
+
+    def _selected(self, selector: Selector, _: bool) -> Pattern:
+        name = selector.dialect.name
+        if name not in self._selectors:
+            layout, missing = self._lowering.layout, self._lowering.missing
+            self._selectors[name] = SelectorParameterizer(layout, selector.dialect, missing)
+        selected, constants = self._selectors[name].pattern(selector.text)
+        return Pattern(selected.predicate, constants)
 
     def _routing_key(self, key: str | None) -> RoutingKey[Pattern]:
-        return self._own_key if key is None else KnownKey(key, self._rules)
+        return self._own_key if key is None else KnownKey(key)

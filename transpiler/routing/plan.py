@@ -44,6 +44,7 @@ from transpiler.routing.signatures import (
 from transpiler.routing.specialize import specialize
 from transpiler.routing.substring_index import Grams, choose_grams
 from transpiler.routing.topic_automaton import TopicAutomaton, TopicAutomatonBuilder
+from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.model import Topology
 from transpiler.topology.records import DEFAULT_EXCHANGE
 
@@ -217,7 +218,9 @@ def build_plan(
     if several:
         types = topology.exchange_by_name
         numbered = enumerate(states.states)
-        plan.whole = frozenset(number for number, state in numbered if types[state.exchange].type != "topic")
+        plan.whole = frozenset(
+            number for number, state in numbered if types[state.exchange].kind.key is not KeyTest.WORDS
+        )
     return plan
 
 

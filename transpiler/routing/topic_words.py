@@ -19,7 +19,7 @@ from transpiler.compiler.ir.column_types import BIGINT, STRING
 from transpiler.routing import tuning
 from transpiler.routing.columns import COUNT, word_column
 from transpiler.routing.signatures import Parameter, parameter
-from transpiler.topology.broker_rules import MATCHING_TYPES
+from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.model import Topology
 
 
@@ -74,7 +74,7 @@ def signatures_to_look_up(topology: Topology) -> frozenset[WordsSignature]:
     total = 0
     types = topology.exchange_by_name
     for binding in topology.bindings:
-        if types[binding.source].type in ("topic", *MATCHING_TYPES):
+        if types[binding.source].kind.key is KeyTest.WORDS:
             words = topology.rules.topic.pattern(binding.key)
             if is_wild(words):
                 total += 1

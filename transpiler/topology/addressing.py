@@ -21,7 +21,7 @@ from typing import ClassVar, Literal, NamedTuple, get_args
 
 from transpiler.base.arguments import check_choice
 from transpiler.base.topics import TopicPattern
-from transpiler.language.filters.binding_rules import TopicRules
+from transpiler.language.binding_rules import TopicRules
 from transpiler.topology.targets import Entered, Outcome, TargetType
 
 #: The routing type of a message of Artemis; None is a message without one.

@@ -1,12 +1,11 @@
-"""The ends, the key and the arguments of a binding in one line, and what it asks of headers or leaves to chance."""
+"""The ends, the key and the arguments of a binding in one line, and what it asks of headers."""
 
 from __future__ import annotations
 
 import re
 
-from transpiler.language.filters.binding_rules import HeadersMatch
+from transpiler.language.binding_rules import HeadersMatch
 from transpiler.message.types import AmqpValue
-from transpiler.topology.broker_rules import UNKNOWN, ExchangeType
 from transpiler.topology.records import SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Arguments, Binding
 
 #: The texts that read as values of other types.
@@ -40,17 +39,6 @@ def headers_text(arguments: HeadersMatch) -> str:
         return "every message"
     pairs = (name if value is None else f"{name}={_plain(value)}" for name, value in arguments.pairs)
     return f"{'any' if arguments.any else 'all'}: {', '.join(pairs)}"
-
-
-def choice_text(exchange_type: ExchangeType, key: str) -> str:
-    """Return the meaning of a key to an exchange that chooses among its bindings: a weight, a partition, or none."""
-    if exchange_type == "x-consistent-hash":
-        return f"one of, weight {key}"
-    if exchange_type == "maybe":
-        return "perhaps"
-    if exchange_type == UNKNOWN:
-        return f"perhaps | {key}" if key else "perhaps"
-    return f"one of, partition {key}" if exchange_type == "x-super-stream" else "one of"
 
 
 def _plain(value: AmqpValue) -> str:

@@ -1,6 +1,6 @@
 """The rules of the brokers, as frozen data: what is predeclared, which names are reserved, how exchanges route.
 
-The rules of matching are the part of a record that ``filters.binding_rules`` defines.
+The rules of matching are the part of a record that ``binding_rules`` defines.
 
 Sources: the exchanges chapter of the Qpid Broker-J book; the AMQP 0-9-1 and 0-10 specifications; where the documents
 are silent, what the brokers do, rule by rule.
@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
-from typing import Literal, get_args
 
 from transpiler.base.topics import TopicSyntax
-from transpiler.language.filters.binding_rules import BindingRules, HeadersRules, TopicRules
+from transpiler.language.binding_rules import BindingRules, HeadersRules, TopicRules
 from transpiler.message.types import Equality, NumberEquality
 from transpiler.topology.addressing import (
     EXCHANGES,
@@ -24,32 +23,7 @@ from transpiler.topology.addressing import (
     Addressing,
     ArtemisAddresses,
 )
-
-#: Types of RabbitMQ's plugins that hand each message to one of their bindings, by a hash or at random.
-HashingType = Literal["x-consistent-hash", "x-modulus-hash", "x-random", "x-local-random", "x-super-stream"]
-
-#: Types that choose among the bindings that a message matches, by key and selector: one of them, in turn or by what
-#: consumers are there (``anycast``), or perhaps one, by what the broker has seen before (``maybe``).
-MatchingType = Literal["anycast", "maybe"]
-
-#: The type of an exchange that a file names and does not describe: which of its bindings match is not known.
-UnknownType = Literal["unknown"]
-
-ChoosingType = HashingType | MatchingType | UnknownType
-
-#: ``x-jms-topic`` is RabbitMQ's, for its JMS client: bindings have selectors, and keys do not count.
-ExchangeType = Literal["direct", "topic", "fanout", "headers", "xml", "x-jms-topic"] | ChoosingType
-
-HASHING_TYPES: tuple[HashingType, ...] = get_args(HashingType)
-
-MATCHING_TYPES: tuple[MatchingType, ...] = get_args(MatchingType)
-
-UNKNOWN: UnknownType = "unknown"
-
-CHOOSING_TYPES: tuple[ChoosingType, ...] = (*HASHING_TYPES, *MATCHING_TYPES, UNKNOWN)
-
-#: Types whose bindings take every message of the exchange that their selectors, if any, accept: nothing else counts.
-TAKING_ALL: tuple[ExchangeType, ...] = ("fanout", "x-jms-topic")
+from transpiler.topology.exchange_types import HASHING_TYPES, MATCHING_TYPES, UNKNOWN, ExchangeType
 
 
 class RelayAddress(Enum):

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES, UNKNOWN
 from transpiler.topology.model import Topology
 from transpiler.topology.records import (
     DIALECT_ARGUMENT,
@@ -46,31 +45,26 @@ class Choice(NamedTuple):
         return self.total and all(binding.destination_type in ("queue", "own-queue") for binding in self.bindings)
 
 
-def is_choosing(exchange: Exchange) -> bool:
-    """Return True if an exchange hands each message to one of its bindings."""
-    return exchange.type in CHOOSING_TYPES
-
-
 def choice_of(topology: Topology, exchange: Exchange) -> Choice | None:
     """Return the choice that an exchange makes for every message; None where its bindings decide without one.
 
     There is none to make without bindings, or where all of them have one destination and it is always chosen. An
     exchange that a file does not describe may do anything with a message, with bindings or without.
     """
-    if not is_choosing(exchange):
+    choosing = exchange.kind.choosing
+    if choosing is None:
         return None
     bindings = topology.bindings_by_source.get(exchange.name, ())
-    if not bindings and exchange.type != UNKNOWN:
+    if not bindings and not exchange.is_unknown:
         return None
-    # Queues on other nodes than the publisher's are passed over.
-    total = exchange.type not in ("x-local-random", "maybe", UNKNOWN)
-    if exchange.type == "x-super-stream":
+    total = not choosing.may_choose_none
+    if choosing.by_partition:
         # The hash modulo the number of bindings is the key of the chosen one, and there may be no such binding.
         numbers = {str(number) for number in range(len(bindings))}
         bindings = tuple(binding for binding in bindings if binding.key in numbers)
         total = len({binding.key for binding in bindings}) == len(numbers)
     destinations = {target_of(topology, binding) for binding in bindings}
-    return None if total and len(destinations) < 2 else Choice(bindings, total, exchange.type in MATCHING_TYPES)
+    return None if total and len(destinations) < 2 else Choice(bindings, total, choosing.among_matches)
 
 
 #: The kind and the name of a binding's destination, and the key that the message goes on with, if it is not its own.
@@ -129,9 +123,10 @@ def certain_topology(topology: Topology, chosen_queue: str) -> Topology:
 
 
 def _without_choice(exchange: Exchange) -> Exchange:
-    if not is_choosing(exchange):
+    choosing = exchange.kind.choosing
+    if choosing is None:
         return exchange
-    return replace(exchange, type="topic" if exchange.type in MATCHING_TYPES else "fanout")
+    return replace(exchange, type="topic" if choosing.among_matches else "fanout")
 
 
 def _add_only_matches(
@@ -187,7 +182,7 @@ def possible_topology(topology: Topology, chosen_queue: str) -> Topology:
     for name, choice in made.items():
         bindings += choice.bindings
         bindings += [] if choice.by_match else _instead(topology, name, choice)
-        bindings += [Binding(name, chosen_queue)] if topology.exchange_by_name[name].type == UNKNOWN else []
+        bindings += [Binding(name, chosen_queue)] if topology.exchange_by_name[name].is_unknown else []
     exchanges = tuple(map(_without_choice, topology.exchanges))
     queues = (*topology.queues, Queue(chosen_queue))
     return replace(topology, exchanges=exchanges, queues=queues, bindings=tuple(bindings))

@@ -22,7 +22,7 @@ from transpiler.base.source import Source
 from transpiler.language.path_expressions.xquery import parse_query
 from transpiler.language.selector.literal_scanner import scan
 from transpiler.language.selector.parsing import parse_selector
-from transpiler.topology.broker_rules import UNKNOWN
+from transpiler.topology.exchange_types import UNKNOWN
 from transpiler.topology.importers.activemq_config import activemq_brokers, read_broker
 from transpiler.topology.importers.activemq_state import condition_in_activemq
 from transpiler.topology.importers.activemq_topology import topology_of_activemq

@@ -15,9 +15,17 @@ from transpiler.base import html
 from transpiler.base.arguments import unexpected
 from transpiler.base.diagnostics import Diagnostic, Remedy, at_path, first_of, meant, mismatch
 from transpiler.base.errors import TopologyError
-from transpiler.language.filters.binding_rules import HeadersMatch, read_headers_match
+from transpiler.language.binding_rules import HeadersMatch
+from transpiler.language.conditions import All
 from transpiler.language.selector.dialects import DIALECTS
-from transpiler.topology.broker_rules import UNKNOWN, RelayAddress, Rules
+from transpiler.topology.binding_conditions import (
+    binding_condition,
+    binding_headers,
+    selector_dialect,
+    selector_text,
+)
+from transpiler.topology.broker_rules import RelayAddress, Rules
+from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.records import (
     ATTEMPTS_ARGUMENT,
     CONVERSION_ARGUMENT,
@@ -192,24 +200,36 @@ class Topology:
             return None
         return alternate if alternate.name in self.exchange_by_name else None
 
+    def condition(self, binding: Binding) -> All:
+        """Return what a binding asks of a message that has come to its exchange; the same object each time."""
+        known = self._conditions.get(id(binding))
+        if known is None:
+            exchange_type = self.exchange_by_name[binding.source].type
+            # The binding is kept with its condition, so that no other one gets its id.
+            known = self._conditions[id(binding)] = binding_condition(self.rules, exchange_type, binding), binding
+        return known[0]
+
+    @cached_property
+    def _conditions(self) -> dict[int, tuple[All, Binding]]:
+        return {}
+
     def selector(self, binding: Binding) -> str | None:
         """Return the text of the binding's selector, where its exchange understands one."""
-        if self.exchange_by_name[binding.source].type not in self.rules.selector_types:
-            return None
-        return binding.text(SELECTOR_ARGUMENT)
+        return selector_text(self.rules, self.exchange_by_name[binding.source].type, binding)
 
     def dialect(self, binding: Binding) -> str:
         """Return the name of the dialect that the binding's selector is in."""
-        own = None if self.rules.addressing.has_exchanges else binding.text(DIALECT_ARGUMENT)
-        return self.rules.dialect if own is None else own
+        return selector_dialect(self.rules, binding)
 
-    def headers(self, binding: Binding) -> HeadersMatch:
-        """Return the meaning of a headers binding's arguments, by the broker's rules."""
-        return read_headers_match(binding.arguments, self.rules)
+    def headers(self, binding: Binding) -> HeadersMatch | None:
+        """Return the meaning of the arguments of a headers binding; None for a binding that compares no headers."""
+        compares = self.exchange_by_name[binding.source].kind.compares_headers
+        return binding_headers(self.rules, binding) if compares else None
 
     def xquery(self, binding: Binding) -> str | None:
         """The query of a binding of an XML exchange; None takes every message with the binding's key."""
-        return binding.text(XQUERY_ARGUMENT) if self.exchange_by_name[binding.source].type == "xml" else None
+        evaluates = self.exchange_by_name[binding.source].kind.evaluates_query
+        return binding.text(XQUERY_ARGUMENT) if evaluates else None
 
     def replacement_key(self, binding: Binding) -> str | None:
         """Return the routing key under which a message goes on to another exchange; None keeps its own."""
@@ -330,7 +350,7 @@ def _exchange_errors(topology: Topology, exchange: Exchange, path: str) -> Itera
         if exchange.type != rules.predeclared[exchange.name]:
             message = f"{exchange.name} is predeclared with type {rules.predeclared[exchange.name]}"
             yield _error("topology.exchange-type", f"{path}.type", message)
-    elif exchange.name.startswith(rules.reserved) and exchange.type != UNKNOWN:
+    elif exchange.name.startswith(rules.reserved) and not exchange.is_unknown:
         message = f"{exchange.name!r}: names that begin with {' or '.join(rules.reserved)} are reserved for the broker"
         yield _error("topology.reserved", f"{path}.name", message, "perhaps choose another name")
     if exchange.alternate is not None:
@@ -379,8 +399,8 @@ def _binding_errors(topology: Topology, binding: Binding, path: str) -> Iterator
         yield from _end_errors(topology, binding.destination_type, binding.destination, path)
     elif binding.destination not in topology.queue_names:
         yield _missing("topology.no-queue", f"{path}.destination", "queue", binding.destination, topology.queue_names)
-    if exchange.type == "x-jms-topic" and binding.text(SELECTOR_ARGUMENT) is None:
-        message = "an exchange of type x-jms-topic takes no binding without a selector"
+    if exchange.kind.requires_selector and binding.text(SELECTOR_ARGUMENT) is None:
+        message = f"an exchange of type {exchange.type} takes no binding without a selector"
         yield _error("topology.no-selector", path, message, "perhaps write TRUE where every message is to match")
     yield from _argument_errors(topology, exchange, binding, path)
 
@@ -389,11 +409,11 @@ def _argument_errors(topology: Topology, exchange: Exchange, binding: Binding, p
     if binding.key.count(topology.rules.topic.syntax.delimiter) >= MAX_WORDS:
         yield _error("topology.key", f"{path}.key", f"a key has more than {MAX_WORDS:,} words")
         return
-    if exchange.type == "topic" and not topology.rules.topic.pattern(binding.key) and binding.key:
+    if exchange.kind.key is KeyTest.WORDS and not topology.rules.topic.pattern(binding.key) and binding.key:
         yield _error("topology.key", f"{path}.key", f"{topology.rules.name} cannot bind a key of dots only")
-    if exchange.type == "headers":
+    if exchange.kind.compares_headers:
         try:
-            read_headers_match(binding.arguments, topology.rules)
+            binding_headers(topology.rules, binding)
         except TopologyError as error:
             diagnostic = error.diagnostics[0]
             yield _error(diagnostic.code, f"{path}.arguments.x-match", diagnostic.message, diagnostic.hint)

@@ -14,7 +14,8 @@ from transpiler.base.arguments import check_choice, check_keywords, unexpected
 from transpiler.base.diagnostics import Remedy, at_path, meant
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source
-from transpiler.topology.broker_rules import ExchangeType, RelayAddress
+from transpiler.topology.broker_rules import RelayAddress
+from transpiler.topology.exchange_types import ExchangeType
 from transpiler.topology.model import Topology
 from transpiler.topology.publishing import ANY_PUBLISHER, PUBLISH_TO, Publisher, PublishTo, relay_target
 from transpiler.topology.qpid_address.address import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from transpiler.message.types import AmqpValue
-from transpiler.topology.broker_rules import ExchangeType
+from transpiler.topology.exchange_types import EXCHANGE_KINDS, UNKNOWN, ExchangeKind, ExchangeType
 from transpiler.topology.targets import Entered, TargetType
 
 #: The fate of a message that reaches no queue: dropped, refused, or sent back to its publisher.
@@ -90,6 +90,16 @@ class Exchange:
     entered: Entered | None = None
     declared: bool = True
 
+    @property
+    def kind(self) -> ExchangeKind:
+        """What the exchange's bindings compare; nothing for a type that no broker has, which a topology refuses."""
+        return EXCHANGE_KINDS.get(self.type, ExchangeKind())
+
+    @property
+    def is_unknown(self) -> bool:
+        """Return True if the file names the exchange and does not describe it."""
+        return self.type == UNKNOWN
+
 
 @dataclass(frozen=True, slots=True)
 class Binding:
@@ -106,11 +116,6 @@ class Binding:
         """Return an argument that is a string or symbol; None where it is absent or void."""
         value = self.arguments.get(argument)
         return value.value if value is not None and isinstance(value.value, str) else None
-
-    @property
-    def xquery(self) -> str | None:
-        """The query of a binding of an XML exchange; None takes every message with the binding's key."""
-        return self.text(XQUERY_ARGUMENT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from transpiler.base.topics import is_wild
+from transpiler.language.binding_rules import HeadersMatch
+from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding
 
@@ -25,15 +27,14 @@ def slip_of(topology: Topology, binding: Binding) -> Slip | None:
     rules = topology.rules
     if not rules.addressing.has_exchanges:
         return None
-    exchange_type = topology.exchange_by_name[binding.source].type
-    if exchange_type == "direct" and is_wild(rules.topic.pattern(binding.key)):
-        reason = f"a direct exchange has no wildcards: only messages with the key {binding.key!r} itself match"
+    exchange = topology.exchange_by_name[binding.source]
+    if exchange.kind.key is KeyTest.EQUAL and is_wild(rules.topic.pattern(binding.key)):
+        reason = f"a {exchange.type} exchange has no wildcards: only messages with the key {binding.key!r} itself match"
         return Slip("text-wildcard", reason)
-    if exchange_type == "topic" and not binding.key:
+    if exchange.kind.key is KeyTest.WORDS and not binding.key:
         return Slip("empty-key", 'only messages without a routing key match the key "" of a topic exchange')
-    if exchange_type == "headers" and topology.selector(binding) is None:
-        match = topology.headers(binding)
-        if not match.pairs and not match.never and not match.any:
-            beside = f", whatever its key {binding.key!r} says" if binding.key else ""
-            return Slip("takes-all", f"it compares no header and takes every message{beside}")
+    match = topology.headers(binding)
+    if match == HeadersMatch(False, ()) and topology.selector(binding) is None:
+        beside = f", whatever its key {binding.key!r} says" if binding.key else ""
+        return Slip("takes-all", f"it compares no header and takes every message{beside}")
     return None

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, AnyWord, TopicPattern, is_wild
-from transpiler.language.filters.binding_rules import TopicRules
+from transpiler.language.binding_rules import TopicRules
 from transpiler.topology.broker_rules import ACTIVEMQ, ARTEMIS, QPID_JAVA, RABBITMQ
 
 BY_NAME = {

@@ -16,10 +16,11 @@ from transpiler import Message, matches, transpile_filter
 from transpiler.base.topics import TOPIC_SYNTAX, simplify_words
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING
-from transpiler.compiler.lowering.bindings.bindings import TextKey
+from transpiler.compiler.lowering.conditions import KeyText
 from transpiler.compiler.lowering.operands import from_value
 from transpiler.compiler.rewrites.optimizer import optimize
 from transpiler.compiler.sql import emit_boolean
+from transpiler.language.conditions import ROUTING_KEY, key_matches
 from transpiler.language.filters.kinds import Filter, TopicBinding
 from transpiler.message.operand_types import OperandType
 from transpiler.topology.broker_rules import RULES
@@ -62,9 +63,11 @@ def test_spark_answers_every_pair_by_each_brokers_rules(spark: SparkSession, exc
     patterns = sorted({row["binding"] for row in vectors.topics() if row["matches"][exchange] != "error"})
     keys: list[str | None] = [None, *sorted({row["routing_key"] for row in vectors.topics()})]
     frame = numbered(spark.createDataFrame([(key,) for key in keys], "s string"))
-    subject = TextKey(from_value(OperandType.STRING, ir.Column(("s",), STRING)), RULES[exchange])
+    subject = KeyText(from_value(OperandType.STRING, ir.Column(("s",), STRING)))
     texts = [
-        emit_boolean(optimize(subject.topic(pattern, polarity))) for polarity in (True, False) for pattern in patterns
+        emit_boolean(optimize(subject.matches(key_matches(ROUTING_KEY, pattern, RULES[exchange]), polarity)))
+        for polarity in (True, False)
+        for pattern in patterns
     ]
     columns = answers(frame, texts)
     positive = dict(zip(patterns, (dict(zip(keys, column, strict=True)) for column in columns), strict=False))

@@ -14,8 +14,8 @@ from transpiler.language.selector.dialects import DIALECTS, find_dialect
 from transpiler.message.header_fields import MessageField
 from transpiler.message.message import plain_message
 from transpiler.message.receiver import Receiver
+from transpiler.reference.conditions import matches_words
 from transpiler.reference.evaluate import judge
-from transpiler.reference.match import matches_words
 from transpiler.tools.analysis.building import Conditions
 from transpiler.tools.analysis.constants import NOW
 from transpiler.tools.analysis.formula import ANYTHING, all_tests, bit_of, possible

@@ -16,7 +16,7 @@ from tests.sizes import size
 from transpiler import Message, Topology
 from transpiler.base.topics import TOPIC_SYNTAX
 from transpiler.cli import main
-from transpiler.reference.match import matches_words
+from transpiler.reference.conditions import matches_words
 from transpiler.reference.route import publish, trace
 from transpiler.tools.explanation.binding_facts import lacks, part_words
 from transpiler.tools.explanation.routes import explain_route

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.sizes import size
 from tests.tools.analysis.claims import contains
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, TopicPattern
-from transpiler.reference.match import matches_words
+from transpiler.reference.conditions import matches_words
 from transpiler.tools.topology_report.findings import TopologyReport, report
 from transpiler.tools.topology_report.summary import Summary
 from transpiler.topology import RABBITMQ, Binding, Exchange, Queue, Topology, topology_from_dict

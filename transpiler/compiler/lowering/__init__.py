@@ -14,5 +14,5 @@ Deliberately not here: rules that make a predicate smaller (``rewrites``), the p
 text (``sql``), and the tables of a whole topology, whose predicates have parameters (``routing``).
 
 In reading order: ``operands``, ``names``, ``comparison``, ``text``, ``arithmetic``, ``xpath``,
-``selectors``. Then ``bindings`` and ``filters``. ``jms_type_sql`` stands for itself.
+``selectors``. Then ``bindings`` and ``conditions``. ``jms_type_sql`` stands for itself.
 """

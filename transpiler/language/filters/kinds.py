@@ -1,7 +1,10 @@
-"""The kinds of filters, each one sentence or two of a standard as an object.
+"""The kinds of filters, each one sentence or two of a standard as an object, and the condition that it means.
 
 ``path`` is a filter's place in what it was read from, and ``descriptor`` the name that it had there; both are for
 errors and for the echo, and are no part of a filter's identity.
+
+The method ``condition`` of a kind has the standard's sentence above the clause that implements it. It is the only place
+that knows what a kind of filter asks of a message: everybody else asks the condition.
 
 Sources: the Apache AMQP filter document; the AMQP Filter Expressions draft of OASIS, as RabbitMQ implements it.
 """
@@ -9,11 +12,44 @@ Sources: the Apache AMQP filter document; the AMQP Filter Expressions draft of O
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TypeAlias
 
-from transpiler.message.types import AmqpValue
+from transpiler.base.errors import LayoutError
+from transpiler.language.binding_rules import APACHE_FILTERS, HeadersMatch
+from transpiler.language.conditions import (
+    EVERY_MESSAGE,
+    All,
+    Any,
+    Condition,
+    Equal,
+    Like,
+    Not,
+    Places,
+    Present,
+    Selector,
+    headers_match,
+    key_equals,
+    key_matches,
+    text_equals,
+)
+from transpiler.language.selector.dialects import DIALECTS, JMS, Dialect
+from transpiler.message.header_fields import (
+    PROPERTIES,
+    PUBLISHER_CONNECTION,
+    STREAM_FILTER_VALUE,
+    SUBJECT,
+    MessageField,
+)
+from transpiler.message.types import AmqpValue, Equality, NumberEquality
+
+#: The dialect of an ``amqp:sql-filter``, whatever the dialect of the selectors beside it.
+_SQL_DIALECT = DIALECTS["rabbitmq"]
+
+#: The equality of the Filter Expressions: numbers "of a different floating-point or integer number type … equal when
+#: treated as a floating-point".
+_FILTER_EXPRESSIONS = Equality(numbers=NumberEquality.AS_DOUBLES)
 
 
 class Match(Enum):
@@ -53,6 +89,14 @@ class Suffix:
 Reference: TypeAlias = AmqpValue | Prefix | Suffix
 
 
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """The consumer that a filter belongs to: the dialect of its selectors, and the id of its connection if known."""
+
+    dialect: Dialect = JMS
+    connection: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kind:
     path: str = field(default="filter", compare=False, repr=False)
@@ -65,12 +109,24 @@ class DirectBinding(_Kind):
 
     key: str
 
+    def condition(self, _: Consumer) -> Condition:
+        """Return what the filter asks."""
+        # "matches … if and only if the described string value exactly matches the subject field"
+        # "If the message has no Properties section, or if the subject field … is not set, then … does not match."
+        return key_equals(SUBJECT, self.key, APACHE_FILTERS, self.path)
+
 
 @dataclass(frozen=True, slots=True)
 class TopicBinding(_Kind):
     """Section 1.2: the words of the subject match this pattern."""
 
     pattern: str
+
+    def condition(self, _: Consumer) -> Condition:
+        """Return what the filter asks."""
+        # "The token consisting of the single character “*” matches a single word in the subject field", and "“#”
+        # matches zero or more words".
+        return key_matches(SUBJECT, self.pattern, APACHE_FILTERS, self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +148,30 @@ class HeadersBinding(_Kind):
         """The pairs that count: "All other keys which begin “x-” MUST be ignored"."""
         return tuple(pair for pair in self.arguments if self.match.with_x or not pair[0].startswith("x-"))
 
+    def condition(self, _: Consumer) -> Condition:
+        """Return what the filter asks."""
+        # "If the value for “x-match” is “all” then all other valid key-value pairs in the map MUST match with an entry
+        # with the same key in the application-properties section. If … “any” then … at least one key-value pair".
+        # A pair matches if the values are equal "or if the value in the filter map for the key is null".
+        tests = tuple((name, None if value.value is None else value) for name, value in self.pairs)
+        return headers_match(HeadersMatch(self.match.any_pair, tests), APACHE_FILTERS, self.path)
+
 
 @dataclass(frozen=True, slots=True)
 class NoLocal(_Kind):
     """Section 2.1: the message was sent on another connection than the receiver's."""
+
+    def condition(self, consumer: Consumer) -> Condition:
+        """Return what the filter asks."""
+        if consumer.connection is None:
+            raise LayoutError.at(
+                "filters.connection",
+                f"{self.path}: no-local needs to know the receiver's connection",
+                hint="perhaps say connection='…', the id by which the publisher's connection is recorded",
+            )
+        # "accepted … if and only if the message was originally sent … on a separate connection". A message without the
+        # id of its publisher's connection was not published on this one.
+        return Not(text_equals(PUBLISHER_CONNECTION, consumer.connection, path=self.path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +180,21 @@ class JmsSelector(_Kind):
 
     text: str
 
+    def condition(self, consumer: Consumer) -> Condition:
+        """Return what the filter asks."""
+        return _selector(self.text, consumer.dialect, self.path)
+
 
 @dataclass(frozen=True, slots=True)
 class OrFilter(_Kind):
     """Section 3.1: at least one of the filters accepts the message."""
 
     filters: tuple[Filter, ...]
+
+    def condition(self, consumer: Consumer) -> Condition:
+        """Return what the filter asks."""
+        # "accepts a message if at least one of the filters within its list accept the message"
+        return Any(tuple(inner.condition(consumer) for inner in self.filters))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +203,22 @@ class AndFilter(_Kind):
 
     filters: tuple[Filter, ...]
 
+    def condition(self, consumer: Consumer) -> Condition:
+        """Return what the filter asks."""
+        # "accepts a message if and only if all of the filters within its list accept the message"
+        return All(tuple(inner.condition(consumer) for inner in self.filters))
+
 
 @dataclass(frozen=True, slots=True)
 class NotFilter(_Kind):
     """Section 3.3: the filter does not accept the message."""
 
     filter: Filter
+
+    def condition(self, consumer: Consumer) -> Condition:
+        """Return what the filter asks."""
+        # "accepts a message if and only the filter it wraps does not accept the message"
+        return Not(self.filter.condition(consumer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +227,23 @@ class PropertiesFilter(_Kind):
 
     fields: tuple[tuple[str, Reference], ...]
 
+    def condition(self, _: Consumer) -> Condition:
+        """Return what the filter asks."""
+        # "true if all properties enclosed in the filter expression match the respective properties in the message"
+        places = ((MessageField("properties", name), reference) for name, reference in self.fields)
+        return All(tuple(_matches((place,), reference, self.path) for place, reference in places))
+
 
 @dataclass(frozen=True, slots=True)
 class ApplicationPropertiesFilter(_Kind):
     """Filter Expressions 4.2.5: all these application properties match; a null requires the key alone."""
 
     entries: tuple[tuple[str, Reference], ...]
+
+    def condition(self, _: Consumer) -> Condition:
+        """Return what the filter asks."""
+        places = ((MessageField(PROPERTIES, name), reference) for name, reference in self.entries)
+        return All(tuple(_matches((place,), reference, self.path) for place, reference in places))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +252,9 @@ class SqlFilter(_Kind):
 
     text: str
 
-
-#: The annotation by which the publishers of a stream of RabbitMQ say what its filter selects.
-STREAM_VALUE = "x-stream-filter-value"
+    def condition(self, _: Consumer) -> Condition:
+        """Return what the filter asks."""
+        return _selector(self.text, _SQL_DIALECT, self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +267,32 @@ class StreamFilter(_Kind):
 
     values: tuple[str, ...]
     unfiltered: bool = False
+
+    def condition(self, _: Consumer) -> Condition:
+        """Return what the filter asks."""
+        tests = [text_equals(STREAM_FILTER_VALUE, value, path=self.path) for value in self.values]
+        if self.unfiltered and tests:
+            tests[-1] = replace(tests[-1], or_absent=True)
+        return Any(tuple(tests))
+
+
+def _selector(text: str, dialect: Dialect, path: str) -> Condition:
+    """Return the condition of a text in a dialect, parsed and checked; a blank text selects every message."""
+    selector = Selector(text, dialect, f"{path}.value")
+    return EVERY_MESSAGE if selector.tree is None else selector
+
+
+def _matches(places: Places, reference: Reference, path: str) -> Condition:
+    """Return the test of a value of the Filter Expressions; a null is met by the presence of the key."""
+    match reference:
+        case Prefix(text=text):
+            return Like(places, prefix=text, path=path)
+        case Suffix(text=text):
+            return Like(places, suffix=text, path=path)
+        case AmqpValue(value=None):
+            return Present(places, path)
+        case AmqpValue():
+            return Equal(places, reference, _FILTER_EXPRESSIONS, path=path)
 
 
 Filter: TypeAlias = (

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from transpiler.base.errors import SelectorSyntaxError, SelectorTypeError
-from transpiler.language.filters.kinds import AndFilter, Filter, JmsSelector, NotFilter, OrFilter
-from transpiler.language.filters.selector_parsing import parse_text, source_of
+from transpiler.language.conditions import Selector
+from transpiler.language.filters.kinds import AndFilter, Consumer, Filter, JmsSelector, NotFilter, OrFilter
 from transpiler.language.selector.dialects import Dialect, find_dialect
 from transpiler.language.selector.printer import print_tree
 from transpiler.language.translation.header_names import translate_tree
@@ -35,11 +35,12 @@ def on_wire(node: Filter, translate: bool | None, dialect: str | Dialect) -> Fil
 def _translated(node: JmsSelector, dialect: str | Dialect) -> JmsSelector:
     rules = find_dialect(dialect)
     try:
-        tree = parse_text(node, rules)
+        condition = node.condition(Consumer(rules))
     except (SelectorSyntaxError, SelectorTypeError):
         return node
-    if tree is None:
+    if not isinstance(condition, Selector) or condition.tree is None:
         return node
-    translated = translate_tree(tree, "amqp", source_of(node))
+    tree = condition.tree
+    translated = translate_tree(tree, "amqp", condition.source)
     # A text without header names is sent letter by letter.
     return node if translated == tree else replace(node, text=print_tree(translated, rules))

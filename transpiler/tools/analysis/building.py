@@ -1,4 +1,4 @@
-"""Formulas of selectors, filters and conditions of bindings; tests that are the same have one number.
+"""Formulas of selectors and of conditions; tests that are the same have one number.
 
 A test's identity is its canonical form, by value: 0.0 is not -0.0. A comparison has its name on the left where sides
 do not matter, BETWEEN with operands is two comparisons where the dialect has it so, and NOT LIKE is NOT of LIKE.
@@ -6,34 +6,28 @@ do not matter, BETWEEN with operands is two comparisons where the dialect has it
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
 from transpiler.base.comparison import Comparison
-from transpiler.base.errors import UnsupportedFeatureError
+from transpiler.base.errors import TranspilerError, UnsupportedFeatureError
 from transpiler.base.text_pattern import Pattern, Wildcard
-from transpiler.base.topics import TOPIC_SYNTAX
-from transpiler.language.filters.kinds import (
-    STREAM_VALUE,
-    AndFilter,
-    ApplicationPropertiesFilter,
-    DirectBinding,
-    Filter,
-    HeadersBinding,
-    JmsSelector,
-    NoLocal,
-    NotFilter,
-    OrFilter,
-    Prefix,
-    PropertiesFilter,
-    Reference,
-    SqlFilter,
-    StreamFilter,
-    Suffix,
-    TopicBinding,
+from transpiler.language.conditions import (
+    ROUTING_KEY,
+    All,
+    Any,
+    Condition,
+    Equal,
+    Like,
+    Not,
+    PlaceTest,
+    Present,
+    Query,
+    Selector,
+    Words,
+    text_of_test,
 )
-from transpiler.language.filters.selector_parsing import dialect_of, parse_text
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import BetweenMeaning, Evaluation, Logic, NumericPromotion
 from transpiler.language.selector.dialects import Dialect
@@ -42,7 +36,6 @@ from transpiler.language.selector.printer import print_tree
 from transpiler.language.translation.places import places_of
 from transpiler.message.header_fields import (
     PROPERTIES,
-    PUBLISHER_CONNECTION,
     RECEIVER,
     Conversion,
     HeaderField,
@@ -50,14 +43,14 @@ from transpiler.message.header_fields import (
 )
 from transpiler.message.message import Message
 from transpiler.message.receiver import Receiver
-from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.reference.conditions import holds
 from transpiler.reference.evaluate import Verdict, judge
-from transpiler.reference.match import match_filter
 from transpiler.tools.analysis.constants import NOW, constants, is_constant
 from transpiler.tools.analysis.formula import (
     ALWAYS,
     ANYTHING,
     FALSE,
+    NEVER,
     THROWN,
     TRUE,
     UNKNOWN,
@@ -68,12 +61,13 @@ from transpiler.tools.analysis.formula import (
     Subject,
     Test,
     UndecidedError,
-    Words,
+    WordPattern,
     bit_of,
 )
 
 _LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral, ast.NullLiteral)
-_SUBJECT = MessageField("properties", "subject")
+#: The place in which the analysis puts the routing key: RabbitMQ shows it there to consumers of AMQP 1.0.
+SHOWN_KEY = MessageField("message_annotations", "x-routing-key")
 _UPWARDS = (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
 #: Conversions of a place that lose none of its values, so that the place has all values of the name.
 _PLACED = (
@@ -91,12 +85,12 @@ _PLACED = (
 class Conditions:
     """The tests of the conditions of one question, or of several about the same conditions.
 
-    ``destination`` and ``connection`` are the receiver's.
+    ``destination`` is the receiver's.
     """
 
-    def __init__(self, destination: str | None = None, connection: str | None = None) -> None:
+    def __init__(self, destination: str | None = None) -> None:
         self.tests: list[Test] = []
-        self.destination, self.connection = destination, connection
+        self.destination = destination
         self._known: dict[Hashable, Test] = {}
         self._formulas: dict[int, Formula] = {}
         #: The objects that tests and formulas are known by, kept so that no other object gets their ids.
@@ -185,76 +179,74 @@ class Conditions:
                     test.outcomes = bit_of(judged(Message()))
         return test
 
-    def filter(self, node: Filter, dialect: Dialect, other: Dialect | None = None) -> Formula:
-        """Return the formula of a filter that ``check_filter`` passed."""
-        match node:
-            case OrFilter(filters=filters) | AndFilter(filters=filters):
-                terms = tuple(self.filter(inner, dialect, other) for inner in filters)
-                return Junction(isinstance(node, OrFilter), terms)
-            case NotFilter(filter=inner):
-                return Negation(self.filter(inner, dialect, other))
-            case JmsSelector() | SqlFilter():
-                tree = parse_text(node, dialect)
-                # No selector is one that every message passes.
-                return ALWAYS if tree is None else Accepted(self.selector(tree, dialect_of(node, dialect), other))
-            case HeadersBinding(match=how, pairs=pairs) if pairs:
-                return Junction(
-                    how.any_pair, tuple(self._part(HeadersBinding(how, (pair,)), dialect) for pair in pairs)
-                )
-            case PropertiesFilter(fields=fields):
-                return Junction(False, tuple(self._part(PropertiesFilter((one,)), dialect) for one in fields))
-            case ApplicationPropertiesFilter(entries=entries):
-                parts = (self._part(ApplicationPropertiesFilter((one,)), dialect) for one in entries)
-                return Junction(False, tuple(parts))
-            case StreamFilter(values=values, unfiltered=unfiltered):
-                alone = (self._part(StreamFilter((one,), unfiltered), dialect) for one in values)
-                return Junction(True, tuple(alone))
-            case HeadersBinding() | DirectBinding() | TopicBinding() | NoLocal():
-                return self._part(node, dialect)
+    def formula(self, condition: Condition, other: Dialect | None = None) -> Formula:
+        """Return the formula of a condition: of a filter, a binding or an address.
 
-    def _part(self, node: Filter, dialect: Dialect) -> Test:
-        """Return the test of a filter with one condition."""
-        connection, receiver = self.connection, Receiver(NOW, self.destination)
+        A selector or query that the broker refuses lets no message through. ``other`` is the dialect of a condition
+        that it is compared with.
+        """
+        match condition:
+            case All(terms=terms) | Any(terms=terms):
+                return Junction(isinstance(condition, Any), tuple(self.formula(term, other) for term in terms))
+            case Not(term=term):
+                return Negation(self.formula(term, other))
+            case Selector():
+                try:
+                    tree = condition.tree
+                except TranspilerError:
+                    return NEVER
+                return ALWAYS if tree is None else Accepted(self.selector(tree, condition.dialect, other))
+            case Present() | Equal() | Like() | Words() | Query():
+                return self._asked(condition)
 
-        def judged(message: Message) -> Verdict:
-            return Verdict(match_filter(node, message, dialect, connection, receiver))
+    def _asked(self, asked: PlaceTest | Query) -> Test:
+        """Return the test of a place, or of a query."""
+        place = _place_of(asked)
+        test = self.judged_test(
+            asked, lambda message: Verdict(holds(asked, message, _keys_shown(message))), place, text_of_test(asked)
+        )
+        match asked:
+            case Equal(value=value):
+                # A field of the other sections is a text without a type.
+                has_type = place is None or place.section in (PROPERTIES, "message_annotations")
+                test.constants = (value if has_type or not isinstance(value.value, str) else value.value,)
+            case Like(prefix=prefix, suffix=suffix):
+                test.patterns = (tuple(part for part in (prefix, Wildcard.ANY, suffix) if part),)
+            case Words(pattern=pattern):
+                test.patterns = (WordPattern(pattern),)
+        return test
 
-        place, value, patterns, text = _condition_of(node, connection)
-        values = () if value is None else (value,)
-        return self.condition((node, connection), judged, place, values, patterns, text)
-
-    def condition(
-        self,
-        key: Hashable,
-        judged: object,
-        place: MessageField | None,
-        values: tuple[object, ...] = (),
-        patterns: tuple[Pattern | Words, ...] = (),
-        text: str = "",
+    def judged_test(
+        self, key: Hashable, judge: Callable[[Message], Verdict], place: MessageField | None, text: str
     ) -> Test:
-        """Return the test of a filter or a binding, which is TRUE or FALSE; of one place, or of no known place."""
+        """Return the test with a key, whose verdict ``judge`` gives: TRUE or FALSE.
+
+        It reads one place, or with None anything of a message. ``text`` is the test in words.
+        """
         known = self._known.get(key)
         if known is None:
-            decided = place is not None and place.field not in ("message_id", "correlation_id")
-            known = Test(
-                len(self.tests),
-                key,
-                None,
-                judged,  # type: ignore[arg-type]
-                None if place is None else Subject(place, place),
-                decided,
-                typed=True,
-                constants=values,
-                patterns=patterns,
-                outcomes=TRUE | FALSE,
-                places=() if place is None else (place,),
-                text=text,
-            )
-            if not decided:
-                known.subject = None
+            subject = None if place is None else Subject(place, place)
+            known = Test(len(self.tests), key, None, judge, subject, place is not None, typed=True)
+            known.outcomes, known.text = TRUE | FALSE, text
+            known.places = () if place is None else (place,)
             self._known[key] = known
             self.tests.append(known)
         return known
+
+
+def _place_of(asked: PlaceTest | Query) -> MessageField | None:
+    """Return the place that a test reads, if it is one, and finitely many values there have every outcome."""
+    if isinstance(asked, Query) or len(asked.places) > 1:
+        # A broker that has the subject among the headers reads a header from two places.
+        return None
+    place = SHOWN_KEY if asked.places == (ROUTING_KEY,) else asked.places[0]
+    return None if place.field in ("message_id", "correlation_id") else place
+
+
+def _keys_shown(message: Message) -> tuple[str | None, ...]:
+    """Return the routing key that an annotation of a message shows."""
+    given = (message.message_annotations or {}).get(SHOWN_KEY.field)
+    return (None if given is None else str(given.value),)
 
 
 def shown(test: Test) -> str:
@@ -400,51 +392,3 @@ def _is_placed(field: HeaderField) -> bool:
     if len(field.origins) != 1 or len(field.origins[0].places) != 1 or field.origins[0].conversion not in _PLACED:
         return False
     return field.origins[0].places[0].section not in (RECEIVER, "delivery_properties")
-
-
-_Patterns = tuple[Pattern | Words, ...]
-
-
-def _condition_of(node: Filter, connection: str | None) -> tuple[MessageField, object, _Patterns, str]:
-    """Return the place that a filter with one condition reads, the value or patterns there, and the test in words."""
-    match node:
-        case DirectBinding(key=key):
-            return _SUBJECT, key, (), f"subject = {key!r}"
-        case TopicBinding(pattern=pattern):
-            return _SUBJECT, None, (Words(TOPIC_SYNTAX.pattern(pattern)),), f"subject matches {pattern}"
-        case NoLocal():
-            sender = None if connection is None else AmqpValue(AmqpType.STRING, connection)
-            return PUBLISHER_CONNECTION, sender, (), "sent on another connection"
-        case HeadersBinding(pairs=((name, expected),)):
-            return MessageField(PROPERTIES, name), expected, (), f"{name} {_equal_text(expected)}"
-        case PropertiesFilter(fields=((name, reference),)):
-            return (MessageField("properties", name), *_reference(name, reference))
-        case ApplicationPropertiesFilter(entries=((name, reference),)):
-            return (MessageField(PROPERTIES, name), *_reference(name, reference))
-        case StreamFilter(values=(value,)):
-            return (
-                MessageField("message_annotations", STREAM_VALUE),
-                AmqpValue(AmqpType.STRING, value),
-                (),
-                f"{STREAM_VALUE} = {value!r}",
-            )
-        case _:
-            return _SUBJECT, None, (), "no condition"
-
-
-def _reference(name: str, reference: Reference) -> tuple[object, _Patterns, str]:
-    match reference:
-        case Prefix(text=text):
-            return None, (_pattern(text, Wildcard.ANY),), f"{name} begins with {text!r}"
-        case Suffix(text=text):
-            return None, (_pattern(Wildcard.ANY, text),), f"{name} ends with {text!r}"
-        case _:
-            return reference, (), f"{name} {_equal_text(reference)}"
-
-
-def _pattern(*parts: str | Wildcard) -> Pattern:
-    return tuple(part for part in parts if part)
-
-
-def _equal_text(expected: AmqpValue) -> str:
-    return "is present" if expected.value is None else f"= {expected.value!r}"

@@ -40,7 +40,7 @@ class Subject(NamedTuple):
     field: HeaderField | None = None
 
 
-class Words(NamedTuple):
+class WordPattern(NamedTuple):
     """A binding key as a pattern over words."""
 
     words: TopicPattern
@@ -63,7 +63,7 @@ class Test:
     #: True for a test of a filter or a binding, which tells types apart that are one to selectors.
     typed: bool = False
     constants: tuple[object, ...] = ()
-    patterns: tuple[Pattern | Words, ...] = ()
+    patterns: tuple[Pattern | WordPattern, ...] = ()
     relation: ast.Compare | None = None
     #: Other subjects that the outcome depends on: those of the names of a relation.
     beside: frozenset[Hashable] = frozenset()

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from transpiler.base.text_pattern import Pattern, Wildcard
 from transpiler.base.topics import MANY_WORDS, AnyWord, TopicPattern
 from transpiler.language.selector.dialect_rules import Wildcards
-from transpiler.tools.analysis.formula import Words
+from transpiler.tools.analysis.formula import WordPattern
 
 #: Steps of all automata of one product.
 _STEPS = 12_000
@@ -135,13 +135,13 @@ class _Constants:
 
 
 def shortest_texts(
-    patterns: Sequence[tuple[Pattern | Words, Wildcards]], constants: Sequence[str]
+    patterns: Sequence[tuple[Pattern | WordPattern, Wildcards]], constants: Sequence[str]
 ) -> tuple[list[str], bool]:
     """Return a text for each combination of answers, and True; or some of them, and False where they are too many."""
     automata: list[_Automaton] = [_Constants(constants)]
     for one, wildcards in patterns:
-        automata.append(_Key(one.words) if isinstance(one, Words) else _Like(one, wildcards))
-        if wildcards is Wildcards.LINES and not isinstance(one, Words):
+        automata.append(_Key(one.words) if isinstance(one, WordPattern) else _Like(one, wildcards))
+        if wildcards is Wildcards.LINES and not isinstance(one, WordPattern):
             # The broker reads a simple pattern in another way.
             automata.append(_Like(one, wildcards, simple=True))
     alphabet = _alphabet(patterns, constants)
@@ -166,18 +166,18 @@ def shortest_texts(
     return list(found.values()), True
 
 
-def _alone(pattern: tuple[Pattern | Words, Wildcards]) -> list[str]:
+def _alone(pattern: tuple[Pattern | WordPattern, Wildcards]) -> list[str]:
     return shortest_texts([pattern], ())[0]
 
 
-def _alphabet(patterns: Sequence[tuple[Pattern | Words, Wildcards]], constants: Sequence[str]) -> list[str]:
+def _alphabet(patterns: Sequence[tuple[Pattern | WordPattern, Wildcards]], constants: Sequence[str]) -> list[str]:
     characters: dict[str, None] = {}
     for pattern, _ in patterns:
-        parts = pattern.words if isinstance(pattern, Words) else pattern
+        parts = pattern.words if isinstance(pattern, WordPattern) else pattern
         for part in parts:
             if isinstance(part, str):
                 characters |= dict.fromkeys(part)
-    if any(isinstance(pattern, Words) for pattern, _ in patterns):
+    if any(isinstance(pattern, WordPattern) for pattern, _ in patterns):
         characters["."] = None
     characters |= dict.fromkeys("".join(constants))
     other = next(

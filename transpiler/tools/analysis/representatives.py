@@ -29,7 +29,7 @@ from transpiler.message.message import Message
 from transpiler.message.operand_types import UnsignedLong
 from transpiler.message.sections import Body, Header, Properties
 from transpiler.message.types import INTEGER_RANGES, AmqpType, AmqpValue
-from transpiler.tools.analysis.formula import Subject, Test, Words
+from transpiler.tools.analysis.formula import Subject, Test, WordPattern
 from transpiler.tools.analysis.number_neighbours import LARGE, floats_near, is_extreme, whole_near
 from transpiler.tools.analysis.pattern_products import shortest_texts
 
@@ -127,7 +127,7 @@ class Constants:
         texts: dict[str, None] = {}
         self.is_sampled = sampled is not None
         dialects: dict[int, Dialect] = {}
-        patterns: dict[tuple[Pattern | Words, Wildcards], None] = {}
+        patterns: dict[tuple[Pattern | WordPattern, Wildcards], None] = {}
         self.typed = self.ordered = False
         self.others: list[AmqpValue] = []
         for test in tests:

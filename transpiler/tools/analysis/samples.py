@@ -24,7 +24,7 @@ from transpiler.message.message import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.tools.analysis.cells import COMMON, RARE, Cell, oddness
 from transpiler.tools.analysis.constants import is_constant
-from transpiler.tools.analysis.formula import Test, Words, bit_of
+from transpiler.tools.analysis.formula import Test, WordPattern, bit_of
 from transpiler.tools.analysis.representatives import Constants, Item, items_of, message_of
 
 #: Numbers of two types that are equal as floating-point numbers, and not exactly.
@@ -200,7 +200,7 @@ def _constants(test: Test) -> Iterator[object]:
     for constant in test.constants:
         yield _plain(constant.value) if isinstance(constant, AmqpValue) else constant
     for pattern in test.patterns:
-        if isinstance(pattern, Words):
+        if isinstance(pattern, WordPattern):
             yield from topic_keys(pattern.words)
         else:
             for any_, one in (("", "x"), ("yz", "é"), ("x\nz", "\n")):

@@ -8,19 +8,16 @@ from typing import NamedTuple
 
 from transpiler.base.diagnostics import clipped
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, AnyWord, is_wild
-from transpiler.language.path_expressions.xquery import parse_query
-from transpiler.language.selector.dialects import DIALECTS
-from transpiler.language.selector.parsing import parse_selector
+from transpiler.language.conditions import All, Any, Condition, Equal, Present, Query, Selector, Words
 from transpiler.message.message import Message
 from transpiler.message.receiver import ANYONE
 from transpiler.message.types import AmqpValue, Compound, coerce
-from transpiler.reference.evaluate import evaluate
-from transpiler.reference.exchange_walk import Visit, has_header, header_of
-from transpiler.reference.xquery import matches_query
+from transpiler.reference.conditions import Keys, holds, value_at
+from transpiler.reference.exchange_walk import Visit
 from transpiler.tools.explanation.explanation import explain_tree
 from transpiler.tools.explanation.wording import listed, value_text
-from transpiler.topology.binding_text import choice_text, headers_text
-from transpiler.topology.broker_rules import HASHING_TYPES, TAKING_ALL, UNKNOWN
+from transpiler.topology.binding_text import headers_text
+from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.model import Topology
 from transpiler.topology.records import DIVERT_ARGUMENT, Binding
 
@@ -46,20 +43,18 @@ def binding_text(topology: Topology, binding: Binding, written: str | None = Non
     """
     if not topology.rules.addressing.has_exchanges:
         return _text_at_address(topology, binding, written)
-    selector = topology.selector(binding)
-    match topology.exchange_by_name[binding.source].type:
-        case "x-jms-topic":
-            return clipped(selector or "", _MAX_TEXT)
-        case exchange_type if exchange_type in TAKING_ALL:
-            asked = "any message"
-        case "headers":
-            asked = clipped(headers_text(topology.headers(binding)), _MAX_TEXT)
-        case exchange_type if exchange_type in HASHING_TYPES:
-            asked = choice_text(exchange_type, binding.key)
-        case exchange_type if exchange_type == UNKNOWN:
-            asked = f"key {value_text(binding.key)}, by an exchange of unknown type"
-        case _:
-            asked = f"key {value_text(binding.key)}"
+    exchange, headers = topology.exchange_by_name[binding.source], topology.headers(binding)
+    kind, selector = exchange.kind, topology.selector(binding)
+    if kind.requires_selector:
+        return clipped(selector or "", _MAX_TEXT)
+    if headers is not None:
+        asked = clipped(headers_text(headers), _MAX_TEXT)
+    elif exchange.is_unknown:
+        asked = f"key {value_text(binding.key)}, by an exchange of unknown type"
+    elif kind.key is not KeyTest.NONE:
+        asked = f"key {value_text(binding.key)}"
+    else:
+        asked = "any message" if kind.choosing is None else kind.choosing.text(binding.key)
     if selector is not None:
         asked += f" and {clipped(selector, _MAX_TEXT)}"
     return asked + (" and a query" if topology.xquery(binding) is not None else "")
@@ -76,88 +71,76 @@ def _text_at_address(topology: Topology, binding: Binding, written: str | None) 
     divert = binding.text(DIVERT_ARGUMENT)
     named = "" if divert is None else f"divert {clipped(divert, _MAX_LINE)}: "
     # A case that may be one: what it asks for is not evaluated, or only the broker knows.
-    is_open = topology.exchange_by_name[binding.source].type == "maybe"
+    choosing = topology.exchange_by_name[binding.source].kind.choosing
+    is_open = choosing is not None and choosing.may_choose_none
     return named + (" and ".join(asked) or ("by what is not known here" if is_open else "any message"))
 
 
 def lacks(topology: Topology, binding: Binding, visit: Visit, message: Message) -> list[Lack]:
     """Return what a message lacks for a binding of an exchange that it came to; nothing if the binding took it."""
-    lacks: list[Lack] = []
-    match visit.exchange.type:
-        case "direct" | "xml":
-            lacks += _direct(binding, visit.keys)
-        case "topic" | "anycast" | "maybe":
-            lacks += _topic(topology, binding, visit.keys)
-        case "headers":
-            lacks += _headers(topology, binding, message)
-    query = topology.xquery(binding)
-    if query is not None and not matches_query(parse_query(query), message, topology.rules.subject_header):
-        lacks.append(Lack(f"its query does not hold: {clipped(query, _MAX_TEXT)}", 1.0))
-    selector = topology.selector(binding)
-    if selector is not None:
-        dialect = DIALECTS[topology.dialect(binding)]
-        tree = parse_selector(selector, dialect)
-        if evaluate(tree, message, dialect) is not True:
-            lacks.append(Lack(explain_tree(tree, selector, message, dialect, ANYONE).reason, 0.5))
-    return lacks
+    unmet = (term for term in topology.condition(binding).terms if not holds(term, message, visit.keys))
+    return [lack for term in unmet for lack in _lacks(topology, term, visit.keys, message)]
 
 
-def _direct(binding: Binding, keys: tuple[str | None, ...]) -> list[Lack]:
+def _lacks(topology: Topology, term: Condition, keys: Keys, message: Message) -> list[Lack]:
+    """Return what a message lacks for a term of a binding's condition, which it does not meet."""
+    match term:
+        case Equal(value=value):
+            return [_other_key(str(value.value), keys)]
+        case Words():
+            return [_other_words(topology, term, keys)]
+        case All() | Any():
+            return _headers(term, message)
+        case Query(text=text):
+            return [Lack(f"its query does not hold: {clipped(text, _MAX_TEXT)}", 1.0)]
+        case Selector(text=text, dialect=dialect):
+            return [Lack(explain_tree(term.tree, text, message, dialect, ANYONE).reason, 0.5)]
+        case _:
+            raise AssertionError(term)
+
+
+def _other_key(expected: str, keys: Keys) -> Lack:
     # An absent key is the empty one.
-    texts = [key or "" for key in keys]
-    if binding.key in texts:
-        return []
-    nearness = max((SequenceMatcher(None, text, binding.key).ratio() for text in texts), default=0.0)
-    return [Lack(f"{_keys_are(keys)}, not {value_text(binding.key)}", 1.5 - nearness)]
+    nearness = max((SequenceMatcher(None, key or "", expected).ratio() for key in keys), default=0.0)
+    return Lack(f"{_keys_are(keys)}, not {value_text(expected)}", 1.5 - nearness)
 
 
-def _keys_are(keys: tuple[str | None, ...]) -> str:
+def _keys_are(keys: Keys) -> str:
     if keys in ((), (None,)):
         return "the message has no key"
     shown = listed([value_text(key or "") for key in keys], _MAX_HEADERS)
     return f"the key is {shown}" if len(keys) == 1 else f"the keys are {shown}"
 
 
-def _topic(topology: Topology, binding: Binding, keys: tuple[str | None, ...]) -> list[Lack]:
-    topic = topology.rules.topic
-    pattern = topic.pattern(binding.key)
-    partings = [(part_words(pattern, topic.words(key)), key) for key in keys]
+def _other_words(topology: Topology, test: Words, keys: Keys) -> Lack:
+    partings = [(part_words(test.pattern, test.rules.words(key)), key) for key in keys]
     nearest, key = min(partings, key=lambda item: item[0].edits)
-    if not nearest.edits:
-        return []
     if key is None:
-        return [Lack(f"pattern {value_text(binding.key)}: the message has no key", nearest.edits)]
+        return Lack(f"pattern {value_text(test.key)}: the message has no key", nearest.edits)
     named = f"of the key {value_text(key)} " if len(keys) > 1 else ""
     addressing = topology.rules.addressing
-    shown = value_text(addressing.address(binding.key))
-    return [Lack(f"{addressing.pattern_noun} {shown}: {named}{nearest.first}", nearest.edits)]
+    shown = value_text(addressing.address(test.key))
+    return Lack(f"{addressing.pattern_noun} {shown}: {named}{nearest.first}", nearest.edits)
 
 
-def _headers(topology: Topology, binding: Binding, message: Message) -> list[Lack]:
-    arguments = topology.headers(binding)
-    if arguments.never:
-        return [Lack("the binding has no x-match, and so takes nothing", 99.0)]
-    wrong = [
-        _header(name, header_of(message, name, topology.rules), value)
-        for name, value in arguments.pairs
-        if not has_header(message, name, value, topology.rules)
-    ]
-    if not arguments.any:
+def _headers(condition: All | Any, message: Message) -> list[Lack]:
+    tests = [test for test in condition.terms if isinstance(test, Present | Equal)]
+    if not tests:
+        return [Lack("the binding has no x-match, or no header to match, and so takes nothing", 99.0)]
+    wrong = [_header(test, value_at(test.places, message)) for test in tests if not holds(test, message)]
+    if isinstance(condition, All):
         return [Lack(text, 1.0) for text in wrong]
-    if len(wrong) < len(arguments.pairs):
-        return []
-    if not wrong:
-        return [Lack("the binding takes any of its headers, and has none", 99.0)]
     return [Lack(wrong[0] if len(wrong) == 1 else f"none of {len(wrong)}: {listed(wrong, _MAX_HEADERS)}", 1.0)]
 
 
-def _header(name: str, actual: AmqpValue | None, expected: AmqpValue | None) -> str:
-    named = clipped(name, _MAX_TEXT)
+def _header(test: Present | Equal, actual: AmqpValue | None) -> str:
+    named = clipped(test.places[0].field, _MAX_TEXT)
     if actual is None:
         return f"{named} is missing"
     if actual.value is None:
         return f"{named} is null"
-    assert expected is not None
+    assert isinstance(test, Equal)
+    expected = test.value
     first, second = _value(actual), _value(expected)
     if first == second:
         return f"{named} is {actual.type.value} {first}, not {expected.type.value} {second}"

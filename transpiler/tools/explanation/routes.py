@@ -12,15 +12,14 @@ from typing import Any, Unpack
 from transpiler.base.arguments import check_count
 from transpiler.base.diagnostics import clipped, did_you_mean
 from transpiler.message.message import Message, MessageLike
+from transpiler.reference.conditions import matches_words
 from transpiler.reference.exchange_walk import Visit
-from transpiler.reference.match import matches_words
 from transpiler.reference.route import trace
 from transpiler.reference.route_path import Step, follow
 from transpiler.reference.routed import Routed, Traced
 from transpiler.tools.explanation.binding_facts import Lack, binding_text, lacks
 from transpiler.tools.explanation.passed_over import Written, exclusive_diverts, note_of_send, passed_over
 from transpiler.tools.explanation.wording import value_text
-from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.choices import choice_of, leaves_open
 from transpiler.topology.model import Topology
 from transpiler.topology.receivers import PublishOptions, read_settings
@@ -320,7 +319,7 @@ def _without_ends(took: list[BindingExplanation]) -> list[BindingExplanation]:
 def _is_at(topology: Topology, binding: Binding, visit: Visit) -> bool:
     """Return True if a binding belongs to the address that a message to a JMS broker came to."""
     topic = topology.rules.topic
-    return topology.exchange_by_name[binding.source].type == "fanout" or any(
+    return topology.exchange_by_name[binding.source].kind.ignores_key or any(
         matches_words(topic.pattern(binding.key), topic.words(key)) for key in visit.keys
     )
 
@@ -396,7 +395,7 @@ def _note(topology: Topology, message: Message, routed: Routed, keys: tuple[str 
         near = did_you_mean(named[0], sorted(topology.queue_names))
         return f"no queue is called {value_text(named[0])}" + (f"; {near}" if near else "")
     if not topology.bindings_by_source.get(name) and not routed.queues:
-        if topology.exchange_by_name[name].type == UNKNOWN:
+        if topology.exchange_by_name[name].is_unknown:
             return f"it is not known what the exchange {name} does with a message"
         return f"the exchange {name} has no bindings"
     return None

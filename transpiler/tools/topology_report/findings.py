@@ -21,16 +21,15 @@ from transpiler.base.topics import MANY_WORDS, TopicPattern, is_wild
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.language.selector.parsing import parse_tree
-from transpiler.reference.match import matches_words
-from transpiler.tools.analysis.binding_conditions import binding_formula
+from transpiler.reference.conditions import matches_words
 from transpiler.tools.analysis.contained_conditions import Candidate, contained
 from transpiler.tools.analysis.subsumption import never_true
 from transpiler.tools.topology_report.labels import Finding, binding_finding, binding_label
 from transpiler.tools.topology_report.summary import Summary, check_summary
 from transpiler.tools.topology_report.ways import Ways, exchanges, lonely_queues, loops, targets, unread
 from transpiler.topology.addressing import SUBSCRIBERS
-from transpiler.topology.broker_rules import TAKING_ALL, UNKNOWN
-from transpiler.topology.choices import choices, is_choosing
+from transpiler.topology.choices import choices
+from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.graph import Node, reached
 from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Link
@@ -243,9 +242,7 @@ def _unknown_queues(topology: Topology) -> Iterator[Finding]:
     for binding in topology.bindings:
         to = binding.destination
         is_queue = binding.destination_type == "queue"
-        if to != binding.source and (
-            to in undeclared or (not is_queue and topology.exchange_by_name[to].type == UNKNOWN)
-        ):
+        if to != binding.source and (to in undeclared or (not is_queue and topology.exchange_by_name[to].is_unknown)):
             reason = f"which queues {to} there are is not in the file: --state FILE says it"
             yield Finding("unknown-queues", binding.source, reason, binding)
 
@@ -270,7 +267,7 @@ def _slips(topology: Topology) -> Iterator[Finding]:
         slip = slip_of(topology, binding)
         if slip is not None:
             yield binding_finding(topology, slip.kind, binding, slip.reason)
-        if topology.rules.addressing.has_exchanges and topology.exchange_by_name[binding.source].type == "fanout":
+        if topology.rules.addressing.has_exchanges and topology.exchange_by_name[binding.source].kind.takes_all:
             keys.setdefault(binding.source, {})[binding.key] = None
     for name, listed in keys.items():
         if len(listed) > 1:
@@ -285,22 +282,22 @@ def _ignored(topology: Topology) -> Iterator[Finding]:
     if not rules.addressing.has_exchanges:
         return
     for binding in topology.bindings:
-        exchange_type = topology.exchange_by_name[binding.source].type
-        hint = ""
-        if exchange_type == "headers":
-            read = {name for name, _ in topology.headers(binding).pairs}
+        exchange, match = topology.exchange_by_name[binding.source], topology.headers(binding)
+        kind, hint = exchange.kind, ""
+        if match is not None:
+            read = {name for name, _ in match.pairs}
             read |= {"x-match", SELECTOR_ARGUMENT, REPLACEMENT_ARGUMENT}
             hint = "; from RabbitMQ 3.10 on x-match all-with-x does" if rules.headers.with_x else ""
-        elif exchange_type in ("direct", "topic", "fanout"):
-            read = {REPLACEMENT_ARGUMENT} if rules.replaces_keys else set()
-            read |= {SELECTOR_ARGUMENT} if exchange_type in rules.selector_types else set()
-        else:
+        elif kind.choosing is not None or kind.evaluates_query or kind.requires_selector:
             continue
+        else:
+            read = {REPLACEMENT_ARGUMENT} if rules.replaces_keys else set()
+            read |= {SELECTOR_ARGUMENT} if exchange.type in rules.selector_types else set()
         unread = (name for name in binding.arguments if name not in read and name != _PARTITION_ORDER)
         ignored = [name for name in unread if not name.startswith(("x-qpid", "qpid."))]
         if ignored:
-            does = "compare" if exchange_type == "headers" else "look at"
-            reason = f"a {exchange_type} exchange does not {does} {', '.join(ignored)}{hint}"
+            does = "look at" if match is None else "compare"
+            reason = f"a {exchange.type} exchange does not {does} {', '.join(ignored)}{hint}"
             yield binding_finding(topology, "ignored-argument", binding, reason)
 
 
@@ -318,11 +315,11 @@ def _refused(topology: Topology) -> Iterator[Finding]:
         return
     since = f"RabbitMQ {'.'.join(map(str, _STRICT))}"
     for binding in topology.bindings:
-        exchange_type = topology.exchange_by_name[binding.source].type
+        kind, selector = topology.exchange_by_name[binding.source].kind, topology.selector(binding)
         reason = ""
-        if exchange_type == "topic" and rules.topic.pattern(binding.key).count(MANY_WORDS) > _MAX_MANY_WORDS:
+        if kind.key is KeyTest.WORDS and rules.topic.pattern(binding.key).count(MANY_WORDS) > _MAX_MANY_WORDS:
             reason = f"a key has {_MAX_MANY_WORDS} # at most"
-        elif exchange_type == "x-jms-topic" and _has_long_pattern(topology.selector(binding), rules.dialect):
+        elif _has_long_pattern(selector, rules.dialect):
             reason = f"a pattern has {_MAX_PATTERN:,} characters at most"
         if reason:
             yield binding_finding(topology, "refused-binding", binding, f"from {since} on {reason}")
@@ -386,12 +383,12 @@ class _ComparedKey(NamedTuple):
 
 def _compared_key(topology: Topology, binding: Binding) -> _ComparedKey | None:
     """Return the key of a binding as its exchange compares the key; None if it compares no keys."""
-    match topology.exchange_by_name[binding.source].type:
-        case "topic":
+    match topology.exchange_by_name[binding.source].kind.key:
+        case KeyTest.WORDS:
             return _ComparedKey(topology.rules.topic.pattern(binding.key))
-        case "direct":
+        case KeyTest.EQUAL:
             return _ComparedKey((binding.key,))
-        case _:
+        case KeyTest.NONE:
             return None
 
 
@@ -432,7 +429,7 @@ def _pairs_of(
 
 def candidate(topology: Topology, binding: Binding) -> Candidate:
     """Return the condition of a binding."""
-    return Candidate(lambda conditions: binding_formula(conditions, topology, binding))
+    return Candidate(lambda conditions: conditions.formula(topology.condition(binding)))
 
 
 def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
@@ -446,11 +443,11 @@ def may_contain(topology: Topology, outer: Binding, inner: Binding) -> bool:
     if not topology.rules.addressing.has_exchanges and outer.path == inner.path != "":
         # Both bindings are cases of one element of a JMS broker's file, which differ in where the message came from.
         return False
-    exchange = topology.exchange_by_name[outer.source]
-    if is_choosing(exchange):
+    kind = topology.exchange_by_name[outer.source].kind
+    if kind.choosing is not None:
         # An exchange that chooses gives a message to one of its bindings, so none is redundant.
         return False
-    return exchange.type in ("topic", "headers", *TAKING_ALL) or outer.key == inner.key
+    return kind.key is not KeyTest.EQUAL or outer.key == inner.key
 
 
 def _difference(outer: Binding, inner: Binding) -> str:
@@ -462,18 +459,16 @@ def _difference(outer: Binding, inner: Binding) -> str:
 
 def _key(topology: Topology, binding: Binding) -> str:
     """Return the binding's key where it counts."""
-    ignores = topology.exchange_by_name[binding.source].type in ("headers", *TAKING_ALL)
-    return "" if ignores else binding.key
+    return "" if topology.exchange_by_name[binding.source].kind.ignores_key else binding.key
 
 
 def _never_matching(topology: Topology) -> Iterator[Finding]:
     for binding in topology.bindings:
-        if topology.exchange_by_name[binding.source].type == "headers":
-            match = topology.headers(binding)
-            if match.never or (match.any and not match.pairs):
-                reason = f"{topology.broker} delivers nothing through arguments without a pair to match"
-                yield binding_finding(topology, "never-matches", binding, reason)
-                continue
+        match = topology.headers(binding)
+        if match is not None and (match.never or (match.any and not match.pairs)):
+            reason = f"{topology.broker} delivers nothing through arguments without a pair to match"
+            yield binding_finding(topology, "never-matches", binding, reason)
+            continue
         selector = topology.selector(binding)
         if selector and _never_true(selector, topology.dialect(binding)):
             yield binding_finding(topology, "never-matches", binding, "its selector is never true")

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from transpiler.base.diagnostics import shortened
 from transpiler.base.topics import MANY_WORDS
-from transpiler.topology.binding_text import choice_text, headers_text
-from transpiler.topology.broker_rules import CHOOSING_TYPES, MATCHING_TYPES, TAKING_ALL
+from transpiler.topology.binding_text import headers_text
+from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.model import Topology
 from transpiler.topology.records import (
     CHOICE_ARGUMENT,
@@ -57,19 +57,19 @@ def exchange_title(name: str) -> str:
 
 def binding_label(topology: Topology, binding: Binding) -> str:
     """Return the condition of a binding; empty where it takes every message of its exchange."""
-    exchange_type = topology.exchange_by_name[binding.source].type
+    kind, headers = topology.exchange_by_name[binding.source].kind, topology.headers(binding)
     parts: list[str] = []
     if not topology.rules.addressing.has_exchanges:
         parts += [f"divert {binding.text(DIVERT_ARGUMENT)}"] if DIVERT_ARGUMENT in binding.arguments else []
         parts += ["exclusive"] if EXCLUSIVE_ARGUMENT in binding.arguments else []
         parts += [binding.text(CHOICE_ARGUMENT) or ""] if CHOICE_ARGUMENT in binding.arguments else []
-    if exchange_type == "headers":
-        parts.append(shortened(headers_text(topology.headers(binding)), MAX_TEXT))
-    elif exchange_type in CHOOSING_TYPES:
-        parts.append(choice_text(exchange_type, binding.key))
-        if exchange_type in MATCHING_TYPES and topology.rules.topic.pattern(binding.key) != (MANY_WORDS,):
+    if headers is not None:
+        parts.append(shortened(headers_text(headers), MAX_TEXT))
+    elif kind.choosing is not None:
+        parts.append(kind.choosing.text(binding.key))
+        if kind.key is KeyTest.WORDS and topology.rules.topic.pattern(binding.key) != (MANY_WORDS,):
             parts.append(binding.key)
-    elif exchange_type not in TAKING_ALL:
+    elif not kind.ignores_key:
         parts.append(binding.key or '""')
     for argument in (SELECTOR_ARGUMENT, XQUERY_ARGUMENT):
         text = " ".join((binding.text(argument) or "").split())

@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from transpiler.reference.match import matches_words
-from transpiler.tools.analysis.binding_conditions import binding_formula
+from transpiler.reference.conditions import matches_words
 from transpiler.tools.analysis.building import Conditions
 from transpiler.tools.analysis.formula import NEVER, Formula, Junction
 from transpiler.tools.analysis.solve import Impossible, Solver
 from transpiler.tools.analysis.subsumption import parting_message
-from transpiler.topology.choices import is_choosing
+from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.graph import is_node
 from transpiler.topology.model import Topology
 from transpiler.topology.records import DEFAULT_EXCHANGE, Binding, Link
@@ -106,11 +105,11 @@ class Letters:
 
     def _matching(self, state: State) -> list[Binding]:
         bindings = [*self.topology.bindings_by_source.get(state.name, ())]
-        kind = self.topology.exchange_by_name[state.name].type
-        if not state.keys or kind not in ("direct", "topic", "xml") or self._tests > _TESTS:
+        kind = self.topology.exchange_by_name[state.name].kind
+        if not state.keys or kind.key is KeyTest.NONE or kind.choosing is not None or self._tests > _TESTS:
             return bindings
         self._tests += len(bindings)
-        if kind != "topic":
+        if kind.key is KeyTest.EQUAL:
             return [binding for binding in bindings if binding.key in state.keys]
         keys = [self.topology.rules.topic.words(key) for key in state.keys]
         return [one for one in bindings if any(matches_words(self._pattern(one.key), key) for key in keys)]
@@ -118,9 +117,9 @@ class Letters:
     def _asks_more(self, binding: Binding) -> bool:
         """Return True if a binding has conditions beside its key."""
         topology = self.topology
-        exchange = topology.exchange_by_name[binding.source]
+        kind = topology.exchange_by_name[binding.source].kind
         has_condition = topology.selector(binding) is not None or topology.xquery(binding) is not None
-        return has_condition or exchange.type == "headers" or is_choosing(exchange)
+        return has_condition or kind.compares_headers or kind.choosing is not None
 
     def is_taken(self, link: Link) -> bool:
         """Return False where it is proved that no binding takes what its own bindings bring to the queue of a link."""
@@ -134,12 +133,16 @@ class Letters:
         taking = topology.bindings_by_source.get(exchange.name, ())
         arriving = self._arriving(link.source)
         fed = any(step[0] == State("exchange", exchange.name) for step in self.links)
-        is_open = exchange.name == DEFAULT_EXCHANGE or is_choosing(exchange) or topology.alternate(exchange) is not None
+        is_open = (
+            exchange.name == DEFAULT_EXCHANGE
+            or exchange.kind.choosing is not None
+            or topology.alternate(exchange) is not None
+        )
         if is_open or fed or not arriving or not taking or len(arriving) * len(taking) > _PAIRS:
             return True
         conditions = Conditions()
         solver = Solver(conditions)
-        brought = [binding_formula(conditions, topology, one) for one in arriving]
+        brought = [conditions.formula(topology.condition(one)) for one in arriving]
         return any(self._may_take(conditions, solver, binding, brought) for binding in taking)
 
     def _arriving(self, queue: str) -> list[Binding]:
@@ -148,7 +151,7 @@ class Letters:
         other = any(target == State("queue", queue) for _, target in self.links)
         other = other or any((link.destination_type, link.destination) == ("queue", queue) for link in topology.onward)
         bindings = self._bindings_to.get(queue, [])
-        if other or any(is_choosing(topology.exchange_by_name[binding.source]) for binding in bindings):
+        if other or any(topology.exchange_by_name[binding.source].kind.choosing is not None for binding in bindings):
             return []
         return bindings
 
@@ -161,10 +164,9 @@ class Letters:
         return found
 
     def _may_take(self, conditions: Conditions, solver: Solver, binding: Binding, brought: list[Formula]) -> bool:
-        if self.topology.exchange_by_name[binding.source].type == "headers":
-            match = self.topology.headers(binding)
-            if any(name.startswith(_ADDED) for name, _ in match.pairs):
-                return True
-        own = binding_formula(conditions, self.topology, binding)
+        match = self.topology.headers(binding)
+        if match is not None and any(name.startswith(_ADDED) for name, _ in match.pairs):
+            return True
+        own = conditions.formula(self.topology.condition(binding))
         answers = (parting_message(solver, Junction(False, (own, one)), NEVER) for one in brought)
         return any(not isinstance(answer, Impossible) for answer in answers)

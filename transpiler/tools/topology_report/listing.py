@@ -12,7 +12,6 @@ from textwrap import TextWrapper
 from transpiler.base.diagnostics import first_of, one_line
 from transpiler.tools.topology_report.labels import binding_label, exchange_title
 from transpiler.tools.topology_report.summary import Summary
-from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.graph import routes
 from transpiler.topology.model import Topology
 from transpiler.topology.records import OF_BROKERS, Exchange, Link, Queue
@@ -93,7 +92,7 @@ def _is_of_broker(link: Link) -> bool:
 def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -> Iterator[str]:
     facts: list[str] = []
     if topology.rules.addressing.has_exchanges:
-        facts.append("of unknown type" if exchange.type == UNKNOWN else exchange.type)
+        facts.append("of unknown type" if exchange.is_unknown else exchange.type)
         facts += ["delayed"] if Setting("exchange", exchange.name, DELAYED, "true") in topology.settings else []
         facts += [] if exchange.declared else ["not declared"]
     facts += ["internal"] if exchange.internal else []
@@ -131,7 +130,7 @@ def _exchange(topology: Topology, exchange: Exchange, summary: Summary | None) -
 
 def _of_nothing(topology: Topology, exchange: Exchange) -> str:
     """Return the reason why no way out of an exchange is listed."""
-    if exchange.type != UNKNOWN:
+    if not exchange.is_unknown:
         return "nothing is bound to it" if topology.knows_subscribers else "who subscribes is not in the file"
     return topology.rules.addressing.unknown
 

@@ -18,14 +18,14 @@ from transpiler.language.selector.literal_scanner import without_literals
 from transpiler.language.selector.parsing import parse_tree
 from transpiler.language.selector.printer import print_tree
 from transpiler.message.message import plain_message
-from transpiler.tools.analysis.binding_conditions import ROUTING_KEY, binding_formula
-from transpiler.tools.analysis.building import Conditions
+from transpiler.tools.analysis.building import SHOWN_KEY, Conditions
 from transpiler.tools.analysis.formula import NEVER, Junction
 from transpiler.tools.analysis.solve import Found, Solver
 from transpiler.tools.analysis.subsumption import parting_message
 from transpiler.tools.topology_report.labels import Finding, binding_finding, binding_label, exchange_title
 from transpiler.tools.topology_report.policies import policies
 from transpiler.tools.topology_report.ways import Ways, targets
+from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding, Link
 from transpiler.topology.setting import LOSS
@@ -88,8 +88,9 @@ def reads(topology: Topology, name: str) -> Iterator[Finding]:
     """Yield the bindings that read a property, a header field or a header by a name, with their tests of it."""
     for binding in topology.bindings:
         tests: list[str] = []
-        if topology.exchange_by_name[binding.source].type == "headers":
-            pairs = [value for of, value in topology.headers(binding).pairs if of == name]
+        match = topology.headers(binding)
+        if match is not None:
+            pairs = [value for of, value in match.pairs if of == name]
             tests += [f"{name} is there" if value is None else f"{name} = {value.value!r}" for value in pairs]
         selector = topology.selector(binding)
         if selector is not None and name in selector:
@@ -121,14 +122,13 @@ def shapes(topology: Topology) -> Iterator[Finding]:
 
 
 def _shape(topology: Topology, binding: Binding) -> str:
-    kind = topology.exchange_by_name[binding.source].type
+    exchange, match = topology.exchange_by_name[binding.source], topology.headers(binding)
     has_exchanges = topology.rules.addressing.has_exchanges
-    parts: list[str] = [kind] if has_exchanges else []
-    if kind == "headers":
-        match = topology.headers(binding)
+    parts: list[str] = [exchange.type] if has_exchanges else []
+    if match is not None:
         names = [name if value is None else f"{name} = ?" for name, value in match.pairs]
         parts.append(f"{'any' if match.any else 'all'}: {', '.join(names)}" if names else "no pairs")
-    elif kind == "topic" and has_exchanges:
+    elif exchange.kind.key is KeyTest.WORDS and has_exchanges:
         words = topology.rules.topic.pattern(binding.key)
         parts.append("key " + ".".join("word" if isinstance(word, str) else word.value for word in words))
     selector = topology.selector(binding)
@@ -154,12 +154,12 @@ def overlaps(topology: Topology) -> Iterator[Finding]:
             pair = [sure for each in (one, other) if (sure := surely_selecting(topology, each)) is not None]
             if len(pair) < 2:
                 continue
-            formulas = tuple(binding_formula(conditions, topology, each) for each in pair)
+            formulas = tuple(conditions.formula(topology.condition(each)) for each in pair)
             found = parting_message(Solver(conditions), Junction(False, formulas), NEVER)
             if isinstance(found, Found):
                 shown += 1
                 annotations = found.message.message_annotations or {}
-                key = annotations.get(ROUTING_KEY.field)
+                key = annotations.get(SHOWN_KEY.field)
                 message = plain_message(replace(found.message, message_annotations=None))
                 text = json.dumps(message, ensure_ascii=False)
                 sent = text if key is None else f"key {key.value!r}" + (f", {text}" if message else "")

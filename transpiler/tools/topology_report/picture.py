@@ -24,7 +24,6 @@ from transpiler.base.html import escape
 from transpiler.tools.topology_report.diagram_languages import Arrow, Graph, Node, dot_text, mermaid_text
 from transpiler.tools.topology_report.labels import binding_label, exchange_title
 from transpiler.tools.topology_report.summary import Summary, check_summary
-from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.graph import routes
 from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import Binding
@@ -158,7 +157,7 @@ class _Builder:
             if self.topology.rules.addressing.has_exchanges:
                 details.append(exchange_type)
                 several = f"{exchange_type} {several}"
-            elif exchange_type == UNKNOWN:
+            elif exchange.is_unknown:
                 details.append("which of them are there is not known")
             if not exchange.declared:
                 details.append("not declared")

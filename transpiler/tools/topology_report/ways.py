@@ -8,7 +8,6 @@ from transpiler.base.diagnostics import first_of
 from transpiler.tools.topology_report.labels import Finding, exchange_title
 from transpiler.tools.topology_report.letters import Letters, State
 from transpiler.tools.topology_report.summary import Summary
-from transpiler.topology.broker_rules import UNKNOWN
 from transpiler.topology.graph import (
     Node,
     Ordered,
@@ -41,7 +40,7 @@ class Ways:
         ends: list[Node] = [("exchange", link.source) for link in feeding if link.source is not None]
         ends += [("queue", name) for name in topology.queue_names]
         # Nobody knows what an exchange of unknown type does with a message.
-        ends += [("exchange", one.name) for one in topology.exchanges if one.type == UNKNOWN]
+        ends += [("exchange", one.name) for one in topology.exchanges if one.is_unknown]
         ends += [("exchange", DEFAULT_EXCHANGE)] if topology.queues else []
         #: The targets at which a message is not lost.
         self.ends = frozenset(ends)
@@ -108,7 +107,7 @@ def _lost(topology: Topology, leads_on: bool) -> str | None:
 def loops(of: Ways) -> Iterator[Finding]:
     """Yield each strongly connected component that has a cycle, with a shortest one: of routing, then of links."""
     topology = of.topology
-    unknown: set[Node] = {("exchange", one.name) for one in topology.exchanges if one.type == UNKNOWN}
+    unknown: set[Node] = {("exchange", one.name) for one in topology.exchanges if one.is_unknown}
     known = {node: targets - unknown for node, targets in of.routes.items() if node not in unknown}
     for cycle in _cycles(known):
         fate = "a send that comes back fails" if topology.rules.rings_fail else "a message passes each of them once"

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, TopicPattern, is_wild
-from transpiler.language.filters.binding_rules import TopicRules
+from transpiler.language.binding_rules import TopicRules
 from transpiler.language.selector.dialects import Dialect
 from transpiler.topology.addressing import entry_name
 from transpiler.topology.importers.artemis_addresses import Addresses, Answer, answer_anew

@@ -15,7 +15,8 @@ from typing import Any
 from transpiler.base.documents.entries import Entry, Findings, choose, refuse
 from transpiler.base.documents.jsontext import JsonTextError, load_json, without_comments
 from transpiler.message.types import AmqpType, AmqpValue, Compound
-from transpiler.topology.broker_rules import QPID_JAVA, ExchangeType
+from transpiler.topology.broker_rules import QPID_JAVA
+from transpiler.topology.exchange_types import ExchangeType
 from transpiler.topology.importers.binding_arguments import TYPES_LOST, read_arguments
 from transpiler.topology.importers.settings import broker_j_settings
 from transpiler.topology.model import Topology

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.topics import MANY_WORDS
-from transpiler.language.filters.binding_rules import TopicRules
+from transpiler.language.binding_rules import TopicRules
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.topology.broker_rules import ExchangeType
+from transpiler.topology.exchange_types import ExchangeType
 from transpiler.topology.records import (
     DIALECT_ARGUMENT,
     DIVERT_ARGUMENT,

@@ -13,7 +13,8 @@ from transpiler.base.diagnostics import mismatch
 from transpiler.base.documents.entries import Entry, kind_of, refuse
 from transpiler.message.json import value_to_json
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.topology.broker_rules import RULES, ExchangeType, Rules
+from transpiler.topology.broker_rules import RULES, Rules
+from transpiler.topology.exchange_types import ExchangeType
 from transpiler.topology.importers.binding_arguments import read_arguments
 from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.receivers import with_addresses

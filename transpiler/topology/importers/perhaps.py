@@ -12,7 +12,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.topology.broker_rules import UNKNOWN
+from transpiler.topology.exchange_types import UNKNOWN
 from transpiler.topology.model import Topology
 from transpiler.topology.records import SELECTOR_ARGUMENT, Alternate, Binding, Exchange
 

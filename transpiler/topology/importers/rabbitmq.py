@@ -22,7 +22,8 @@ from transpiler.base.diagnostics import meant, one_line
 from transpiler.base.documents.entries import Entry, Findings, choose
 from transpiler.base.errors import TopologyError
 from transpiler.message.types import CLASS_OF, AmqpType, AmqpValue, Compound
-from transpiler.topology.broker_rules import RABBITMQ, RABBITMQ_3_12, UNKNOWN, Rules
+from transpiler.topology.broker_rules import RABBITMQ, RABBITMQ_3_12, Rules
+from transpiler.topology.exchange_types import UNKNOWN
 from transpiler.topology.importers.binding_arguments import TYPES_LOST, read_arguments
 from transpiler.topology.importers.jms_selector_term import selector_of_term
 from transpiler.topology.importers.perhaps import EVERY_MESSAGE, bound_perhaps, free_name

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from transpiler.base.documents.entries import Entry, Findings
-from transpiler.topology.broker_rules import CHOOSING_TYPES, RABBITMQ, UNKNOWN, ExchangeType
+from transpiler.topology.broker_rules import RABBITMQ
+from transpiler.topology.exchange_types import CHOOSING_TYPES, UNKNOWN, ExchangeType
 from transpiler.topology.importers.perhaps import free_name
 from transpiler.topology.importers.rabbitmq_policies import Policies
 from transpiler.topology.records import DEFAULT_EXCHANGE, Alternate, Binding, Exchange

@@ -16,8 +16,9 @@ from typing import NamedTuple
 from transpiler.base.diagnostics import meant
 from transpiler.base.documents.entries import Entry, Findings
 from transpiler.base.errors import TopologyError
-from transpiler.language.filters.binding_rules import read_headers_match
-from transpiler.topology.broker_rules import RABBITMQ, ExchangeType
+from transpiler.language.binding_rules import read_headers_match
+from transpiler.topology.broker_rules import RABBITMQ
+from transpiler.topology.exchange_types import ExchangeType
 from transpiler.topology.records import Binding
 
 #: The first two numbers of a version.

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.topology.broker_rules import UNKNOWN, Rules
+from transpiler.topology.broker_rules import Rules
+from transpiler.topology.exchange_types import UNKNOWN
 from transpiler.topology.model import Topology
 from transpiler.topology.records import (
     CHOICE_ARGUMENT,

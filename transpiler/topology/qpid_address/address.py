@@ -10,11 +10,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NoReturn, TypeVar
 
-from transpiler.base.diagnostics import Fix, nearest
-from transpiler.base.errors import TopologyError
+from transpiler.base.diagnostics import Diagnostic, Fix, nearest
+from transpiler.base.errors import TopologyError, UnsupportedFeatureError
 from transpiler.base.source import Source, Span
+from transpiler.language import conditions
+from transpiler.language.conditions import EVERY_MESSAGE, Condition
 from transpiler.message.types import AmqpType, AmqpValue
-from transpiler.topology.broker_rules import ExchangeType
+from transpiler.topology.binding_conditions import binding_condition, binding_headers
+from transpiler.topology.broker_rules import QPID_CPP
+from transpiler.topology.exchange_types import EXCHANGE_KINDS, ExchangeType
 from transpiler.topology.qpid_address.address_syntax import Items, Pairs, Text, Value, read_address_text
 from transpiler.topology.records import XQUERY_ARGUMENT, Alternate, Arguments, Binding, Queue
 
@@ -317,3 +321,33 @@ def _for_all(address: Address, exchange_type: ExchangeType, queue: str) -> Bindi
         case _:
             # "If no subject is specified an empty string is used as the binding key."
             return Binding(address.name, queue, "")
+
+
+#: The queue of a subscription, where no other queue is in sight.
+_QUEUE = ""
+
+
+def address_condition(address: Address, node_type: NodeType) -> tuple[Condition, tuple[Diagnostic, ...]]:
+    """Return what a receiver with an address asks of messages that are sent to its node, and warnings.
+
+    The message meets the condition if one of the address's own bindings matches it; a warning names each binding of
+    another exchange or queue. The selector of the link is not part of the condition. Raises
+    ``UnsupportedFeatureError`` for a binding that the broker refuses.
+    """
+    if node_type == "queue":
+        # "any subject in the source address is currently ignored": the receiver gets what is in the queue.
+        return EVERY_MESSAGE, ()
+    terms: list[Condition] = []
+    findings: list[Diagnostic] = []
+    for binding in subscription_bindings(address, node_type, _QUEUE):
+        if binding.source != address.name or binding.destination != _QUEUE:
+            message = f"the binding of {binding.source} with key {binding.key!r} is of another exchange or queue"
+            hint = "it is left out here; a topology has it"
+            findings.append(Diagnostic("address.elsewhere", "warning", message, hint=hint))
+            continue
+        if EXCHANGE_KINDS[node_type].compares_headers and binding_headers(QPID_CPP, binding).never:
+            hint = "perhaps write arguments: {x-match: all, …}"
+            message = "Qpid C++ refuses a binding of a headers exchange without x-match"
+            raise UnsupportedFeatureError.at("topology.x-match", message, hint=hint)
+        terms.append(binding_condition(QPID_CPP, node_type, binding))
+    return conditions.Any(tuple(terms)), tuple(findings)

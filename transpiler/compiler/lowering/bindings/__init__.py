@@ -1,7 +1,7 @@
-"""Bindings as predicates: keys, header arguments, queries of XML exchanges, and the addresses that make bindings.
+"""The parts of conditions as predicates: header values, equality with them, and queries of XML exchanges.
 
-The idea: filters, addresses and topologies have the same bindings, which differ in where their constants stand: in the
-text, or in the columns of a table.
+``lowering.conditions`` joins these parts. A header may have any type, so that equality with a value is one test for
+each type that can equal it.
 
-In reading order: ``equality_tests``, ``header_pairs``, ``xquery``, ``bindings``, ``addresses``.
+In reading order: ``equality_tests``, ``header_pairs``, ``xquery``.
 """

@@ -7,7 +7,7 @@ TRUE.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -16,7 +16,6 @@ from transpiler.base.diagnostics import Fix, Remedy, nearest
 from transpiler.base.errors import LayoutError
 from transpiler.base.hints import Hint, Setting
 from transpiler.base.source import Source, Span
-from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import BIGINT, STRING
@@ -27,17 +26,13 @@ from transpiler.compiler.lowering.bindings.equality_tests import (
     COMPOUNDS,
     Comparand,
     EqualityForm,
-    equality_tests,
 )
 from transpiler.compiler.lowering.comparison.comparison_kinds import to_double
 from transpiler.compiler.lowering.names.column_values import at
-from transpiler.compiler.lowering.operands import NULL, Alternative, Operand, complement, or_else
-from transpiler.language.filters.kinds import Prefix, Reference, Suffix
-from transpiler.message.header_fields import MessageField
+from transpiler.compiler.lowering.operands import NULL, Alternative, Operand, or_else
+from transpiler.language.conditions import Places
 from transpiler.message.operand_types import OperandType
-from transpiler.message.types import AmqpType, AmqpValue, Equality, NumberEquality, ValueType
-
-SUBJECT = MessageField("properties", "subject")
+from transpiler.message.types import AmqpType, ValueType
 
 
 class ValueTest(NamedTuple):
@@ -160,29 +155,27 @@ def _guarded(place: Stored, item: Alternative) -> ir.Value:
 
 
 class HeaderLookup:
-    """Finds the headers of a layout by their names.
+    """Finds the headers of a layout by their places."""
 
-    ``subject_header`` names the message's subject: AMQP 0-10 has it among the headers, AMQP 1.0 among the properties.
-    """
-
-    def __init__(self, layout: Layout, missing: Missing, subject_header: str | None = None) -> None:
+    def __init__(self, layout: Layout, missing: Missing) -> None:
         self._layout = layout
         self._missing = missing
-        self._subject_header = subject_header
 
-    def find(self, name: str, path: str = "", source: Source | None = None, span: Span | None = None) -> Header:
-        """The header of a name; ``LayoutError`` where the layout has no place for it and a missing name is an error.
+    def find(self, places: Places, path: str = "", source: Source | None = None, span: Span | None = None) -> Header:
+        """The header at an application property, or else at other places if it has any.
 
-        ``path``, or ``source`` and ``span``, say where the name is written.
+        ``path``, or ``source`` and ``span``, say where the name is written. Raises ``LayoutError`` where the layout has
+        no place for it and a missing name is an error.
         """
+        name, others = places[0].field, [self._layout.field(place) for place in places[1:]]
         prefix = f"{path}: " if path else ""
         try:
             location = self._layout.property(name)
         except LayoutError as error:
             [finding] = error.diagnostics
             raise LayoutError([replace(finding, message=prefix + finding.message, source=source, span=span)]) from None
-        subject = self._layout.field(SUBJECT) if name == self._subject_header else None
-        if location is None and subject is None and self._missing == "error":
+        found = [place for place in (location, *others) if place is not None]
+        if not found and self._missing == "error":
             near = nearest(name, self._layout.names())
             absent = Setting("missing", "null")
             hint: str = Hint(absent, " reads an unknown name as a missing property")
@@ -198,40 +191,4 @@ class HeaderLookup:
                 hint,
                 fix,
             )
-        return header_at(location, subject)
-
-
-def literal_tests(value: AmqpValue, equality: Equality) -> list[ValueTest]:
-    """Return tests with literals; the header equals the value where any holds."""
-    return [
-        ValueTest(test.form, [ir.Constant(constant, test.form.comparand.type) for constant in test.constants])
-        for test in equality_tests(value, equality)
-    ]
-
-
-def has_value(header: Header, value: AmqpValue, equality: Equality, polarity: bool = True) -> ir.Predicate:
-    """The predicate that a header has, or does not have, a value that is not null."""
-    equal = header.equals(literal_tests(value, equality))
-    return equal if polarity else complement(equal)
-
-
-#: The equality of the Filter Expressions: numbers "of a different floating-point or integer number type … equal when
-#: treated as a floating-point".
-_FILTER_EXPRESSIONS = Equality(numbers=NumberEquality.AS_DOUBLES)
-
-
-def matches_reference(header: Header, reference: Reference) -> ir.Predicate:
-    """The predicate that a header matches a value of the Filter Expressions; a null asks for the key alone."""
-    match reference:
-        case Prefix(text=text):
-            return _strings(header, lambda value: ir.Like(value, (text, Wildcard.ANY) if text else (Wildcard.ANY,)))
-        case Suffix(text=text):
-            return _strings(header, lambda value: ir.Like(value, (Wildcard.ANY, text) if text else (Wildcard.ANY,)))
-        case AmqpValue(value=None):
-            return header.present
-        case AmqpValue():
-            return has_value(header, reference, _FILTER_EXPRESSIONS)
-
-
-def _strings(header: Header, make: Callable[[ir.Value], ir.Predicate]) -> ir.Predicate:
-    return ir.any_of(*(ir.all_of(item.guard, make(item.value)) for item in header.operand.of(OperandType.STRING)))
+        return header_at(*found)

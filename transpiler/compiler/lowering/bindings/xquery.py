@@ -23,6 +23,7 @@ from transpiler.compiler.lowering.comparison.comparison_kinds import compare_val
 from transpiler.compiler.lowering.names.column_values import at
 from transpiler.compiler.lowering.operands import NULL, Alternative, from_value, or_else
 from transpiler.compiler.lowering.xpath import beyond_limits, check_name
+from transpiler.language.conditions import header_places
 from transpiler.language.path_expressions import xquery_nodes as query
 from transpiler.language.path_expressions.xpath import NoXPathError
 from transpiler.message.header_fields import MessageField
@@ -44,7 +45,8 @@ class Queries:
     def __init__(self, layout: Layout, missing: Missing, subject_header: str | None, source: Source) -> None:
         self._layout = layout
         self._missing = missing
-        self._headers = HeaderLookup(layout, missing, subject_header)
+        self._headers = HeaderLookup(layout, missing)
+        self._subject_header = subject_header
         self._source = source
         self._body: ir.Value | None = None
 
@@ -123,7 +125,8 @@ class Queries:
         return ir.first_of(values, STRING)
 
     def _header(self, variable: query.Variable) -> tuple[Alternative, ...]:
-        places = self._headers.find(variable.name, source=self._source, span=variable.span).places
+        read = header_places(variable.name, self._subject_header)
+        places = self._headers.find(read, source=self._source, span=variable.span).places
         # A header that is null counts as absent here.
         operand = reduce(or_else, map(at, places), NULL)
         return tuple(item for item in operand.alternatives if item.type in _COMPARED)

@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
+from transpiler.language.filters.kinds import Consumer
 from transpiler.language.filters.sets import FiltersLike, read_filters
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect, find_dialect
 from transpiler.language.selector.parsing import SelectorLike, parse_selector
 from transpiler.message.message import Message, plain_message
 from transpiler.message.receiver import Receiver
+from transpiler.reference.conditions import holds
 from transpiler.reference.evaluate import Verdict, judge
-from transpiler.reference.match import check_filter, match_filter
 from transpiler.tools.analysis.building import Conditions, places_read, shown
 from transpiler.tools.analysis.constants import NOW
 from transpiler.tools.analysis.formula import (
@@ -236,15 +237,14 @@ def diff_filters(
         TranspilerError: As ``transpile_filter``.
     """
     first, second = find_dialect(dialect), find_dialect(dialect if new_dialect is None else new_dialect)
-    conditions = Conditions(destination, connection)
+    conditions = Conditions(destination)
 
     def side(filters: FiltersLike, own: Dialect, other: Dialect) -> _Side:
-        node = read_filters(filters).whole
-        check_filter(node, own, connection)
+        condition = read_filters(filters).whole.condition(Consumer(own, connection))
         receiver = Receiver(NOW, destination)
         return _Side(
-            conditions.filter(node, own, other),
-            lambda message: Verdict(match_filter(node, message, own, connection, receiver)),
+            conditions.formula(condition, other),
+            lambda message: Verdict(holds(condition, message, receiver=receiver)),
         )
 
     return _compare(conditions, side(old, first, second), side(new, second, first))

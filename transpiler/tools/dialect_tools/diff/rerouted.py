@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from transpiler.language.conditions import without_key
 from transpiler.message.message import Message, plain_message
 from transpiler.message.sections import Properties
 from transpiler.reference.route import trace
 from transpiler.reference.route_path import follow
-from transpiler.tools.analysis.binding_conditions import binding_formula
 from transpiler.tools.analysis.building import Conditions
 from transpiler.tools.analysis.formula import NEVER
 from transpiler.tools.analysis.samples import topic_keys
@@ -24,6 +24,7 @@ from transpiler.tools.analysis.solve import Found, Solver
 from transpiler.tools.analysis.subsumption import parting_message
 from transpiler.tools.dialect_tools.diff.name_matching import Names
 from transpiler.topology.addressing import RoutingType
+from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.graph import Node, reached, reverse, routes, successors
 from transpiler.topology.model import Topology
 from transpiler.topology.receivers import PublishSettings
@@ -217,7 +218,7 @@ class Search:
             # By the rules of another broker an equal binding may take other messages.
             if one.destination == binding.destination and (one != binding or topology.rules != other.rules)
         ][:_COUNTERPARTS]
-        is_topic = topology.exchange_by_name[binding.source].type == "topic"
+        is_topic = topology.exchange_by_name[binding.source].kind.key is KeyTest.WORDS
         keys = [binding.key, *(one.key for one in twins)]
         if is_topic:
             keys = [key for pattern in keys for key in topic_keys(topology.rules.topic.pattern(pattern))]
@@ -266,9 +267,7 @@ def _with_subject(message: Message, key: str) -> Message:
 def _messages(topology: Topology, binding: Binding, others: list[tuple[Topology, Binding]]) -> Iterator[Message]:
     """Yield messages that a binding's arguments and selector let through, and those on which others part with it."""
     conditions = Conditions()
-    formulas = [
-        binding_formula(conditions, where, one, with_key=False) for where, one in ((topology, binding), *others)
-    ]
+    formulas = [conditions.formula(without_key(where.condition(one))) for where, one in ((topology, binding), *others)]
     solver = Solver(conditions)
     for other in (NEVER, *formulas[1:]):
         for selecting, refusing in ((formulas[0], other), (other, formulas[0])):

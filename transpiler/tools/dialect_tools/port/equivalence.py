@@ -178,8 +178,8 @@ class Trial:
     def _unequal(self, conditions: Conditions, pair: tuple[ast.Expression, ast.Expression]) -> Test:
         """Return the test that a sum has two values: with some constant the conditions differ, if not with this one."""
         places = dict.fromkeys((*places_of(pair[0], self.source), *places_of(pair[1], self.target)))
-        test = conditions.condition(
-            pair, lambda message: Verdict(_are_unequal(*self._values(pair, message))), None, text="a sum"
+        test = conditions.judged_test(
+            pair, lambda message: Verdict(_are_unequal(*self._values(pair, message))), None, "a sum"
         )
         test.places = tuple(places)
         return test

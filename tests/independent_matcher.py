@@ -1,18 +1,19 @@
-"""Match one message against a filter: the Apache AMQP filter document, one clause under each of its sentences.
+"""An oracle for conditions: match one message against a filter or a binding, without a condition in between.
 
-A filter accepts a message or does not. Evaluation of a filter that ``check_filter`` passed is total.
+The evaluator and the compiler share the step from a filter or a binding to its condition. This matcher does not: it
+matches by kinds of filters and by types of exchanges, with one clause under each of the documents' sentences, and it
+compares words with a regular expression. ``tests/language/test_conditions.py`` holds the two together.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import assert_never
 
-from transpiler.base.errors import LayoutError
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, TOPIC_SYNTAX, AnyWord
+from transpiler.language.binding_rules import HeadersMatch, read_headers_match
 from transpiler.language.filters.kinds import (
-    STREAM_VALUE,
     AndFilter,
     ApplicationPropertiesFilter,
     DirectBinding,
@@ -29,37 +30,23 @@ from transpiler.language.filters.kinds import (
     StreamFilter,
     Suffix,
     TopicBinding,
-    inner_filters,
 )
-from transpiler.language.filters.selector_parsing import dialect_of, parse_text
+from transpiler.language.path_expressions.xquery import parse_query
 from transpiler.language.selector import ast
-from transpiler.language.selector.dialects import JMS, Dialect
+from transpiler.language.selector.dialects import DIALECTS, JMS, Dialect
+from transpiler.language.selector.parsing import parse_selector
 from transpiler.message.header_fields import PUBLISHER_CONNECTION
 from transpiler.message.message import Message
 from transpiler.message.receiver import ANYONE, Receiver
 from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue, Equality, NumberEquality, coerce
 from transpiler.reference.evaluate import evaluate
 from transpiler.reference.pairs import is_equal
+from transpiler.reference.xquery import matches_query
+from transpiler.topology.broker_rules import Rules
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding
 
 _ACROSS_NUMBERS = Equality(numbers=NumberEquality.AS_DOUBLES)
-
-
-def check_filter(node: Filter, dialect: Dialect = JMS, connection: str | None = None) -> None:
-    """Refuse a filter that cannot be evaluated: a bad selector, no-local without the receiver's connection.
-
-    Raises what ``parse_text`` raises, and ``LayoutError``.
-    """
-    match node:
-        case JmsSelector() | SqlFilter():
-            _tree(node, dialect)
-        case NoLocal(path=path) if connection is None:
-            raise LayoutError.at(
-                "filters.connection",
-                f"{path}: no-local needs to know the receiver's connection",
-                hint="perhaps say connection='…', the id by which the publisher's connection is recorded",
-            )
-    for inner in inner_filters(node):
-        check_filter(inner, dialect, connection)
 
 
 def match_filter(
@@ -69,7 +56,7 @@ def match_filter(
     connection: str | None = None,
     receiver: Receiver = ANYONE,
 ) -> bool:
-    """Return True if a filter that ``check_filter`` passed accepts a message that is received on a connection."""
+    """Return True if a filter accepts a message that is received on a connection."""
     match node:
         case DirectBinding(key=key):
             # "matches … if and only if the described string value exactly matches the subject field"
@@ -82,12 +69,12 @@ def match_filter(
                 return pattern == "#"
             return matches_words(TOPIC_SYNTAX.pattern(pattern), TOPIC_SYNTAX.words(subject))
         case HeadersBinding(match=how, pairs=pairs):
-            return matches_headers(pairs, message, any_pair=how.any_pair)
+            return _matches_pairs(pairs, message, any_pair=how.any_pair)
         case NoLocal():
             return _is_not_local(message, connection)
         case JmsSelector() | SqlFilter():
             # A selector that is unknown does not select.
-            return evaluate(_tree(node, dialect), message, dialect_of(node, dialect), receiver) is True
+            return evaluate(_tree(node, dialect), message, _dialect_of(node, dialect), receiver) is True
         case OrFilter(filters=filters):
             # "accepts a message if at least one of the filters within its list accept the message"
             return any(match_filter(inner, message, dialect, connection, receiver) for inner in filters)
@@ -104,7 +91,7 @@ def match_filter(
             properties = message.application_properties or {}
             return all(name in properties and _is_like(reference, properties[name]) for name, reference in entries)
         case StreamFilter(values=values, unfiltered=unfiltered):
-            value = (message.message_annotations or {}).get(STREAM_VALUE)
+            value = (message.message_annotations or {}).get("x-stream-filter-value")
             absent = value is None or (isinstance(value, AmqpValue) and value.value is None)
             known = value if isinstance(value, AmqpValue) else None
             return unfiltered if absent else any(_is_like(_text(own), known) for own in values)
@@ -121,27 +108,14 @@ def _subject(message: Message) -> str | None:
 
 
 def matches_words(pattern: Sequence[str | AnyWord], words: Sequence[str]) -> bool:
-    """Return True if the words of a subject match a pattern, by backtracking to the last ``#`` alone."""
-    at = here = 0
-    last_many, resume = -1, 0
-    while at < len(words):
-        token = pattern[here] if here < len(pattern) else None
-        if token is MANY_WORDS:
-            # "The token consisting of the single character “#” matches zero or more words in the subject field."
-            last_many, resume = here, at
-            here += 1
-        elif token is not None and (token is ONE_WORD or token == words[at]):
-            # "The token consisting of the single character “*” matches a single word in the subject field."
-            at, here = at + 1, here + 1
-        elif last_many >= 0:
-            resume += 1
-            at, here = resume, last_many + 1
-        else:
-            return False
-    return all(token is MANY_WORDS for token in pattern[here:])
+    """Return True if words match a pattern: by a regular expression over words that end with a character of no word."""
+    end = "\0"
+    wild = {ONE_WORD: f"[^{end}]*{end}", MANY_WORDS: f"(?:[^{end}]*{end})*"}
+    expression = "".join(wild[word] if isinstance(word, AnyWord) else re.escape(word + end) for word in pattern)
+    return re.fullmatch(expression, "".join(word + end for word in words), re.DOTALL) is not None
 
 
-def matches_headers(pairs: Iterable[tuple[str, AmqpValue]], message: Message, *, any_pair: bool) -> bool:
+def _matches_pairs(pairs: Iterable[tuple[str, AmqpValue]], message: Message, *, any_pair: bool) -> bool:
     """Return True if a message has all of some pairs among its application properties, or one of them."""
     properties = message.application_properties or {}
     # "If the value for “x-match” is “all” then all other valid key-value pairs in the map MUST match with an entry with
@@ -196,10 +170,79 @@ def _is_like(expected: Reference, actual: AmqpValue | None) -> bool:
             return is_equal(expected, actual, _ACROSS_NUMBERS)
 
 
+def _dialect_of(node: JmsSelector | SqlFilter, dialect: Dialect) -> Dialect:
+    return dialect if isinstance(node, JmsSelector) else DIALECTS["rabbitmq"]
+
+
 def _tree(node: JmsSelector | SqlFilter, dialect: Dialect) -> ast.Expression | None:
-    return _parsed(node, dialect_of(node, dialect))
+    return parse_selector(node.text, _dialect_of(node, dialect))
 
 
-@lru_cache(maxsize=4096)
-def _parsed(node: JmsSelector | SqlFilter, dialect: Dialect) -> ast.Expression | None:
-    return parse_text(node, dialect)
+def match_binding(topology: Topology, binding: Binding, message: Message, keys: Sequence[str | None]) -> bool:
+    """Return True if a message that came to the exchange of a binding with some routing keys matches the binding."""
+    exchange = topology.exchange_by_name[binding.source]
+    match exchange.type:
+        case "direct":
+            # "an exact match between the routing key of the message, and the binding key"
+            matched = any((key or "") == binding.key for key in keys)
+        case "topic" | "anycast" | "maybe":
+            topic = topology.rules.topic
+            matched = any(matches_words(topic.pattern(binding.key), topic.words(key)) for key in keys)
+        case "fanout":
+            # "routes messages to all queues bound to the exchange, regardless of the message's routing key"
+            matched = True
+        case "x-consistent-hash" | "x-modulus-hash" | "x-random" | "x-local-random" | "x-super-stream" | "unknown":
+            # The choice among the bindings is made elsewhere.
+            matched = True
+        case "x-jms-topic":
+            # The plugin tries the selector alone: the exchange before it has compared the key.
+            matched = True
+        case "headers":
+            matched = _matches_headers(read_headers_match(binding.arguments, topology.rules), message, topology.rules)
+        case "xml":
+            # The binding key is compared as a direct exchange does, and then the query is evaluated.
+            query = binding.text("xquery")
+            matched = any((key or "") == binding.key for key in keys) and (
+                query is None or matches_query(parse_query(query), message, topology.rules.subject_header)
+            )
+    if not matched:
+        return False
+    # "If the expression evaluates to true, the message is routed to the queue."
+    selector = topology.selector(binding)
+    if selector is None:
+        return True
+    dialect = topology.dialect(binding)
+    return evaluate(parse_selector(selector, dialect), message, DIALECTS[dialect]) is True
+
+
+def _matches_headers(arguments: HeadersMatch, message: Message, rules: Rules) -> bool:
+    """Return True if a message has the headers that a binding's arguments require."""
+    if arguments.never:
+        return False
+    # "all implies that all the other pairs must match ... any implies that the message should be routed if any ..."
+    answers = (_has_header(message, name, value, rules) for name, value in arguments.pairs)
+    return any(answers) if arguments.any else all(answers)
+
+
+def _header_of(message: Message, name: str, rules: Rules) -> AmqpValue | None:
+    """Return the header of a message that a headers binding reads by a name."""
+    return (message.application_properties or {}).get(name, _subject_header(name, message, rules))
+
+
+def _has_header(message: Message, name: str, expected: AmqpValue | None, rules: Rules) -> bool:
+    """Return True if a message has a header with the value that a binding expects; None expects presence only."""
+    return _has(_header_of(message, name, rules), expected, rules)
+
+
+def _subject_header(name: str, message: Message, rules: Rules) -> AmqpValue | None:
+    # AMQP 0-10 keeps the subject among the headers, AMQP 1.0 among the properties.
+    subject = _subject(message)
+    return AmqpValue(AmqpType.STRING, subject) if name == rules.subject_header and subject is not None else None
+
+
+def _has(actual: AmqpValue | None, expected: AmqpValue | None, rules: Rules) -> bool:
+    # "either the field in the bind arguments has no value and a field of the same name is present in the message
+    # headers or ... a field of the same name exists in the message headers and has that same value"
+    if actual is None:
+        return False
+    return expected is None or is_equal(expected, actual, rules.headers.equality)

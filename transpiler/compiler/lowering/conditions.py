@@ -1,0 +1,419 @@
+"""Conditions as predicates: those of filters, addresses and the bindings of a topology.
+
+They differ in two things. Constants are literals in a filter, and parameters in a topology, where conditions that
+differ in constants only share one predicate: a ``ConditionBuilder`` decides. And a routing key may be a text of the
+row, or known, or looked up for many bindings at once: a ``RoutingKey`` decides.
+
+A condition has two truth values. So what is lowered for FALSE is the complement of what is lowered for TRUE, rows
+without a value included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import reduce
+from itertools import count
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from transpiler.base.comparison import Comparison
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.errors import LayoutError, UnsupportedFeatureError
+from transpiler.base.hints import Hint, Setting
+from transpiler.base.source import Source
+from transpiler.base.text_pattern import Pattern, Wildcard
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, SEPARATOR, AnyWord, TopicPattern, simplify_words, split_at_many
+from transpiler.compiler import ir
+from transpiler.compiler.compile_options import Missing
+from transpiler.compiler.ir.column_types import STRING, ColumnType
+from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.lowering.bindings.equality_tests import ConstantValue, EqualityForm, EqualityTests
+from transpiler.compiler.lowering.bindings.header_pairs import Header, HeaderLookup, ValueTest, header_at
+from transpiler.compiler.lowering.names.column_values import at
+from transpiler.compiler.lowering.operands import NULL, Operand, complement, from_value, or_else
+from transpiler.compiler.lowering.selectors import MAX_NODES, SelectorLowering
+from transpiler.language.binding_rules import TopicRules
+from transpiler.language.conditions import (
+    PLACE_TESTS,
+    ROUTING_KEY,
+    All,
+    Any,
+    Condition,
+    Equal,
+    Like,
+    Not,
+    PlaceTest,
+    Present,
+    Query,
+    Selector,
+    Words,
+    every_test,
+    inner,
+    reads_key,
+)
+from transpiler.message.header_fields import (
+    PROPERTIES,
+    PUBLISHER_CONNECTION,
+    ROUTING_KEYS,
+    STREAM_FILTER_VALUE,
+)
+from transpiler.message.operand_types import OperandType
+from transpiler.message.receiver import ANYONE, Receiver
+from transpiler.message.types import BY_VALUE, Equality
+
+#: A condition, as a builder makes it: a predicate, or a predicate with its parameters' constants.
+C = TypeVar("C")
+C_co = TypeVar("C_co", covariant=True)
+
+#: A function from the number of a constant and its type to the value that stands for it.
+ValueOf = Callable[[int, ColumnType], ir.Value]
+
+
+class ConditionBuilder(Protocol[C]):
+    """Makes conditions from predicates and their constants."""
+
+    def condition(
+        self, signature: Hashable, constants: Sequence[ConstantValue], build: Callable[[ValueOf], ir.Predicate], /
+    ) -> C:
+        """Return the condition with the predicate that ``build`` makes.
+
+        Conditions of one signature have the same predicate, except for the constants.
+        """
+        ...
+
+    def joined(self, every: bool, parts: Iterable[C], /) -> C:
+        """Return the conjunction of conditions, or with ``every`` False their disjunction."""
+        ...
+
+
+class RoutingKey(Protocol[C_co]):
+    """The routing key of a message, as bindings test it."""
+
+    def equals(self, test: Equal, polarity: bool, /) -> C_co:
+        """Return the condition that the routing key is, or is not, a binding key."""
+        ...
+
+    def matches(self, test: Words, polarity: bool, /) -> C_co:
+        """Return the condition that the words of the routing key match, or do not match, those of a binding key."""
+        ...
+
+
+class Literals:
+    """Makes conditions with literals, which are predicates."""
+
+    def condition(
+        self, _: Hashable, constants: Sequence[ConstantValue], build: Callable[[ValueOf], ir.Predicate], /
+    ) -> ir.Predicate:
+        """Return the predicate with the constants in it."""
+        return build(lambda number, column_type: ir.Constant(constants[number], column_type))
+
+    def joined(self, every: bool, parts: Iterable[ir.Predicate], /) -> ir.Predicate:
+        """Return the conjunction or the disjunction of predicates."""
+        return ir.all_of(*parts) if every else ir.any_of(*parts)
+
+
+class _Outlined(NamedTuple):
+    """A condition of places whose constants are numbered: the forms of each equality test are beside it."""
+
+    condition: Condition
+    terms: tuple[_Outlined, ...] = ()
+    forms: tuple[tuple[EqualityForm, int], ...] = ()
+
+
+class ConditionLowering(Generic[C]):
+    """Lowers conditions over one layout to what a builder makes of them.
+
+    ``select`` makes a condition of a selector that is true, or with False of one that is not. ``findings`` collects
+    warnings about the conditions.
+    """
+
+    def __init__(
+        self, layout: Layout, missing: Missing, builder: ConditionBuilder[C], select: Callable[[Selector, bool], C]
+    ) -> None:
+        self.layout = layout
+        self.missing = missing
+        self.findings: list[Diagnostic] = []
+        self._builder = builder
+        self._select = select
+        self._headers = HeaderLookup(layout, missing)
+        self._equalities: dict[Equality, EqualityTests] = {}
+
+    def lower(self, condition: Condition, key: RoutingKey[C] | None = None, polarity: bool = True) -> C:
+        """Return the condition that a message meets, or does not meet, a condition.
+
+        ``key`` is the routing key; only a condition that tests it needs one. Raises ``LayoutError`` for a value without
+        a column, and what parsing and lowering a selector or a query raise.
+        """
+        if _only_places(condition):
+            return self._of_places(condition, polarity)
+        match condition:
+            case All(terms=terms) | Any(terms=terms):
+                every = isinstance(condition, All) is polarity
+                return self._builder.joined(every, (self.lower(term, key, polarity) for term in terms))
+            case Not(term=term):
+                return self.lower(term, key, not polarity)
+            case Selector():
+                return self._select(condition, polarity)
+            case Query():
+                return self._builder.condition(("xquery", condition, polarity), (), self._query(condition, polarity))
+            case Equal():
+                assert key is not None
+                return key.equals(condition, polarity)
+            case Words():
+                assert key is not None
+                return key.matches(condition, polarity)
+            case _:
+                raise AssertionError(condition)
+
+    def _query(self, query: Query, polarity: bool) -> Callable[[ValueOf], ir.Predicate]:
+        def build(_: ValueOf) -> ir.Predicate:
+            # Few conditions have a query.
+            from transpiler.compiler.lowering.bindings.xquery import Queries
+
+            queries = Queries(self.layout, self.missing, query.subject_header, Source(query.text, "xquery"))
+            return queries.condition(query.tree) if polarity else complement(queries.condition(query.tree))
+
+        return build
+
+    def _of_places(self, condition: Condition, polarity: bool) -> C:
+        """Return the condition of tests of places, however they are joined, with one signature for all of them."""
+        signature: list[Hashable] = [polarity]
+        constants: list[ConstantValue] = []
+        outlined = self._outlined(condition, signature, constants)
+
+        def build(value_of: ValueOf) -> ir.Predicate:
+            numbers = count()
+            return self._predicate(outlined, polarity, lambda column_type: value_of(next(numbers), column_type))
+
+        return self._builder.condition(tuple(signature), constants, build)
+
+    def _outlined(self, condition: Condition, signature: list[Hashable], constants: list[ConstantValue]) -> _Outlined:
+        """Return a condition with the forms of its equality tests; add all else of it to the signature."""
+        match condition:
+            case Equal() if not _is_of_text(condition):
+                found = self._equality_tests(condition.equality).of(condition.value)
+                forms = tuple((test.form, len(test.constants)) for test in found)
+                for test in found:
+                    constants += test.constants
+                signature += ("=", condition.places, condition.or_absent, forms)
+                return _Outlined(condition, forms=forms)
+            case All(terms=terms) | Any(terms=terms):
+                signature += (type(condition).__name__, len(terms))
+                return _Outlined(condition, tuple([self._outlined(term, signature, constants) for term in terms]))
+            case Not(term=term):
+                signature.append("Not")
+                return _Outlined(condition, (self._outlined(term, signature, constants),))
+            case _:
+                signature.append(condition)
+                return _Outlined(condition)
+
+    def _equality_tests(self, equality: Equality) -> EqualityTests:
+        if equality not in self._equalities:
+            self._equalities[equality] = EqualityTests(equality)
+        return self._equalities[equality]
+
+    def _predicate(
+        self, outlined: _Outlined, polarity: bool, next_constant: Callable[[ColumnType], ir.Value]
+    ) -> ir.Predicate:
+        condition = outlined.condition
+        match condition:
+            case All() | Any():
+                parts = [self._predicate(term, polarity, next_constant) for term in outlined.terms]
+                return ir.all_of(*parts) if isinstance(condition, All) is polarity else ir.any_of(*parts)
+            case Not():
+                return self._predicate(outlined.terms[0], not polarity, next_constant)
+            case Present() | Equal() | Like() | Words():
+                header = self._header(condition)
+                if header is None:
+                    return ir.TRUE if polarity else ir.FALSE
+                return _tested(header, outlined, polarity, next_constant)
+            case _:
+                raise AssertionError(condition)
+
+    def _header(self, test: PlaceTest) -> Header | None:
+        """Return what the places of a test hold in a row; None if the layout's messages pass the test untested."""
+        place = test.places[0]
+        if place.section == PROPERTIES:
+            return self._headers.find(test.places, test.path)
+        location = self.layout.field(place)
+        if location is None:
+            prefix = f"{test.path}: " if test.path else ""
+            if place == STREAM_FILTER_VALUE:
+                message = f"{prefix}the layout {self.layout.name} has no message annotations, and so no {place.field}"
+                hint = "so the other filters alone select messages"
+                finding = Diagnostic("filters.stream", "warning", message, hint=hint)
+                if finding not in self.findings:
+                    self.findings.append(finding)
+                return None
+            if place == PUBLISHER_CONNECTION:
+                needed = "no-local needs to know the publisher's connection"
+                hint = f"the canonical layout has it in {place.section}, {place.field}"
+                message = f"{prefix}{needed}, and the layout does not say where it is"
+                raise LayoutError.at("filters.connection", message, hint=hint)
+            if self.missing == "error":
+                absent = Setting("missing", "null")
+                raise LayoutError.at(
+                    "layout.no-column",
+                    f"{prefix}reads {place.section}.{place.field}, and the layout has no such column",
+                    hint=Hint(absent, " reads it as absent"),
+                    fix=absent.fix,
+                )
+        return header_at(location)
+
+
+class PredicateLowering(ConditionLowering[ir.Predicate]):
+    """Lowers conditions over one layout to predicates, whose constants are literals."""
+
+    def __init__(self, layout: Layout, missing: Missing, receiver: Receiver = ANYONE) -> None:
+        super().__init__(layout, missing, Literals(), self._selected)
+        self._receiver = receiver
+
+    def _selected(self, selector: Selector, polarity: bool) -> ir.Predicate:
+        tree = selector.tree
+        if tree is None:
+            return ir.TRUE if polarity else ir.FALSE
+        lowering = SelectorLowering(self.layout, self.missing, selector.source, selector.dialect, self._receiver)
+        predicate = lowering.selector(tree)
+        self.findings.extend(finding for finding in lowering.findings if finding not in self.findings)
+        return predicate if polarity else complement(predicate)
+
+    def within_limits(self, condition: Condition, path: str) -> ir.Predicate:
+        """Return the predicate that a message meets a condition. Raises ``UnsupportedFeatureError`` if it is too large.
+
+        ``path`` is the place of the filter or the binding in errors.
+        """
+        predicate = self.lower(condition)
+        if ir.size(predicate) > MAX_NODES:
+            message = f"{path}: over this layout the filter becomes more than {MAX_NODES:,} SQL operations"
+            raise UnsupportedFeatureError.at("limit.size", message)
+        return predicate
+
+    def lower_published(self, condition: Condition, polarity: bool) -> ir.Predicate:
+        """Return the predicate that a message meets a condition on its publication: its routing key is in the row."""
+        # Fanout and headers exchanges read no routing key, so that a layout without one serves them.
+        key = self._routing_key() if any(map(reads_key, every_test(condition))) else None
+        met = self.lower(condition, key)
+        return met if polarity else complement(met)
+
+    def _routing_key(self) -> KeyText:
+        """Return the text of the first field that has the routing key; a value that is no text is no key."""
+        places = (self.layout.field(place) for place in ROUTING_KEYS)
+        texts = [item.value for place in places if place is not None for item in at(place).of(OperandType.STRING)]
+        if texts:
+            return KeyText(reduce(or_else, [from_value(OperandType.STRING, text) for text in texts]))
+        if self.missing == "null":
+            return KeyText(NULL)
+        message = "the routing key is read from properties.subject, and the layout has no such column"
+        absent = Setting("missing", "null")
+        raise LayoutError.at("layout.no-column", message, hint=Hint(absent, " reads it as absent"), fix=absent.fix)
+
+
+def _only_places(condition: Condition) -> bool:
+    """Return True if a condition tests nothing but places of the message."""
+    if isinstance(condition, PLACE_TESTS):
+        return condition.places != (ROUTING_KEY,)
+    return not isinstance(condition, Selector | Query) and all(map(_only_places, inner(condition)))
+
+
+def _is_of_text(test: Equal) -> bool:
+    """Return True for a text in a field of the properties, which stays a literal: Parquet's statistics serve it."""
+    return test.places[0].section == "properties" and test.equality == BY_VALUE
+
+
+def _tested(
+    header: Header, outlined: _Outlined, polarity: bool, next_constant: Callable[[ColumnType], ir.Value]
+) -> ir.Predicate:
+    """Return the predicate that a header passes, or does not pass, a test."""
+    match outlined.condition:
+        case Present():
+            return header.present if polarity else header.missing
+        case Words() as words:
+            return KeyText(header.operand).matches(words, polarity)
+        case Like(prefix=prefix, suffix=suffix):
+            pattern: Pattern = tuple(part for part in (prefix, Wildcard.ANY, suffix) if part)
+            texts = header.operand.of(OperandType.STRING)
+            passed = ir.any_of(*(ir.all_of(item.guard, ir.Like(item.value, pattern)) for item in texts))
+        case Equal() as test if _is_of_text(test):
+            return KeyText(header.operand).equals(test, polarity)
+        case Equal(or_absent=or_absent):
+            passed = header.equals(
+                [ValueTest(form, [next_constant(form.comparand.type) for _ in range(n)]) for form, n in outlined.forms]
+            )
+            if or_absent:
+                passed = ir.any_of(passed, header.operand.absent)
+        case _:
+            raise AssertionError(outlined.condition)
+    return passed if polarity else complement(passed)
+
+
+class KeyText:
+    """A routing key that is a text of the row, tested with literals."""
+
+    def __init__(self, text: Operand) -> None:
+        self._text = text
+
+    def equals(self, test: Equal, polarity: bool = True) -> ir.Predicate:
+        """Return the predicate that the text is, or is not, a binding key."""
+        return self._test(lambda text: _is(text, str(test.value.value)), test.or_absent, polarity)
+
+    def matches(self, test: Words, polarity: bool = True) -> ir.Predicate:
+        """Return the predicate that the words of the text match, or do not match, those of a binding key."""
+        words = simplify_words(test.pattern)
+        return self._test(lambda text: _matches_topic(text, words, test.rules), test.or_absent, polarity)
+
+    def _test(self, make: Callable[[ir.Value], ir.Predicate], absent: bool, polarity: bool) -> ir.Predicate:
+        strings = self._text.of(OperandType.STRING)
+        matched = ir.any_of(*(ir.all_of(item.guard, make(item.value)) for item in strings))
+        if polarity:
+            return ir.any_of(matched, self._text.absent) if absent else matched
+        if len(self._text.alternatives) == len(strings) == 1 and strings[0].guard == ir.TRUE:
+            # All tests of one value are NULL where it is, so SQL's NOT says everything but that.
+            negated = ir.sql_not(matched)
+            if negated is not None:
+                return ir.all_of(negated, self._text.present) if absent else ir.any_of(negated, self._text.absent)
+        return complement(ir.any_of(matched, self._text.absent) if absent else matched)
+
+
+def _matches_topic(text: ir.Value, words: TopicPattern, rules: TopicRules) -> ir.Predicate:
+    if not rules.drops_trailing_empty_words:
+        return _matches_words(text, words, rules.empty_key_has_no_words)
+    # The text "" keeps its one empty word, and texts of dots only have none.
+    trimmed = ir.Apply(ir.Function.WITHOUT_TRAILING_DOTS, (text,), STRING)
+    rest = ir.all_of(_is_not(text, ""), _matches_words(trimmed, words, empty_has_no_words=True))
+    return ir.any_of(_is(text, ""), rest) if _matches_empty_word(words) else rest
+
+
+def _matches_words(text: ir.Value, words: TopicPattern, empty_has_no_words: bool) -> ir.Predicate:
+    matched = _matches_every_word(text, words) if words else ir.FALSE
+    matches_nothing = all(word == MANY_WORDS for word in words)
+    if not empty_has_no_words or matches_nothing == _matches_empty_word(words):
+        return matched
+    return ir.any_of(matched, _is(text, "")) if matches_nothing else ir.all_of(matched, _is_not(text, ""))
+
+
+def _matches_every_word(text: ir.Value, words: TopicPattern) -> ir.Predicate:
+    """The cheapest test of a text as one word or more."""
+    literal = SEPARATOR.join(word for word in words if not isinstance(word, AnyWord))
+    if ONE_WORD not in words:
+        match split_at_many(words):
+            case [_]:
+                return _is(text, literal)
+            case [(), ()]:
+                return ir.IsNull(text, negated=True)
+            case [_, ()]:
+                return ir.any_of(_is(text, literal), ir.Like(text, (literal + SEPARATOR, Wildcard.ANY)))
+            case [(), _]:
+                return ir.any_of(_is(text, literal), ir.Like(text, (Wildcard.ANY, SEPARATOR + literal)))
+    return ir.Topic(text, words)
+
+
+def _matches_empty_word(words: TopicPattern) -> bool:
+    counted = [word for word in words if word != MANY_WORDS]
+    return bool(words) and (not counted or (len(counted) == 1 and counted[0] in ("", ONE_WORD)))
+
+
+def _is(text: ir.Value, literal: str) -> ir.Predicate:
+    return ir.Compare(Comparison.EQ, text, ir.constant(literal))
+
+
+def _is_not(text: ir.Value, literal: str) -> ir.Predicate:
+    return ir.Compare(Comparison.NE, text, ir.constant(literal))

@@ -1,0 +1,133 @@
+"""Judge one message by a condition: of a filter, of a binding or of an address.
+
+The condition says what is asked (``language.conditions``, with the standards' sentences where it is made); here is what
+each test answers. Judgement is total: no message makes it raise. A condition with a selector that does not parse raises
+when the selector is read for the first time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from transpiler.base.topics import MANY_WORDS, ONE_WORD, AnyWord
+from transpiler.language.conditions import (
+    ROUTING_KEY,
+    All,
+    Any,
+    Condition,
+    Equal,
+    Like,
+    Not,
+    Places,
+    PlaceTest,
+    Present,
+    Query,
+    Selector,
+    Words,
+)
+from transpiler.message.header_fields import MessageField
+from transpiler.message.message import Message
+from transpiler.message.receiver import ANYONE, Receiver
+from transpiler.message.types import AmqpType, AmqpValue, coerce
+from transpiler.reference.evaluate import evaluate
+from transpiler.reference.pairs import is_equal
+from transpiler.reference.xquery import matches_query
+
+#: The routing keys of a publication; None is an absent key.
+Keys = tuple[str | None, ...]
+
+
+def holds(condition: Condition, message: Message, keys: Keys = (), receiver: Receiver = ANYONE) -> bool:
+    """Return True if a message that was published with some routing keys meets a condition.
+
+    Args:
+        condition: The condition of a filter, a binding or an address.
+        message: The message.
+        keys: The routing keys; a test of the key holds if one of them passes it. A filter tests no routing key.
+        receiver: The time and the destination that selectors read.
+
+    Raises what parsing a selector or a query raises.
+    """
+    match condition:
+        case All(terms=terms):
+            return all(holds(term, message, keys, receiver) for term in terms)
+        case Any(terms=terms):
+            return any(holds(term, message, keys, receiver) for term in terms)
+        case Not(term=term):
+            return not holds(term, message, keys, receiver)
+        case Selector():
+            # A selector that is unknown does not select.
+            return evaluate(condition.tree, message, condition.dialect, receiver) is True
+        case Query():
+            return matches_query(condition.tree, message, condition.subject_header)
+        case Present() | Equal() | Like() | Words():
+            if condition.places == (ROUTING_KEY,):
+                values = (None if key is None else AmqpValue(AmqpType.STRING, key) for key in keys)
+                return any(_passes(condition, value) for value in values)
+            return _passes(condition, value_at(condition.places, message))
+        case _:
+            assert_never(condition)
+
+
+def value_at(places: Places, message: Message) -> AmqpValue | None:
+    """Return the value at the first of some places that has the key; None if the message has it at none of them."""
+    found = (_content(place, message) for place in places)
+    return next((value for value in found if value is not None), None)
+
+
+def _passes(test: PlaceTest, value: AmqpValue | None) -> bool:
+    content = None if value is None else coerce(value)
+    match test:
+        case Present():
+            return value is not None
+        case Equal(value=expected, equality=equality, or_absent=or_absent):
+            return or_absent if value is None or value.value is None else is_equal(expected, value, equality)
+        case Like(prefix=prefix, suffix=suffix):
+            return isinstance(content, str) and content.startswith(prefix) and content.endswith(suffix)
+        case Words(or_absent=or_absent):
+            if not isinstance(content, str):
+                return or_absent
+            return matches_words(test.pattern, test.rules.words(content))
+
+
+def _content(place: MessageField, message: Message) -> AmqpValue | None:
+    section = getattr(message, place.section)
+    if section is None:
+        return None
+    value = section.get(place.field) if isinstance(section, dict) else getattr(section, place.field)
+    match value:
+        case None | AmqpValue():
+            return value
+        case bool():
+            return AmqpValue(AmqpType.BOOLEAN, value)
+        case int():
+            return AmqpValue(AmqpType.LONG, value)
+        case bytes():
+            return AmqpValue(AmqpType.BINARY, value)
+        case str():
+            return AmqpValue(AmqpType.STRING, value)
+        case _:
+            # An annotation may be of a type that nothing equals.
+            return AmqpValue(AmqpType.NULL, None)
+
+
+def matches_words(pattern: Sequence[str | AnyWord], words: Sequence[str]) -> bool:
+    """Return True if the words of a routing key match a pattern, by backtracking to the last ``#`` alone."""
+    at = here = 0
+    last_many, resume = -1, 0
+    while at < len(words):
+        token = pattern[here] if here < len(pattern) else None
+        if token is MANY_WORDS:
+            # "The token consisting of the single character “#” matches zero or more words in the subject field."
+            last_many, resume = here, at
+            here += 1
+        elif token is not None and (token is ONE_WORD or token == words[at]):
+            # "The token consisting of the single character “*” matches a single word in the subject field."
+            at, here = at + 1, here + 1
+        elif last_many >= 0:
+            resume += 1
+            at, here = resume, last_many + 1
+        else:
+            return False
+    return all(token is MANY_WORDS for token in pattern[here:])

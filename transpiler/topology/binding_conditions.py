@@ -1,0 +1,62 @@
+"""The condition of a binding: what it asks of a message that has come to its exchange.
+
+It is a conjunction: the test of the routing key, the headers, the query and the selector, each if the exchange's type
+has it. A publication may have several routing keys; the test of the key holds if one of them passes it.
+"""
+
+from __future__ import annotations
+
+from transpiler.language.binding_rules import HeadersMatch, read_headers_match
+from transpiler.language.conditions import (
+    ROUTING_KEY,
+    All,
+    Condition,
+    Query,
+    Selector,
+    headers_match,
+    key_equals,
+    key_matches,
+)
+from transpiler.language.selector.dialects import DIALECTS
+from transpiler.topology.broker_rules import Rules
+from transpiler.topology.exchange_types import EXCHANGE_KINDS, ExchangeType, KeyTest
+from transpiler.topology.records import DIALECT_ARGUMENT, SELECTOR_ARGUMENT, XQUERY_ARGUMENT, Binding
+
+
+def binding_condition(rules: Rules, exchange_type: ExchangeType, binding: Binding) -> All:
+    """Return what a binding of an exchange of a type asks, by a broker's rules.
+
+    Raises ``TopologyError`` for arguments of a headers binding that the broker refuses.
+    """
+    kind = EXCHANGE_KINDS[exchange_type]
+    terms: list[Condition] = []
+    if kind.key is KeyTest.EQUAL:
+        terms.append(key_equals(ROUTING_KEY, binding.key, rules))
+    elif kind.key is KeyTest.WORDS:
+        terms.append(key_matches(ROUTING_KEY, binding.key, rules))
+    if kind.compares_headers:
+        terms.append(headers_match(binding_headers(rules, binding), rules))
+    if kind.evaluates_query:
+        query = binding.text(XQUERY_ARGUMENT)
+        terms += [] if query is None else [Query(query, rules.subject_header)]
+    selector = selector_text(rules, exchange_type, binding)
+    if selector is not None:
+        # "If the expression evaluates to true, the message is routed to the queue."
+        terms.append(Selector(selector, DIALECTS[selector_dialect(rules, binding)]))
+    return All(tuple(terms))
+
+
+def binding_headers(rules: Rules, binding: Binding) -> HeadersMatch:
+    """Return the meaning of a headers binding's arguments. Raises ``TopologyError`` if the broker refuses them."""
+    return read_headers_match(binding.arguments, rules)
+
+
+def selector_text(rules: Rules, exchange_type: ExchangeType, binding: Binding) -> str | None:
+    """Return the text of a binding's selector; None if it has none, or if its exchange does not evaluate one."""
+    return binding.text(SELECTOR_ARGUMENT) if exchange_type in rules.selector_types else None
+
+
+def selector_dialect(rules: Rules, binding: Binding) -> str:
+    """Return the name of the dialect of a binding's selector."""
+    own = None if rules.addressing.has_exchanges else binding.text(DIALECT_ARGUMENT)
+    return rules.dialect if own is None else own

@@ -36,7 +36,7 @@ docs: .venv/.docs
 matrix: java python
 	@$(PYTHON) -m tests.matrix $(ARGS)
 
-playground: .venv/.installed
+playground: .venv/.docs
 	@$(BIN)/python -m playground.build build/playground
 
 lint: .venv/.installed

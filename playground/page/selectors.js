@@ -10,6 +10,9 @@ const TRUTHS = new Map([[true, ["true", "TRUE"]], [false, ["false", "FALSE"]], [
 const NO_VERDICT = { findings: [TOO_MUCH], explanation: null, problem: null, names: [] };
 const NO_TEXT = { sql: null, text: null, schema: "", findings: [TOO_MUCH] };
 
+/** Milliseconds after which the page says why porting takes longer. */
+const SLOW = 2000;
+
 /** Milliseconds without a keystroke after which the selector is ported, which takes longer than all the rest. */
 const IDLE = 400;
 
@@ -31,7 +34,11 @@ export class Selectors {
     byId("schema").addEventListener("input", () => {
       this.#ownColumns = byId("schema").value.trim() !== "";
     });
-    for (const id of [...MENUS, ...TEXTS]) byId(id).addEventListener("input", () => this.#refresh());
+    for (const id of [...MENUS, ...TEXTS]) byId(id).addEventListener("input", () => {
+      // So that the same example can be chosen again.
+      byId("example").value = "";
+      this.#refresh();
+    });
     byId("selector").addEventListener("scroll", () => {
       byId("marks").scrollTop = byId("selector").scrollTop;
     });
@@ -90,8 +97,11 @@ export class Selectors {
   }
 
   #use(selector) {
-    byId("selector").value = selector;
-    byId("selector").focus();
+    const field = byId("selector");
+    field.focus();
+    field.select();
+    // The browser's undo knows what is inserted as if it were typed, and no assignment.
+    if (!document.execCommand("insertText", false, selector)) field.value = selector;
     this.#refresh();
   }
 
@@ -136,10 +146,14 @@ export class Selectors {
   async #port() {
     const [selector, source, target] = [byId("selector").value, byId("dialect").value, byId("target").value];
     const port = ++this.#ports;
-    showCode("ported", null, "…");
+    showCode("ported", null, "porting …");
+    const slow = setTimeout(() => {
+      if (port === this.#ports) showCode("ported", null, "still porting: many candidates are compared …");
+    }, SLOW);
     byId("use-port").disabled = true;
     listFindings(byId("port-findings"), []);
     const { text, findings } = await askSlowly(NO_TEXT, "port", { selector, source, target });
+    clearTimeout(slow);
     if (port !== this.#ports) return;
     showCode("ported", text);
     byId("use-port").disabled = text === null || target === source;

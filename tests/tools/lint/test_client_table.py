@@ -49,3 +49,8 @@ def test_the_filters_of_service_bus_are_named_as_another_language(name: str, cod
     for one in found:
         assert isinstance(one, UnreadSelector)
         assert "a language of their own" in one.reason
+
+
+def test_a_receiver_of_proton_has_no_selector_in_the_place_of_its_name() -> None:
+    code = "from proton.utils import BlockingConnection\nself._connection.create_receiver(address, link_name)\n"
+    assert not list(find_selectors(code, "a.py"))

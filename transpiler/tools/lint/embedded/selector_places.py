@@ -37,6 +37,10 @@ class Place(NamedTuple):
 _AZURE = r"(?i)azure[./-](?:messaging[./])?service_?-?bus"
 _STOMP, _JMS = r"(?i)stomp", rf"(?is)\A(?!.*{_AZURE[4:]}).*(?:jms|session|activemq|qpid|\bnms\b)"
 _OURS = r"\b(?:transpiler|spark_ext)\b"
+#: Proton's method of that name takes a link's name second.
+_JMS_RECEIVERS = (
+    rf"(?is)\A(?!.*(?:{_AZURE[4:]}|proton\.|proton import|import proton)).*(?:jms|session|activemq|qpid|\bnms\b)"
+)
 _MESSAGING = r"(?i)jms|amqp|activemq|artemis|qpid|stomp|\bnms\b|messaging|solace|jcsmp|\bibmmq\b|com\.ibm\.mq"
 _MESSAGING_NOT_AZURE = rf"(?is)\A(?!.*{_AZURE[4:]}).*(?:{_MESSAGING[4:]})"
 _SERVICE_BUS_FILES = r"(?i)service_?-?bus"
@@ -139,7 +143,7 @@ PLACES: tuple[Place, ...] = (
     Place("code", "createDurableConnectionConsumer(_, *, $)"),
     Place("code", "createSharedConnectionConsumer(_, *, $)"),
     Place("code", "createSharedDurableConnectionConsumer(_, *, $)"),
-    Place("code", "createReceiver(_, $)", near=_JMS),
+    Place("code", "createReceiver(_, $)", near=_JMS_RECEIVERS),
     Place("code", "createSubscriber(_, $, *)", near=_JMS),
     # JMS for Go.
     Place("code", "create*WithSelector(..., $)", near=_MESSAGING),

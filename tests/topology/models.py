@@ -40,6 +40,17 @@ class RabbitMQ:
 
     def __post_init__(self) -> None:
         self.exchanges = {one["name"]: one for one in self.data["exchanges"]}
+        # A shovel binds a queue of its own, if the broker takes the shovel's key.
+        shovels = (one for one in self.data["parameters"] if one["component"] == "shovel")
+        read = [
+            {"source": one["value"]["src-exchange"], "destination": f"shovel {one['name']}"}
+            | {"destination_type": "queue", "routing_key": one["value"].get("src-exchange-key", ""), "arguments": {}}
+            for one in shovels
+        ]
+        hashing = {one["name"] for one in self.data["exchanges"] if one["type"] == "x-consistent-hash"}
+        listed = (*self.data["bindings"], *read)
+        taken = [one for one in listed if one["source"] not in hashing or _is_weight(one["routing_key"])]
+        self.data = {**self.data, "bindings": taken}
         # Of an exchange that only bindings name nobody knows anything.
         self.types |= {one["source"]: "x-strange" for one in self.data["bindings"] if one["source"] not in self.types}
         self.types |= {name: one["type"] for name, one in self.exchanges.items()}
@@ -93,7 +104,8 @@ class RabbitMQ:
 
     def _matches(self, kind: str, binding: dict[str, Any], key: str, sent: Properties) -> bool:
         if kind == "topic":
-            return _topic(binding["routing_key"].split("."), key.split(".") if key else [])
+            # A key without a word has none, on both sides.
+            return _topic(*(text.split(".") if text else [] for text in (binding["routing_key"], key)))
         if kind == "headers":
             pairs = {name: value for name, value in binding["arguments"].items() if name != "x-match"}
             answers = [sent.get(name) == value for name, value in pairs.items()]
@@ -103,11 +115,15 @@ class RabbitMQ:
     def letters(self, queue: str) -> tuple[str, str | None] | None:
         """Return the exchange and the key of a queue's dead letters, None where it has none."""
         own = next((one["arguments"] for one in self.data["queues"] if one["name"] == queue), {})
-        if own.get("x-queue-type") == "stream" or queue == "unseen":
+        if own.get("x-queue-type") == "stream" or queue == "unseen" or queue.startswith("shovel "):
             return None
         given = {**self._policy(queue, "queues"), **{name[2:]: value for name, value in own.items()}}
         exchange = given.get("dead-letter-exchange")
         return None if exchange is None else (exchange, given.get("dead-letter-routing-key"))
+
+
+def _is_weight(key: str) -> bool:
+    return key.lstrip("+").isdigit() and int(key) > 0
 
 
 def _topic(pattern: list[str], words: list[str]) -> bool:

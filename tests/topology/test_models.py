@@ -58,7 +58,7 @@ def strays(model: RabbitMQ, path: RoutePath, got: set[str], one: Sent) -> Iterat
     """Yield what a path says otherwise of the dead letters of queues than a world."""
     for queue in got:
         letters = model.letters(queue)
-        steps = [step for step in path.steps if step.queue == queue]
+        steps = [step for step in path.steps if step.queue == queue and step.link.kind == "dead-letter"]
         if letters is None:
             yield from (f"{queue}: {step}" for step in steps if ", if " not in step.link.when)
             continue

@@ -115,9 +115,15 @@ def _rabbitmq(draw: Random) -> Configuration:
         arguments: dict[str, Any] = {}
         if draw.random() < 0.5:
             arguments = {"x-match": draw.choice(("all", "any"))} | dict.fromkeys(_some(draw, ("n", "m"), 2), 1)
-        source, key = draw.choice((*exchanges, *exchanges, "amq.topic", "hidden")), draw.choice(_PATTERNS)
+        source, key = draw.choice((*exchanges, *exchanges, "amq.topic", "hidden")), draw.choice((*_PATTERNS, *_WEIGHTS))
         found = {"source": source, "vhost": "/", "destination": draw.choice(names), "destination_type": kind}
         return found | {"routing_key": key, "arguments": arguments}
+
+    def shovel(number: int) -> dict[str, Any]:
+        source = {"src-uri": "amqp:///%2f", "src-exchange": draw.choice((*exchanges, "amq.topic"))}
+        source |= {"src-exchange-key": draw.choice((*_PATTERNS, *_WEIGHTS))} if draw.random() < 0.8 else {}
+        value = {**source, "dest-uri": "amqp://far.example", "dest-queue": "in"}
+        return {"vhost": "/", "component": "shovel", "name": f"s{number}", "value": value}
 
     policies = [
         {
@@ -137,9 +143,13 @@ def _rabbitmq(draw: Random) -> Configuration:
         "exchanges": list(map(exchange, exchanges)),
         "bindings": [binding() for _ in range(draw.randint(0, 8))],
         "policies": policies,
+        "parameters": list(map(shovel, range(draw.choice((0, 0, 1, 2))))),
     }
     return Configuration("definitions.json", json.dumps(data))
 
+
+#: Keys that are weights of a hash, and some that the broker refuses as such.
+_WEIGHTS = ("1", "2", "+3", "0", "-1")
 
 _SELECTORS = ("n = 1", "n <> 1", "n > 1", "m IS NULL", "m = 'x' OR n = 1", "n = 1 AND n = 2", "NOT (n = 1)", "TRUE")
 

@@ -148,6 +148,7 @@ def test_ways_on_beside_routing_are_drawn_with_their_conditions() -> None:
         'q1 -.->|"dead-letter #124; k<br/>expired"| e0',
         'q2 -.->|"shovel<br/>moved"| b3',
         'b3 -.->|"federation<br/>published upstream"| e0',
+        'q2 -.->|"dead-letter<br/>expired"| b4',
     ]
 
 
@@ -205,3 +206,12 @@ def test_a_long_key_is_shortened_in_a_picture() -> None:
     )
     [arrow] = build_graph(topology).arrows
     assert len(arrow.label) == 80
+
+
+def test_a_dead_letter_without_a_target_is_drawn_as_lost_and_the_type_of_a_queue_is_marked() -> None:
+    arguments = {"x-dead-letter-exchange": "gone", "x-queue-type": "quorum"}
+    topology = topology_from_dict({"rabbitmq_version": "4.1.0", "queues": [{"name": "q", "arguments": arguments}]})
+    text = draw(topology, "mermaid")
+    assert "lost" in text
+    assert "quorum" in text
+    assert text.count("-.->") == 1

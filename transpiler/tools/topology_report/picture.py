@@ -109,6 +109,10 @@ def _told_once(graph: Graph) -> Graph:
     return replace(graph, nodes=tuple(nodes), arrows=tuple(arrows))
 
 
+#: The kinds of links of what a queue lets go of, which is lost if the link's target is not there.
+_LETTING_GO = ("dead-letter", "expiry", "alternate")
+
+
 class _Builder:
     def __init__(self, topology: Topology, summary: Summary | None) -> None:
         self.topology = topology
@@ -116,6 +120,8 @@ class _Builder:
         self.nodes: list[Node] = []
         self._ids: dict[tuple[str, str], str] = {}
         self._undeclared = {queue.name for queue in topology.queues if not queue.declared}
+        of_queues = (one for one in topology.settings if (one.kind, one.name) == ("queue", "queue-type"))
+        self._types = {one.of: one.value for one in of_queues}
 
     def graph(self) -> Graph:
         topology = self.topology
@@ -163,8 +169,9 @@ class _Builder:
                 details.append("not declared")
             if exchange.unroutable != "discard":
                 details.append(f"unroutable: {exchange.unroutable}")
-        elif name in self._undeclared:
-            details.append("not declared")
+        else:
+            details += [self._types[name]] if self._types.get(name, "classic") != "classic" else []
+            details += ["not declared"] if name in self._undeclared else []
         if self.summary is not None:
             counts = self.summary.exchanges if kind == "exchange" else self.summary.queues
             messages = counts.get(name, 0)
@@ -191,11 +198,13 @@ class _Builder:
                     yield Arrow(self._ids["exchange", exchange.name], target, "alternate", True)
 
     def _link_arrows(self) -> Iterator[Arrow]:
-        """Yield an arrow for the links between two nodes; those to what is not there have none."""
+        """Yield an arrow for the links between two nodes; one to what is not there leads to a node for what is lost."""
         labels: dict[tuple[str, str], dict[str, None]] = {}
         for link in self.topology.onward:
             source = self._end(link.source_type, link.source)
             target = self._end(link.destination_type, link.destination)
+            if target is None and link.kind in _LETTING_GO and link.destination_type != "outcome":
+                target = self._beside("lost", "lost")
             if source is not None and target is not None:
                 key = "" if link.key is None or link.destination_type == "queue" else f" | {link.key}"
                 is_said = link.kind == "expiry" or link.kind in link.when
@@ -207,10 +216,14 @@ class _Builder:
     def _end(self, kind: TargetType, name: str | None) -> str | None:
         if name is not None:
             return self._ids.get((kind, name))
-        if ("broker", "") not in self._ids:
-            node_id = self._ids["broker", ""] = f"b{len(self.nodes)}"
-            self.nodes.append(Node(node_id, "broker", "another broker", "", ("another broker",)))
-        return self._ids["broker", ""]
+        return self._beside("", "another broker")
+
+    def _beside(self, name: str, title: str) -> str:
+        """Return the node of another broker, or of messages that are lost; it is added once."""
+        if ("broker", name) not in self._ids:
+            node_id = self._ids["broker", name] = f"b{len(self.nodes)}"
+            self.nodes.append(Node(node_id, "broker", title, "", (title,)))
+        return self._ids["broker", name]
 
 
 def _counted(kind: str, messages: int) -> str:

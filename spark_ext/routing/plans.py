@@ -6,8 +6,8 @@ import threading
 import weakref
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from inspect import Parameter, signature
-from typing import NamedTuple, get_args
+from types import MappingProxyType
+from typing import NamedTuple, Unpack, get_args
 
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
@@ -25,7 +25,7 @@ from spark_ext.routing.publication import (
 )
 from spark_ext.routing.routing_keys import Published
 from transpiler import Layout
-from transpiler.base.arguments import check_choice, unexpected
+from transpiler.base.arguments import check_choice, check_keywords, unexpected
 from transpiler.base.errors import LayoutError, in_few_frames
 from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import ColumnType, Path
@@ -37,9 +37,8 @@ from transpiler.routing.plan import RoutingPlan, build_plan
 from transpiler.routing.signatures import columns_in
 from transpiler.topology.addressing import check_routing_type, entry_name
 from transpiler.topology.model import Topology, check_entries, check_exchange, check_topology
-from transpiler.topology.publishing import PUBLISH_TO, PublishTo, check_has_routing_types, own_default
-from transpiler.topology.qpid_address.address import Address
-from transpiler.topology.receivers import Sender, resolve_sender
+from transpiler.topology.publishing import check_has_routing_types, own_default
+from transpiler.topology.receivers import DEFAULT_SETTINGS, PublishSettings, Sender, SendOptions, resolve_sender
 
 _LOCK = threading.RLock()
 _PLANS: dict[int, tuple[weakref.ref[Topology], list[tuple[Hashable, Layout, RoutingPlan]]]] = {}
@@ -57,13 +56,21 @@ class Prepared(NamedTuple):
     several: bool
 
 
+class TopologyOptions(SendOptions, total=False):
+    """The options that decide how a topology is compiled; each has the default of ``COMPILED``."""
+
+    exchange: str | None
+    missing: Missing
+
+
+#: The options of ``route`` that are decided when a topology is compiled, with their defaults.
+COMPILED: Mapping[str, object] = MappingProxyType(
+    {"exchange": None, "missing": "error", "address": None, "publish_to": "exchange", "routing_type": None}
+)
+
+
 def prepare(
-    topology: Topology,
-    columns: MessageColumns,
-    exchange: GivenExchange,
-    address: str | Address | Sender | None = None,
-    publish_to: PublishTo = "exchange",
-    routing_type: str | None = None,
+    topology: Topology, columns: MessageColumns, exchange: GivenExchange, settings: PublishSettings = DEFAULT_SETTINGS
 ) -> Prepared:
     """Resolve where messages are published to.
 
@@ -71,22 +78,18 @@ def prepare(
     topology of a JMS broker that messages cannot enter, or where nothing says which exchange it is.
     """
     check_topology(topology)
-    check_choice("publish_to", publish_to, PUBLISH_TO)
-    if address is not None and not isinstance(address, str | Address | Sender):
-        raise unexpected("address", "the address of a sender", address)
+    address, routing_type = settings.address, settings.routing_type
     check_has_routing_types(topology, routing_type)
     if topology.rules.addressing.names_destinations:
-        if address is not None or publish_to == "to":
-            raise ValueError(f"{topology.rules.name}: exchange names the destination, and nothing else does")
+        settings.check_destination(topology)
         check_routing_type(routing_type)
         check_entries(topology)
         to = Destination(named=exchange.name, given=exchange.path, routing_type=routing_type)
         return Prepared(_entered_by(topology, routing_type), columns, to, False)
-    if sum((exchange.says, address is not None, publish_to == "to")) > 1:
-        raise ValueError("exchange, address and publish_to='to' are three ways to say where a message goes: give one")
+    settings.check_target(exchange.says)
     check_exchange(exchange.name, topology)
     resolved = columns.layout
-    to = Destination(exchange.name, given=exchange.path, relay=publish_to == "to")
+    to = Destination(exchange.name, given=exchange.path, relay=settings.publish_to == "to")
     if address is not None:
         sender = address if isinstance(address, Sender) else resolve_sender(topology, address)
         topology, to = sender.topology, Destination(sender.exchange, sender.key, sender.subject, by_sender=True)
@@ -132,13 +135,9 @@ def compile_topology(
     layout: Layout | SchemaLike | None = None,
     *,
     messages: DataFrame | None = None,
-    exchange: str | None = None,
-    missing: Missing = "error",
-    address: str | Address | Sender | None = None,
-    publish_to: PublishTo = "exchange",
-    routing_type: str | None = None,
     version: str | None = None,
     progress: Progress | None = None,
+    **options: Unpack[TopologyOptions],
 ) -> CompiledTopology:
     """Compile a topology once, for messages in one layout; without a layout, for the canonical schema.
 
@@ -160,6 +159,8 @@ def compile_topology(
     Raises:
         TranspilerError: As ``route``.
     """
+    check_keywords("compile_topology", TopologyOptions, options)
+    exchange, missing = options.get("exchange"), options.get("missing", "error")
     check_topology(topology)
     if messages is not None:
         check_frame("messages", messages)
@@ -167,7 +168,7 @@ def compile_topology(
         hint = "perhaps give the messages a column exchange, which a compiled topology reads"
         raise unexpected("exchange", "the name of an exchange", exchange, hint)
     columns = schema_columns(layout, "amqp") if messages is None else message_columns(messages, layout)
-    prepared = prepare(topology, columns, GivenExchange(exchange), address, publish_to, routing_type)
+    prepared = prepare(topology, columns, GivenExchange(exchange), settings_of(options))
     return compile_prepared(prepared, missing, version, progress)
 
 
@@ -225,12 +226,9 @@ def _check_columns(plans: Sequence[RoutingPlan], published: Iterable[Path], sche
             )
 
 
-#: The options of ``route`` that are decided when a topology is compiled, with their defaults.
-COMPILED: Mapping[str, object] = {
-    name: parameter.default
-    for name, parameter in signature(compile_topology).parameters.items()
-    if parameter.kind is Parameter.KEYWORD_ONLY and name not in ("messages", "version", "progress")
-}
+def settings_of(options: SendOptions) -> PublishSettings:
+    """Return how messages are sent by the options of a call."""
+    return PublishSettings(options.get("address"), options.get("publish_to", "exchange"), options.get("routing_type"))
 
 
 def given_options(options: Mapping[str, object]) -> list[str]:
@@ -243,7 +241,7 @@ def given_options(options: Mapping[str, object]) -> list[str]:
     ]
 
 
-def without_settings(**options: object) -> None:
+def without_settings(options: Mapping[str, object]) -> None:
     """Raise ``ValueError`` for an option that only the compilation of a topology takes."""
     wrong = given_options(options)
     if wrong:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Literal, TypedDict, Unpack, get_args
+from typing import Any, NamedTuple, TypedDict, Unpack, get_args
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
@@ -12,12 +12,12 @@ from spark_ext.messages.schemas import SchemaLike, check_frame, message_columns
 from spark_ext.routing.broadcast_join import without
 from spark_ext.routing.choices import refuse_choices, route_with_choices, with_no_choices
 from spark_ext.routing.new_columns import check_new, check_queues
-from spark_ext.routing.plans import Prepared, plan_of, prepare, prepare_compiled, without_settings
+from spark_ext.routing.plans import Prepared, plan_of, prepare, prepare_compiled, settings_of, without_settings
 from spark_ext.routing.publication import GivenExchange, given_column, given_exchange
 from spark_ext.routing.query import Names, Query
 from spark_ext.routing.sends import sent
 from transpiler import Layout
-from transpiler.base.arguments import check_choice, unexpected
+from transpiler.base.arguments import check_choice, check_keywords, unexpected
 from transpiler.base.errors import in_few_frames
 from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.sql import quote_name
@@ -27,9 +27,8 @@ from transpiler.routing.explain import unroutable
 from transpiler.routing.gc_pause import pause_garbage_collection
 from transpiler.routing.plan import RoutingPlan
 from transpiler.topology.model import Topology, check_topology
-from transpiler.topology.publishing import ANY_PUBLISHER, Protocol, Publisher, PublishTo
-from transpiler.topology.qpid_address.address import Address
-from transpiler.topology.receivers import Sender
+from transpiler.topology.publishing import ANY_PUBLISHER, Protocol, Publisher
+from transpiler.topology.receivers import SendOptions
 
 #: The column of one queue, while the array is there as well: both may have one name.
 _QUEUE = f"{KEPT}queue"
@@ -47,24 +46,40 @@ class PublisherKeywords(TypedDict, total=False):
     reject_unroutable: bool
 
 
+class RouteOptions(SendOptions, PublisherKeywords, total=False):
+    """The options of ``route`` that say where messages were published, by whom, and how properties are read."""
+
+    exchange: str | Column | None
+    missing: Missing
+    publisher: Publisher | None
+
+
+class Answer(NamedTuple):
+    """The names of the columns that ``route`` adds."""
+
+    queues: str
+    outcome: str | None = None
+    exchange: str | None = None
+    possible: str | None = None
+
+    def check(self, messages: DataFrame) -> None:
+        """Raise ``LayoutError`` for the name of a column that the messages have."""
+        optional = {"outcome": self.outcome, "exchange_column": self.exchange, "possible_column": self.possible}
+        check_new(messages, {"column": self.queues, **optional}, optional)
+
+
 @in_few_frames
 def route(
     messages: DataFrame,
     topology: Topology | CompiledTopology,
     layout: Layout | SchemaLike | None = None,
     *,
-    exchange: str | Column | None = None,
     column: str = "queues",
-    missing: Literal["error", "null"] = "error",
-    keys: DataFrame | None = None,
-    address: str | Address | Sender | None = None,
-    publish_to: PublishTo = "exchange",
     outcome: str | None = None,
     exchange_column: str | None = None,
     possible_column: str | None = None,
-    routing_type: str | None = None,
-    publisher: Publisher | None = None,
-    **keywords: Unpack[PublisherKeywords],
+    keys: DataFrame | None = None,
+    **options: Unpack[RouteOptions],
 ) -> DataFrame:
     """Return the messages with the queues that each goes to, sorted and distinct; infer a layout of None.
 
@@ -124,69 +139,116 @@ def route(
             ``LayoutError`` for a column that there is, or that there is not.
         ValueError: Parameters exclude each other.
     """
-    publisher = _publisher(publisher, keywords)
+    check_keywords("route", RouteOptions, options)
+    publisher = _publisher(options)
     check_frame("messages", messages)
     if keys is not None:
         check_frame("keys", keys)
         check_new(keys, {})
-    check_choice("missing", missing, get_args(Missing))
-    optional = {"outcome": outcome, "exchange_column": exchange_column, "possible_column": possible_column}
-    check_new(messages, {"column": column, **optional}, optional)
-    given = GivenExchange(None)
-    plans: list[RoutingPlan] = []
-
-    def known() -> DataFrame | None:
-        return None if keys is None else given.added(keys)
-
+    check_choice("missing", options.get("missing", "error"), get_args(Missing))
+    answer = Answer(column, outcome, exchange_column, possible_column)
+    answer.check(messages)
+    way: _Compiled | _Planned
     if isinstance(topology, CompiledTopology):
+        way = _Compiled(topology, messages, layout, options)
+    else:
+        way = _Planned(topology, messages, layout, options)
+    repeated = None if keys is None else way.given.added(keys)
+    frame = sent(
+        way.given.added(messages),
+        way.prepared,
+        column,
+        outcome,
+        possible_column,
+        exchange_column,
+        lambda some: way.routed(some, repeated, answer, publisher),
+    )
+    if not any(plan.delivers for plan in way.plans):
+        warnings.warn(unroutable(way.plans[0].exchange), RoutingWarning, stacklevel=3)
+    return way.given.removed(frame)
+
+
+class _Compiled:
+    """Routes by a topology that was compiled before; ``plans`` are its own and that of its changes."""
+
+    def __init__(
+        self,
+        topology: CompiledTopology,
+        messages: DataFrame,
+        layout: Layout | SchemaLike | None,
+        options: RouteOptions,
+    ) -> None:
+        self.given = GivenExchange(None)
+        decided: dict[str, object] = {**options}
         if topology.settings.destination.given is not None:
             # Only route_stream compiles so, for the Column of each batch.
-            given, exchange = given_column(exchange, messages), None
-        without_settings(
-            exchange=exchange, missing=missing, address=address, publish_to=publish_to, routing_type=routing_type
-        )
-        prepared = prepare_compiled(topology, messages, layout)
-        plans += [topology.plan] if topology.changes is None else [topology.plan, topology.changes.plan]
+            self.given = given_column(decided.pop("exchange", None), messages)
+        without_settings(decided)
+        self.prepared = prepare_compiled(topology, messages, layout)
+        self.plans = [topology.plan] if topology.changes is None else [topology.plan, topology.changes.plan]
+        self._topology = topology
 
-        def routed(messages: DataFrame) -> DataFrame:
-            frame = _by_compiled(messages, topology, prepared, publisher, names, known())
-            return frame if possible_column is None else with_no_choices(frame, possible_column)
+    def routed(self, messages: DataFrame, keys: DataFrame | None, answer: Answer, publisher: Publisher) -> DataFrame:
+        """Return the messages with the columns of the answer; the keys of ``keys`` are matched first, each once."""
+        names = _names(answer, self.prepared)
+        with pause_garbage_collection():
+            query = Query(
+                messages.sparkSession, self.prepared, self._topology.plan, publisher, names, self._topology.changes
+            )
+            frame = query.routed(messages, keys)
+        return frame if answer.possible is None else with_no_choices(frame, answer.possible)
 
-    else:
+
+class _Planned:
+    """Routes by a topology, which is compiled on the way; ``plans`` are those that were made, one for each pass."""
+
+    def __init__(
+        self, topology: Topology, messages: DataFrame, layout: Layout | SchemaLike | None, options: RouteOptions
+    ) -> None:
         check_topology(topology)
         columns = message_columns(messages, layout)
-        given = given_exchange(exchange, topology, messages, columns.schema)
-        prepared = prepare(topology, columns, given, address, publish_to, routing_type)
+        self.given = given_exchange(options.get("exchange"), topology, messages, columns.schema)
+        self.prepared = prepare(topology, columns, self.given, settings_of(options))
+        self.plans: list[RoutingPlan] = []
+        self._missing: Missing = options.get("missing", "error")
+
+    def routed(self, messages: DataFrame, keys: DataFrame | None, answer: Answer, publisher: Publisher) -> DataFrame:
+        """Return the messages with the columns of the answer; the keys of ``keys`` are matched first, each once."""
+        topology, names = self.prepared.topology, _names(answer, self.prepared)
 
         def one_pass(messages: DataFrame, topology: Topology, queues: str, complete: bool) -> DataFrame:
-            answer = names._replace(queues=queues) if complete else Names(queues)
-            plan = plan_of(topology, prepared.columns.layout, missing, prepared.to.exchange, prepared.several)
-            plans.append(plan)
-            through = prepared._replace(topology=topology)
-            with pause_garbage_collection():
-                return Query(messages.sparkSession, through, plan, publisher, answer).routed(messages, known())
+            columns = names._replace(queues=queues) if complete else Names(queues)
+            return self._pass(messages, keys, topology, columns, publisher)
 
-        def routed(messages: DataFrame) -> DataFrame:
-            if possible_column is not None:
-                return route_with_choices(messages, prepared.topology, column, outcome, possible_column, one_pass)
-            refuse_choices(prepared.topology, prepared.to.exchange)
-            return one_pass(messages, prepared.topology, column, True)
+        if answer.possible is not None:
+            return route_with_choices(messages, topology, answer.queues, answer.outcome, answer.possible, one_pass)
+        refuse_choices(topology, self.prepared.to.exchange)
+        return one_pass(messages, topology, answer.queues, True)
 
-    # A JMS broker's column has the destination; it replaces another column of that name once nothing reads that.
+    def _pass(
+        self, messages: DataFrame, keys: DataFrame | None, topology: Topology, names: Names, publisher: Publisher
+    ) -> DataFrame:
+        """Route once by a topology without choices."""
+        prepared = self.prepared._replace(topology=topology)
+        plan = plan_of(topology, prepared.columns.layout, self._missing, prepared.to.exchange, prepared.several)
+        self.plans.append(plan)
+        with pause_garbage_collection():
+            return Query(messages.sparkSession, prepared, plan, publisher, names).routed(messages, keys)
+
+
+def _names(answer: Answer, prepared: Prepared) -> Names:
+    """Return the columns that a pass adds; a JMS broker's ``sent`` adds the destination when nothing reads another."""
     is_sent = prepared.topology.rules.addressing.names_destinations
-    names = Names(column, outcome, None if is_sent else exchange_column)
-    frame = sent(given.added(messages), prepared, column, outcome, possible_column, exchange_column, routed)
-    if not any(plan.delivers for plan in plans):
-        warnings.warn(unroutable(plans[0].exchange), RoutingWarning, stacklevel=3)
-    return given.removed(frame)
+    return Names(answer.queues, answer.outcome, None if is_sent else answer.exchange)
 
 
-def _publisher(publisher: Publisher | None, keywords: PublisherKeywords) -> Publisher:
+def _publisher(options: RouteOptions) -> Publisher:
     """Return the publisher; the keywords that stood in its place are valid in 0.2, with a warning."""
-    if unknown := keywords.keys() - PublisherKeywords.__annotations__:
-        raise TypeError(f"route() got an unexpected keyword argument {min(unknown)!r}")
+    publisher = options.get("publisher")
     if not isinstance(publisher, Publisher | None):
         raise unexpected("publisher", "a Publisher", publisher, "perhaps Publisher('0-9-1')")
+    given: dict[str, Any] = {**options}
+    keywords = {name: given[name] for name in PublisherKeywords.__annotations__ if name in given}
     if not keywords:
         return publisher or ANY_PUBLISHER
     listed = ", ".join(f"{name}={value!r}" for name, value in keywords.items())
@@ -195,20 +257,6 @@ def _publisher(publisher: Publisher | None, keywords: PublisherKeywords) -> Publ
     message = f"give route publisher=Publisher({listed}) in place of {listed}, which ends with this version"
     warnings.warn(message, DeprecationWarning, stacklevel=4)
     return Publisher(**keywords)
-
-
-def _by_compiled(
-    messages: DataFrame,
-    compiled: CompiledTopology,
-    prepared: Prepared,
-    publisher: Publisher,
-    names: Names,
-    keys: DataFrame | None,
-) -> DataFrame:
-    """Route by a compiled topology."""
-    with pause_garbage_collection():
-        query = Query(messages.sparkSession, prepared, compiled.plan, publisher, names, compiled.changes)
-        return query.routed(messages, keys)
 
 
 @in_few_frames

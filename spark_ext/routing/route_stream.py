@@ -25,7 +25,7 @@ from spark_ext.routing.broadcast_join import without
 from spark_ext.routing.new_columns import check_new
 from spark_ext.routing.plans import COMPILED, compile_prepared, prepare, without_settings
 from spark_ext.routing.publication import given_column, given_exchange
-from spark_ext.routing.route_messages import PublisherKeywords, route
+from spark_ext.routing.route_messages import RouteOptions, route
 from transpiler import Layout
 from transpiler.base.arguments import check_choice, local_path, unexpected
 from transpiler.compiler.compile_options import Missing
@@ -33,11 +33,12 @@ from transpiler.routing.compiled_file import is_compiled
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.topology.files import read_topology
 from transpiler.topology.model import Topology, check_topology
+from transpiler.topology.receivers import PublishSettings
 
 #: The options of ``route``.
 _OPTIONS = {
     *(name for name, each in signature(route).parameters.items() if each.kind is Parameter.KEYWORD_ONLY),
-    *PublisherKeywords.__annotations__,
+    *RouteOptions.__annotations__,
 }
 
 #: The column of the stream with the exchange that a Column gives for each message.
@@ -97,11 +98,13 @@ def route_stream(
 
     def version(read: Topology | CompiledTopology) -> _Version:
         if isinstance(read, CompiledTopology):
-            without_settings(exchange=exchange, missing=missing, **places)
+            without_settings({"exchange": exchange, "missing": missing, **places})
             return _Version(read)
         check_topology(read)
         given = given_exchange(exchange, read, stream, columns.schema)
-        return _Version(compile_prepared(prepare(read, columns, given, **places), missing), given.of_each)
+        return _Version(
+            compile_prepared(prepare(read, columns, given, PublishSettings(**places)), missing), given.of_each
+        )
 
     def routed(batch: DataFrame) -> DataFrame:
         now = source.now()

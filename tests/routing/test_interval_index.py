@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -57,20 +58,17 @@ def test_ranges_agree_with_the_reference(spark: SparkSession, fused: str) -> Non
     where = topology(600)
     found = build_plan(where, AmqpLayout(), "error", "amq.fanout")
     assert sum(isinstance(table.index, Interval) for table in found.tables) >= 5
-    messages = [
-        Message.from_dict(
+    messages = []
+    for place in range(2 * len(NUMBERS)):
+        message = Message.from_dict(
             {
                 "properties": {"creation_time": 500 if place % 2 else None},
                 "application_properties": {"s": "a" if place % 3 else "b"},
             }
         )
-        for place in range(2 * len(NUMBERS))
-    ]
-    for place, message in enumerate(messages):
         number = NUMBERS[place // 2]
-        if number is not None:
-            assert isinstance(message.application_properties, dict)
-            message.application_properties["n"] = number
+        named = dict(message.application_properties or {}) | ({} if number is None else {"n": number})
+        messages.append(replace(message, application_properties=named))
     frame = create_messages(spark, messages).coalesce(1)
     with settings(spark, COMPILED | {"spark.sql.codegen.wholeStage": fused}):
         rows = route(frame, where, exchange="amq.fanout").select("queues").collect()

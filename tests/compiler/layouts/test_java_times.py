@@ -108,14 +108,23 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize("session", ["UTC", "America/Los_Angeles"])
-def test_a_time_is_read_as_in_spark(spark: SparkSession, session: str) -> None:
+#: Settings on which Spark's own readings of a time in a text depend.
+SESSIONS = (
+    {"spark.sql.session.timeZone": "UTC"},
+    {"spark.sql.session.timeZone": "America/Los_Angeles"},
+    {"spark.sql.legacy.timeParserPolicy": "LEGACY"},
+    {"spark.sql.legacy.timeParserPolicy": "EXCEPTION", "spark.sql.ansi.enabled": "false"},
+)
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=lambda session: next(iter(session.values())))
+def test_a_time_is_read_as_in_spark(spark: SparkSession, session: dict[str, str]) -> None:
     cases = list(product(PATTERNS, ZONES[: size(2, 4)]))
     texts = [*TEXTS, *(write_time(moment, pattern, zone) for pattern, zone in cases for moment in MOMENTS)]
     texts = list(dict.fromkeys(texts))
     raw = stored_column(("t",), STRING)
     times = [Time(pattern=pattern, zone=zone).stored(raw).values[0].value for pattern, zone in cases]
-    with settings(spark, {"spark.sql.session.timeZone": session}):
+    with settings(spark, session):
         answers = ask(spark, texts, [emit_value(time) for time in times])
     wrong = {
         (pattern, zone, text): (read_time(text, pattern, zone), answer)

@@ -40,6 +40,14 @@ _TRIMMED = f"btrim({{0}}, CAST(X'{bytes(range(0x21)).hex().upper()}' AS STRING))
 #: Java's $ would match before a line end, too.
 _END = "(?!.)"
 _NUMBER = rf"(?s)^[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[fFdD]?){_END}"
+
+
+def _read_number(kind: str) -> str:
+    """Return SQL for the number of a floating point type that Java's ``valueOf`` reads in a text."""
+    digits = f"regexp_replace({_TRIMMED}, '(?s)[fFdD]{_END}', '')"
+    return f"CASE WHEN rlike({_TRIMMED}, '{_NUMBER}') THEN try_cast({digits} AS {kind}) END"
+
+
 _UNSIGNED_TEXT = f"CAST(CASE WHEN {{0:bare}} < 0 THEN {{0:bare}} + {2**64}BD ELSE {{0:bare}} END AS STRING)"
 _UUID_TEXT = "lower(regexp_replace(hex({0:bare}), '(.{{8}})(.{{4}})(.{{4}})(.{{4}})', '$1-$2-$3-$4-'))"
 _ESCAPED = f"WHEN {{0:bare}} RLIKE '^({'|'.join(ids.ESCAPED)})' THEN concat('{ids.STRING}', {{0:bare}})"
@@ -224,13 +232,9 @@ class Function(IdentityEnum):
     BEFORE_NUL = "before nul", "substring_index({0}, CAST(X'00' AS STRING), 1)"
     #: An integer or a double out of a string, as Java's valueOf reads it; NULL where it is none.
     READ_LONG = "read long", f"CASE WHEN rlike({{0}}, '(?s)^[+-]?[0-9]+{_END}') THEN try_cast({{0}} AS BIGINT) END"
-    READ_DOUBLE = (
-        "read double",
-        (
-            f"CASE WHEN rlike({_TRIMMED}, '{_NUMBER}')"
-            f" THEN try_cast(regexp_replace({_TRIMMED}, '(?s)[fFdD]{_END}', '') AS DOUBLE) END"
-        ),
-    )
+    READ_DOUBLE = "read double", _read_number("DOUBLE")
+    #: Likewise a 32-bit floating point number, kept as a double, which is not rounded by way of another double.
+    READ_FLOAT = "read float", f"CAST({_read_number('FLOAT')} AS DOUBLE)"
     #: A string in lower case.
     LOWER = "lower", "lower({0})"
     #: All matches of a regular expression replaced.
@@ -251,12 +255,17 @@ class Function(IdentityEnum):
     BLANKS_WIDENED = "blanks widened", "replace({0}, CAST(X'E280AF' AS STRING), ' ')"
     #: A text without blanks around it.
     TRIMMED = "trimmed", "trim({0})"
+    #: A point in time out of a text in ISO 8601 with a time zone; NULL where it is none. The name of the type is that of
+    #: a time with a zone under every ``spark.sql.timestampType``.
+    ISO_TIME = "ISO time", "try_cast({0:bare} AS TIMESTAMP_LTZ)"
     #: A point in time out of a text, by a pattern with a time zone, and a text to add for a zone that it lacks.
     READ_TIME = "read time", "try_to_timestamp({0:bare}, {1:bare})"
+    #: The point in time at which clocks in a zone show what they show at a given one in UTC.
+    TIME_IN_ZONE = "time in zone", "to_utc_timestamp({0:bare}, {1:bare})"
     #: The milliseconds of a column that is a TIMESTAMP or a number of them, which only the engine can tell.
     MILLISECONDS_OF_ANY = (
         "milliseconds of any",
-        ("if(typeof({0}) = 'timestamp', unix_millis(CAST({0} AS TIMESTAMP)), try_cast({0} AS BIGINT))"),
+        ("if(typeof({0}) = 'timestamp', unix_millis(CAST({0} AS TIMESTAMP_LTZ)), try_cast({0} AS BIGINT))"),
     )
     #: Bytes out of base64; NULL where it is none.
     FROM_BASE64 = "from base64", "try_to_binary({0}, 'base64')"

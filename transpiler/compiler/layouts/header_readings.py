@@ -18,7 +18,7 @@ from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BINARY, BOOLEAN, STRING, TIMESTAMP, ColumnType, SparkType
 from transpiler.compiler.layouts.named_fields import FIELDS
 from transpiler.compiler.layouts.rows import read_base64
-from transpiler.compiler.layouts.spark_texts import cast_text, read_time
+from transpiler.compiler.layouts.spark_texts import cast_text, fits_pattern, iso_rewriting, read_time
 from transpiler.compiler.layouts.stored import (
     NOTHING,
     Stored,
@@ -240,12 +240,7 @@ class Time:
         assert self.pattern is not None
         if self.narrow_spaces:
             text = ir.Apply(ir.Function.BLANKS_WIDENED, (text,), STRING)
-        zone, letters = _zone_text(self.zone) if not _has_zone(self.pattern) else ("", "")
-        pattern = ir.constant(self.pattern + letters)
-        if zone:
-            text = ir.Apply(ir.Function.CONCATENATE, (text, ir.constant(zone)), STRING)
-        time = ir.Apply(ir.Function.READ_TIME, (text, pattern), TIMESTAMP)
-        return ir.Apply(ir.Function.MILLISECONDS, (time,), BIGINT)
+        return ir.Apply(ir.Function.MILLISECONDS, (_time_in(text, self.pattern, self.zone),), BIGINT)
 
     def read(self, raw: AmqpValue) -> int | None:
         """The milliseconds since the epoch in Python."""
@@ -285,14 +280,25 @@ class TimeText:
         return next((time for time in times if time is not None), None)
 
 
-def _has_zone(pattern: str) -> bool:
-    """Return True if a pattern has a letter of a time zone outside of quotes."""
-    return any(letter in part for part in pattern.split("'")[::2] for letter in "XxZzVO")
+def _time_in(text: ir.Value, pattern: str, zone: str) -> ir.Value:
+    """Return the TIMESTAMP that a text is by a pattern, under every policy that Spark's session has for parsing times.
 
-
-def _zone_text(zone: str) -> tuple[str, str]:
-    """Return the text that adds a zone, and the letters of the pattern that read it."""
-    return (" +00", " X") if zone in ("UTC", "Z") else (f" {zone}", " VV")
+    Spark casts ISO 8601 by one rule, and reads patterns by a rule of each policy. The rules agree where a text fits the
+    pattern to the letter, and the pattern has no section in brackets, fraction or zone's name.
+    """
+    rewriting = iso_rewriting(pattern)
+    if rewriting is not None:
+        expression, replacement, has_zone = rewriting
+        parts = (text, ir.constant(expression), ir.constant(replacement if has_zone else f"{replacement} {zone}"))
+        return ir.Apply(ir.Function.ISO_TIME, (ir.Apply(ir.Function.REPLACE, parts, STRING),), TIMESTAMP)
+    fits = ir.Matches(text, fits_pattern(pattern))
+    has_zone = any("X" in part for part in pattern.split("'")[::2])
+    if not has_zone:
+        text, pattern = ir.Apply(ir.Function.CONCATENATE, (text, ir.constant(" +00")), STRING), f"{pattern} X"
+    time = ir.Apply(ir.Function.READ_TIME, (text, ir.constant(pattern)), TIMESTAMP)
+    if not has_zone and zone not in ("UTC", "Z"):
+        time = ir.Apply(ir.Function.TIME_IN_ZONE, (time, ir.constant(zone)), TIMESTAMP)
+    return ir.guarded(fits, time)
 
 
 #: The reading of each field where neither the store nor the user gives another.

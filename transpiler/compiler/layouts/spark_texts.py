@@ -6,7 +6,7 @@ cast are left out. Spark reads the first value of a JSON text and ignores what i
 there. A key twice, NaN or half of a surrogate pair is no JSON.
 
 Letters of patterns: ``y M d H h m s S a``, ``X XX XXX`` for an offset, ``VV`` for a zone's name, texts in quotes, and
-sections in brackets that may be missing. Years are those of Python, 1 to 9999; Spark reads others too.
+sections in brackets that may be missing. Years have four digits, 1 to 9999.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from transpiler.base.errors import LayoutError
-from transpiler.base.ieee754 import float32
+from transpiler.base.ieee754 import float32, float32_in_text
 from transpiler.base.source import half_surrogate
 from transpiler.base.times import since_epoch
 from transpiler.compiler.ir.column_types import SparkType
@@ -74,6 +74,9 @@ def _double(text: str) -> float | None:
 
 
 def _float(text: str) -> float | None:
+    content = text.strip(_TRIMMED_BY_JAVA)
+    if _DECIMAL.fullmatch(content):
+        return float32_in_text(content.rstrip("fFdD"))
     double = _double(text)
     return None if double is None else float32(double)
 
@@ -159,8 +162,7 @@ _WIDEST_OFFSET = 18 * 60
 
 #: The part of a time that a letter stands for, and the regular expression of so many of it.
 _LETTERS: Mapping[str, tuple[str, Callable[[int], str]]] = {
-    # Java takes five digits and more behind a sign.
-    "y": ("year", lambda _: r"[0-9]{4}|\+[0-9]{5,10}"),
+    "y": ("year", lambda _: "[0-9]{4}"),
     "M": ("month", lambda count: "|".join(_MONTHS) if count == 3 else _digits(count)),
     "d": ("day", lambda count: _digits(count)),
     "H": ("hour", lambda count: _digits(count)),
@@ -170,8 +172,8 @@ _LETTERS: Mapping[str, tuple[str, Callable[[int], str]]] = {
     # Spark reads any number of digits up to that of the letters.
     "S": ("fraction", lambda count: rf"[0-9]{{1,{count}}}"),
     "a": ("half", lambda _: "AM|PM"),
-    "X": ("offset", lambda count: "Z|[+-][0-9]{2}" + ("(?:[0-9]{2})?", "[0-9]{2}", ":[0-9]{2}")[min(count, 3) - 1]),
-    "V": ("zone", lambda _: r"[A-Za-z][A-Za-z0-9_/+-]*|[+-][0-9]{2}:[0-9]{2}"),
+    "X": ("offset", lambda count: "(?-i:Z)|[+-][0-9]{2}" + ("(?:[0-9]{2})?", "[0-9]{2}", ":[0-9]{2}")[min(count, 3) - 1]),
+    "V": ("zone", lambda _: "[A-Za-z][A-Za-z0-9_/+-]*|[+-][0-9]{2}:[0-9]{2}"),
 }
 
 #: A text in quotes, in which two quotes are one; a letter as often as it is there; a bracket; any other character.
@@ -189,28 +191,100 @@ def _quoted(text: str) -> str:
 @lru_cache(maxsize=64)
 def _expression(pattern: str) -> re.Pattern[str]:
     """Return the regular expression of a pattern; ``LayoutError`` for a letter that is not known here."""
+    expression, _ = _spelled(pattern, named=True)
+    return re.compile(expression, re.IGNORECASE | re.DOTALL)
+
+
+def check_pattern(pattern: str) -> None:
+    """Raise ``LayoutError`` for a pattern that is not understood here, or that Spark does not read by all its rules."""
+    _expression(pattern)
+    if iso_rewriting(pattern) is None and ("[" in pattern or _letters(pattern) & {"S", "V"}):
+        message = f"the pattern {pattern!r} has a month's name, h or a together with a section in brackets, S or VV"
+        hint = "Spark's own parsers differ in such a text; perhaps read it into a column of type TIMESTAMP"
+        raise LayoutError.at("layout.time", message, hint=hint)
+
+
+def _letters(pattern: str) -> set[str]:
+    return {token[2] for token in _TOKEN.finditer(pattern) if token[2]}
+
+
+def _spelled(pattern: str, named: bool) -> tuple[str, dict[str, str]]:
+    """Return the regular expression of a pattern, in which each part of a time is a group, and the parts' names.
+
+    If ``named``, the group has the name; otherwise it is a group of Java's, and the seconds' group also has the colon
+    before them. The value beside each name is the text that the group includes before the digits.
+    """
     parts: list[str] = []
+    names: dict[str, str] = {}
     for token in _TOKEN.finditer(pattern):
         text = token[0]
         if token[1] is not None:
-            parts.append(re.escape(_quoted(token[1])))
+            parts.append("".join(map(_character, _quoted(token[1]))))
         elif token[2] is not None:
             if token[2] not in _LETTERS:
                 hint = f"the letters are {', '.join(_LETTERS)}"
                 raise LayoutError.at("layout.time", f"the pattern {pattern!r} has the letter {token[2]}", hint=hint)
             name, expression_of = _LETTERS[token[2]]
             expression = expression_of(len(text))
-            taken = any(f"(?P<{name}>" in part for part in parts)
-            parts.append(f"(?:{expression})" if taken else f"(?P<{name}>{expression})")
+            if name in names:
+                parts.append(f"(?:{expression})")
+                continue
+            included = parts.pop() if not named and name == "second" and parts and parts[-1] == ":" else ""
+            parts.append(f"({f'?P<{name}>' if named else ''}{included}{expression})")
+            names[name] = included
         else:
-            parts.append({"[": "(?:", "]": ")?"}.get(text, re.escape(text)))
-    # Spark's formatter is not case-sensitive, texts in quotes included.
-    return re.compile("".join(parts), re.IGNORECASE | re.DOTALL)
+            parts.append({"[": "(?:", "]": ")?"}.get(text) or _character(text))
+    return "".join(parts), names
 
 
-def check_pattern(pattern: str) -> None:
-    """Raise ``LayoutError`` for a pattern that is not understood here."""
-    _expression(pattern)
+def _character(character: str) -> str:
+    """Return the regular expression of one character, without a backslash, which SQL would have to quote."""
+    if character.isalnum() or character in " -:,/'_":
+        return character
+    return {"^": "(?!x)x", "[": "(?!x)x"}.get(character, f"[{character}]")
+
+
+#: The parts of a time in ISO 8601, each with the text before it, and what stands for it if a pattern does not have it.
+_ISO_PARTS = (
+    ("year", "", "1970"),
+    ("month", "-", "1"),
+    ("day", "-", "1"),
+    ("hour", " ", "0"),
+    ("minute", ":", "0"),
+    ("second", ":", ":0"),
+    ("fraction", ".", ""),
+)
+
+
+@lru_cache(maxsize=64)
+def iso_rewriting(pattern: str) -> tuple[str, str, bool] | None:
+    """Return what makes ISO 8601 of a text that fits a pattern: a regular expression of Java's and its replacement.
+
+    The third value is True if the replacement ends in the zone that the text has. A text that does not fit becomes one
+    that no time is. None if the pattern has the name of a month or a clock of twelve hours, which ISO 8601 lacks, or
+    if its seconds may be missing and no colon is before them.
+    """
+    expression, names = _spelled(pattern, named=False)
+    optional_seconds = "second" in names and not names["second"] and "[" in pattern
+    if "MMM" in pattern or "clock" in names or "half" in names or optional_seconds:
+        return None
+    places = {name: place for place, name in enumerate(names, 1)}
+    replacement = ""
+    for name, before, default in _ISO_PARTS:
+        if name not in places:
+            replacement += default if name in ("second", "fraction") else before + default
+        elif name == "fraction":
+            # A zero after the digits changes nothing, and stands for a fraction that is missing.
+            replacement += f".${places[name]}0"
+        else:
+            replacement += ("" if names[name] else before) + f"${places[name]}"
+    zone = places.get("offset", places.get("zone"))
+    return f"(?is)^(?:{expression}(?!.)|.*)", replacement + ("" if zone is None else f" ${zone}"), zone is not None
+
+
+def fits_pattern(pattern: str) -> str:
+    """Return a regular expression of Java's for the texts that fit a pattern."""
+    return f"(?is)^{_spelled(pattern, named=False)[0]}(?!.)"
 
 
 def read_time(text: str, pattern: str, zone: str) -> int | None:
@@ -248,8 +322,8 @@ def _zone(offset: str | None, name: str) -> timezone | ZoneInfo:
     if offset is None and name[0] in "+-":
         offset = name
     if offset is None:
-        return UTC if name.upper() in ("UTC", "Z") else ZoneInfo(name)
-    if offset in ("Z", "z"):
+        return UTC if name in ("UTC", "Z") else ZoneInfo(name)
+    if offset == "Z":
         return UTC
     digits = offset[1:].replace(":", "").ljust(4, "0")
     hours, minutes = int(digits[:2]), int(digits[2:])

@@ -7,6 +7,7 @@ import operator as op
 import re
 import struct
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from transpiler.base.comparison import Comparison
@@ -169,6 +170,19 @@ def to_float(number: Any) -> float:
         return math.copysign(math.inf, exact)
 
 
+def _float_in(digits: str) -> float:
+    """Read a 32-bit floating point number, rounded once: from a double whose last bit says that digits were cut off."""
+    exact, cut = Decimal(digits), float(digits)
+    if math.isinf(cut):
+        return cut
+    if Decimal(cut).copy_abs() > exact.copy_abs():
+        cut = math.nextafter(cut, 0.0)
+    if Decimal(cut) != exact:
+        [bits] = struct.unpack("q", struct.pack("d", cut))
+        [cut] = struct.unpack("d", struct.pack("q", bits | 1))
+    return to_float(math.copysign(cut, float(digits)))
+
+
 def _compare_to_key(value: Any) -> tuple[int, float, float]:
     """Double.compareTo: NaN equals itself and is above all, -0.0 is below 0.0."""
     if isinstance(value, float) and math.isnan(value):
@@ -203,8 +217,11 @@ def read_text(text: str, target: OperandType) -> Value | None:
             return Value(target, text.lower() == "true")
         case OperandType.FLOAT | OperandType.DOUBLE if _FLOATING.fullmatch(text.strip(_TRIMMED)):
             content = text.strip(_TRIMMED)
-            number = float(content if "N" in content or "I" in content else content.rstrip("fFdD"))
-            return Value(target, to_float(number) if target is OperandType.FLOAT else number)
+            if "N" in content or "I" in content:
+                return Value(target, float(content))
+            # ActiveMQ's ComparisonExpression asks Float.valueOf for a float, not Double.valueOf.
+            digits = content.rstrip("fFdD")
+            return Value(target, _float_in(digits) if target is OperandType.FLOAT else float(digits))
         case _ if target in _BITS and _INTEGER.fullmatch(text):
             bits = _BITS[target]
             number = int(text)

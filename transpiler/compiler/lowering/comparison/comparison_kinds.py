@@ -11,7 +11,7 @@ from enum import Enum
 from typing import assert_never
 
 from transpiler.base.comparison import Comparison
-from transpiler.base.ieee754 import EXACT, float32
+from transpiler.base.ieee754 import EXACT, float32, float32_in_text
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BINARY, DOUBLE, STRING, SparkType
 from transpiler.compiler.lowering.operands import DECIMAL, Alternative, complement
@@ -286,9 +286,8 @@ def _read(operator: Comparison, text: ir.Value, other: ir.Value, kind: OperandTy
             )
         )
     if kind.floating:
-        number: ir.Value = ir.Apply(ir.Function.READ_DOUBLE, (text,), DOUBLE)
-        if kind is OperandType.FLOAT:
-            number = ir.Apply(ir.Function.TO_FLOAT, (number,), DOUBLE)
+        read = ir.Function.READ_FLOAT if kind is OperandType.FLOAT else ir.Function.READ_DOUBLE
+        number: ir.Value = ir.Apply(read, (text,), DOUBLE)
         return _compare_to(operator, number, other)
     number = ir.Apply(ir.Function.READ_LONG, (text,), BIGINT)
     half = 2 ** (WIDTHS[kind] - 1)
@@ -325,8 +324,9 @@ def number_in(text: str, kind: OperandType) -> int | float | None:
         content = text.strip(_TRIMMED)
         if not _DOUBLE_TEXT.fullmatch(content):
             return None
-        number = float(content if "N" in content or "I" in content else content.rstrip("fFdD"))
-        return float32(number) if kind is OperandType.FLOAT else number
+        if "N" in content or "I" in content:
+            return float(content)
+        return (float32_in_text if kind is OperandType.FLOAT else float)(content.rstrip("fFdD"))
     if not _LONG_TEXT.fullmatch(text) or len(text.lstrip("+-").lstrip("0")) > 19:
         return None
     integer, half = int(text.lstrip("+-").lstrip("0") or "0"), 2 ** (WIDTHS[kind] - 1)

@@ -102,6 +102,7 @@ class _Optimizer:
                 return replace(value, arguments=changed)
             case ir.When(condition=condition, value=inner):
                 new = self.visit(condition)
-                return inner if new == ir.TRUE else ir.When(new, self.value(inner))
+                changed_inner = self.value(inner)
+                return changed_inner if new == ir.TRUE else ir.When(new, changed_inner)
             case _:
                 return value

@@ -398,11 +398,39 @@ def _compare_doubles(operator: Comparison, left: ir.Value, right: ir.Value, pola
 
 
 def _can_be_nan(value: ir.Value) -> bool:
-    if isinstance(value, ir.Constant):
-        return False
-    if isinstance(value, ir.Apply) and value.function is ir.Function.TO_DOUBLE:
-        return value.arguments[0].type.kind is SparkType.FLOAT
-    return not _is_from_json_or_number(value)
+    match value:
+        case ir.Constant():
+            return False
+        case ir.Apply(function=function) if function in (*_SUMS, ir.Function.DIVIDE):
+            # Infinity less itself is NaN, and so is infinity times zero.
+            return _largest(value) > _FAR_FROM_INFINITE
+        case ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)):
+            return inner.type.kind is SparkType.FLOAT
+        case _:
+            return not _is_from_json_or_number(value)
+
+
+_SUMS = (ir.Function.ADD, ir.Function.SUBTRACT, ir.Function.MULTIPLY)
+#: A bound below which neither numbers nor the rounding of an operation on them reach infinity.
+_FAR_FROM_INFINITE = 1e300
+
+
+def _largest(value: ir.Value) -> float:
+    """Return a number that the size of a value never exceeds; infinity if the value may be infinite or NaN."""
+    match value:
+        case ir.Constant(value=int() | float() as number):
+            return abs(float(number)) if abs(number) < _FAR_FROM_INFINITE else math.inf
+        case ir.Apply(function=ir.Function.TO_DOUBLE, arguments=(inner,)) if inner.type.kind is not SparkType.FLOAT:
+            # An integer, or a DECIMAL of at most 38 digits.
+            return 1e38
+        case ir.Apply(function=ir.Function.MULTIPLY, arguments=(left, right)):
+            return _largest(left) * _largest(right)
+        case ir.Apply(function=ir.Function.ADD | ir.Function.SUBTRACT, arguments=(left, right)):
+            return _largest(left) + _largest(right)
+        case ir.Apply(function=ir.Function.DIVIDE, arguments=(left, ir.Constant(value=int() | float() as divisor))):
+            return _largest(left) / abs(divisor) if divisor else math.inf
+        case _:
+            return math.inf
 
 
 def _is_from_json_or_number(value: ir.Value) -> bool:

@@ -49,7 +49,7 @@ def test_a_text_is_rounded_once(text: str) -> None:
     [bits] = struct.unpack("i", struct.pack("f", abs(number)))
     exact = abs(Fraction(text))
     for step in (-1, 1):
-        if 0 <= bits + step:
+        if bits + step >= 0:
             other = (
                 _LARGEST + 2.0**104
                 if bits + step == 0x7F80_0000

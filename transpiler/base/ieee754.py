@@ -32,7 +32,9 @@ def float32_in_text(text: str) -> float:
         return math.copysign(2.0**128 - 2.0**104, double) if is_largest and _is_nearer_zero(text, double) else nearest
     [bits] = struct.unpack("i", struct.pack("f", abs(nearest)))
     sign, exact = math.copysign(1.0, double), abs(Fraction(text))
-    around = [struct.unpack("f", struct.pack("i", bits + step))[0] for step in (0, -1, 1) if 0 <= bits + step < _INFINITE]
+    around = [
+        struct.unpack("f", struct.pack("i", bits + step))[0] for step in (0, -1, 1) if 0 <= bits + step < _INFINITE
+    ]
     return sign * float(min(around, key=lambda candidate: abs(Fraction(candidate) - exact)))
 
 

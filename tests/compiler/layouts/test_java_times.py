@@ -166,3 +166,12 @@ def test_a_quoted_letter_is_text() -> None:
     check_pattern("'G' yyyy")
     assert read_time("G 1970", "'G' yyyy", "UTC") == 0
     assert isinstance(Time(pattern="'X' yyyy").stored(stored_column(("t",), STRING)).values[0].value, ir.Apply)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["M/d/yyyy h:mm:ss.SSS a", "dd MMM yyyy[ HH:mm]", "dd MMM yyyy HH:mm VV", "yyyy[ ss]"]
+)
+def test_a_pattern_that_spark_reads_by_other_rules_under_some_settings_is_refused(pattern: str) -> None:
+    with pytest.raises(LayoutError, match="perhaps read it into a column of type TIMESTAMP") as caught:
+        check_pattern(pattern)
+    assert caught.value.diagnostics[0].code == "layout.time"

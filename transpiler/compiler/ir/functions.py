@@ -255,8 +255,8 @@ class Function(IdentityEnum):
     BLANKS_WIDENED = "blanks widened", "replace({0}, CAST(X'E280AF' AS STRING), ' ')"
     #: A text without blanks around it.
     TRIMMED = "trimmed", "trim({0})"
-    #: A point in time out of a text in ISO 8601 with a time zone; NULL where it is none. The name of the type is that of
-    #: a time with a zone under every ``spark.sql.timestampType``.
+    #: A point in time out of a text in ISO 8601 with a time zone; NULL where it is none. The type is written as that of
+    #: a time with a zone, because ``TIMESTAMP`` means another one under some ``spark.sql.timestampType``.
     ISO_TIME = "ISO time", "try_cast({0:bare} AS TIMESTAMP_LTZ)"
     #: A point in time out of a text, by a pattern with a time zone, and a text to add for a zone that it lacks.
     READ_TIME = "read time", "try_to_timestamp({0:bare}, {1:bare})"

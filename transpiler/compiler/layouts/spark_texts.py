@@ -160,6 +160,9 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 #: Java's widest offset, in minutes.
 _WIDEST_OFFSET = 18 * 60
 
+#: The minutes of an offset for one, two and three letters.
+_MINUTES = ("(?:[0-9]{2})?", "[0-9]{2}", ":[0-9]{2}")
+
 #: The part of a time that a letter stands for, and the regular expression of so many of it.
 _LETTERS: Mapping[str, tuple[str, Callable[[int], str]]] = {
     "y": ("year", lambda _: "[0-9]{4}"),
@@ -172,7 +175,7 @@ _LETTERS: Mapping[str, tuple[str, Callable[[int], str]]] = {
     # Spark reads any number of digits up to that of the letters.
     "S": ("fraction", lambda count: rf"[0-9]{{1,{count}}}"),
     "a": ("half", lambda _: "AM|PM"),
-    "X": ("offset", lambda count: "(?-i:Z)|[+-][0-9]{2}" + ("(?:[0-9]{2})?", "[0-9]{2}", ":[0-9]{2}")[min(count, 3) - 1]),
+    "X": ("offset", lambda count: f"(?-i:Z)|[+-][0-9]{{2}}{_MINUTES[min(count, 3) - 1]}"),
     "V": ("zone", lambda _: "[A-Za-z][A-Za-z0-9_/+-]*|[+-][0-9]{2}:[0-9]{2}"),
 }
 

@@ -21,6 +21,7 @@ from transpiler.compiler.rewrites.optimizer import optimize
 from transpiler.compiler.spark_plan.disjunctions import tabulate_disjunctions
 from transpiler.compiler.spark_plan.map_lookups import reuse_map_lookups
 from transpiler.compiler.spark_plan.method_splitting import split_methods
+from transpiler.compiler.spark_plan.nan_tests import merge_nan_tests
 from transpiler.compiler.sql import emit_boolean, emit_filter, emit_operand, emit_ternary
 from transpiler.compiler.transpiled import Trace, Transpiled
 from transpiler.language.selector.dialects import Dialect, find_dialect
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 PASSES: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (
     optimize,
     reuse_map_lookups,
+    merge_nan_tests,
     tabulate_disjunctions,
     split_methods,
 )

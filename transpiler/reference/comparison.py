@@ -15,7 +15,7 @@ from transpiler.language.selector.dialect_rules import FloatOrder, NullEquality,
 from transpiler.language.selector.dialects import Dialect
 from transpiler.message.operand_types import OperandType
 from transpiler.reference.operands import BrokerError, Value, to_double
-from transpiler.reference.untyped import typed_by_use
+from transpiler.reference.untyped import compared_by_use
 
 _HOLDS: Mapping[Comparison, Callable[[Any, Any], bool]] = {
     Comparison.EQ: op.eq,
@@ -32,7 +32,7 @@ _WIDTH = {
 
 def compare(operator: Comparison, left: Value, right: Value, dialect: Dialect, convert: bool = False) -> bool:
     """Return True if the comparison holds; raise ``BrokerError`` where the broker ends in an exception."""
-    left, right = typed_by_use(left, right), typed_by_use(right, left)
+    left, right = compared_by_use(operator, left, right, dialect)
     if dialect.unlike_types is UnlikeTypes.NOT_EQUAL and operator is Comparison.NE:
         # <> is NOT of =.
         return not compare(Comparison.EQ, left, right, dialect, convert)

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 
+from transpiler.base.comparison import Comparison
+from transpiler.language.selector.dialect_rules import Ordering
+from transpiler.language.selector.dialects import Dialect
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import UntypedText
 from transpiler.reference.operands import LONG_MAX, LONG_MIN, Operand, Value
@@ -25,6 +28,15 @@ def typed_by_use(value: Value, other: Value) -> Value:
     if other.type is OperandType.BOOLEAN:
         return as_boolean(value) or value
     return value
+
+
+def compared_by_use(operator: Comparison, left: Value, right: Value, dialect: Dialect) -> tuple[Value, Value]:
+    """Return two values as an operator reads them: untyped strings are numbers where only numbers have an order."""
+    if isinstance(left.value, UntypedText) and isinstance(right.value, UntypedText):
+        if operator.is_equality or dialect.ordering is not Ordering.FALSE:
+            return left, right
+        return as_number(left) or left, as_number(right) or right
+    return typed_by_use(left, right), typed_by_use(right, left)
 
 
 def as_number(operand: Operand) -> Operand:

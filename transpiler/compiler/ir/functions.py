@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 
 from transpiler.base.identity_enum import IdentityEnum
-from transpiler.compiler.ir import encoded_bytes
 from transpiler.message import ids
 from transpiler.message.header_fields import FIRST_NEGATIVE, FOLD
 
@@ -186,6 +185,8 @@ class Function(IdentityEnum):
         ),
     )
     TRY_DIVIDE = "try divide", "try_divide({0}, {1})"
+    #: A double, NULL where it is NaN.
+    NUMBER_OR_NULL = "number or NULL", "nanvl({0:bare}, NULL)"
     #: A double, NULL where it is infinite.
     # A CASE would repeat the number, and so a chain of five operations its first operand sixteen times.
     FINITE = (
@@ -197,19 +198,19 @@ class Function(IdentityEnum):
     #: A string's bytes, each as a character.
     OCTETS = "octets", "decode(CAST({0} AS BINARY), 'ISO-8859-1')"
     #: Bytes as the text that they are in UTF-8.
-    TEXT_OF_BYTES = "text of bytes", "CAST({0} AS STRING)"
+    TEXT_OF_BYTES = "text of bytes", "CAST({0} AS STRING)", True
     #: Bytes as a value in AMQP's encoding: NULL where they are none of that type.
-    ENCODED_BOOLEAN = "encoded boolean", encoded_bytes.BOOLEAN
-    ENCODED_INTEGER = "encoded integer", encoded_bytes.INTEGER
-    ENCODED_TIME = "encoded time", encoded_bytes.TIME
-    ENCODED_DOUBLE = "encoded double", encoded_bytes.DOUBLE
-    ENCODED_STRING = "encoded string", encoded_bytes.STRING
-    ENCODED_BINARY = "encoded binary", encoded_bytes.BINARY
-    ENCODED_UUID = "encoded uuid", encoded_bytes.UUID
-    ENCODED_OTHER = "encoded other", encoded_bytes.OTHER
+    ENCODED_BOOLEAN = "encoded boolean", "", False, (1,)
+    ENCODED_INTEGER = "encoded integer", "", False, (1,)
+    ENCODED_TIME = "encoded time", "", False, (1,)
+    ENCODED_DOUBLE = "encoded double", "", False, (1,)
+    ENCODED_STRING = "encoded string", "", False, (1,)
+    ENCODED_BINARY = "encoded binary", "", False, (1,)
+    ENCODED_UUID = "encoded uuid", "", False, (1,)
+    ENCODED_OTHER = "encoded other", "", False, (1,)
     #: The text of bytes that are no value in that encoding; and the same, or the string that they are in it.
-    PLAIN_OF_ENCODED = "plain of encoded", encoded_bytes.PLAIN
-    TEXT_OF_ENCODED = "text of encoded", encoded_bytes.TEXT
+    PLAIN_OF_ENCODED = "plain of encoded", "", False, (1,)
+    TEXT_OF_ENCODED = "text of encoded", "", False, (1,)
     #: The bytes behind hexadecimal digits.
     UNHEX = "unhex", "unhex({0})"
     #: True if a string is UTF-8.

@@ -21,7 +21,8 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from transpiler.base.errors import LayoutError
-from transpiler.base.ieee754 import float32, float32_in_text
+from transpiler.base.float_texts import float32_in_text
+from transpiler.base.ieee754 import float32
 from transpiler.base.source import half_surrogate
 from transpiler.base.times import since_epoch
 from transpiler.compiler.ir.column_types import SparkType

@@ -28,6 +28,11 @@ from transpiler.message.types import AmqpType, AmqpValue, UntypedText
 #: match before a line end, too.
 _JMS_NUMBER = "(?s)^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?(?!.)"
 _CONNECT_NUMBER = "(?s)^([+-]?[0-9]+([.][0-9]*)?|[+-][.][0-9]+)([eE][+-]?[0-9]+)?(?!.)"
+#: A character that no number has: of the other characters, Spark's cast to DOUBLE reads what these grammars do.
+_NOT_JMS_NUMBER = "[^-+.0-9eE]"
+_NOT_CONNECT_NUMBER = "[^-+.0-9eE]|^[.]"
+#: A whole number. Spark's cast to BIGINT takes ten times as long for a text that is none, so it is not tried on one.
+_INTEGER = "(?s)^[+-]?[0-9]+(?!.)"
 
 
 class TextType(Protocol):
@@ -73,10 +78,10 @@ class ByItsUse:
         present, absent = ir.IsNull(text, negated=True), ir.IsNull(text)
         string = StoredValue((AmqpType.STRING,), text, ir.Matches(text, _JMS_NUMBER, negated=True))
         number = stored_alternatives(
-            (*_numbers(text, ir.Matches(text, _JMS_NUMBER)), string),
+            (*_numbers(text, _NOT_JMS_NUMBER), string),
             present,
             absent,
-            number=_nearest(text, _JMS_NUMBER),
+            number=_nearest(text, _NOT_JMS_NUMBER),
         )
         lower = ir.Apply(ir.Function.LOWER, (text,), STRING)
         words = (ir.constant("false"), ir.constant("true"))
@@ -119,12 +124,12 @@ class Parsed:
         return stored_alternatives(
             (
                 StoredValue((AmqpType.STRING,), text, is_string),
-                *_numbers(trimmed, ir.Matches(trimmed, _CONNECT_NUMBER)),
+                *_numbers(trimmed, _NOT_CONNECT_NUMBER),
                 *_booleans(trimmed),
             ),
             ir.Compare(Comparison.NE, text, ir.constant("null")),
             ir.any_of(ir.IsNull(text), is_null),
-            number=_nearest(trimmed, _CONNECT_NUMBER),
+            number=_nearest(trimmed, _NOT_CONNECT_NUMBER),
         )
 
     def read(self, text: str) -> AmqpValue | None:
@@ -183,19 +188,21 @@ class Declared:
         return None if value is None else AmqpValue(AMQP_TYPES[self.type.kind], value)
 
 
-def _numbers(text: ir.Value, is_number: ir.Predicate) -> tuple[StoredValue, ...]:
-    """The integer and the double that a text spells where it spells a number; a double too beyond 64 bits."""
+def _numbers(text: ir.Value, other: str) -> tuple[StoredValue, ...]:
+    """The integer and the double that a text spells, a double beyond 64 bits; ``other`` matches what is no number."""
     integer = ir.Apply(ir.Function.NUMBER_IN_TEXT, (text,), BIGINT)
-    double = ir.Apply(ir.Function.NUMBER_IN_TEXT, (text,), DOUBLE)
+    is_integer = ir.Matches(text, _INTEGER)
+    nearest = _nearest(text, other)
+    no_integer = ir.IsNull(ir.When(is_integer, integer))
     return (
-        StoredValue((AmqpType.LONG,), integer, is_number),
-        StoredValue((AmqpType.DOUBLE,), double, ir.all_of(is_number, ir.IsNull(integer))),
+        StoredValue((AmqpType.LONG,), integer, is_integer),
+        nearest._replace(guard=ir.all_of(nearest.guard, no_integer)),
     )
 
 
-def _nearest(text: ir.Value, pattern: str) -> StoredValue:
+def _nearest(text: ir.Value, other: str) -> StoredValue:
     double = ir.Apply(ir.Function.NUMBER_IN_TEXT, (text,), DOUBLE)
-    return StoredValue((AmqpType.DOUBLE,), double, ir.Matches(text, pattern))
+    return StoredValue((AmqpType.DOUBLE,), double, ir.Matches(text, other, negated=True))
 
 
 def _booleans(text: ir.Value) -> tuple[StoredValue, ...]:

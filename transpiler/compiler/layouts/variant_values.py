@@ -10,7 +10,6 @@ import re
 
 from transpiler.base.comparison import Comparison
 from transpiler.base.errors import LayoutError
-from transpiler.base.text_pattern import Wildcard
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BINARY, BOOLEAN, DOUBLE, STRING, TIMESTAMP, VARIANT, ColumnType
 from transpiler.compiler.layouts.stored import Stored, StoredValue, stored_alternatives
@@ -51,25 +50,32 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
     def value(amqp: AmqpType, column_type: ColumnType, guard: ir.Predicate) -> StoredValue:
         return StoredValue((amqp,), variant_get(variant, path, column_type), guard)
 
-    def begins(name: str) -> ir.Predicate:
-        return ir.Like(type_name, (name, Wildcard.ANY))
+    def begins(*names: str) -> ir.Predicate:
+        # The name of a DECIMAL goes on with its digits, and those of an object and an array with their parts.
+        first = ir.Apply(ir.Function.LEFT, (type_name, ir.constant(3)), STRING)
+        return ir.In(first, tuple(ir.constant(name[:3]) for name in names))
 
-    fraction = ir.any_of(has_type("DOUBLE"), has_type("FLOAT"), begins("DECIMAL"))
-    number = ir.any_of(
-        ir.In(type_name, tuple(map(_name, ("BIGINT", "DOUBLE", "FLOAT")))),
-        begins("DECIMAL"),
-    )
-    time = variant_get(variant, path, TIMESTAMP)
-    values = (
+    values = [
         value(AmqpType.STRING, STRING, has_type("STRING")),
         value(AmqpType.LONG, BIGINT, has_type("BIGINT")),
-        value(AmqpType.DOUBLE, DOUBLE, fraction),
+        value(AmqpType.DOUBLE, DOUBLE, begins("DECIMAL", "DOUBLE", "FLOAT")),
         value(AmqpType.BOOLEAN, BOOLEAN, has_type("BOOLEAN")),
-        value(AmqpType.BINARY, BINARY, has_type("BINARY")),
-        StoredValue((AmqpType.TIMESTAMP,), ir.Apply(ir.Function.MILLISECONDS, (time,), BIGINT), has_type("TIMESTAMP")),
+    ]
+    number = begins("BIGINT", "DECIMAL", "DOUBLE", "FLOAT")
+    if is_json(variant):
+        # Of JSON's values only these two could be read as a number that they are not.
+        number = ir.In(type_name, (ir.constant("STRING"), ir.constant("BOOLEAN")), negated=True)
+        values[2] = value(AmqpType.DOUBLE, DOUBLE, begins("DECIMAL", "DOUBLE"))
+    else:
+        time = ir.Apply(ir.Function.MILLISECONDS, (variant_get(variant, path, TIMESTAMP),), BIGINT)
+        values += [
+            value(AmqpType.BINARY, BINARY, has_type("BINARY")),
+            StoredValue((AmqpType.TIMESTAMP,), time, has_type("TIMESTAMP")),
+        ]
+    values += [
         StoredValue((Compound.MAP,), ir.Constant(b"", BINARY), begins("OBJECT")),
         StoredValue((Compound.LIST,), ir.Constant(b"", BINARY), begins("ARRAY")),
-    )
+    ]
     null = has_type("VOID")
     return stored_alternatives(
         values,
@@ -80,8 +86,11 @@ def stored_in_variant(variant: ir.Value, path: str) -> Stored:
     )
 
 
-def _name(name: str) -> ir.Constant:
-    return ir.Constant(name, STRING)
+def is_json(variant: ir.Value) -> bool:
+    """Return True if a VARIANT is parsed from JSON text, and has only the types of JSON."""
+    while isinstance(variant, ir.Apply) and variant.function in (ir.Function.VARIANT_GET, ir.Function.FIRST):
+        variant = variant.arguments[0]
+    return isinstance(variant, ir.Apply) and variant.function is ir.Function.PARSE_JSON
 
 
 def parsed_json(text: ir.Value) -> ir.Value:

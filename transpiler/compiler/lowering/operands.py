@@ -60,9 +60,10 @@ class Alternative(NamedTuple):
 class Operand(NamedTuple):
     """The alternatives; where the operand has a value, where it is NULL, and where its evaluation ends in an error.
 
-    ``origin`` is the property that it is, for types that are compared by identity. ``nearest`` is a double that stands
-    wherever the operand is a number, and is the nearest one to it. ``by_use`` is there for a text of a store that has
-    lost the types: it is a number beside numbers, and a boolean beside booleans.
+    ``origin`` is the property that it is, for types that are compared by identity. ``nearest`` has the numbers again,
+    if a layout reads integers and fractions from one place: the double that is nearest to a number of either kind, and
+    the numbers that it does not stand for. ``by_use`` has two more readings of an operand in which texts have lost
+    their types; it is None if there is no such text.
     """
 
     alternatives: tuple[Alternative, ...]
@@ -70,7 +71,7 @@ class Operand(NamedTuple):
     absent: ir.Predicate
     error: ir.Predicate = ir.FALSE
     origin: str = ""
-    nearest: Alternative | None = None
+    nearest: tuple[Alternative, ...] = ()
     by_use: ByUse | None = None
 
     def of(self, *types: OperandType) -> tuple[Alternative, ...]:
@@ -97,52 +98,20 @@ class Operand(NamedTuple):
     @property
     def nodes(self) -> Iterator[ir.Value | ir.Predicate]:
         """All values and predicates that the operand is made of."""
-        for item in self.alternatives:
+        for item in (*self.alternatives, *self.nearest):
             yield item.value
             yield from (part for part in (item.guard, item.shared_guard, item.stands_where) if part is not None)
         yield from (self.present, self.absent, self.error)
 
 
 class ByUse(NamedTuple):
-    """A text whose type was lost, as a number and as a boolean; each has the text where it is neither."""
+    """An operand with texts that have lost their types, each read as a number, and each read as a boolean.
+
+    A text that spells no number, or no boolean, is a string in that reading.
+    """
 
     number: Operand
     boolean: Operand
-
-
-def typed_by_use(operand: Operand, other: Operand) -> Operand:
-    """The operand as it is beside another one: a number beside numbers, a boolean beside booleans, else a text."""
-    if operand.by_use is None or other.by_use is not None or not other.alternatives:
-        return operand
-    number, boolean = operand.by_use
-    numeric = {item.type.numeric for item in other.alternatives}
-    truths = {item.type is OperandType.BOOLEAN for item in other.alternatives}
-    if numeric == {True} or truths == {True}:
-        return number if numeric == {True} else boolean
-    if True not in numeric | truths:
-        return operand
-    # In Java's dialects a sum with a text is a number in one row and a text in the next.
-    beside_numbers = other.where({item.type for item in other.alternatives if item.type.numeric})
-    beside_truths = other.where({OperandType.BOOLEAN} if True in truths else ())
-    beside_texts = complement(ir.any_of(beside_numbers, beside_truths))
-    return operand._replace(
-        alternatives=(
-            *_restricted(number, beside_numbers),
-            *_restricted(boolean, beside_truths),
-            *_restricted(operand, beside_texts),
-        ),
-        nearest=None,
-        by_use=None,
-    )
-
-
-def _restricted(operand: Operand, where: ir.Predicate) -> Iterator[Alternative]:
-    """Yield the alternatives of an operand that stand in some rows only; none where there are no such rows."""
-    if where == ir.FALSE:
-        return
-    for item in operand.alternatives:
-        stands = None if item.stands_where is None else ir.all_of(where, item.stands_where)
-        yield item._replace(guard=ir.all_of(where, item.guard), shared_guard=None, stands_where=stands)
 
 
 def as_number(operand: Operand) -> Operand:

@@ -278,7 +278,10 @@ def _apply(function: ir.Function, arguments: tuple[ir.Value, ...], value_type: C
         case ir.Function.NEGATE:
             return f"try_subtract(0, {text[0]})", _PRIMARY
         case _:
-            raise AssertionError(f"{function} has no text")
+            # Few stores keep values in AMQP's encoding.
+            from transpiler.compiler.sql.encoded_bytes import TEXTS
+
+            return TEXTS[function].format(_Argument(first)), _PRIMARY
 
 
 _SYMBOLS = {ir.Function.ADD: ("+", _SUM), ir.Function.SUBTRACT: ("-", _SUM), ir.Function.MULTIPLY: ("*", _PRODUCT)}

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from transpiler.base.ieee754 import float32_in_text
 from transpiler.language.selector.dialect_rules import NumericLiterals
 
 #: The value of a literal: an integer, a floating point number, or a binary string.
@@ -73,7 +72,9 @@ def _java(match: re.Match[str]) -> Number:
         mantissa, suffix = match["floating"], match["suffix"] or ""
         value = float(mantissa)
         if suffix in ("f", "F"):
-            # A 32-bit literal keeps its rounded value when it is widened to a double.
+            # A 32-bit literal keeps its rounded value when it is widened to a double. Few literals are of that type.
+            from transpiler.base.float_texts import float32_in_text
+
             value = float32_in_text(mantissa)
         digits = re.split("[eE]", mantissa)[0]
         if math.isinf(value) or (value == 0 and digits.strip("0.")):

@@ -19,7 +19,7 @@ from transpiler.message.operand_types import OperandType
 from transpiler.message.types import TRUTH_TEXT, UntypedText
 from transpiler.reference.comparison import read_text
 from transpiler.reference.operands import Value, body_text
-from transpiler.reference.untyped import typed_by_use
+from transpiler.reference.untyped import compared_by_use
 from transpiler.tools.explanation.parts import Evaluation
 from transpiler.tools.explanation.wording import (
     by_rules,
@@ -200,15 +200,15 @@ def _compare(node: ast.Compare, evaluation: Evaluation) -> str:
     first, second = evaluation.value(left), evaluation.value(right)
     assert first is not None
     assert second is not None
-    compared = _Compared(node, left, operator, right, *_as_read(first, second, evaluation))
+    compared = _Compared(node, left, operator, right, *_as_read(operator, first, second, evaluation))
     if compared.first.type is compared.second.type or (compared.first.numeric and compared.second.numeric):
         return _compare_alike(compared, _reading(first, compared.first), evaluation)
     return _compare_unlike(compared, evaluation)
 
 
-def _as_read(first: Value, second: Value, evaluation: Evaluation) -> tuple[Value, Value]:
+def _as_read(operator: Comparison, first: Value, second: Value, evaluation: Evaluation) -> tuple[Value, Value]:
     """Return two values as a comparison reads them: text by use, or by the prefix that converts strings."""
-    first, second = typed_by_use(first, second), typed_by_use(second, first)
+    first, second = compared_by_use(operator, first, second, evaluation.dialect)
     if evaluation.convert and first.type is not second.type:
         if first.type is OperandType.STRING:
             first = read_text(str(first.value), second.type) or first
@@ -301,8 +301,8 @@ def _between(node: ast.Between, evaluation: Evaluation) -> str:
     assert value is not None
     assert low is not None
     assert high is not None
-    by_low, low = _as_read(value, low, evaluation)
-    by_high, high = _as_read(value, high, evaluation)
+    by_low, low = _as_read(Comparison.GE, value, low, evaluation)
+    by_high, high = _as_read(Comparison.LE, value, high, evaluation)
     numbers = all(item.numeric for item in (low, high, by_low, by_high))
     if not numbers or isinstance(node.operand, ast.LITERALS):
         return _by_rules(node, evaluation)

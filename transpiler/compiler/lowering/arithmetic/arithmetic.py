@@ -19,7 +19,7 @@ from transpiler.compiler.lowering.arithmetic.number_results import (
     results_of,
     yields_doubles,
 )
-from transpiler.compiler.lowering.comparison.comparison_kinds import number_in
+from transpiler.compiler.lowering.comparison.converted_texts import number_in
 from transpiler.compiler.lowering.operands import (
     DECIMAL,
     Alternative,
@@ -198,7 +198,7 @@ def _with_read_numbers(operand: Operand) -> Operand:
         double = ir.guarded(pointed, ir.Apply(ir.Function.READ_DOUBLE, (item.value,), DOUBLE))
         long = ir.Apply(ir.Function.READ_LONG, (item.value,), BIGINT)
         read += [Alternative(OperandType.DOUBLE, double, item.guard), Alternative(OperandType.LONG, long, item.guard)]
-    return operand._replace(alternatives=(*operand.alternatives, *read), nearest=None)
+    return operand._replace(alternatives=(*operand.alternatives, *read), nearest=())
 
 
 def _absent_or_error(left: Operand, right: Operand, dialect: Dialect) -> tuple[ir.Predicate, ir.Predicate]:

@@ -81,6 +81,8 @@ class Numbers:
 
     def double(self) -> ir.Value | None:
         """The numbers of either kind as doubles; None where the operand never is one."""
+        if self.operand.nearest:
+            return to_double(one_value(self.operand.nearest, self.operand, lambda item: to_double(item.value)))
         values = [value for value in (self.floating(), self.widened()) if value is not None]
         return ir.first_of(values, DOUBLE) if values else None
 
@@ -211,8 +213,11 @@ def _apply(function: ir.Function, left: ir.Value, right: ir.Value) -> ir.Value |
 def _doubles(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Dialect) -> list[Alternative]:
     """A double with any number.
 
-    The left side, which a chain of operations makes long, stands as a double in one place.
+    The left side, which a chain of operations makes long, stands as a double in one place. If one double stands for the
+    integers and the fractions of a side, both sides are calculated with as doubles unless both are integers.
     """
+    if left.operand.nearest or right.operand.nearest:
+        return _nearest_doubles(operator, left, right)
     values = [
         value
         for sides in ((left.floating(), right.double()), (left.widened(), right.floating()))
@@ -226,6 +231,14 @@ def _doubles(operator: Arithmetic, left: Numbers, right: Numbers, dialect: Diale
     floating = ir.any_of(left.where(_FLOATS), right.where(_FLOATS))
     stands = ir.all_of(left.where(NUMBERS), right.where(NUMBERS), floating)
     return [Alternative(OperandType.DOUBLE, ir.first_of(values, DOUBLE), stands_where=stands)]
+
+
+def _nearest_doubles(operator: Arithmetic, left: Numbers, right: Numbers) -> list[Alternative]:
+    first, second = left.double(), right.double()
+    value = None if first is None or second is None else _apply(_CHECKED[operator], first, second)
+    if value is None:
+        return []
+    return [Alternative(OperandType.DOUBLE, value, complement(ir.all_of(left.where(WHOLE), right.where(WHOLE))))]
 
 
 def _may_overflow(operator: Arithmetic, left: Numbers, right: Numbers) -> bool:

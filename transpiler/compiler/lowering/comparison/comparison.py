@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from transpiler.base.comparison import Comparison
-from transpiler.base.ieee754 import EXACT
 from transpiler.compiler import ir
 from transpiler.compiler.lowering.comparison.comparison_kinds import (
     COMPLEMENTED,
@@ -19,6 +18,7 @@ from transpiler.compiler.lowering.comparison.comparison_kinds import (
     comparison_kind,
     widens_left,
 )
+from transpiler.compiler.lowering.comparison.operand_pairs import alternatives_beside
 from transpiler.compiler.lowering.operands import (
     Alternative,
     Operand,
@@ -28,12 +28,10 @@ from transpiler.compiler.lowering.operands import (
     disjunction,
     guard_of,
     restricted,
-    typed_by_use,
 )
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import (
     BetweenMeaning,
-    FloatOrder,
     InNotString,
     NullEquality,
     NumericPromotion,
@@ -47,8 +45,6 @@ _Pair = tuple[Alternative, Alternative]
 
 def compare(operator: Comparison, left: Operand, right: Operand, dialect: Dialect, convert: bool = False) -> Outcomes:
     """Return the outcomes of a comparison; ``convert`` reads a string as the type of the other side."""
-    left, right = typed_by_use(left, right), typed_by_use(right, left)
-    left, right = _as_nearest(left, right, dialect), _as_nearest(right, left, dialect)
     if operator is Comparison.NE and dialect.unlike_types is UnlikeTypes.NOT_EQUAL:
         # <> is NOT of =.
         return _Pairs(Comparison.EQ, left, right, dialect, convert).outcomes().negated()
@@ -57,30 +53,23 @@ def compare(operator: Comparison, left: Operand, right: Operand, dialect: Dialec
 
 def equals(left: Operand, right: Operand, dialect: Dialect) -> ir.Predicate:
     """Return the rows where Java's ``equals`` holds: both have values of one type, which are equal."""
-    left, right = typed_by_use(left, right), typed_by_use(right, left)
     return _Pairs(Comparison.EQ, left, right, dialect, False, one_type=True).holding()
-
-
-def _as_nearest(operand: Operand, other: Operand, dialect: Dialect) -> Operand:
-    """The operand with its numbers as one double, where it is compared with a small constant and that is the same.
-
-    The nearest double of any number compares with a constant below 2**53 as the number itself does.
-    """
-    if operand.nearest is None or dialect.float_order is not FloatOrder.IEEE or widens_left(dialect):
-        return operand
-    if len(other.alternatives) != 1 or not isinstance(constant := other.alternatives[0].value, ir.Constant):
-        return operand
-    number = constant.value
-    if isinstance(number, bool | str | bytes) or not abs(number) < EXACT:
-        return operand
-    others = tuple([item for item in operand.alternatives if not item.type.numeric])
-    return operand._replace(alternatives=(operand.nearest, *others), nearest=None)
 
 
 class _Pairs:
     """A comparison of two operands, by all pairs of their alternatives."""
 
-    __slots__ = ("_dialect", "_kinds", "_left", "_operator", "_pairs_hold", "_pairs_throw", "_right", "_same_array")
+    __slots__ = (
+        "_are_all_alike",
+        "_dialect",
+        "_kinds",
+        "_left",
+        "_operator",
+        "_pairs_hold",
+        "_pairs_throw",
+        "_right",
+        "_same_array",
+    )
 
     def __init__(
         self,
@@ -97,15 +86,16 @@ class _Pairs:
         self._dialect = dialect
         #: An array of bytes equals only itself in Java, so only the same property of the same message.
         self._same_array = widens_left(dialect) and bool(left.origin) and left.origin == right.origin
+        pairs = list(alternatives_beside(operator, left, right, dialect))
         self._kinds: list[tuple[ComparisonKind, Alternative, Alternative]] = [
             (kind, first, second)
-            for first in left.alternatives
-            for second in right.alternatives
+            for first, second in pairs
             if (kind := comparison_kind(operator, first.type, second.type, dialect, convert))
             is not ComparisonKind.NEVER
             and not (one_type and first.type is not second.type)
             and not (self._same_array and operator.is_equality and first.type is OperandType.BYTES)
         ]
+        self._are_all_alike = len(self._kinds) == len(pairs) and all(kind in COMPLEMENTED for kind, _, _ in self._kinds)
         self._pairs_hold: ir.Predicate | None = None
         self._pairs_throw: ir.Predicate | None = None
 
@@ -164,7 +154,7 @@ class _Pairs:
     def _of_pairs(self, polarity: bool) -> list[ir.Predicate]:
         """Return the rows where a comparison of two values is TRUE, or FALSE, for each kind of comparison."""
         compared = [
-            (kind, first, second, compare_as(kind, self._operator, first, second, polarity))
+            (kind, first, second, _compared(kind, self._operator, first, second, polarity))
             for kind, first, second in self._kinds
             if kind is not ComparisonKind.THROWS
         ]
@@ -190,8 +180,7 @@ class _Pairs:
 
     def _not_holding(self) -> ir.Predicate:
         left, right = self._left, self._right
-        every = len(left.alternatives) * len(right.alternatives)
-        if len(self._kinds) == every and all(kind in COMPLEMENTED for kind, _, _ in self._kinds):
+        if self._are_all_alike:
             # No value of one side is unlike one of the other, so the opposite operator says it.
             return ir.any_of(*self._of_pairs(False))
         decided = ir.any_of(self.holding(), self._throwing())
@@ -216,6 +205,20 @@ class _Pairs:
                 ]
             ),
         )
+
+
+def _compared(
+    kind: ComparisonKind, operator: Comparison, first: Alternative, second: Alternative, polarity: bool
+) -> ir.Predicate:
+    """Return the rows where a comparison of two values is TRUE, or FALSE; that of a converted string is TRUE."""
+    if kind not in (ComparisonKind.READ_LEFT, ComparisonKind.READ_RIGHT):
+        return compare_as(kind, operator, first, second, polarity)
+    # Only a prefix of ActiveMQ's selectors makes strings numbers.
+    from transpiler.compiler.lowering.comparison.converted_texts import compare_converted
+
+    if kind is ComparisonKind.READ_LEFT:
+        return compare_converted(operator, first.value, second.value, second.type)
+    return compare_converted(operator.mirrored, second.value, first.value, first.type)
 
 
 def _union(group: Sequence[Alternative], operand: Operand) -> ir.Predicate:
@@ -317,7 +320,7 @@ def _in_by_type(value: Operand, members: Sequence[Operand], negated: bool, diale
     thrown = ir.any_of(value.error, error)
     if not negated:
         return Outcomes(equal, otherwise, thrown)
-    unlike = ir.any_of(*[complement(_are_like(value, member)) for member in members])
+    unlike = ir.any_of(*[complement(_are_like(value, member, dialect)) for member in members])
     true = ir.all_of(otherwise, complement(unlike))
     return Outcomes(true, ir.any_of(equal, ir.all_of(otherwise, unlike)), thrown)
 
@@ -335,12 +338,11 @@ def _first_equal(value: Operand, members: Sequence[Operand], dialect: Dialect) -
     return equal, error
 
 
-def _are_like(value: Operand, member: Operand) -> ir.Predicate:
+def _are_like(value: Operand, member: Operand, dialect: Dialect) -> ir.Predicate:
     """The rows where two operands have values of one type, or are both numbers."""
-    value, member = typed_by_use(value, member), typed_by_use(member, value)
-    terms: list[ir.Predicate] = []
-    for kind in dict.fromkeys(item.type for item in member.alternatives):
-        like = [item.type for item in value.alternatives if item.type is kind or (item.type.numeric and kind.numeric)]
-        if like:
-            terms.append(ir.all_of(value.where(like), member.where([kind])))
-    return ir.any_of(*terms)
+    like = [
+        (first, second)
+        for first, second in alternatives_beside(Comparison.EQ, value, member, dialect)
+        if first.type is second.type or (first.type.numeric and second.type.numeric)
+    ]
+    return _both_stand(like)

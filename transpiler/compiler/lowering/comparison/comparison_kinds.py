@@ -6,12 +6,11 @@ IEEE's NaN is unequal to itself, on an engine that orders NaN.
 from __future__ import annotations
 
 import math
-import re
 from enum import Enum
 from typing import assert_never
 
 from transpiler.base.comparison import Comparison
-from transpiler.base.ieee754 import EXACT, float32, float32_in_text
+from transpiler.base.ieee754 import EXACT, float32
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BINARY, DOUBLE, STRING, SparkType
 from transpiler.compiler.lowering.operands import DECIMAL, Alternative, complement
@@ -147,9 +146,9 @@ def compare_as(
         case ComparisonKind.FLOATS:
             return compare_values(operator, to_float(first), to_float(second), polarity)
         case ComparisonKind.TOTAL_DOUBLES:
-            return _compare_to(own, to_double(first), to_double(second))
+            return compare_to(own, to_double(first), to_double(second))
         case ComparisonKind.TOTAL_FLOATS:
-            return _compare_to(own, to_float(first), to_float(second))
+            return compare_to(own, to_float(first), to_float(second))
         case ComparisonKind.EXACTLY:
             return _exactly(own, first, second)
         case ComparisonKind.UTF16_UNITS:
@@ -157,13 +156,9 @@ def compare_as(
             return ir.Compare(own, *(ir.Apply(ir.Function.UTF16, (side,), BINARY) for side in (first, second)))
         case ComparisonKind.ATOMS:
             return ir.Compare(own, _atom_name(first), _atom_name(second))
-        case ComparisonKind.READ_LEFT:
-            return _read(operator, first, second, right.type)
-        case ComparisonKind.READ_RIGHT:
-            return _read(operator.mirrored, second, first, left.type)
         case ComparisonKind.ALWAYS:
             return ir.TRUE
-        case ComparisonKind.NEVER | ComparisonKind.THROWS:
+        case ComparisonKind.NEVER | ComparisonKind.THROWS | ComparisonKind.READ_LEFT | ComparisonKind.READ_RIGHT:
             raise AssertionError(kind)
         case _:
             assert_never(kind)
@@ -196,7 +191,7 @@ def to_float(value: ir.Value) -> ir.Value:
     return ir.Apply(ir.Function.TO_FLOAT, (value,), DOUBLE)
 
 
-def _compare_to(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
+def compare_to(operator: Comparison, left: ir.Value, right: ir.Value) -> ir.Predicate:
     """Double.compareTo, which Spark's order is but for the two zeros."""
     plain = ir.Compare(operator, left, right)
     if not (_zero(left) and _zero(right)) or not (_signed(left) or _signed(right)):
@@ -262,76 +257,6 @@ def _atom_name(side: ir.Value) -> ir.Value:
     if isinstance(side, ir.Constant):
         return ir.constant("true" if side.value else "false")
     return ir.Apply(ir.Function.JAVA_TEXT, (side,), STRING)
-
-
-def _read(operator: Comparison, text: ir.Value, other: ir.Value, kind: OperandType) -> ir.Predicate:
-    """A comparison of what a string says, in the type of the other side."""
-    if isinstance(text, ir.Constant):
-        return _read_literal(operator, str(text.value), other, kind)
-    if kind is OperandType.BOOLEAN:
-        lower = ir.Apply(ir.Function.LOWER, (text,), STRING)
-        is_true = ir.Compare(Comparison.EQ, lower, ir.constant("true"))
-        is_false = ir.Compare(Comparison.NE, lower, ir.constant("true"))
-        holds = {
-            Comparison.EQ: ((True, True), (False, False)),
-            Comparison.LT: ((False, True),),
-            Comparison.GT: ((True, False),),
-            Comparison.LE: ((False, True), (True, True), (False, False)),
-            Comparison.GE: ((True, False), (True, True), (False, False)),
-        }[operator]
-        return ir.any_of(
-            *(
-                ir.all_of(is_true if first else is_false, ir.Compare(Comparison.EQ, other, ir.constant(second)))
-                for first, second in holds
-            )
-        )
-    if kind.floating:
-        read = ir.Function.READ_FLOAT if kind is OperandType.FLOAT else ir.Function.READ_DOUBLE
-        number: ir.Value = ir.Apply(read, (text,), DOUBLE)
-        return _compare_to(operator, number, other)
-    number = ir.Apply(ir.Function.READ_LONG, (text,), BIGINT)
-    half = 2 ** (WIDTHS[kind] - 1)
-    bounds = (
-        (
-            ir.Compare(Comparison.GE, number, ir.constant(-half)),
-            ir.Compare(Comparison.LE, number, ir.constant(half - 1)),
-        )
-        if kind is not OperandType.LONG
-        else ()
-    )
-    return ir.all_of(*bounds, ir.Compare(operator, number, other))
-
-
-#: The texts that Java's ``Long.valueOf`` and ``Double.valueOf`` read, the latter after ``trim``.
-_TRIMMED = "".join(map(chr, range(0x21)))
-_LONG_TEXT = re.compile(r"[+-]?[0-9]+")
-_DOUBLE_TEXT = re.compile(r"[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)")
-
-
-def _read_literal(operator: Comparison, text: str, other: ir.Value, kind: OperandType) -> ir.Predicate:
-    """A comparison of what a literal says, which is read here."""
-    if kind is OperandType.BOOLEAN:
-        return compare_values(operator, ir.constant(text.lower() == "true"), other, True)
-    number = number_in(text, kind)
-    if number is None:
-        return ir.FALSE
-    return (_compare_to if kind.floating else compare_integers)(operator, ir.constant(number), other)
-
-
-def number_in(text: str, kind: OperandType) -> int | float | None:
-    """Return the number of a type that Java's ``valueOf`` reads in a text; None where it reads none."""
-    if kind.floating:
-        content = text.strip(_TRIMMED)
-        if not _DOUBLE_TEXT.fullmatch(content):
-            return None
-        if "N" in content or "I" in content:
-            return float(content)
-        return (float32_in_text if kind is OperandType.FLOAT else float)(content.rstrip("fFdD"))
-    if not _LONG_TEXT.fullmatch(text) or len(text.lstrip("+-").lstrip("0")) > 19:
-        return None
-    integer, half = int(text.lstrip("+-").lstrip("0") or "0"), 2 ** (WIDTHS[kind] - 1)
-    integer = -integer if text.startswith("-") else integer
-    return integer if -half <= integer < half else None
 
 
 #: Kinds whose FALSE is said by the opposite operator, wherever both values are there.

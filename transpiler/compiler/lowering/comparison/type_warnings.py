@@ -7,13 +7,16 @@ is left.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Advice, Diagnostic, Fix, Remedy
 from transpiler.base.hints import joined
 from transpiler.base.source import Source, Span
 from transpiler.compiler import ir
 from transpiler.compiler.layouts.layout import Layout, declaration
-from transpiler.compiler.lowering.operands import Operand, Outcomes, typed_by_use
+from transpiler.compiler.lowering.comparison.operand_pairs import alternatives_beside
+from transpiler.compiler.lowering.operands import Alternative, Operand, Outcomes
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import LikeNotString, Ordering
 from transpiler.language.selector.dialects import Dialect
@@ -46,8 +49,8 @@ class TypeWarnings:
         types = [item.type for item in right.alternatives]
         if not unordered and not {item.type for item in left.alternatives}.isdisjoint(types):
             return
-        left, right = typed_by_use(left, right), typed_by_use(right, left)
-        first, second = _kinds(left), _kinds(right)
+        pairs = list(alternatives_beside(node.operator, left, right, self._dialect))
+        first, second = _kinds([item for item, _ in pairs]), _kinds([item for _, item in pairs])
         alike = first & second
         if alike and not (unordered and "a number" not in alike):
             return
@@ -86,8 +89,8 @@ class TypeWarnings:
     def outside(self, node: ast.Between, value: Operand, low: Operand, high: Operand, outcomes: Outcomes) -> None:
         """Warn where BETWEEN has bounds of a type that the operand never is, and one truth value is left."""
         for bound_node, bound in ((node.low, low), (node.high, high)):
-            beside = typed_by_use(value, bound)
-            kinds, others = _kinds(beside), _kinds(bound)
+            pairs = list(alternatives_beside(Comparison.GE, value, bound, self._dialect))
+            kinds, others = _kinds([item for item, _ in pairs]), _kinds([item for _, item in pairs])
             if not kinds or not others or kinds & others:
                 continue
             outcome = self._left_over(outcomes)
@@ -103,7 +106,7 @@ class TypeWarnings:
 
     def no_boolean(self, node: ast.Expression, operand: Operand) -> None:
         """Warn where an operand that never is a boolean stands as a condition."""
-        kinds = _kinds(operand)
+        kinds = _kinds(operand.alternatives)
         if not kinds or "a boolean" in kinds:
             return
         message = f"{self._described(node, kinds)}: only a boolean is a condition, so this is never true"
@@ -117,7 +120,7 @@ class TypeWarnings:
 
     def not_text(self, test: ast.In | ast.Like, operand: Operand, operator: str) -> None:
         """Warn where IN with strings, or LIKE, has an operand that never is a string."""
-        kinds = _kinds(operand)
+        kinds = _kinds(operand.alternatives)
         if not kinds or "a string" in kinds:
             return
         throws = operator == "LIKE" and self._dialect.like_not_string is LikeNotString.THROWS
@@ -176,8 +179,8 @@ def _parts(advice: tuple[str, Remedy | None] | None) -> tuple[str | None, Remedy
     return advice or (None, None)
 
 
-def _kinds(operand: Operand) -> set[str]:
-    return {"a number" if item.type.numeric else _KINDS.get(item.type, "a string") for item in operand.alternatives}
+def _kinds(items: Iterable[Alternative]) -> set[str]:
+    return {"a number" if item.type.numeric else _KINDS.get(item.type, "a string") for item in items}
 
 
 _KINDS = {

@@ -89,14 +89,17 @@ def _of_separate_values(stored: Stored, types: OperandTypes, origin: str) -> Ope
             absent.append(ir.all_of(item.guard, is_finite(item.value, Comparison.NE)))
         else:
             value = _converted(amqp, item.value, types)
-            alternative = Alternative(kind, value, item.guard, stands_where=_where_constant(item))
+            alternative = Alternative(kind, value, item.guard, stands_where=_where_certain(item))
             groups.setdefault((kind, value), []).append(alternative)
     merged = tuple(_merged([_of_any(group) for group in groups.values()]))
     plain = len(absent) == 1 and not errors
     present = stored.present if plain else ir.any_of(*[item.stands for item in merged])
-    nearest = None
+    nearest: tuple[Alternative, ...] = ()
     if stored.number is not None and types.table.get(AmqpType.DOUBLE) is OperandType.DOUBLE and types.special_doubles:
-        nearest = Alternative(OperandType.DOUBLE, stored.number.value, stored.number.guard)
+        number = Alternative(OperandType.DOUBLE, stored.number.value, stored.number.guard)
+        # A time is no number to the store, so no double that the store reads stands for it.
+        times = [group for (kind, value), group in groups.items() if kind.integer and value in times_of(stored)]
+        nearest = (number, *map(_of_any, times))
     return Operand(merged, present, ir.any_of(*absent), ir.any_of(*errors), origin, nearest=nearest)
 
 
@@ -179,8 +182,23 @@ def _unsigned(item: StoredValue, tag: ir.Value, guard: ir.Predicate, types: Oper
     yield Alternative(OperandType.DOUBLE, widened, large, stands_where=large)
 
 
+def times_of(stored: Stored) -> frozenset[ir.Value]:
+    """Return the values at a place that are times."""
+    return frozenset(item.value for item in stored.values if AmqpType.TIMESTAMP in item.types)
+
+
 def _where_constant(item: StoredValue) -> ir.Predicate | None:
     return item.guard if isinstance(item.value, ir.Constant) else None
+
+
+def _where_certain(item: StoredValue) -> ir.Predicate | None:
+    """Return the guard of a value that is not NULL wherever the guard holds; None for any other value.
+
+    A guard that names the type of a VARIANT is such a guard, because the value is read as that type.
+    """
+    value = ir.without_conversions(item.value)
+    certain = isinstance(value, ir.Apply) and value.function is ir.Function.VARIANT_GET and _names_types(item.guard)
+    return item.guard if certain else _where_constant(item)
 
 
 def _of_any(group: list[Alternative]) -> Alternative:
@@ -337,7 +355,7 @@ def _number_in_text(operand: Operand, types: OperandTypes, name: str) -> Operand
     assert spelled is not None
     others = [item for item in operand.alternatives if item.type is not OperandType.STRING]
     number, boolean = (
-        operand._replace(alternatives=tuple(_merged([*others, *view.alternatives])), nearest=None) for view in spelled
+        operand._replace(alternatives=tuple(_merged([*others, *view.alternatives])), nearest=()) for view in spelled
     )
     return operand._replace(by_use=ByUse(number, boolean))
 

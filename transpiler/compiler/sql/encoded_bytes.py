@@ -6,6 +6,11 @@ where the value is of another type. Digits in hexadecimal are at most sixteen, s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from transpiler.compiler import ir
+
 _HEX = "hex(v)"
 _BITS = "CAST(conv(substr(hex(v), 3, 16), 16, -10) AS BIGINT)"
 _SIZE = "CAST(conv(substr(hex(v), 3, {digits}), 16, 10) AS BIGINT) = octet_length(v) - {before}"
@@ -54,31 +59,47 @@ _TEXT = (
 _FIXED = f"4[0-5]|5[0-5]..|560[01]|6[01]{_octets(2)}|7[0-4]{_octets(4)}|8[0-4]{_octets(8)}|9[48]{_octets(16)}|00.+"
 _ENCODED = f"({_is(_FIXED)}) OR ({_has('A[013]|C[01]|E0', _SMALL)}) OR ({_has('B[013]|D[01]|F0', _LARGE)})"
 
-BOOLEAN = _reading((_is("41|5601"), "TRUE"), (_is("42|5600"), "FALSE"))
-INTEGER = _reading(
+_OF_BOOLEAN = _reading((_is("41|5601"), "TRUE"), (_is("42|5600"), "FALSE"))
+_OF_INTEGER = _reading(
     (_is("4[34]"), "0L"),
     (_is(f"5[023]..|60{_octets(2)}|70{_octets(4)}|8[01]{_octets(8)}"), _BITS),
     (_is("5[145].."), _signed(8)),
     (_is(f"61{_octets(2)}"), _signed(16)),
     (_is(f"71{_octets(4)}"), _signed(32)),
 )
-TIME = _reading((_is(f"83{_octets(8)}"), _BITS))
-DOUBLE = _reading(
+_OF_TIME = _reading((_is(f"83{_octets(8)}"), _BITS))
+_OF_DOUBLE = _reading(
     (_is(f"82{_octets(8)}"), _binary(11, 52, "b < 0L")),
     (_is(f"72{_octets(4)}"), _binary(8, 23, f"b >= {2**31}L")),
 )
-BINARY = _reading((_has("A0", _SMALL), "substring(v, 3)"), (_has("B0", _LARGE), "substring(v, 6)"))
-UUID = _reading((_is(f"98{_octets(16)}"), "substring(v, 2)"))
+_OF_BINARY = _reading((_has("A0", _SMALL), "substring(v, 3)"), (_has("B0", _LARGE), "substring(v, 6)"))
+_OF_UUID = _reading((_is(f"98{_octets(16)}"), "substring(v, 2)"))
 #: A value of a type that no selector compares: a character, a decimal, a list, a map, an array, a described value.
-OTHER = _reading(
+_OF_OTHER = _reading(
     (
         f"({_is(f'45|7[34]{_octets(4)}|84{_octets(8)}|94{_octets(16)}|00.+')})"
         f" OR ({_has('C[01]|E0', _SMALL)}) OR ({_has('D[01]|F0', _LARGE)})",
         "X''",
     )
 )
-STRING = _reading(*_TEXT)
+_OF_STRING = _reading(*_TEXT)
 #: Bytes that are no value in the encoding, as the text that they are.
-PLAIN = _reading((_ENCODED, "NULL"), other="CAST(v AS STRING)")
+_OF_PLAIN = _reading((_ENCODED, "NULL"), other="CAST(v AS STRING)")
 #: A string of either kind.
-TEXT = _reading(*_TEXT, (_ENCODED, "NULL"), other="CAST(v AS STRING)")
+_OF_TEXT = _reading(*_TEXT, (_ENCODED, "NULL"), other="CAST(v AS STRING)")
+
+#: The text of each function of bytes in the encoding.
+TEXTS: Mapping[ir.Function, str] = MappingProxyType(
+    {
+        ir.Function.ENCODED_BOOLEAN: _OF_BOOLEAN,
+        ir.Function.ENCODED_INTEGER: _OF_INTEGER,
+        ir.Function.ENCODED_TIME: _OF_TIME,
+        ir.Function.ENCODED_DOUBLE: _OF_DOUBLE,
+        ir.Function.ENCODED_STRING: _OF_STRING,
+        ir.Function.ENCODED_BINARY: _OF_BINARY,
+        ir.Function.ENCODED_UUID: _OF_UUID,
+        ir.Function.ENCODED_OTHER: _OF_OTHER,
+        ir.Function.PLAIN_OF_ENCODED: _OF_PLAIN,
+        ir.Function.TEXT_OF_ENCODED: _OF_TEXT,
+    }
+)

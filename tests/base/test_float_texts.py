@@ -9,7 +9,7 @@ from fractions import Fraction
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from transpiler.base.ieee754 import float32_in_text
+from transpiler.base.float_texts import float32_in_text
 from transpiler.message.operand_types import OperandType
 from transpiler.reference.comparison import read_text
 

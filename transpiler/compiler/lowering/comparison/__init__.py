@@ -2,6 +2,6 @@
 
 The idea: two operands are compared alternative by alternative; the types of a pair say which comparison that is.
 
-In reading order: ``comparison_kinds``, ``operand_pairs``, ``comparison``, ``converted_texts``, ``type_warnings``,
+In reading order: ``comparison_kinds``, ``comparison``, ``converted_texts``, ``type_warnings``,
 ``column_warnings``.
 """

@@ -15,7 +15,7 @@ from transpiler.base.hints import joined
 from transpiler.base.source import Source, Span
 from transpiler.compiler import ir
 from transpiler.compiler.layouts.layout import Layout, declaration
-from transpiler.compiler.lowering.comparison.operand_pairs import alternatives_beside
+from transpiler.compiler.lowering.comparison.comparison import alternatives_beside
 from transpiler.compiler.lowering.operands import Alternative, Operand, Outcomes
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import LikeNotString, Ordering

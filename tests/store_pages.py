@@ -101,8 +101,9 @@ def main() -> None:
     """Write the SQL of every page anew."""
     from pyspark.sql import SparkSession
 
-    spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    # Spark reads a relative path in the directory in which it started.
     os.chdir(mkdtemp())
+    spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
     for page in PAGES:
         lay_out(page, Path())
         names: dict[str, Any] = {"spark": spark, "__name__": "__main__"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -150,3 +151,26 @@ def test_a_policy_that_there_is_not_is_refused(types: Any, message: str) -> None
     with pytest.raises(LayoutError, match=message) as caught:
         text_types(types)
     assert "by-use" in str(caught.value.diagnostics[0].hint)
+
+
+@pytest.mark.parametrize("dialect", ["jms", "qpid-cpp"])
+@pytest.mark.parametrize(
+    ("selector", "truth"),
+    [
+        ("price > limit", True),
+        ("NOT price > limit", False),
+        ("price BETWEEN low AND price", True),
+        ("price = ten", False),
+        ("limit < blue", False),
+    ],
+)
+def test_two_texts_are_numbers_where_only_numbers_have_an_order(selector: str, truth: bool, dialect: str) -> None:
+    row = {"p": {"price": "10", "limit": "9", "low": "2.5", "ten": "10.0", "blue": "blue"}}
+    assert evaluate(selector, stores.text_map("p", types="by-use").message(row), dialect) is truth
+    sql = transpile_selector(selector, stores.text_map("p", types="by-use"), dialect=dialect).sql
+    assert all(f"p['{name}']" in sql for name in re.findall("price|limit|low|ten|blue", selector))
+
+
+def test_two_texts_are_texts_where_texts_have_an_order() -> None:
+    layout = stores.text_map("p", types="by-use")
+    assert evaluate("price > limit", layout.message({"p": {"price": "10", "limit": "9"}}), "activemq") is False

@@ -117,3 +117,10 @@ def test_stores_and_the_parts_of_a_layout_of_ones_own_are_apart() -> None:
         assert stores.make_store is layouts.make_store
     with pytest.raises(AttributeError, match="has no attribute 'make_stores'"):
         _ = stores.make_stores
+
+
+def test_the_link_of_a_consumer_has_a_name_of_its_own() -> None:
+    with pytest.warns(DeprecationWarning, match="transpiler.messages.Link is ConsumerLink now"):
+        assert messages.Link is messages.ConsumerLink
+    with pytest.raises(AttributeError, match="has no attribute 'Lnk'"):
+        _ = messages.Lnk

@@ -8,13 +8,14 @@ which links a server must refuse. ``message_json`` reads an entry of RabbitMQ's 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import warnings
+from typing import TYPE_CHECKING, Any
 
 from transpiler.base.on_demand import names_on_demand
 from transpiler.message.message import Message
 from transpiler.message.rabbitmq_trace import message_json
 from transpiler.message.sections import Body, Header, Properties
-from transpiler.message.subscriptions import Link, Subscription, check_links, subscription_of
+from transpiler.message.subscriptions import ConsumerLink, Subscription, check_links, subscription_of
 from transpiler.message.types import AmqpType, AmqpValue
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ __all__ = [
     "AmqpType",
     "AmqpValue",
     "Body",
+    "ConsumerLink",
     "Header",
-    "Link",
     "Message",
     "Properties",
     "ReadMessage",
@@ -43,4 +44,11 @@ _PLACES = {
     "read": "transpiler.tools.message_files.read_files",
 }
 
-__getattr__, __dir__ = names_on_demand(__name__, _PLACES)
+_on_demand, __dir__ = names_on_demand(__name__, _PLACES)
+
+
+def __getattr__(name: str) -> Any:
+    if name != "Link":
+        return _on_demand(name)
+    warnings.warn("transpiler.messages.Link is ConsumerLink now", DeprecationWarning, stacklevel=2)
+    return ConsumerLink

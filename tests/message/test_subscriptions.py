@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from transpiler import DecodeError
-from transpiler.message.subscriptions import Link, Subscription, check_links, subscription_of
+from transpiler.message.subscriptions import ConsumerLink, Subscription, check_links, subscription_of
 
 SHARED, GLOBAL = ("shared",), ("shared", "global")
 
@@ -63,23 +63,23 @@ def test_a_link_that_no_client_attaches_is_an_error(
     assert caught.value.diagnostics[0].hint
 
 
-def scoped(name: str, **more: Any) -> Link:
+def scoped(name: str, **more: Any) -> ConsumerLink:
     """A shared durable link of the client id c."""
-    return Link(name, **{"client_id": "c", "capabilities": SHARED, "address": "news", **more})
+    return ConsumerLink(name, **{"client_id": "c", "capabilities": SHARED, "address": "news", **more})
 
 
-def exclusive(name: str, **more: Any) -> Link:
+def exclusive(name: str, **more: Any) -> ConsumerLink:
     """A durable link of the client id c that is not shared."""
-    return Link(name, **{"client_id": "c", "address": "news", **more})
+    return ConsumerLink(name, **{"client_id": "c", "address": "news", **more})
 
 
-def world(name: str, **more: Any) -> Link:
+def world(name: str, **more: Any) -> ConsumerLink:
     """A global link."""
-    return Link(name, **{"capabilities": GLOBAL, "address": "news", **more})
+    return ConsumerLink(name, **{"capabilities": GLOBAL, "address": "news", **more})
 
 
 #: Links in the order in which they are attached, and the conflicts: codes, each with the links that it names.
-CONFLICTS: list[tuple[str, list[Link], list[tuple[str, str]]]] = [
+CONFLICTS: list[tuple[str, list[ConsumerLink], list[tuple[str, str]]]] = [
     (
         "five subscription spaces do not touch each other",
         [
@@ -90,9 +90,9 @@ CONFLICTS: list[tuple[str, list[Link], list[tuple[str, str]]]] = [
             world("s|global"),
             world("s|global2"),
             world("s|global-volatile1"),
-            Link("x1", address="news"),
+            ConsumerLink("x1", address="news"),
             exclusive("t"),
-            Link("s", client_id="d", address="news", selector="a = 1"),
+            ConsumerLink("s", client_id="d", address="news", selector="a = 1"),
         ],
         [],
     ),
@@ -154,7 +154,7 @@ CONFLICTS: list[tuple[str, list[Link], list[tuple[str, str]]]] = [
         [("subscription.client-id-in-use", "12")],
     ),
     ("one client id on one connection", [scoped("s", connection="one"), scoped("s|2", connection="one")], []),
-    ("a link that no client attaches", [scoped("s"), Link("", client_id="c")], [("subscription.name", "2")]),
+    ("a link that no client attaches", [scoped("s"), ConsumerLink("", client_id="c")], [("subscription.name", "2")]),
     (
         "two conflicts",
         [scoped("s"), exclusive("s"), scoped("s|3", address="old")],
@@ -164,7 +164,7 @@ CONFLICTS: list[tuple[str, list[Link], list[tuple[str, str]]]] = [
 
 
 @pytest.mark.parametrize(("links", "expected"), [case[1:] for case in CONFLICTS], ids=[case[0] for case in CONFLICTS])
-def test_conflicts_of_links_are_found(links: list[Link], expected: list[tuple[str, str]]) -> None:
+def test_conflicts_of_links_are_found(links: list[ConsumerLink], expected: list[tuple[str, str]]) -> None:
     found = check_links(links)
     assert [finding.code for finding in found] == [code for code, _ in expected]
     for finding, (code, numbers) in zip(found, expected, strict=True):

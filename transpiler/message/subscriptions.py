@@ -115,7 +115,7 @@ def _refuse(code: str, message: str, hint: str) -> NoReturn:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ConsumerLink:
     """A receiving link as a client attaches it.
 
     ``address`` is the source's, a topic; None is the null source by which a subscription is looked up. ``selector``
@@ -136,7 +136,7 @@ class Link:
     ends: bool = False
 
 
-def check_links(links: Iterable[Link]) -> tuple[Diagnostic, ...]:
+def check_links(links: Iterable[ConsumerLink]) -> tuple[Diagnostic, ...]:
     """Return the conflicts of links: working draft 10, sections 2.1, 7 and 8.
 
     An error is a link that a server refuses; it leaves everything as it is, so that later links are compared with what
@@ -164,10 +164,10 @@ class _Server:
     """The subscriptions of a server, and its links that are attached."""
 
     def __init__(self) -> None:
-        self.links: dict[int, tuple[Link, Subscription]] = {}
+        self.links: dict[int, tuple[ConsumerLink, Subscription]] = {}
         self.held: dict[Subscription, _Held] = {}
 
-    def attach(self, number: int, link: Link) -> Iterator[Diagnostic]:
+    def attach(self, number: int, link: ConsumerLink) -> Iterator[Diagnostic]:
         """Attach a link unless there is an error; yield the diagnostics."""
         try:
             subscription = subscription_of(link.name, link.client_id, link.capabilities, durable=link.durable)
@@ -210,7 +210,7 @@ class _Server:
             # "the subscription is considered ended when the last subscriber detaches": 8.6.
             del self.held[subscription]
 
-    def _refusals(self, number: int, link: Link, subscription: Subscription) -> Iterator[Diagnostic]:
+    def _refusals(self, number: int, link: ConsumerLink, subscription: Subscription) -> Iterator[Diagnostic]:
         yield from self._of_client(number, link)
         yield from self._of_name(number, link, subscription)
         held = self.held.get(subscription)
@@ -264,7 +264,7 @@ class _Server:
                 f"take the topic and filters of link {held.first}, or another name",
             )
 
-    def _of_client(self, number: int, link: Link) -> Iterator[Diagnostic]:
+    def _of_client(self, number: int, link: ConsumerLink) -> Iterator[Diagnostic]:
         """A client id on two connections at a time: 2.1, 8.2."""
         for known, (other, _) in self.links.items():
             if link.client_id is not None and other.client_id == link.client_id:
@@ -277,7 +277,7 @@ class _Server:
                         "one connection at a time has a client id; without one, a shared subscription is global",
                     )
 
-    def _of_name(self, number: int, link: Link, wanted: Subscription) -> Iterator[Diagnostic]:
+    def _of_name(self, number: int, link: ConsumerLink, wanted: Subscription) -> Iterator[Diagnostic]:
         """The name of a link that is attached."""
         for known, (other, has) in self.links.items():
             if other.name != link.name:
@@ -307,16 +307,16 @@ class _Server:
                 )
 
     @staticmethod
-    def _changes(held: _Held, link: Link) -> bool:
+    def _changes(held: _Held, link: ConsumerLink) -> bool:
         """Return True if a link requests another topic or other filters; a null source requests nothing."""
         return link.address is not None and bool(_difference(held, link))
 
 
-def _filters(link: Link) -> tuple[str, bool]:
+def _filters(link: ConsumerLink) -> tuple[str, bool]:
     return (link.selector or "").strip(), link.no_local
 
 
-def _difference(held: _Held, link: Link) -> str:
+def _difference(held: _Held, link: ConsumerLink) -> str:
     (selector, no_local), (other, other_local) = held.filters, _filters(link)
     changes = []
     if held.address is not None and held.address != link.address:

@@ -55,7 +55,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class AddressLink:
     """The link options: the subscription, its queue, its bindings, and a selector on what it receives."""
 
     name: str | None = None
@@ -74,7 +74,7 @@ class Address:
     subject: str | None = None
     create: Policy = "never"
     node: Node = Node()
-    link: Link = Link()
+    link: AddressLink = AddressLink()
 
 
 def parse_address(text: str) -> Address:
@@ -114,9 +114,9 @@ def _node(options: _Options) -> Node:
     )
 
 
-def _link(options: _Options) -> Link:
+def _link(options: _Options) -> AddressLink:
     options.pairs("x-subscribe")
-    return Link(
+    return AddressLink(
         options.text("name"),
         options.flag("durable"),
         options.one_of("reliability", _RELIABILITIES, None),

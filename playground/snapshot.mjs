@@ -54,7 +54,7 @@ def prepare():
         try:
             importlib.import_module(name)
         except ModuleNotFoundError as error:
-            if error.name != "yaml":
+            if error.name not in ("yaml", "hypothesis"):
                 raise
     from playground.session import handle
 

@@ -197,3 +197,18 @@ def test_the_last_part_of_an_id_ignores_the_rule(rule: str) -> None:
 def test_only_what_is_probably_a_selector_is_listed_as_unread(call: str, is_one: bool) -> None:
     text = f"import jakarta.jms.*; class A {{ void a(Handler<M> h, int n, String t) {{ s.{call}; }} }}"
     assert len(Run().report([Text(text, "A.java")]).unread) == is_one
+
+
+@pytest.mark.parametrize("code", ["check.unread", "check.unknown-rule"])
+def test_findings_of_the_check_itself_have_pages(code: str) -> None:
+    result = CliRunner().invoke(main, ["rule", code])
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"# {code}\n")
+
+
+@pytest.mark.parametrize(("name", "hint"), [("nosuchrule", None), ("quotednumber", "lint.quoted-number")])
+def test_an_unknown_rule_gets_a_near_name_or_none(name: str, hint: str | None, tmp_path: Path) -> None:
+    (tmp_path / "a.sel").write_text(f"# selector-sql: ignore[{name}]\na = 1\n", encoding="utf-8")
+    told = CliRunner().invoke(main, ["check", str(tmp_path / "a.sel")]).stdout
+    assert ("did you mean" in told) is (hint is not None)
+    assert hint is None or hint in told

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from transpiler.base.comparison import Comparison
 from transpiler.base.text_pattern import Wildcard
 from transpiler.language.selector import ast
-from transpiler.language.selector.dialect_rules import Ordering
+from transpiler.language.selector.dialect_rules import Extension, Ordering
 from transpiler.language.selector.pattern import pattern_of
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import TRUTH_TEXT, UntypedText
@@ -287,7 +287,16 @@ def _compare_unlike(compared: _Compared, evaluation: Evaluation) -> str:
         return f"{fact}; between {mine} and {other} even <> is FALSE"
     if truth:
         return f"{fact}, and by the rules of {evaluation.dialect.title} {mine} is {_RELATIONS[operator]} {other}"
-    return f"{fact}; {mine} is never {_RELATIONS[operator]} {other}"
+    return f"{fact}; {mine} is never {_RELATIONS[operator]} {other}{_converted(first, second, evaluation)}"
+
+
+def _converted(first: Value, second: Value, evaluation: Evaluation) -> str:
+    """Return a note on the prefix with which a dialect reads a text as the number that it spells."""
+    text, other = (first, second) if first.type is OperandType.STRING else (second, first)
+    if not evaluation.dialect.has(Extension.CONVERT_STRINGS) or text.type is not OperandType.STRING:
+        return ""
+    read = read_text(str(text.value), other.type)
+    return "" if read is None else "; with the prefix convert_string_expressions: the text is read as a number"
 
 
 def _between(node: ast.Between, evaluation: Evaluation) -> str:

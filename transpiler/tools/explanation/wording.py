@@ -9,7 +9,6 @@ from transpiler.base.ieee754 import special_name
 from transpiler.language.selector import ast
 from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.message.header_fields import RECEIVER
-from transpiler.message.message import Message
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import TRUTH_TEXT
 from transpiler.reference.headers import header_value
@@ -113,15 +112,21 @@ def missing(node: ast.Identifier, evaluation: Evaluation) -> str:
     properties = message.application_properties or {}
     value = properties.get(node.name)
     if value is None:
-        return f"{name} is missing{_suggestion(node, message)}"
+        return f"{name} is missing{_suggestion(node, evaluation)}"
     if value.value is None:
         return f"{name} is null"
     what = value_text(value.value) if isinstance(value.value, float) else f"of type {value.type.value}"
     return f"{name} is {what}, which {dialect.title} reads as missing"
 
 
-def _suggestion(node: ast.Identifier, message: Message) -> str:
-    """Return the name of the message that the selector's name may be a misspelling of."""
+def _suggestion(node: ast.Identifier, evaluation: Evaluation) -> str:
+    """Return the name of the message that the selector's name may be a misspelling of, or its header field."""
+    message, dialect = evaluation.message, evaluation.dialect
+    for field in dialect.fields.table.values():
+        if field.name.casefold() in (f"jms{node.name}".casefold(), f"jmsx{node.name}".casefold()):
+            own = header_value(replace(field, default=None), message, dialect, evaluation.receiver)
+            if own is not None:
+                return f" (the message has the header field {field.name})"
     known = [name for name in message.application_properties or {} if isinstance(name, str)]
     near = nearest(node.name, known)
     return f" (the message has {clipped(near[0], _MAX_PART)})" if near else ""

@@ -7,7 +7,7 @@ from transpiler.compiler.layouts.schemas import parse_ddl
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.tools.lint.check import Checker
 from transpiler.tools.lint.formats import human
-from transpiler.tools.lint.registry import RULES, Selection
+from transpiler.tools.lint.registry import OF_CHECK, RULES, Selection
 from transpiler.tools.lint.report import NOUNS, Report
 from transpiler.tools.lint.rule import Rule
 from transpiler.tools.lint.run import Run, Text
@@ -25,6 +25,12 @@ _SUBJECTS = {
     "limit": "Limits",
     "spark": "Legal, and not available in Spark",
 }
+
+
+def page_of_check(code: str) -> str:
+    """Return the page of a finding of the check itself."""
+    title, text = OF_CHECK[code]
+    return f"# {code}\n\n{title}\n\n{text}"
 
 
 def report_of(rule: Rule, example: str, selection: Selection | None = None) -> Report:

@@ -29,6 +29,25 @@ _BY_ID: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in RULES})
 #: Names that select rules: an id, the first part of ids, or a severity.
 _NAMES = (*_BY_ID, *dict.fromkeys(rule.id.split(".")[0] for rule in RULES), "error", "warning", "info")
 
+#: Findings of the check itself, which no selector has: the title, and what it means.
+OF_CHECK: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "check.unread": (
+            "A selector that is not read, or in part",
+            "At this place a selector begins that is known at run time only, is a constant that no checked file "
+            "declares, has a placeholder without a value, or is in another language. What is certain about the known "
+            "part is reported; the rest is not checked. Check the directory that declares a constant; give a key a "
+            "value in application.properties or application.yml; or write the selector as one text. --unread lists "
+            "these places.",
+        ),
+        "check.unknown-rule": (
+            "A comment that ignores a rule that does not exist",
+            "The comment selector-sql: ignore[…] names a rule that does not exist, so that it ignores nothing. "
+            "Correct the name, or take the comment out. selector-sql rule lists the rules.",
+        ),
+    }
+)
+
 #: The last parts of ids, which are enough to name rules.
 _LAST_PARTS = frozenset({*(rule.id.rpartition(".")[2] for rule in RULES), "unread", "unknown-rule"})
 
@@ -72,7 +91,9 @@ def check_pattern(pattern: str) -> str:
     # Layouts, Spark and the check itself have findings without a page.
     if name in _NAMES or name in _LAST_PARTS or name.split(".")[0] in ("layout", "spark", "limit", "check"):
         return name
-    near = nearest(name, _NAMES) or nearest(f"lint.{name}", _BY_ID)
+    near = nearest(name, _NAMES) or [
+        one for last in nearest(name, sorted(_LAST_PARTS)) for one in _NAMES if one.endswith(f".{last}")
+    ]
     hint, fix = "selector-sql rule lists the rules; a prefix such as lint stands for all of its rules", None
     if near:
         hint, fix = f"did you mean {near[0]}?", OptionFix("rule", repr(near[0]))

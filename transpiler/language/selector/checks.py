@@ -73,6 +73,8 @@ class _Checker:
         self.dialect = dialect
         self.source = source
         self.findings: list[Diagnostic] = []
+        #: The comparisons in the place of lists, by the ids of these; empty for a list of anything else than literals.
+        self._joined_lists: dict[int, str] = {}
 
     def report(self, code: str, message: str, span: Span, hint: str | None = None, fix: Fix | None = None) -> None:
         self.findings.append(Diagnostic(code, "error", message, self.source, span, hint, fix))
@@ -176,6 +178,13 @@ class _Checker:
 
     def _joined(self, node: ast.In) -> str | None:
         """Return the comparisons of a list of literals; None for a list of anything else."""
+        known = self._joined_lists.get(id(node))
+        if known is None:
+            # Each of thousands of members asks for it.
+            known = self._joined_lists[id(node)] = self._comparisons(node) or ""
+        return known or None
+
+    def _comparisons(self, node: ast.In) -> str | None:
         plain = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral, ast.Sign)
         if not all(isinstance(member, plain) for member in node.members):
             return None

@@ -7,7 +7,7 @@ selected or ignored by its id as any other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -41,6 +41,8 @@ class Context:
     dialect: Dialect
     #: The properties that the user's own layout has a place for; none where it has one for any name, None without one.
     known: tuple[str, ...] | None = None
+    #: What a rule has found out about the whole tree, by its class.
+    kept: dict[type, object] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def converts_strings(self) -> bool:

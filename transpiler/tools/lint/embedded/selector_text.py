@@ -52,8 +52,10 @@ class MappedText:
 
     def is_contiguous(self, span: Span) -> bool:
         """Return True if the characters of a span stand side by side in the file, and nothing else between them."""
-        inside = range(span.start, min(span.end, len(self.text)) - 1)
-        return all(self.ends[number] == self.starts[number + 1] for number in inside)
+        end = min(span.end, len(self.text))
+        before, after = self.ends[span.start : max(span.start, end - 1)], self.starts[span.start + 1 : end]
+        # Two ranges, or two lists, are compared by Python itself.
+        return before == after if type(before) is type(after) else [*before] == [*after]
 
     def part(self, start: int, end: int) -> MappedText:
         """Return a part of the text."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Fix, shortened
@@ -32,10 +34,10 @@ def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     if verdict.truth is not None or verdict.thrown is not None:
         return
     # Another test may show that the author thought of the name's absence, or rule it out.
-    others = (other for other in ast.walk(context.tree) if other is not test and name in ast.children(other))
-    if any(isinstance(one, ast.IsNull) or (isinstance(one, _TESTS) and not _is_negative(one)) for one in others):
+    found = _tests_of(context)
+    if found.shown[name] > (not _is_negative(test)):
         return
-    shown, tests = context.text(name), _joined_tests(node, name, context)
+    shown, tests = context.text(name), found.joined.get((found.chains.get(id(node)), name), [node])
     if tests[0] is not node:
         return
     message, span = f"this does not select messages without {shown}", node.span.to(tests[-1].span)
@@ -49,12 +51,32 @@ def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     yield Doubt(message, node.span, hint, fix=fix)
 
 
-def _joined_tests(node: ast.Expression, name: ast.Identifier, context: Context) -> list[ast.Expression]:
-    """Return the negative tests of one name that AND joins: with one of them mended the others fail."""
-    for joined in ast.walk(context.tree):
-        if isinstance(joined, ast.And) and any(term is node for term in joined.terms):
-            return [term for term in joined.terms if _negative_test(term) == name]
-    return [node]
+class _Tests(NamedTuple):
+    """The tests of a tree, found in one walk: a selector may have many thousands."""
+
+    #: The tests of each name that show that it is there, or that it may not be.
+    shown: Counter[ast.Identifier]
+    #: The chain of AND that each of its terms is in, by the term's id.
+    chains: dict[int, int]
+    #: The negative tests of one name that AND joins, by chain and name: with one of them mended the others fail.
+    joined: dict[tuple[int | None, ast.Identifier], list[ast.Expression]]
+
+
+def _tests_of(context: Context) -> _Tests:
+    kept = context.kept.get(_Tests)
+    if isinstance(kept, _Tests):
+        return kept
+    found = context.kept[_Tests] = _Tests(Counter(), {}, {})
+    for node in ast.walk(context.tree):
+        if isinstance(node, ast.IsNull) or (isinstance(node, _TESTS) and not _is_negative(node)):
+            found.shown.update({child for child in ast.children(node) if isinstance(child, ast.Identifier)})
+        elif isinstance(node, ast.And):
+            for term in node.terms:
+                found.chains[id(term)] = id(node)
+                name = _negative_test(term)
+                if name is not None:
+                    found.joined.setdefault((id(node), name), []).append(term)
+    return found
 
 
 def _side_by_side(tests: list[ast.Expression], context: Context) -> bool:

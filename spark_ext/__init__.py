@@ -49,10 +49,11 @@ if TYPE_CHECKING:
     from spark_ext.reports.differences import Diff
     from spark_ext.reports.match_explanations import explain_matches
     from spark_ext.reports.match_report import MatchExplanation
+    from spark_ext.reports.splits import Split, split
     from spark_ext.reports.verification import Verification, verify
     from spark_ext.routing.explain_routing import explain_routing
-    from spark_ext.routing.plans import compile_topology
-    from spark_ext.routing.route_messages import RoutingWarning, deliveries, route
+    from spark_ext.routing.plans import RoutingWarning, compile_topology
+    from spark_ext.routing.route_messages import deliveries, route
     from spark_ext.routing.route_stream import route_stream
     from transpiler.routing.compiled_topology import CompiledTopology
     from transpiler.routing.explain import RoutingReport
@@ -66,6 +67,7 @@ __all__ = [
     "RoutingReport",
     "RoutingWarning",
     "SelectorWarning",
+    "Split",
     "Verification",
     "backtest",
     "compare_dialects",
@@ -89,6 +91,7 @@ __all__ = [
     "reply_to_type",
     "route",
     "route_stream",
+    "split",
     "trace_messages",
     "verify",
 ]
@@ -101,8 +104,9 @@ _PLACES = {
     "Diff": "spark_ext.reports.differences",
     "MatchExplanation": "spark_ext.reports.match_report",
     "RoutingReport": "transpiler.routing.explain",
-    "RoutingWarning": "spark_ext.routing.route_messages",
+    "RoutingWarning": "spark_ext.routing.plans",
     "SelectorWarning": "spark_ext.columns",
+    "Split": "spark_ext.reports.splits",
     "Verification": "spark_ext.reports.verification",
     "backtest": "spark_ext.reports.backtests",
     "compare_dialects": "spark_ext.reports.compare_dialects",
@@ -126,6 +130,7 @@ _PLACES = {
     "reply_to_type": "spark_ext.columns",
     "route": "spark_ext.routing.route_messages",
     "route_stream": "spark_ext.routing.route_stream",
+    "split": "spark_ext.reports.splits",
     "trace_messages": "spark_ext.messages.traces",
     "verify": "spark_ext.reports.verification",
 }

@@ -8,12 +8,11 @@ from typing import Unpack
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_ext.messages.schemas import SchemaLike, shown_layout
+from spark_ext.messages.schemas import SchemaLike, message_columns
 from transpiler import Dialect, Layout, transpile_address, transpile_filter, transpile_selector
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.compiler.compile_options import FilterOptions, SelectorOptions, SqlOptions
 from transpiler.compiler.lowering.jms_type_sql import Choices, destination_choices, message_choices
-from transpiler.compiler.presets import find_layout
 from transpiler.compiler.rewrites.optimizer import optimize
 from transpiler.compiler.sql import emit_choice
 from transpiler.compiler.transpiled import Transpiled
@@ -138,7 +137,7 @@ def message_type(layout: LayoutLike = None) -> Column:
     Raises:
         LayoutError: The layout has neither.
     """
-    return _choice(message_choices(find_layout(_layout(layout))), "Message")
+    return _choice(message_choices(_layout(layout)), "Message")
 
 
 def destination_type(layout: LayoutLike = None, *, consumer: str | None = None) -> Column:
@@ -150,7 +149,7 @@ def destination_type(layout: LayoutLike = None, *, consumer: str | None = None) 
         layout: A layout with message annotations, as for ``compile_selector``.
         consumer: The kind of the consumer's own destination, for messages that do not say it.
     """
-    return _choice(destination_choices(find_layout(_layout(layout)), DESTINATION), consumer)
+    return _choice(destination_choices(_layout(layout), DESTINATION), consumer)
 
 
 def reply_to_type(layout: LayoutLike = None, *, consumer: str | None = None) -> Column:
@@ -160,17 +159,15 @@ def reply_to_type(layout: LayoutLike = None, *, consumer: str | None = None) -> 
         layout: A layout with message annotations, as for ``compile_selector``.
         consumer: The kind of the consumer's own destination, for messages that do not say it.
     """
-    return _choice(destination_choices(find_layout(_layout(layout)), REPLY_TO), consumer)
+    return _choice(destination_choices(_layout(layout), REPLY_TO), consumer)
 
 
 def _choice(choices: Choices, otherwise: str | None) -> Column:
     return _expression(emit_choice([(optimize(predicate), name) for predicate, name in choices], otherwise))
 
 
-def _layout(layout: LayoutLike) -> str | Layout:
-    if layout is None:
-        return "amqp"
-    return layout if isinstance(layout, str) else shown_layout(layout)
+def _layout(layout: LayoutLike) -> Layout:
+    return message_columns(None, layout).layout
 
 
 def _expression(sql: str) -> Column:

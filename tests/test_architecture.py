@@ -45,7 +45,7 @@ COUNTERPARTS = {
         "__main__",
     ),
     *("choices", "columns", "conditions", "constant_tables", "exchange_graph", "inputs", "schemas", "tuning"),
-    *("layouts", "messages", "topologies"),
+    *("layouts", "messages", "testing", "topologies"),
     "publication",
     "json",
 }

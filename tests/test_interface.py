@@ -111,7 +111,17 @@ def test_an_old_spelling_is_taken_with_a_warning(call: Callable[[], object], adv
 def test_stores_and_the_parts_of_a_layout_of_ones_own_are_apart() -> None:
     own = {name.replace("-", "_") for name in stores.STORES}
     assert len(own) == 19
-    assert {*stores.__all__} == own | {"STORES", "HeaderOption", "csv", "mode", "number", "preset", "time"}
+    assert {*stores.__all__} == own | {
+        "STORES",
+        "HeaderOption",
+        "column",
+        "csv",
+        "key",
+        "mode",
+        "number",
+        "preset",
+        "time",
+    }
     assert not {*stores.__all__} & {*layouts.__all__}
     with pytest.warns(DeprecationWarning, match="import make_store from transpiler.layouts"):
         assert stores.make_store is layouts.make_store

@@ -154,9 +154,10 @@ def read_archive(
         from spark_ext.messages.schemas import shown_layout
 
         return archive._replace(layout=shown_layout(archive.messages, headers=header_options(options)))
-    from spark_ext.messages.schemas import bound_layout
+    from spark_ext.messages.schemas import message_columns
 
-    return archive._replace(layout=bound_layout(choose_layout(layout, options, None).layout, archive.messages))
+    chosen = choose_layout(layout, options, None).layout
+    return archive._replace(layout=message_columns(archive.messages, chosen).layout)
 
 
 def _read_archive(session: Any, inputs: Inputs, layout: str | None, schema: Any, errors: CommandErrors) -> Archive:

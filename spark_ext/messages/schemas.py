@@ -32,12 +32,11 @@ from transpiler.compiler.inference import layout_from_schema
 from transpiler.compiler.ir.column_types import ColumnType, SparkType
 from transpiler.compiler.layouts.amqp import AmqpLayout, with_promoted
 from transpiler.compiler.layouts.columns import UNION, Fields, UnionShape
-from transpiler.compiler.layouts.header_places import Headers
-from transpiler.compiler.layouts.layout import ArchiveLayout, archive_of, bound, is_layout
+from transpiler.compiler.layouts.header_places import NO_HEADERS, Headers
+from transpiler.compiler.layouts.layout import ArchiveLayout, archive_of, is_layout
 from transpiler.compiler.layouts.schemas import schema_in
 from transpiler.compiler.layouts.store import refuse_unchosen
 from transpiler.compiler.presets import find_layout
-from transpiler.compiler.stores.build import NO_HEADERS
 from transpiler.message.message import MessageLike, as_message
 
 _SPARK_TYPES: Mapping[SparkType, DataType] = {
@@ -166,21 +165,11 @@ def infer_layout(schema: SchemaLike | Layout, struct: str | None = None, *, head
 
 def shown_layout(schema: SchemaLike | Layout, struct: str | None = None, headers: Headers = NO_HEADERS) -> Layout:
     """Return the same layout, but text of lost types is an error only in a selector that reads it."""
-    # In a pipeline a DataFrame has an attribute of any name, as a column, and so those of the protocol Layout.
-    if isinstance(schema, DataFrame):
-        schema = analyzed_schema(schema)
-    elif is_layout(schema):
-        return schema
-    fields = schema_in(schema)
-    return layout_from_schema(fields, struct, headers=headers, case_sensitive=case_sensitive())
-
-
-def bound_layout(layout: Layout | SchemaLike | None, df: DataFrame) -> Layout:
-    """The layout of a DataFrame: the one given, with the types of the DataFrame's columns, or the one it shows."""
-    if layout is None:
-        return shown_layout(df)
-    resolved = find_layout(layout) if isinstance(layout, str) else shown_layout(layout)
-    return bound(resolved, schema_in(df))
+    # In a pipeline a DataFrame has an attribute of any name, as a column.
+    shown = analyzed_schema(schema) if isinstance(schema, DataFrame) else schema
+    if is_layout(shown):
+        return shown
+    return layout_from_schema(schema_in(shown), struct, headers=headers, case_sensitive=case_sensitive())
 
 
 def check_frame(name: str, value: object) -> None:
@@ -219,46 +208,49 @@ class MessageColumns(NamedTuple):
     layout: Layout
 
 
-def message_columns(df: DataFrame, layout: Layout | SchemaLike | None) -> MessageColumns:
-    """The columns of a DataFrame with the layout given, or the one that it shows, bound to the columns' types.
+def message_columns(messages: DataFrame | None, layout: Layout | SchemaLike | None) -> MessageColumns:
+    """Return the columns of messages, and the layout over them: the only way to a layout on Spark.
 
-    Where a pipeline does not let a DataFrame be analyzed, the columns are those of the schema or the preset given, and
-    none of a layout without a schema of its own. ``LayoutError`` there if no layout is given.
+    ``messages`` is None if there are none yet, and where a pipeline does not let Spark analyze them their columns are
+    not known either: then the columns are those of the schema that ``layout`` is, or was made with, or that a preset
+    has, and none of another layout. ``layout`` is None for what the messages show, and for the canonical layout without
+    messages. ``LayoutError`` in a pipeline without a layout, and for columns that the messages do not have.
     """
-    given = df if layout is None else layout
-    resolved = find_layout(given) if isinstance(given, str) else shown_layout(given)
-    try:
-        schema = analyzed_schema(df)
-    except LayoutError:
-        declared = _declared_schema(given, resolved)
-        if declared is None:
-            return MessageColumns(StructType(), resolved)
-        schema = declared
-    return MessageColumns(schema, bound(resolved, schema.jsonValue()))
+    given = analyzed_schema(layout) if isinstance(layout, DataFrame) else layout
+    schema = None
+    if messages is not None:
+        try:
+            schema = analyzed_schema(messages)
+        except LayoutError:
+            if given is None:
+                raise
+    table = None if schema is None else schema.jsonValue()
+    found = find_layout(given, table, case_sensitive=case_sensitive())
+    return MessageColumns(_declared_schema(found) if schema is None else schema, found)
 
 
-def schema_columns(given: Layout | SchemaLike | None, default: str) -> MessageColumns:
-    """The columns of messages that are not there yet: those of a schema, or of a preset or layout with its own."""
-    shown = default if given is None else given
-    try:
-        resolved = find_layout(shown) if isinstance(shown, str) else shown_layout(shown)
-    except LayoutError:
-        # Text that names no preset is a schema.
-        resolved = shown_layout(shown)
-    schema = _declared_schema(shown, resolved) or StructType()
-    return MessageColumns(schema, bound(resolved, schema.jsonValue()))
-
-
-def _declared_schema(given: Layout | SchemaLike, layout: Layout) -> StructType | None:
-    """Return the schema that a layout was inferred from, or that of an archive's layout; None where there is none."""
+def _declared_schema(layout: Layout) -> StructType:
+    """Return the schema of the table that a layout is over, or that of an archive's layout; else an empty one."""
+    known = layout.known_schema()
+    if known is not None:
+        return StructType.fromJson(_complete(known))
     archive = archive_of(layout)
-    if archive is not None and (isinstance(given, str) or is_layout(given)):
-        return _schema(archive.schema, TimestampType())
-    try:
-        return StructType.fromJson(dict(schema_in(given)))
-    except LayoutError:
-        # A preset's name, or a layout.
-        return None
+    return StructType() if archive is None else _schema(archive.schema, TimestampType())
+
+
+def _complete(spark_type: Any) -> Any:
+    """Return a type in Spark's JSON form with all keys that PySpark reads."""
+    match spark_type:
+        case {"type": "struct", "fields": fields}:
+            own = [{"nullable": True, "metadata": {}, **field, "type": _complete(field["type"])} for field in fields]
+            return {**spark_type, "fields": own}
+        case {"type": "array", "elementType": element}:
+            return {"containsNull": True, **spark_type, "elementType": _complete(element)}
+        case {"type": "map", "keyType": key, "valueType": value}:
+            parts = {"keyType": _complete(key), "valueType": _complete(value)}
+            return {"valueContainsNull": True, **spark_type, **parts}
+        case _:
+            return spark_type
 
 
 def case_sensitive() -> bool:

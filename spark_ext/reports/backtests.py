@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as sf
 
-from spark_ext.messages.schemas import SchemaLike, check_frame, infer_layout, message_columns
+from spark_ext.messages.schemas import SchemaLike, check_frame, message_columns, own_field
 from spark_ext.routing.new_columns import check_queues
 from spark_ext.routing.publication import (
     GivenExchange,
@@ -15,12 +15,15 @@ from spark_ext.routing.publication import (
     given_exchange,
     has_routing_keys,
     own_texts,
+    places_like,
     published_exchanges,
     texts_at,
 )
 from spark_ext.routing.routing_keys import Sends
 from transpiler import Layout
 from transpiler.base.arguments import unexpected
+from transpiler.base.errors import LayoutError
+from transpiler.base.hints import Hint, Setting
 from transpiler.compiler.sql import emit_value, quote_name, quote_text
 from transpiler.message.header_fields import PUBLISHED_KEYS, MessageField
 from transpiler.message.publication import ROUTING_KEY
@@ -90,9 +93,11 @@ def backtest(
         raise unexpected("recorded_queue", "the name of a queue", recorded_queue)
     if recorded_queue is None:
         check_queues(routed, "recorded", recorded, text=True)
+    else:
+        _check_is_queue(recorded_queue, topology, routed)
     if possible is not None:
         check_queues(routed, "possible", possible)
-    resolved = infer_layout(routed) if layout is None else message_columns(routed, layout).layout
+    resolved = message_columns(routed, layout).layout
     given = _given(exchange, topology, routed)
     published = _published(given, topology, routed, resolved)
     routed = given.added(routed)
@@ -149,6 +154,16 @@ def backtest(
     return result
 
 
+def _check_is_queue(name: str, topology: Topology | None, routed: DataFrame) -> None:
+    """Raise ``LayoutError`` for the name of a column that is not known to be a queue's."""
+    if own_field(routed.schema, name) is None or (topology is not None and name in topology.queue_names):
+        return
+    column = Setting("recorded", name)
+    hint = Hint(column, ", partial=True read each message's queue there; topology= tells the names of queues")
+    message = f"recorded_queue names one queue of all messages, and the messages have a column {name}"
+    raise LayoutError.at("backtest.recorded-queue", message, hint=hint)
+
+
 def _given(exchange: str | Column | None, topology: Topology | None, routed: DataFrame) -> GivenExchange:
     """Return the exchange that an option gives, as ``route`` reads it; a topology not given may have any exchange."""
     given = given_exchange(exchange, topology or Topology(RABBITMQ), routed, routed.schema)
@@ -169,7 +184,8 @@ def _published(given: GivenExchange, topology: Topology | None, routed: DataFram
         return quote_text(given.name)
     names = [emit_value(value) for value in published_exchanges(routed.schema, layout, given.path)]
     if topology is not None:
-        names.append(quote_text(topology.default_exchange if names else own_default(topology)))
+        offers = places_like("exchange", routed.schema, layout)
+        names.append(quote_text(topology.default_exchange if names else own_default(topology, offers)))
     if not names:
         raise no_exchange("perhaps give backtest the exchange= that route was given, or topology=")
     return f"coalesce({', '.join(names)})"

@@ -14,14 +14,14 @@ from pyspark.sql import functions as sf
 
 from spark_ext.columns import SelectorWarning, compile_filter, compile_selector
 from spark_ext.messages.plain_rows import collectable_columns, plain_row, unused_name
-from spark_ext.messages.schemas import SchemaLike, bound_layout, check_frame
+from spark_ext.messages.schemas import SchemaLike, check_frame, message_columns
 from spark_ext.reports.differences import Diff, Example, Kind, QueueChange
 from spark_ext.routing.route_messages import route
 from transpiler import Dialect, Layout, print_selector
 from transpiler.base.arguments import check_count, unexpected
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.compiler.compile_options import DiffOptions, Missing, SelectorOptions, read_options
-from transpiler.compiler.layouts.layout import message_in, reads_rows
+from transpiler.compiler.layouts.layout import reads_rows
 from transpiler.compiler.sql import quote_name
 from transpiler.language.filters.sets import FilterSet, FiltersLike, read_filters
 from transpiler.language.selector.ast import Expression
@@ -86,7 +86,7 @@ def diff(
     if df.isStreaming:
         hint = "perhaps compare over a table of the messages that the stream has written"
         raise UnsupportedFeatureError.at("diff.stream", "a stream has no end to count to", hint=hint)
-    rows = _Rows(df, bound_layout(layout, df), examples)
+    rows = _Rows(df, message_columns(df, layout).layout, examples)
     if isinstance(old, Topology) and isinstance(new, Topology):
         if new_dialect is not None or find_dialect(dialect).name != "jms":
             raise ValueError("a topology has the dialect of its broker: leave dialect and new_dialect out")
@@ -164,7 +164,7 @@ class _Rows(NamedTuple):
     def message(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the message in a row, without its body, or the row where the layout reads none in Python."""
         if reads_rows(self.layout):
-            return plain_message(replace(message_in(self.layout, row), body=None))
+            return plain_message(replace(self.layout.message(row), body=None))
         plain: Mapping[str, Any] = plain_row(row)
         return plain
 

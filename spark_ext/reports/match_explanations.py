@@ -17,13 +17,13 @@ from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as sf
 
 from spark_ext.messages.plain_rows import collectable_columns, plain_row
-from spark_ext.messages.schemas import SchemaLike, bound_layout
+from spark_ext.messages.schemas import SchemaLike, message_columns
 from spark_ext.reports.match_report import MatchExample, MatchExplanation, RowGroup
 from spark_ext.reports.undecodable import Undecodable
 from transpiler import Dialect, Layout, parse_selector, print_selector, transpile_selector
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
 from transpiler.compiler.compile_options import RowOptions, SelectorOptions, read_options
-from transpiler.compiler.layouts.layout import message_in, reads_rows
+from transpiler.compiler.layouts.layout import reads_rows
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.language.selector.parsing import SelectorLike, selector_text
@@ -66,7 +66,7 @@ def explain_matches(
     """
     if examples < 0:
         raise ValueError(f"examples is a number of messages from 0, not {examples}")
-    rules, resolved = find_dialect(dialect), bound_layout(layout, df)
+    rules, resolved = find_dialect(dialect), message_columns(df, layout).layout
     if examples and not reads_rows(resolved):
         hint = "perhaps give examples=0, or the layout a method message(row)"
         raise LayoutError.at("layout.rows", f"the layout {resolved.name} does not read rows in Python", hint=hint)
@@ -80,13 +80,13 @@ def explain_matches(
     settings = SelectorOptions(missing=chosen.missing, now=receiver.now, destination=receiver.destination)
     # The layout refuses a name with its place in the whole text.
     transpile_selector(text, resolved, rules, **settings)
-    parts = _Parts(tree, rules, resolved, settings)
+    parts = Parts(tree, rules, resolved, settings)
     undecodable = Undecodable(resolved, tree)
 
     def example(row: Row, part: int | None) -> MatchExample:
         read = plain_row(row)
         undecodable.look_at(read)
-        message = message_in(resolved, read)
+        message = resolved.message(read)
         asked = parts.asked(part)
         explanation = explain_selector(asked, message, rules, **receiver.keywords)
         return MatchExample(message.to_dict(), explanation.reason)
@@ -135,7 +135,7 @@ def _unlike(examples: list[MatchExample], most: int) -> tuple[MatchExample, ...]
     return tuple(example for *_, example in sorted(ranked, key=itemgetter(0, 1))[:most])
 
 
-class _Parts:
+class Parts:
     """The parts of a selector by which rows are counted, and their columns."""
 
     def __init__(
@@ -183,6 +183,20 @@ class _Parts:
             absent = sf.when(mine & truths[number].isNull(), self._first_absent(names)).otherwise(absent)
         return [part.alias("part"), verdict.alias("verdict"), absent.alias("absent")]
 
+    def reason(self) -> Column:
+        """Return the text on why a judged row is not matched; NULL where it is."""
+        part, verdict, absent = self.key()
+        names = _texts(absent, self.names)
+        if self.are_alternatives:
+            missing = sf.concat(sf.lit("no alternative is true: "), names, sf.lit(" is missing"))
+            return sf.when(~verdict, sf.lit("no alternative is true")).when(
+                verdict.isNull(), sf.coalesce(missing, sf.lit("no alternative is true"))
+            )
+        texts = _texts(part, self.texts)
+        missing = sf.concat(texts, sf.lit(" is unknown: "), names, sf.lit(" is missing"))
+        unknown = sf.coalesce(missing, sf.concat(texts, sf.lit(" is unknown")))
+        return sf.when(~verdict, sf.concat(texts, sf.lit(" is false"))).when(verdict.isNull(), unknown)
+
     def _first_absent(self, names: Sequence[str]) -> Column:
         numbers = [self.names.index(name) for name in names[:_MAX_NAMES]]
         return sf.coalesce(*(sf.when(sf.col(f"absent{number}"), sf.lit(number)) for number in numbers), _no_number())
@@ -192,6 +206,12 @@ class _Parts:
         text = print_selector(whole, self._dialect)
         options: SelectorOptions = {"result": "ternary", **self._settings}
         return sf.expr(transpile_selector(text, self._layout, self._dialect, **options).sql)
+
+
+def _texts(number: Column, texts: Sequence[str]) -> Column:
+    """Return the text with a number, as a Column; NULL for no number."""
+    chosen = [sf.when(number == sf.lit(place), sf.lit(text)) for place, text in enumerate(texts)]
+    return sf.coalesce(*chosen, sf.lit(None).cast("string"))
 
 
 def _terms(condition: ast.Expression | None) -> tuple[ast.Expression, ...]:
@@ -223,7 +243,7 @@ def _no_number() -> Column:
     return sf.lit(None).cast("int")
 
 
-def _count(df: DataFrame, parts: _Parts, examples: int) -> DataFrame:
+def _count(df: DataFrame, parts: Parts, examples: int) -> DataFrame:
     """Count the rows of each group in one aggregation, with a row of each of some random shares of it."""
     shares = max(_MIN_CANDIDATES, 2 * examples) if examples else 1
     share = (sf.monotonically_increasing_id() % shares).alias("share")

@@ -15,14 +15,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from spark_ext.messages.plain_rows import collectable_columns, plain_row, unused_name
-from spark_ext.messages.schemas import SchemaLike, bound_layout
+from spark_ext.messages.schemas import SchemaLike, message_columns
 from spark_ext.reports.undecodable import Undecodable, rendered
 from transpiler import Diagnostic, Dialect, Layout, Message, parse_selector, transpile_selector
 from transpiler.base import html
 from transpiler.base.diagnostics import clipped
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
 from transpiler.compiler.compile_options import RowOptions, read_options
-from transpiler.compiler.layouts.layout import message_in, reads_rows
+from transpiler.compiler.layouts.layout import reads_rows
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.language.selector.parsing import SelectorLike, selector_text
@@ -129,7 +129,7 @@ def verify(
     """
     if sample is not None and sample < 1:
         raise ValueError(f"sample is a number of rows from 1, or None for all, not {sample}")
-    rules, resolved = find_dialect(dialect), bound_layout(layout, df)
+    rules, resolved = find_dialect(dialect), message_columns(df, layout).layout
     if not reads_rows(resolved):
         hint = "perhaps give it a method message(row): see docs on writing a layout"
         raise LayoutError.at("verify.layout", f"the layout {resolved.name} does not read rows in Python", hint=hint)
@@ -147,7 +147,7 @@ def verify(
     disagreements = []
     undecodable = Undecodable(resolved, tree)
     for row, answer in _answered(drawn, sql):
-        message = message_in(resolved, row)
+        message = resolved.message(row)
         undecodable.look_at(row)
         expected = evaluate(tree, message, rules, receiver)
         answers[answer] += 1

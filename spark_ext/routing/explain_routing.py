@@ -10,9 +10,10 @@ from typing import get_args
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import StringType, StructField, StructType
 
-from spark_ext.messages.schemas import SchemaLike, schema_columns
+from spark_ext.messages.schemas import SchemaLike, message_columns
 from spark_ext.routing.plans import plan_of, prepare
 from spark_ext.routing.publication import given_exchange
+from spark_ext.routing.routing_keys import Published
 from transpiler import Layout
 from transpiler.base.arguments import check_choice
 from transpiler.compiler.compile_options import Missing
@@ -44,11 +45,14 @@ def explain_routing(
     """
     check_topology(topology)
     check_choice("missing", missing, get_args(Missing))
-    columns = schema_columns(layout, "amqp")
+    columns = message_columns(None, layout)
     if layout is None:
         columns = columns._replace(schema=StructType([*columns.schema, StructField(EXCHANGE, StringType())]))
     messages = layout if isinstance(layout, DataFrame) else None
     given = given_exchange(exchange, topology, messages, columns.schema)
     prepared = prepare(topology, columns, given)
     plan = plan_of(prepared.topology, prepared.columns.layout, missing, prepared.to.exchange, prepared.several)
+    if columns.schema.names:
+        # Without the columns nobody knows whether one of them has the key.
+        Published(prepared.topology, prepared.columns, [plan], prepared.to).check_places()
     return explain_plan(prepared.topology, plan)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 import weakref
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ from typing import NamedTuple, Unpack, get_args
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
-from spark_ext.messages.schemas import MessageColumns, SchemaLike, check_frame, message_columns, schema_columns
+from spark_ext.messages.schemas import MessageColumns, SchemaLike, check_frame, message_columns
 from spark_ext.routing import tuning
 from spark_ext.routing.choices import refuse_choices
 from spark_ext.routing.publication import (
@@ -21,15 +22,19 @@ from spark_ext.routing.publication import (
     columns_read,
     has_routing_keys,
     missing_column,
+    places_like,
     published_exchanges,
 )
 from spark_ext.routing.routing_keys import Published
 from transpiler import Layout
 from transpiler.base.arguments import check_choice, check_keywords, unexpected
+from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import LayoutError, in_few_frames
 from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import ColumnType, Path
 from transpiler.compiler.layouts.sent import SentLayout, before_sent
+from transpiler.message.header_fields import PROPERTIES, PUBLISHED_EXCHANGE, PUBLISHED_KEYS, MessageField
+from transpiler.routing.asked_names import asked_names
 from transpiler.routing.columns import PREFIX
 from transpiler.routing.compiled_topology import CompiledTopology, Destination, Progress, Settings, compile_plan
 from transpiler.routing.gc_pause import pause_garbage_collection
@@ -39,6 +44,11 @@ from transpiler.topology.addressing import check_routing_type, entry_name
 from transpiler.topology.model import Topology, check_entries, check_exchange, check_topology
 from transpiler.topology.publishing import check_has_routing_types, own_default
 from transpiler.topology.receivers import DEFAULT_SETTINGS, PublishSettings, Sender, SendOptions, resolve_sender
+
+
+class RoutingWarning(UserWarning):
+    """A topology routes, and something in it is probably not what was meant."""
+
 
 _LOCK = threading.RLock()
 _PLANS: dict[int, tuple[weakref.ref[Topology], list[tuple[Hashable, Layout, RoutingPlan]]]] = {}
@@ -96,7 +106,7 @@ def prepare(
         if sender.subject is not None:
             resolved = SentLayout(resolved)
     elif to == Destination() and not published_exchanges(columns.schema, resolved):
-        to = Destination(own_default(topology), by_default=True)
+        to = Destination(own_default(topology, places_like("exchange", columns.schema, resolved)), by_default=True)
     several = topology.rules.several_keys and to.several_keys and has_routing_keys(columns.schema)
     return Prepared(topology, columns._replace(layout=resolved), to, several)
 
@@ -124,9 +134,33 @@ def plan_of(topology: Topology, layout: Layout, missing: Missing, exchange: str 
                 return plan
         with pause_garbage_collection():
             plan = build_plan(topology, layout, missing, exchange, several)
+        _warn_of_names(topology, layout)
         plans.append((settings, layout, plan))
         del plans[: -tuning.KEPT_PLANS]
         return plan
+
+
+def warn_of_places(prepared: Prepared) -> None:
+    """Warn of doubtful places of the exchange and the routing key, so far as they are read."""
+    to, layout = prepared.to, before_sent(prepared.columns.layout)
+    places = [PUBLISHED_EXCHANGE] if to.exchange is None and to.named is None and to.given is None else []
+    places += [place for place in PUBLISHED_KEYS if to.key is None and to.by_message and layout.has_place(place)]
+    for place in places:
+        _warn_of(layout, place, "")
+
+
+def _warn_of_names(topology: Topology, layout: Layout) -> None:
+    """Warn of properties that bindings ask for and that a layout reads in a doubtful place."""
+    for name, asked in asked_names(topology).items() if layout.may_doubt() else ():
+        _warn_of(layout, MessageField(PROPERTIES, name), f"the binding {asked.first}: ")
+
+
+def _warn_of(layout: Layout, place: MessageField, where: str) -> None:
+    reading = layout.doubt(place)
+    if reading is not None:
+        message, advice = reading
+        finding = Diagnostic("layout.reading", "warning", f"{where}{message}", hint=advice.hint, fix=advice.fix)
+        warnings.warn(finding.render(), RoutingWarning, stacklevel=5)
 
 
 @in_few_frames
@@ -167,7 +201,7 @@ def compile_topology(
     if not isinstance(exchange, str | None):
         hint = "perhaps give the messages a column exchange, which a compiled topology reads"
         raise unexpected("exchange", "the name of an exchange", exchange, hint)
-    columns = schema_columns(layout, "amqp") if messages is None else message_columns(messages, layout)
+    columns = message_columns(messages, layout)
     prepared = prepare(topology, columns, GivenExchange(exchange), settings_of(options))
     return compile_prepared(prepared, missing, version, progress)
 
@@ -178,6 +212,8 @@ def compile_prepared(
     """Compile a topology for the messages that it was prepared for: see ``compile_topology``."""
     check_choice("missing", missing, get_args(Missing))
     refuse_choices(prepared.topology, prepared.to.exchange)
+    warn_of_places(prepared)
+    _warn_of_names(prepared.topology, prepared.columns.layout)
     published = columns_read(prepared.topology, prepared.to, prepared.columns.schema)
     settings = Settings(prepared.to, missing, prepared.several, published)
     return compile_plan(prepared.topology, prepared.columns.layout, settings, version=version, progress=progress)

@@ -12,7 +12,16 @@ from spark_ext.messages.schemas import SchemaLike, check_frame, message_columns
 from spark_ext.routing.broadcast_join import without
 from spark_ext.routing.choices import refuse_choices, route_with_choices, with_no_choices
 from spark_ext.routing.new_columns import check_new, check_queues
-from spark_ext.routing.plans import Prepared, plan_of, prepare, prepare_compiled, settings_of, without_settings
+from spark_ext.routing.plans import (
+    Prepared,
+    RoutingWarning,
+    plan_of,
+    prepare,
+    prepare_compiled,
+    settings_of,
+    warn_of_places,
+    without_settings,
+)
 from spark_ext.routing.publication import GivenExchange, given_column, given_exchange
 from spark_ext.routing.query import Names, Query
 from spark_ext.routing.sends import sent
@@ -32,10 +41,6 @@ from transpiler.topology.receivers import SendOptions
 
 #: The column of one queue, while the array is there as well: both may have one name.
 _QUEUE = f"{KEPT}queue"
-
-
-class RoutingWarning(UserWarning):
-    """A topology routes, and something in it is probably not what was meant."""
 
 
 class PublisherKeywords(TypedDict, total=False):
@@ -209,6 +214,7 @@ class _Planned:
         columns = message_columns(messages, layout)
         self.given = given_exchange(options.get("exchange"), topology, messages, columns.schema)
         self.prepared = prepare(topology, columns, self.given, settings_of(options))
+        warn_of_places(self.prepared)
         self.plans: list[RoutingPlan] = []
         self._missing: Missing = options.get("missing", "error")
 

@@ -19,12 +19,14 @@ from spark_ext.routing.publication import (
     missing_column,
     own_text,
     own_texts,
+    places_like,
     published_exchanges,
     texts_at,
 )
 from spark_ext.routing.topic_sql import exact_key, key_words, let, word
 from transpiler import Layout
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
+from transpiler.base.hints import joined
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import Path
 from transpiler.compiler.layouts.columns import SUBJECT as SUBJECT_HEADER
@@ -129,6 +131,14 @@ def _paths(values: Iterable[ir.Value]) -> list[Path]:
     return list(dict.fromkeys(path for path in paths if not str(path[0]).startswith(PREFIX)))
 
 
+_RENAME = "perhaps give the messages a column routing_key"
+
+
+def _compares_keys(topology: Topology) -> bool:
+    """Return True if a binding compares routing keys, apart from those of the default exchange."""
+    return any(not topology.exchange_by_name[binding.source].kind.ignores_key for binding in topology.bindings)
+
+
 #: The number of the destination in a list that a row is sent to.
 PART = f"{KEPT}part"
 
@@ -177,6 +187,12 @@ class Published:
                 f"keys has no column {' and no column '.join(missing)}, where the messages have their routing keys",
                 hint="perhaps give keys the messages themselves, or others with the same columns",
             )
+
+    def check_places(self) -> None:
+        """Raise the ``LayoutError`` of messages that nothing says the routing keys of, if the plan compares keys."""
+        by_key = not self._topology.rules.addressing.names_destinations and self._plan.whole is None
+        if by_key and not self._to.relay and self._asks_for_key():
+            self._key()
 
     def reads(self) -> list[Path]:
         """Return the messages' columns that say where these were published, so far as they are read."""
@@ -261,13 +277,17 @@ class Published:
         if self._to.key is not None:
             return quote_text(self._to.key)
         own = self._own_key()
-        if own is None:
-            raise LayoutError.at(
-                "route.no-key",
-                "the topology routes by key, and the messages have no properties.subject and no column routing_key",
-                hint="perhaps give the messages a column routing_key",
-            )
-        return own
+        if own is not None:
+            return own
+        if self._plan.exchange is None and not _compares_keys(self._topology):
+            # The default exchange alone compares keys, and a message without one reaches no queue through it.
+            return relay.NO_TEXT
+        offers = joined([*places_like("routing-key", self._schema, self._layout), _RENAME])
+        raise LayoutError.at(
+            "route.no-key",
+            "the topology routes by key, and the messages have no properties.subject and no column routing_key",
+            hint=offers,
+        )
 
     def _own_key(self) -> str | None:
         """The routing key that messages have themselves, of several the first, as SQL; None without a place for it."""
@@ -286,7 +306,7 @@ class Published:
         """Return the texts for the routing key that messages in a layout have themselves, in order of preference."""
         # A sender publishes the messages of an archive anew, so the routing keys recorded in it do not apply.
         places = PUBLISHED_KEYS if self._to.by_message else PUBLISHED_SUBJECTS
-        return own_texts(self._schema, ROUTING_KEY, layout, places)
+        return own_texts(self._schema, ROUTING_KEY, layout, [place for place in places if layout.has_place(place)])
 
     def _relay_address(self) -> ir.Value:
         """Return the address in a message's own ``to``."""

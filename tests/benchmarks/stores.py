@@ -56,7 +56,7 @@ def against_hand_written(
     for name, policy in tables:
         frame = _repeated(spark, directory, name, count)
         [case] = [query for query in queries(name) if (query.policy, query.name) == (policy, "main")]
-        ours = transpile_selector(case.selector, layout(name, policy).bind(schema(name))).sql
+        ours = transpile_selector(case.selector, layout(name, policy).over(schema(name))).sql
         same = optimized(frame, ours) == optimized(frame, case.by_hand)
         first, second = in_turn([counting(frame, text) for text in (ours, case.by_hand)], cpu, rounds, least)
         expected = max(1, count // 50) * len(case.expected)

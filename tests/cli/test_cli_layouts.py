@@ -69,7 +69,7 @@ def test_a_header_field_is_in_a_column_of_its_own(option: str, printed: str) -> 
 def test_a_delivery_mode_is_in_a_column_of_its_own() -> None:
     option = 'headers.JMSDeliveryMode={"mode": "durable"}'
     result = run("sql", "JMSDeliveryMode = 'PERSISTENT'", "--layout", "variant", "--layout-option", option)
-    assert result.output == "(durable IN ('PERSISTENT', '2'))\n"
+    assert result.stdout == "(durable IN ('PERSISTENT', '2'))\n"
 
 
 @pytest.mark.parametrize("form", [DDL, JSON_FORM])
@@ -112,7 +112,7 @@ def test_a_schema_is_text_or_a_file(tmp_path: Path, form: str) -> None:
         (["--layout", "variant", "--layout-option", "headers.JMSTyp=x"], "did you mean JMSType?"),
         (
             ["--layout", "variant", "--layout-option", 'headers.JMSType={"tim": "x"}'],
-            'expected a column, {"time": ',
+            '{"key": KEY}, {"time": ',
         ),
         (["--layout", "amqp", "--layout-option", "types=json"], "the layout amqp has no options"),
         (["--layout", "amqp", "--schema", DDL], "the layout amqp has its own columns"),
@@ -182,8 +182,8 @@ def test_a_hint_names_options_that_compile(schema: str, options: str) -> None:
 )
 def test_lines_are_plain_properties_or_rows_of_the_layout(words: list[str], given: str) -> None:
     result = run("match", *words, given=given)
-    assert (result.exit_code, result.output) == (0, given)
-    assert run("match", *words, "--invert", given=given).output == ""
+    assert (result.exit_code, result.stdout) == (0, given)
+    assert run("match", *words, "--invert", given=given).stdout == ""
 
 
 def test_without_their_types_texts_are_read_as_the_policy_says() -> None:

@@ -17,6 +17,8 @@ from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.layouts.schemas import schema_in
 from transpiler.compiler.layouts.sent import SentLayout
 from transpiler.compiler.layouts.store import StoreLayout
+from transpiler.compiler.layouts.stored import Stored
+from transpiler.message.header_fields import MessageField
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
 from transpiler.routing import binding_buckets, tuning
@@ -219,7 +221,8 @@ def test_what_depends_on_all_queues_is_compiled_anew(monkeypatch: pytest.MonkeyP
 
 
 HEADERS: Headers = {"JMSMessageID": "id", "JMSPriority": stores.number("rank"), "JMSTimestamp": stores.time("sent")}
-SCHEMA = "id STRING, rank BIGINT, sent TIMESTAMP, routing_key STRING, properties STRUCT<color: STRING, size: BIGINT>"
+COLUMNS = "id STRING, rank BIGINT, sent TIMESTAMP, routing_key STRING, "
+_CONFLUENT = "propertyType: STRING, string: STRING, integer: INT"
 
 
 def selected(number: int) -> Binding:
@@ -237,18 +240,23 @@ def of_selectors(count: int, layout: Layout, destination: Destination) -> Compil
 @pytest.mark.usefixtures("every_topology_is_large")
 @pytest.mark.parametrize("subject", [None, "s"])
 @pytest.mark.parametrize(
-    "store",
+    ("store", "properties"),
     [
-        stores.struct(headers=HEADERS),
-        stores.variant(headers=HEADERS),
-        stores.text_map(types="by-use", headers=HEADERS),
-        stores.confluent_jms(),
-        stores.kafka_headers(headers={"JMSMessageID": "id"}),
+        (stores.struct(headers=HEADERS), "properties STRUCT<color: STRING, size: BIGINT>"),
+        (stores.variant(headers=HEADERS), "properties VARIANT"),
+        (stores.text_map(types="by-use", headers=HEADERS), "properties MAP<STRING, STRING>"),
+        (stores.confluent_jms(), f"priority INT, properties MAP<STRING, STRUCT<{_CONFLUENT}>>"),
+        (
+            stores.kafka_headers(headers={"JMSMessageID": "id"}),
+            "headers ARRAY<STRUCT<key: STRING, value: BINARY>>",
+        ),
     ],
-    ids=lambda store: store.name,
+    ids=lambda value: value.name if isinstance(value, StoreLayout) else "",
 )
-def test_the_layout_of_a_store_is_in_the_file(tmp_path: Path, store: StoreLayout, subject: str | None) -> None:
-    bound: Layout = store.bind(schema_in(SCHEMA))
+def test_the_layout_of_a_store_is_in_the_file(
+    tmp_path: Path, store: StoreLayout, properties: str, subject: str | None
+) -> None:
+    bound: Layout = store.over(schema_in(COLUMNS + properties))
     if subject is not None:
         bound = SentLayout(bound)
     compiled = of_selectors(20, bound, Destination("x", subject=subject))
@@ -258,12 +266,28 @@ def test_the_layout_of_a_store_is_in_the_file(tmp_path: Path, store: StoreLayout
     assert saved_and_loaded(changed, tmp_path / "changed").updated([selected(31)]).changes is not None
 
 
-class OwnLayout:
+class OwnLayout(Layout):
     """A layout of a user's own, which has code."""
 
     def __init__(self, name: str = "own") -> None:
-        self.name = name
-        self.field, self.property, self.names = LAYOUT.field, LAYOUT.property, LAYOUT.names
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """The name that errors use."""
+        return self._name
+
+    def field(self, place: MessageField) -> Stored | None:
+        """The place of the layout of the tests."""
+        return LAYOUT.field(place)
+
+    def property(self, name: str) -> Stored | None:
+        """The place of the layout of the tests."""
+        return LAYOUT.property(name)
+
+    def names(self) -> tuple[str, ...]:
+        """The names of the layout of the tests."""
+        return LAYOUT.names()
 
 
 @pytest.mark.usefixtures("every_topology_is_large")

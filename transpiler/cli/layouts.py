@@ -14,7 +14,7 @@ from transpiler import Layout
 from transpiler.cli.group import fail
 from transpiler.cli.inputs import TextOrFile, exists, read_text_file, shown
 from transpiler.cli.options import LAYOUT, dialect_option, together
-from transpiler.compiler.layouts.layout import bound
+from transpiler.compiler.layouts.layout import archive_of
 from transpiler.compiler.presets import find_layout
 from transpiler.tools.message_files.record_errors import load_record
 
@@ -113,9 +113,9 @@ def choose_layout(name: str | None, given: tuple[str, ...], schema: str | None) 
         return ChosenLayout(shown_by_schema, shown_by_schema, _types(fields))
     layout = _named(name, given)
     if fields is not None:
-        if hasattr(layout, "schema"):
+        if archive_of(layout) is not None:
             fail(f"the layout {name} has its own columns: give --schema without --layout, or a layout of a store")
-        layout = bound(layout, fields)
+        layout = layout.over(fields)
     return ChosenLayout(layout, layout, _types(fields))
 
 
@@ -204,7 +204,9 @@ def _header(name: str, item: Any) -> str | HeaderOption:
             return stores.time(texts.pop("time"), **texts)
         if texts.keys() == {"mode"}:
             return stores.mode(texts["mode"])
-        if texts.keys() == {"number"}:
-            return stores.number(texts["number"])
-    forms = 'a column, {"time": COLUMN, "unit": "s", "zone": "UTC"}, {"mode": COLUMN} or {"number": COLUMN}'
+        for kind, option in (("number", stores.number), ("column", stores.column), ("key", stores.key)):
+            if texts.keys() == {kind}:
+                return option(texts[kind])
+    forms = 'a name, {"column": COLUMN}, {"key": KEY}, {"time": COLUMN, "unit": "s", "zone": "UTC"}, {"mode": COLUMN} '
+    forms += 'or {"number": COLUMN}'
     return fail(f"--layout-option headers.{name}: expected {forms}")

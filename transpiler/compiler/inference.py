@@ -11,20 +11,19 @@ from dataclasses import replace
 from typing import Any
 
 from transpiler.base.errors import LayoutError
-from transpiler.base.hints import Hint, StoreCall
+from transpiler.base.hints import Hint, StoreCall, Verbatim
 from transpiler.compiler import stores
 from transpiler.compiler.layouts.amqp import AmqpLayout
 from transpiler.compiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
 from transpiler.compiler.layouts.columns import SECTIONS
-from transpiler.compiler.layouts.flat import typed_columns_of
-from transpiler.compiler.layouts.header_places import Headers, header_places
+from transpiler.compiler.layouts.flat import fits, flat_layout, is_section, typed_columns_of
+from transpiler.compiler.layouts.header_places import NO_HEADERS, Headers, check_headers
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.layouts.named_fields import FIELDS
 from transpiler.compiler.layouts.property_source import UnchosenTexts
 from transpiler.compiler.layouts.store import StoreLayout, store_of
-from transpiler.compiler.layouts.typed_schema import fits, flat_layout, is_section, is_struct
-from transpiler.compiler.stores.build import NO_HEADERS, columns_of
-from transpiler.compiler.stores.own import flat, unchosen
+from transpiler.compiler.layouts.table_columns import is_struct
+from transpiler.compiler.stores.own import flat, own_store
 
 #: The test of a column's type in Spark's JSON form.
 _Test = Callable[[Any], bool]
@@ -123,12 +122,15 @@ def layout_from_schema(
     layout = _shown(schema, struct, case_sensitive)
     if not headers:
         return layout
-    typed = typed_columns_of(layout)
-    store = store_of(layout) if typed is None else flat(schema, typed)
+    store = store_of(layout)
+    if typed_columns_of(layout) is not None:
+        store = flat(schema, headers) if struct is None else stores.struct(struct, headers=headers, schema=schema)
+    elif store is not None:
+        store = replace(store, asked=check_headers(headers))
     if store is None:
         message = f"the layout {layout.name} has its header fields in columns of their own"
         raise LayoutError.at("layout.headers", message, hint="perhaps leave headers out")
-    return store.with_headers(header_places(headers, columns_of(schema), store.source))
+    return store.over(schema, case_sensitive=case_sensitive)
 
 
 def _shown(schema: Mapping[str, Any], struct: str | None, case_sensitive: bool) -> Layout:
@@ -136,15 +138,17 @@ def _shown(schema: Mapping[str, Any], struct: str | None, case_sensitive: bool) 
     if struct is not None:
         return _struct(schema, fields, struct, case_sensitive)
     if is_section("application_properties", fields.get("application_properties")):
-        return AmqpLayout(sections=tuple(name for name in SECTIONS if is_section(name, fields.get(name)))).bind(schema)
+        return AmqpLayout(sections=tuple(name for name in SECTIONS if is_section(name, fields.get(name)))).over(
+            schema, case_sensitive=case_sensitive
+        )
     if all(name in fields and fits(fields[name]["type"], SCHEMA[name]) for name in SCHEMA):
-        return ZeroTenLayout().bind(schema)
+        return ZeroTenLayout().over(schema)
     properties = fields.get("application_properties")
     if properties is not None and is_struct(properties):
         return flat_layout(schema, "application_properties", case_sensitive=case_sensitive)
     for store, shape in _SHAPES:
         if all(name in fields and test(fields[name]["type"]) for name, test in shape.items()):
-            found = store().bind(schema)
+            found = store().over(schema, case_sensitive=case_sensitive)
             # Spark's Kafka source has columns of its own; in the other stores a producer has written all of them.
             return replace(found, columns_first=True) if found.name == "kafka-headers" else found
     own = fields.get("properties")
@@ -180,7 +184,8 @@ def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | Non
     texts = [name for name, field in fields.items() if _TEXTS(field["type"]) or _map_of(_BYTES)(field["type"])]
     if texts:
         name = "properties" if "properties" in texts else texts[0]
-        by_use = StoreCall("text_map", name, {"types": "by-use"})
+        known: dict[str, object] = {} if _TEXTS(fields[name]["type"]) else {"schema": Verbatim("df.schema")}
+        by_use = StoreCall("text_map", name, {"types": "by-use", **known})
         source = UnchosenTexts(
             name,
             f"the column {name} has all values as text, and their types are lost",
@@ -191,12 +196,12 @@ def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | Non
             ),
             by_use.fix,
         )
-        return unchosen(source, schema)
+        return own_store("text-map", source, NO_HEADERS, schema)
     if own is not None and _TEXT(own["type"]):
         message = "the column properties is text, and may be JSON"
         store = StoreCall("variant", "properties", {"json": True})
         source = UnchosenTexts("properties", message, Hint("if it is, ", store, " reads it"), store.fix)
-        return unchosen(source, schema)
+        return own_store("text-map", source, NO_HEADERS, schema)
     return None
 
 

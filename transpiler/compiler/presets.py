@@ -22,8 +22,9 @@ class SchemaLike(Protocol):
         ...
 
 
-#: A preset's name, a layout, or a schema: a ``StructType``, its JSON form, a text of any form, or a file with one.
-LayoutLike = str | Path | Layout | Mapping[str, Any] | SchemaLike
+#: A preset's name, a layout, or a schema: a ``StructType``, its JSON form, a text of any form, or a file with one; None
+#: for what a table shows, and for the canonical layout where there is no table.
+LayoutLike = str | Path | Layout | Mapping[str, Any] | SchemaLike | None
 
 _NAME = re.compile(r"[\w.-]*")
 
@@ -37,8 +38,23 @@ _AMQP, _ZERO_TEN = "amqp", "amqp-0-10"
 _CANONICAL = AmqpLayout()
 
 
-def find_layout(layout: LayoutLike) -> Layout:
-    """The layout of that name, the one given, or the one that a schema shows; ``LayoutError`` where there is none."""
+def find_layout(layout: LayoutLike, table: Mapping[str, Any] | None = None, *, case_sensitive: bool = False) -> Layout:
+    """Return the layout of a name, the one given, or the one that a schema shows, over a table if there is one.
+
+    Every function that takes a layout asks this one. ``table`` is the schema of the messages' table in Spark's JSON
+    form; with None the layout is over the schema that it was made with, if any. ``layout`` is None for what the table
+    shows, and for the canonical layout without a table. ``case_sensitive`` is the setting ``spark.sql.caseSensitive``.
+    ``LayoutError`` for a name that no layout has, and for columns that the table does not have.
+    """
+    if layout is None and table is not None:
+        from transpiler.compiler.inference import layout_from_schema
+
+        return layout_from_schema(table, case_sensitive=case_sensitive)
+    found = _given(_AMQP if layout is None else layout, case_sensitive)
+    return found if table is None else found.over(table, case_sensitive=case_sensitive)
+
+
+def _given(layout: LayoutLike, case_sensitive: bool) -> Layout:
     if isinstance(layout, str) and layout in (_AMQP, _ZERO_TEN):
         return _CANONICAL if layout == _AMQP else _zero_ten()
     if is_layout(layout):
@@ -49,11 +65,11 @@ def find_layout(layout: LayoutLike) -> Layout:
     from transpiler.compiler.stores import STORES
 
     if not isinstance(layout, str) or not _NAME.fullmatch(layout):
-        return layout_from_schema(schema_in(layout))
+        return layout_from_schema(schema_in(layout), case_sensitive=case_sensitive)
     if layout in STORES:
         return _store(layout)
     if names_file(layout):
-        return layout_from_schema(schema_in(layout))
+        return layout_from_schema(schema_in(layout), case_sensitive=case_sensitive)
     names = (_AMQP, _ZERO_TEN, *STORES)
     near = nearest(layout, names)
     hint = f"did you mean {near[0]}?" if near else f"the presets are {', '.join(names)}"

@@ -9,9 +9,11 @@ share one pattern, the same object.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from transpiler.base.comparison import Comparison
+from transpiler.base.errors import LayoutError
 from transpiler.base.topics import TopicPattern
 from transpiler.compiler import ir
 from transpiler.compiler.compile_options import Missing
@@ -160,7 +162,12 @@ class BindingPatterns:
         exchange = self._topology.exchange_by_name[binding.source]
         # A topology has a million bindings, whose conditions are not kept.
         condition = binding_condition(self._topology.rules, exchange.type, binding)
-        return self._lowering.lower(condition, self._routing_key(key))
+        try:
+            return self._lowering.lower(condition, self._routing_key(key))
+        except LayoutError as error:
+            [finding, *others] = error.diagnostics
+            message = f"the binding {binding.source} -> {binding.destination}: {finding.message}"
+            raise LayoutError([replace(finding, message=message), *others]) from None
 
     def of_default_exchange(self, key: str | None) -> Iterator[tuple[Pattern, str]]:
         """The patterns of the default exchange's bindings, and their queues."""

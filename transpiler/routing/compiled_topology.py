@@ -29,7 +29,7 @@ from transpiler.base.errors import TopologyError
 from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import Path as ColumnPath
 from transpiler.compiler.layouts.layout import Layout, is_layout
-from transpiler.compiler.layouts.sent import SentLayout, without_binding
+from transpiler.compiler.layouts.sent import SentLayout
 from transpiler.routing import tuning
 from transpiler.routing.binding_buckets import BindingBuckets
 from transpiler.routing.check_plan import check_plan
@@ -419,7 +419,7 @@ def _decoded(data: bytes, kind: type[_Part]) -> _Part:
 def _encoded_layout(layout: Layout | None) -> bytes:
     """Return a layout as data; None in its place where it has code of the user's."""
     try:
-        return encode(_Over(without_binding(layout)))
+        return encode(_Over(layout))
     except TypeError:
         return encode(_Over(None))
 

@@ -7,8 +7,9 @@ JMS mapping, working draft 10, section 6.2, for the anonymous relay; RabbitMQ's 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 from urllib.parse import unquote
@@ -92,8 +93,10 @@ class Publisher:
 ANY_PUBLISHER = Publisher()
 
 
-def own_default(topology: Topology) -> str:
+def own_default(topology: Topology, offers: Sequence[str] = ()) -> str:
     """Return the exchange of messages that name none: the topology's own default.
+
+    ``offers`` are hints about where the messages may have it.
 
     ``TopologyError`` where it has none: the broker's default exchange is a choice, too, but in a topology with neither
     exchanges nor bindings.
@@ -109,6 +112,7 @@ def own_default(topology: Topology) -> str:
             f": there {'is' if len(names) == 1 else 'are'} {first_of(names, _SHOWN)}; ",
             Setting("exchange", DEFAULT_EXCHANGE),
             " is the default exchange, which routes by the queue's name",
+            *chain.from_iterable(("; ", offer) for offer in offers),
         )
     )
 

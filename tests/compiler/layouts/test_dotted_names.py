@@ -9,7 +9,6 @@ import pytest
 
 from transpiler import evaluate, stores, transpile_selector
 from transpiler.compiler.inference import layout_from_schema
-from transpiler.compiler.layouts.layout import message_in
 from transpiler.compiler.layouts.schemas import schema_in
 from transpiler.compiler.layouts.variant_object import MAX_PARTS
 
@@ -67,7 +66,7 @@ def test_a_column_of_that_name_comes_before_the_field_of_a_struct(schema: str) -
     flat = layout_from_schema(schema_in(schema))
     struct = stores.struct("s", schema=f"s STRUCT<{schema}>")
     for layout, of in ((flat, row), (struct, {"s": row})):
-        properties = message_in(layout, of).application_properties or {}
+        properties = layout.message(of).application_properties or {}
         assert {name: properties[name].value for name in ("a.b", "a.c")} == {"a.b": 1, "a.c": 3}
     assert transpile_selector("a.b = 1 AND a.c = 3", flat).sql == "(`a.b` = 1 AND a.c = 3)"
     assert transpile_selector("a.b = 1 AND a.c = 3", struct).sql == "(s.`a.b` = 1 AND s.a.c = 3)"
@@ -92,4 +91,4 @@ def test_a_path_has_the_same_parts_in_columns_structs_and_documents(
         (stores.struct("s", schema=f"s STRUCT<{schema}>"), {"s": row}),
         (layout_from_schema(schema_in(schema)), row),
     ):
-        assert (evaluate("a.b.c = 5", message_in(layout, of)) is True) == is_there, layout
+        assert (evaluate("a.b.c = 5", layout.message(of)) is True) == is_there, layout

@@ -24,7 +24,7 @@ TEXT_MAP = (
 
 
 def layout(**headers: Any) -> Any:
-    return stores.text_map("p", types="by-use", headers=headers).bind(schema_in(TEXT_MAP))
+    return stores.text_map("p", types="by-use", headers=headers).over(schema_in(TEXT_MAP))
 
 
 SQL = (
@@ -128,27 +128,6 @@ def test_a_column_of_text_maps_is_inferred_only_beside_header_columns() -> None:
 #: A schema, a selector, the SQL, and what the warning and its hint say.
 READINGS = [
     (
-        "JMSPriority INT, color STRING, payload VARIANT",
-        "JMSPriority > 4 AND color = 'red'",
-        "JMSPriority > 4 AND color = 'red'",
-        "color is read from the column of that name, not from payload",
-        "stores.variant('payload')",
-    ),
-    (
-        "JMSPriority INT, color STRING, m MAP<STRING, STRING>",
-        "color = 'red'",
-        "color = 'red'",
-        "color is read from the column of that name, not from m",
-        "stores.text_map('m', types='by-use')",
-    ),
-    (
-        "headers ARRAY<STRUCT<key: STRING, value: BINARY>>, topic STRING",
-        "topic = 'orders'",
-        "topic = 'orders'",
-        "topic is read from the column of that name, not from headers",
-        "stores.kafka_headers('headers')",
-    ),
-    (
         "headers ARRAY<STRUCT<key: STRING, value: BINARY>>, topic STRING, order_type STRING",
         "JMSType = 'stock'",
         "CAST(try_element_at(filter(headers, h -> h.key = 'JMSType'), -1).value AS STRING) = 'stock'",
@@ -165,11 +144,67 @@ READINGS = [
     (
         "JMSType STRING, color STRING, properties STRUCT<color: STRING>",
         "color = 'red'",
-        "properties.color = 'red'",
+        "properties['color'] = 'red'",
         "color is read from properties, and there is a column color, too",
         "rename the column",
     ),
+    (
+        "JMSPriority INT, Color STRING, v VARIANT",
+        "color = 'red'",
+        "schema_of_variant(try_variant_get(v, '$.color', 'variant')) = 'STRING' "
+        "AND try_variant_get(v, '$.color', 'string') = 'red'",
+        "color is read from v, and there is a column Color, too",
+        "write Color",
+    ),
+    (
+        "headers ARRAY<STRUCT<key: STRING, value: BINARY>>, Tenant STRING",
+        "tenant = 'a'",
+        "CAST(try_element_at(filter(headers, h -> h.key = 'tenant'), -1).value AS STRING) = 'a'",
+        "tenant is read from headers, and there is a column Tenant, too",
+        "write Tenant",
+    ),
 ]
+
+#: Beside properties in one column: a schema, a name that is plainly a column or a key, and its SQL.
+PLAIN = [
+    ("JMSPriority INT, color STRING, payload VARIANT", "color = 'red'", "color = 'red'"),
+    ("JMSPriority INT, color STRING, m MAP<STRING, STRING>", "color = 'red'", "color = 'red'"),
+    ("headers ARRAY<STRUCT<key: STRING, value: BINARY>>, topic STRING", "topic = 'orders'", "topic = 'orders'"),
+    (
+        "JMSPriority INT, v VARIANT",
+        "v.x = 'red'",
+        "schema_of_variant(try_variant_get(v, '$.x', 'variant')) = 'STRING' "
+        "AND try_variant_get(v, '$.x', 'string') = 'red'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("schema", "selector", "sql"), PLAIN)
+def test_a_name_that_is_plainly_a_column_or_a_key_warns_of_nothing(schema: str, selector: str, sql: str) -> None:
+    transpiled = transpile_selector(selector, schema)
+    assert (bare(transpiled.sql), transpiled.diagnostics) == (sql, ())
+
+
+@pytest.mark.parametrize(
+    ("columns", "name", "told"),
+    [
+        ("day DATE", "day", "column day: no message property has the type DATE"),
+        ("tags ARRAY<STRING>", "tags", "column tags: no message property has the type ARRAY"),
+        ("x INT, X INT", "x", "the table has the columns x and X"),
+    ],
+)
+@pytest.mark.parametrize("beside", ["JMSPriority INT, v VARIANT", "headers ARRAY<STRUCT<key: STRING, value: BINARY>>"])
+def test_a_column_of_a_type_that_no_property_has_is_told_beside_keys_of_any_name(
+    columns: str, name: str, told: str, beside: str
+) -> None:
+    with pytest.raises(LayoutError, match=told):
+        transpile_selector(f"{name} = 5", f"{beside}, {columns}")
+
+
+def test_a_key_of_a_column_is_read_by_the_evaluator_as_by_the_sql() -> None:
+    layout = layout_from_schema(schema_in("JMSPriority INT, v VARIANT"))
+    message = layout.message({"JMSPriority": 7, "v": {"x": 91}})
+    assert [evaluate(text, message) for text in ("v.x > 90", "x > 90", "v.y IS NULL")] == [True, True, True]
 
 
 @pytest.mark.parametrize(("schema", "selector", "sql", "message", "hint"), READINGS)

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
 from spark_ext import create_messages, infer_layout
-from spark_ext.messages.schemas import bound_layout
+from spark_ext.messages.schemas import message_columns
 from tests.compiler.layouts.written_rows import row_of
 from tests.message.identity import identity
 from tests.spark_ext.strategies import messages
@@ -82,7 +82,7 @@ def shown(message: Message) -> str:
 @pytest.mark.parametrize("name", json.loads((TABLES / "stores.json").read_text(encoding="utf-8")))
 def test_rows_that_spark_writes_are_those_that_it_reads(spark: SparkSession, name: str) -> None:
     df = spark.read.parquet(str(TABLES / f"{name}.parquet"))
-    layout = bound_layout(NAMED.get(name), df)
+    layout = message_columns(df, NAMED.get(name)).layout
     # PySpark's times have the zone of the process, and are compared elsewhere.
     plain = df.select(*(sf.col(f"`{field.name}`") for field in df.schema if field.dataType.typeName() != "timestamp"))
     for row, text in zip(plain.collect(), plain.select(sf.to_json(sf.struct("*"))).collect(), strict=True):

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from spark_ext.messages.schemas import bound_layout
+from spark_ext.messages.schemas import message_columns
 from tests.compiler.layouts.written_rows import row_of
 from tests.compiler.stores import strategies
 from tests.compiler.stores.frames import COLLATIONS, collated, make_frame
@@ -80,7 +80,7 @@ def assert_agreement(
     frame = make_frame(spark, rows, schema(table))
     if collation is not None:
         frame = collated(frame, collation)
-        own = bound_layout(own, frame)
+        own = message_columns(frame, own).layout
     messages = [own.message(row) for row in sorted(frame.collect(), key=lambda row: row.number)]  # type: ignore[attr-defined]
     rules = find_dialect(dialect)
     truths = [
@@ -134,7 +134,7 @@ def test_spark_agrees_with_the_reference_on_rows_of_a_store(
     spark: SparkSession, number: int, table: str, policy: str, data: st.DataObject
 ) -> None:
     own = layout(table, policy)
-    own = own.bind(schema(table))
+    own = own.over(schema(table))
     trees, rows = draw_case(data, table, own)
     with spark_settings(spark, session_settings(number)):
         # A table has several policies, so that each is read in several dialects; all of them took hours.
@@ -169,7 +169,7 @@ ODD_TEXTS: dict[str, list[dict[str, Any]]] = {
 def test_a_value_whose_type_is_odd_is_what_the_reference_makes_of_it(
     spark: SparkSession, table: str, dialect: str
 ) -> None:
-    own = layout(table, "typed").bind(schema(table))
+    own = layout(table, "typed").over(schema(table))
     texts = [
         "urgent IS NULL",
         "urgent IS NOT NULL",

@@ -88,4 +88,4 @@ def test_the_column_of_a_header_field_is_looked_up_in_each_schema() -> None:
     texts = {"type": "map", "keyType": "string", "valueType": "string", "valueContainsNull": True}
     of_one = text_map("p", types="by-use", headers={"JMSType": "kind"}, schema=fields(p=texts))
     assert transpile_selector("JMSType = 'x'", of_one).sql == "(p['kind'] = 'x')"
-    assert transpile_selector("JMSType = 'x'", of_one.bind(fields(p=texts, kind="string"))).sql == "(kind = 'x')"
+    assert transpile_selector("JMSType = 'x'", of_one.over(fields(p=texts, kind="string"))).sql == "(kind = 'x')"

@@ -48,7 +48,7 @@ PUSHED = [
 
 def bound(frame: DataFrame, table: str) -> Layout:
     policy = queries(table)[0].policy
-    return layout(table, "by-use" if policy == "string" else policy).bind(frame.schema.jsonValue())
+    return layout(table, "by-use" if policy == "string" else policy).over(frame.schema.jsonValue())
 
 
 @pytest.mark.filterwarnings("ignore::spark_ext.SelectorWarning")

@@ -54,7 +54,7 @@ KEYS = {
 def test_the_queues_are_those_of_the_messages_in_the_rows(spark: SparkSession, table: str, policy: str) -> None:
     # Spark's reader of VARIANT in Parquet fails in a join without generated code.
     frame = spark.read.parquet(path(table)).localCheckpoint()
-    bound = layout(table, policy).bind(frame.schema.jsonValue())
+    bound = layout(table, policy).over(frame.schema.jsonValue())
     messages = {row.id: bound.message(row) for row in frame.collect()}
     key = KEYS.get(table, "CAST(NULL AS STRING)")
     keys = {row.id: None if row.key is None else [row.key] for row in frame.selectExpr("id", f"{key} AS key").collect()}
@@ -90,7 +90,7 @@ DESTINATIONS: dict[str, tuple[str | None, tuple[str, ...]]] = {
 def test_the_relay_reads_the_destination_of_a_store(spark: SparkSession, table: str) -> None:
     policy = next(iter(DOCUMENTS[table]["expected"]))
     frame = spark.read.parquet(path(table))
-    bound = layout(table, policy).bind(frame.schema.jsonValue())
+    bound = layout(table, policy).over(frame.schema.jsonValue())
     routed = route(frame, RELAY, bound, publish_to="to", column="reached", outcome="outcome", missing="null")
     rows = routed.select("id", "reached", "outcome").collect()
     answers = {row.id: (tuple(row.reached), row.outcome) for row in rows}

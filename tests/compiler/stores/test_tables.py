@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_ext import infer_layout
-from spark_ext.messages.schemas import bound_layout
+from spark_ext.messages.schemas import message_columns
 from tests.compiler.stores.frames import COLLATIONS, collated
 from tests.compiler.stores.tables import DOCUMENTS, LAYOUTS, Query, layout, path, queries, schema
 from tests.sizes import sample, size
@@ -95,7 +95,7 @@ def test_spark_finds_the_messages_by_the_layout_of_the_store(
 ) -> None:
     def layouts(policy: str) -> list[Layout]:
         own = layout(table, policy)
-        return [own, own.bind(schema(table))]
+        return [own, own.over(schema(table))]
 
     assert_matches(spark, table, queries(table), layouts, where)
 
@@ -106,7 +106,7 @@ def test_the_reference_finds_the_messages_in_rows_of_the_store(spark: SparkSessi
     cases = queries(table)
     for policy in dict.fromkeys(query.policy for query in cases):
         own = layout(table, policy)
-        for bound in (own, own.bind(schema(table))):
+        for bound in (own, own.over(schema(table))):
             messages = [bound.message(row) for row in rows]
             for query in cases:
                 if query.policy == policy:
@@ -132,7 +132,7 @@ def test_texts_and_keys_of_any_collation_are_compared_by_bytes(spark: SparkSessi
     frame = collated(rows_of(spark, table), COLLATIONS[number % len(COLLATIONS)])
 
     def layouts(policy: str) -> list[Layout]:
-        own = [bound_layout(layout(table, policy), frame)] if table in LAYOUTS else []
+        own = [message_columns(frame, layout(table, policy)).layout] if table in LAYOUTS else []
         return [*own, infer_layout(frame)] if table in INFERRED and policy in ("typed", "by-use") else own
 
     cases = [query for query in queries(table) if query.policy != "parsed"]

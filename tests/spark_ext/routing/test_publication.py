@@ -355,4 +355,8 @@ def test_the_case_of_a_column_that_says_the_routing_key_is_ignored_as_spark_does
     with pytest.raises(LayoutError, match="for messages with a column routing_key, and these have none"):
         route(upper.drop("routing_key"), compiled)
     with settings(spark, {"spark.sql.caseSensitive": "true"}):
-        assert queues(route(frame, TOPOLOGY, "kafka-headers", exchange="orders")) == [ALL]
+        with pytest.raises(LayoutError, match=r"(?s)route.no-key.*headers=\{'routing-key': 'ROUTING_KEY'\}"):
+            route(frame, TOPOLOGY, "kafka-headers", exchange="orders")
+        # A header with the name of a header field is a key only if somebody says so.
+        by_type = stores.kafka_headers(headers={"routing-key": "JMSType"})
+        assert queues(route(frame, TOPOLOGY, by_type, exchange="orders")) == [ALL]

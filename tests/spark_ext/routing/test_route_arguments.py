@@ -177,7 +177,7 @@ def test_an_error_of_a_route_has_few_frames(spark: SparkSession) -> None:
         ("route.no-exchange", lambda: route(frame, TOPOLOGY)),
         ("route.no-key", lambda: route(frame.drop("routing_key"), TOPOLOGY, exchange="orders")),
         ("has the type INT", lambda: route(frame.selectExpr("n AS routing_key"), TOPOLOGY, exchange="orders")),
-        ("layout.types", lambda: route(frame.selectExpr("map('a', 'b') AS properties"), TOPOLOGY, exchange="orders")),
+        ("layout.types", lambda: route(frame.selectExpr("map('a', 'b') AS properties"), headers, exchange="headers")),
         ("names one of queues", lambda: deliveries(frame, column="n")),
     ]
     for told, ask in wrong:

@@ -88,9 +88,16 @@ VARIANT = ColumnType(SparkType.VARIANT)
 
 
 class Key(NamedTuple):
-    """One step of a path: the value of a map at a key."""
+    """One step of a path: the value of a map at a key, or a field of a struct, written in brackets.
+
+    A field is written so if the struct may be taken for a table: ``shipment['color']`` is never the column ``color`` of
+    a table ``shipment``, as ``shipment.color`` is.
+    """
 
     name: str
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Entry(NamedTuple):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from transpiler.base.errors import LayoutError
 from transpiler.compiler import ir
-from transpiler.compiler.ir.column_types import ColumnType, Key
+from transpiler.compiler.ir.column_types import ColumnType, Key, Path
 from transpiler.compiler.layouts.columns import MAPS, SECTIONS, SIMPLE_TYPES, STRUCTS, UNION, Fields, UnionShape
-from transpiler.compiler.layouts.layout import Layout, by_bytes
+from transpiler.compiler.layouts.layout import ArchiveLayout, Layout, by_bytes
 from transpiler.compiler.layouts.stored import Stored, stored_beside, stored_column, stored_union
 from transpiler.message.header_fields import MessageField
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class AmqpLayout:
+class AmqpLayout(ArchiveLayout):
     """The canonical schema, or the sections of it that a DataFrame has, and columns for some application properties.
 
     ``promoted`` names application properties that are also columns, each with its Spark type (``{"color": "STRING",
@@ -35,6 +35,10 @@ class AmqpLayout:
     promoted: Mapping[str, str] = field(default_factory=dict)
     mixed: frozenset[str] = frozenset()
     collations: Collations | None = None
+    #: The columns of the table, in lower case, that have the name of a section's field.
+    beside: frozenset[str] = frozenset()
+    #: The schema of the table that the layout is over; None if it is over none.
+    table: Mapping[str, Any] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for name, type_name in self.promoted.items():
@@ -64,12 +68,25 @@ class AmqpLayout:
             **columns,
         }
 
-    def bind(self, schema: Mapping[str, Any]) -> AmqpLayout:
-        """The layout over a schema in Spark's JSON form, which tells the collations of its texts."""
+    def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> AmqpLayout:
+        """The sections that a table has, whose schema in Spark's JSON form tells the collations of its texts.
+
+        ``LayoutError`` for a promoted property whose column the table does not have.
+        """
         # A layout by name knows no schema.
         from transpiler.compiler.layouts.collations import Collations
+        from transpiler.compiler.layouts.table_columns import Table
 
-        return replace(self, collations=Collations.of(schema))
+        table = Table(schema, case_sensitive)
+        for name in self.promoted:
+            table.required(name, f"the property {name} is read")
+        sections = tuple(name for name in self.sections if table.find((name,)) is not None)
+        beside = frozenset(column["name"].lower() for column in schema["fields"]) & _FIELDS
+        return replace(self, sections=sections, collations=Collations.of(schema), beside=beside, table=schema)
+
+    def known_schema(self) -> Mapping[str, Any] | None:
+        """The schema of the table that the layout is over."""
+        return self.table
 
     def field(self, place: MessageField) -> Stored | None:
         """A column for a field with one type, a tagged union for an id or an annotation."""
@@ -82,7 +99,12 @@ class AmqpLayout:
             return None
         if place.section in MAPS:
             return stored_union((place.section, Key(place.field)))
-        return _struct_field(place)
+        column_type = STRUCTS[place.section][place.field]
+        path: Path = (place.section, place.field)
+        if place.field in self.beside:
+            # Over a table called as the section, the path would be that of the column beside it.
+            path = (place.section, Key(place.field))
+        return stored_column(path, column_type) if isinstance(column_type, ColumnType) else stored_union(path)
 
     def property(self, name: str) -> Stored | None:
         """Every name has a place: the value of the application-properties map at that key."""
@@ -117,14 +139,12 @@ class AmqpLayout:
         return canonical_row(message, self.sections, self.promoted, self.mixed)
 
 
+#: The names of all fields of sections.
+_FIELDS = frozenset(name for fields in STRUCTS.values() for name in fields)
+
+
 def with_promoted(layout: Layout, promoted: Mapping[str, str], mixed: Iterable[str]) -> AmqpLayout:
     """Return the layout with columns for some application properties; ``LayoutError`` for another than ``amqp``."""
     if not isinstance(layout, AmqpLayout):
         raise LayoutError.at("layout.promoted", f"the layout {layout.name} has no map of which to promote")
     return replace(layout, promoted=dict(promoted), mixed=frozenset(mixed))
-
-
-def _struct_field(place: MessageField) -> Stored:
-    column_type = STRUCTS[place.section][place.field]
-    path = (place.section, place.field)
-    return stored_column(path, column_type) if isinstance(column_type, ColumnType) else stored_union(path)

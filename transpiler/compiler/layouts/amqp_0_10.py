@@ -9,7 +9,7 @@ annotations) has no place.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, BINARY, BOOLEAN, SMALLINT, STRING, TIMESTAMP, ColumnType, Key
 from transpiler.compiler.layouts.collations import Collations
 from transpiler.compiler.layouts.columns import PERSISTENT, SUBJECT, Fields, UnionShape
-from transpiler.compiler.layouts.layout import by_bytes
+from transpiler.compiler.layouts.layout import ArchiveLayout, by_bytes
 from transpiler.compiler.layouts.message_rows import unions
 from transpiler.compiler.layouts.stored import Stored, case_of_constants, stored_column, stored_union, stored_value
 from transpiler.message.header_fields import MessageField
@@ -119,20 +119,26 @@ _PLACES: Mapping[MessageField, Stored] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class ZeroTenLayout:
+class ZeroTenLayout(ArchiveLayout):
     """The two property structs of AMQP 0-10."""
 
     name: str = "amqp-0-10"
     collations: Collations | None = None
+    #: The schema of the table that the layout is over; None if it is over none.
+    table: Mapping[str, Any] | None = field(default=None, compare=False)
 
     @property
     def schema(self) -> Fields:
         """The columns of both structs."""
         return SCHEMA
 
-    def bind(self, schema: Mapping[str, Any]) -> ZeroTenLayout:
-        """The layout over a schema in Spark's JSON form, which tells the collations of its texts."""
-        return replace(self, collations=Collations.of(schema))
+    def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> ZeroTenLayout:  # noqa: ARG002
+        """The layout over a table, whose schema in Spark's JSON form tells the collations of its texts."""
+        return replace(self, collations=Collations.of(schema), table=schema)
+
+    def known_schema(self) -> Mapping[str, Any] | None:
+        """The schema of the table that the layout is over."""
+        return self.table
 
     def field(self, place: MessageField) -> Stored | None:
         """The place by Table 19.1; None for what 0-10 does not have."""

@@ -1,25 +1,28 @@
 """Typed columns: each column, or each field of one named struct, is the property of exactly that name.
 
-Sections of the canonical schema that stand beside the columns serve the header names. ``typed_schema`` makes such a
-layout of a schema.
+Sections of the canonical schema that stand beside the columns serve the header names. A schema comes in as Spark's JSON
+form, ``StructType.jsonValue()``, so that no Spark is needed.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from transpiler.base.diagnostics import Advice, ColumnFix, Remedy, first_of
 from transpiler.base.errors import LayoutError
-from transpiler.base.hints import Hint, Setting, StoreCall
+from transpiler.base.hints import Hint, Setting, StoreCall, Verbatim
 from transpiler.compiler import ir
-from transpiler.compiler.ir.column_types import AMQP_TYPES, Path, SparkType
+from transpiler.compiler.ir.column_types import AMQP_TYPES, ColumnType, Path, SparkType
 from transpiler.compiler.layouts.amqp import AmqpLayout
-from transpiler.compiler.layouts.columns import like_columns
+from transpiler.compiler.layouts.columns import SECTIONS, UNION, Fields, UnionShape, like_columns, read_type
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.layouts.named_fields import NAMES
 from transpiler.compiler.layouts.stored import Stored, stored_column
+from transpiler.compiler.layouts.table_columns import SchemaField, Table, described, is_struct, type_of
 from transpiler.message.header_fields import PUBLISHER_CONNECTION, TYPED_SUBJECT, MessageField
 from transpiler.message.sections import FIELD_TYPES
 from transpiler.message.types import AmqpType
@@ -58,15 +61,36 @@ _JSON = frozenset("body data headers json message payload properties value".spli
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FlatLayout:
+class FlatLayout(Layout):
     """Properties in typed columns, header names in the canonical sections beside them, if any."""
 
     columns: Mapping[str, ir.Column | Unusable]
     sections: AmqpLayout
     name: str = "flat"
+    #: The schema of the table that the layout is over; None if it is over none.
+    table: Mapping[str, Any] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         return f"FlatLayout({self.name}: {first_of(self.columns, MAX_NAMES)})"
+
+    def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> FlatLayout:
+        """The same columns in another table, with the types that they have there.
+
+        A column that the table does not have is an error where a selector reads it.
+        """
+        if schema == self.table:
+            return self
+        table = Table(schema, case_sensitive)
+        columns = {
+            name: column_in(table, column.path) if isinstance(column, ir.Column) else column
+            for name, column in self.columns.items()
+        }
+        sections = self.sections.over(schema, case_sensitive=case_sensitive)
+        return replace(self, columns=MappingProxyType(columns), sections=sections, table=schema)
+
+    def known_schema(self) -> Mapping[str, Any] | None:
+        """The schema of the table that the layout is over."""
+        return self.table
 
     def field(self, place: MessageField) -> Stored | None:
         """The place of a section's field where the DataFrame has that section.
@@ -106,10 +130,18 @@ class FlatLayout:
                 for name, column in self.columns.items()
                 if isinstance(column, Unusable) and (column.store or column.has_keys)
             )
-            return (*unusable, *json)
+            return (*self._structs_with(place.field), *unusable, *json)
         name = NAMES.get(place)
         like = [] if name is None else like_columns(name, self._columns_like(place))
         return tuple(_renamed(column, str(name)) for column in like)
+
+    def _structs_with(self, name: str) -> Iterator[Advice]:
+        """Yield the structs that have a field of a name, whose fields may be the properties."""
+        for dotted, column in self.columns.items():
+            struct, dot, last = dotted.rpartition(".")
+            if dot and last == name and isinstance(column, ir.Column):
+                store = StoreCall("struct", struct, {"schema": Verbatim("df.schema")})
+                yield Advice(Hint(f"if the fields of {struct} are the properties: ", store), store.fix)
 
     def _columns_like(self, place: MessageField) -> Iterator[str]:
         """Yield the columns of a type that a header field may have: text is no time and no number."""
@@ -198,3 +230,221 @@ def spelled(path: Path) -> str:
 def typed_columns_of(layout: Layout) -> FlatLayout | None:
     """Return a layout as one of typed columns; None for one of another kind."""
     return layout if isinstance(layout, FlatLayout) else None
+
+
+def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_sensitive: bool = False) -> FlatLayout:
+    """A layout from a schema in Spark's JSON form; ``struct`` names the column whose fields are the properties.
+
+    Spark resolves names without regard to case unless told otherwise, so two columns that differ only in case are
+    unusable unless ``case_sensitive``. ``LayoutError`` where ``struct`` is no struct of the schema.
+    """
+    fields = {field["name"]: field for field in schema["fields"]}
+    twice = [name for name, count in Counter(field["name"] for field in schema["fields"]).items() if count > 1]
+    sections = tuple(name for name in SECTIONS if name != struct and is_section(name, fields.get(name)))
+    if struct is None:
+        columns = dict(_columns([field for name, field in fields.items() if name not in sections], (), ""))
+    else:
+        found = Table(schema, case_sensitive).find(struct)
+        if found is None or not is_struct(found.field):
+            raise LayoutError.at(
+                "layout.no-struct",
+                f"the schema has no struct column called {struct!r}",
+                hint=f"its columns are {', '.join(fields)}",
+            )
+        columns = dict(_columns(found.field["type"]["fields"], found.path, ""))
+    table = Table(schema, case_sensitive)
+    for name, column in columns.items():
+        if isinstance(column, ir.Column) and len(column.path) > 1:
+            columns[name] = column._replace(path=table.apart(column.path))
+    if not case_sensitive:
+        columns |= _ambiguous(columns)
+    if struct is None:
+        columns |= dict.fromkeys(twice, _TWICE)
+    return FlatLayout(
+        MappingProxyType(columns),
+        AmqpLayout(sections=sections).over(schema, case_sensitive=case_sensitive),
+        table=schema,
+    )
+
+
+def column_in(table: Table, path: Path) -> ir.Column | Unusable:
+    """Return a column of a table, or a field of its structs, by its path; the reason where no property reads it."""
+    found = table.find(path)
+    if found is None:
+        names = first_of([field["name"] for field in table.schema["fields"]], MAX_NAMES)
+        return Unusable("the table has no such column", f"its columns are {names}")
+    return unusable(found.path, found.field["type"]) if found.type is None else ir.Column(found.path, found.type)
+
+
+_NO_PART = "perhaps rename the column: a name with a dot is no part of a path"
+
+
+def _columns(fields: list[SchemaField], path: Path, prefix: str) -> Iterator[tuple[str, ir.Column | Unusable]]:
+    """Yield each field by its name; a field of a nested struct by its dotted path, unless another one has that name.
+
+    A name with a dot is a column's own, and no part of a path.
+    """
+    fields = [each for each in fields if not prefix or "." not in each["name"]]
+    own = {prefix + each["name"] for each in fields}
+    for column in fields:
+        is_part = "." not in column["name"]
+        name, place = prefix + column["name"], (*path, column["name"])
+        column_type = type_of(column)
+        if column_type is not None:
+            yield name, ir.Column(place, column_type)
+        elif is_struct(column):
+            hint = f"perhaps one of its fields is meant, for example {name}.{_first(column)}"
+            yield name, Unusable("a struct is no property", hint if is_part else _NO_PART)
+            inner = _columns(column["type"]["fields"], place, f"{name}.") if is_part else ()
+            yield from (each for each in inner if each[0] not in own)
+        else:
+            yield name, unusable(place, column["type"])
+
+
+def unusable(path: Path, spark_type: Any) -> Unusable:
+    """Return why a column of no simple type is no property."""
+    reason, column = f"no message property has the type {described(spark_type)}", str(path[-1])
+    match spark_type:
+        case "date":
+            text, time = (recast(path, kind) for kind in ("string", "timestamp_ntz"))
+            in_words = f"{text[0]} makes text of it, such as '2025-06-01'"
+            milliseconds = f"{time[0]} makes a time of it, in milliseconds since 1970-01-01 in UTC"
+            # A TIMESTAMP would be midnight of the session's zone.
+            ordered = Unusable(reason, f"{milliseconds}; {in_words}", fix=time[1])
+            return Unusable(reason, f"{in_words}; {milliseconds}", fix=text[1], ordered=ordered)
+        case "variant":
+            store = StoreCall("variant", column)
+        case {"type": "map", "keyType": "string", "valueType": "string" | "binary" as values}:
+            # The bytes of a map are texts only for a layout that knows the schema.
+            known: dict[str, object] = {"schema": Verbatim("df.schema")} if values == "binary" else {}
+            store = StoreCall("text_map", column, {"types": "by-use", **known})
+        case {"type": "map", "keyType": "string", "valueType": values} if texts := _as_texts(values, spelled(path)):
+            return _beside(reason, texts, column, StoreCall("text_map", column, {"types": "by-use"}))
+        case {"type": "array", "elementType": {"type": "struct", "fields": [*fields]}} if _is_entry(fields):
+            store = StoreCall("kafka_headers", column)
+        case {"type": "array", "elementType": {"type": "struct", "fields": [*fields]}} if _entry_in(fields):
+            return _beside(reason, _as_entries(path, *_entry_in(fields)), column, StoreCall("kafka_headers", column))
+        case {"type": "array", "elementType": {"type": "map", "keyType": "string", "valueType": "string" | "binary"}}:
+            # Lambda's events have a map of one entry for each of Kafka's headers.
+            entries = f"flatten(transform({spelled(path)}, x -> map_entries(x)))"
+            return _beside(reason, entries, column, StoreCall("kafka_headers", column))
+        case {"type": "map"}:
+            key = 'col("{}")[KEY]'.format(".".join(map(str, path)))
+            hint = f"perhaps make a column of the value that is meant, as in df.withColumn(NAME, {key})"
+            return Unusable(reason, hint, has_keys=True)
+        case _:
+            return Unusable(
+                reason, "perhaps select a column of a simple type: BOOLEAN, a number, STRING, BINARY or a TIMESTAMP"
+            )
+    if len(path) > 1:
+        return _beside(reason, spelled(path), column, store)
+    return Unusable(reason, Hint(store, " reads properties in it"), store, store.fix)
+
+
+#: The fields of a struct that has a value and its type, such as a message attribute of SQS.
+_VALUE_FIELDS = ("value", "stringvalue", "val", "v", "text", "string")
+
+
+def _as_texts(spark_type: object, column: str) -> str | None:
+    """Return a map of texts made of a map whose values have a type in Spark's JSON form, as SQL; None if none is."""
+    match spark_type:
+        case "timestamp":
+            # Selectors compare times in milliseconds since the epoch.
+            return f"transform_values({column}, (k, v) -> CAST(unix_millis(v) AS STRING))"
+        case "date":
+            return f"CAST({column} AS MAP<STRING, STRING>)"
+        case str() if read_type(spark_type) is not None:
+            return f"CAST({column} AS MAP<STRING, STRING>)"
+        case {"type": "array", "elementType": str() as element} if read_type(element) is not None:
+            return f"transform_values({column}, (k, v) -> CAST(get(v, 0) AS STRING))"
+        case {"type": "struct", "fields": fields}:
+            simple = [each["name"] for each in fields if read_type(each["type"]) is not None]
+            values = [name for name in simple if name.lower() in _VALUE_FIELDS]
+            if values:
+                return f"transform_values({column}, (k, v) -> CAST(v.{spelled((values[0],))} AS STRING))"
+    return None
+
+
+def _beside(reason: str, expression: str, column: str, store: StoreCall) -> Unusable:
+    """Return why a column is no property that a store reads as it is: the store is that of an expression."""
+    # A store's column is one of the table, and no field of a struct.
+    made, fix = replaced((column,), expression)
+    return Unusable(reason, Hint(f"{made}, which ", store, " reads"), fix=fix, has_keys=True)
+
+
+def _is_entry(fields: list[SchemaField]) -> bool:
+    """Return True for the fields of a record header: a key and a value."""
+    types = {field["name"]: field["type"] for field in fields}
+    return types.get("key") == "string" and types.get("value") in ("string", "binary")
+
+
+#: The names of the two fields of an entry that is no record header.
+_KEYS, _VALUES = ("key", "name", "k", "header"), ("value", "val", "v")
+
+
+def _entry_in(fields: list[SchemaField]) -> tuple[str, ...]:
+    """Return the fields of a key and its value in the structs of an array; nothing where there is no such pair."""
+    simple = [field["name"] for field in fields if read_type(field["type"]) is not None]
+    found = [next((name for name in simple if name.lower() in names), None) for names in (_KEYS, _VALUES)]
+    return tuple(name for name in found if name is not None) if None not in found else ()
+
+
+def _as_entries(path: Path, key: str, value: str) -> str:
+    """Return an array of entries in the form of record headers, as SQL."""
+    parts = (f"'{part}', CAST(x.{spelled((name,))} AS STRING)" for part, name in (("key", key), ("value", value)))
+    return f"transform({spelled(path)}, x -> named_struct({', '.join(parts)}))"
+
+
+_TWICE = Unusable(
+    "the schema has several columns of this name, between which Spark does not choose",
+    "perhaps select the columns of one table, or rename one of the two, before the selector",
+)
+
+
+def _ambiguous(columns: Mapping[str, ir.Column | Unusable]) -> dict[str, Unusable]:
+    spellings: dict[str, list[str]] = {}
+    for name in columns:
+        spellings.setdefault(name.lower(), []).append(name)
+    return {
+        name: Unusable(
+            f"the schema also has {next(other for other in group if other != name)}, which Spark does not tell apart",
+            "perhaps rename one of the two, or set spark.sql.caseSensitive to true",
+        )
+        for group in spellings.values()
+        if len(group) > 1
+        for name in group
+    }
+
+
+def _first(field: SchemaField) -> str:
+    return str(next((inner["name"] for inner in field["type"]["fields"]), "field"))
+
+
+def is_section(name: str, field: SchemaField | None) -> bool:
+    """Return True if a column has the shape that the canonical schema gives that section."""
+    return field is not None and fits(field["type"], _SECTIONS[name])
+
+
+_SECTIONS = AmqpLayout().schema
+
+
+def fits(spark_type: object, shape: ColumnType | UnionShape | Fields) -> bool:
+    """Return True if a Spark type has a shape; a struct may have more fields."""
+    match shape:
+        case ColumnType():
+            return read_type(spark_type) == shape
+        case UnionShape.UNIONS:
+            return (
+                isinstance(spark_type, Mapping)
+                and spark_type.get("type") == "map"
+                and spark_type.get("keyType") == "string"
+                and fits(spark_type.get("valueType"), UnionShape.UNION)
+            )
+        case _:
+            wanted = UNION if shape is UnionShape.UNION else shape
+            if not isinstance(spark_type, Mapping) or spark_type.get("type") != "struct":
+                return False
+            types = {inner["name"]: inner["type"] for inner in spark_type["fields"]}
+            if shape is UnionShape.UNION and len(types) > len(wanted):
+                return False
+            return all(name in types and fits(types[name], inner) for name, inner in wanted.items())

@@ -28,7 +28,7 @@ from transpiler.compiler.layouts.amqp_0_10 import SCHEMA, ZeroTenLayout
 from transpiler.compiler.layouts.amqp_rows import TYPES, union_value
 from transpiler.compiler.layouts.columns import MAPS, STRUCTS, UNION, Fields, UnionShape
 from transpiler.compiler.layouts.flat import FlatLayout
-from transpiler.compiler.layouts.layout import Layout, archive_of, message_in, offers
+from transpiler.compiler.layouts.layout import Layout, archive_of
 from transpiler.compiler.layouts.message_rows import union
 from transpiler.compiler.layouts.named_fields import FIELDS
 from transpiler.compiler.layouts.rows import amqp_value, refuse
@@ -94,7 +94,7 @@ def message_from_json_row(value: Any, layout: Layout) -> Message:
         return layout.message(read_row({name: item for name, item in value.items() if name not in BESIDE}))
     if isinstance(layout, AmqpLayout) and not layout.promoted:
         return _canonical(value)
-    return message_in(layout, value)
+    return layout.message(value)
 
 
 def check_columns(value: Any, layout: Layout) -> None:
@@ -109,7 +109,7 @@ def check_columns(value: Any, layout: Layout) -> None:
         return
     read, found = first_of(known, 6) or "none", first_of(value, 6)
     message = f"no column of the layout {layout.name} is here: it reads {read}, and the row has {found}"
-    offered = joined(advice.hint for advice in offers(layout, MessageField("application_properties", "")))
+    offered = joined(advice.hint for advice in layout.offers(MessageField("application_properties", "")))
     hint = offered or "perhaps name the layout of these rows, or none for message JSON and plain properties"
     raise DecodeError.at("row.columns", message, hint=hint)
 

@@ -1,12 +1,15 @@
-"""The Layout protocol: where the fields and properties of a message are in a DataFrame.
+"""What a layout is: where the fields and properties of a message are in a DataFrame.
 
-A layout knows columns and nothing else: no dialect, no topology, no SQL.
+A layout knows columns and nothing else: no dialect, no topology, no SQL. What a user writes, such as a store or the
+name of a preset, may not know the columns of the table; ``Layout.over`` returns the layout over a table's schema, and
+is the only way to one.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from transpiler.base.diagnostics import Advice
 from transpiler.base.errors import LayoutError
@@ -20,19 +23,21 @@ if TYPE_CHECKING:
     from transpiler.message.message import Message
 
 
-@runtime_checkable
-class Layout(Protocol):
+class Layout(ABC):
     """The places of values in a DataFrame; None says that there is no place for one.
 
-    A layout may have more methods, which the functions of this module ask: ``message``, ``bind``, ``declaration``,
-    ``doubt``, ``offers`` and ``named_header``.
+    A layout of your own has ``name``, ``field``, ``property`` and ``names``. The other methods have defaults.
     """
 
-    @property
-    def name(self) -> str:
-        """The name that errors use."""
-        ...
+    __slots__ = ()
 
+    if TYPE_CHECKING:
+        # A property here would be taken for the default of a data class' field.
+        @property
+        def name(self) -> str:
+            """The name that errors use."""
+
+    @abstractmethod
     def field(self, place: MessageField) -> Stored | None:
         """Return the place of a field of a section, or of an annotation by its key.
 
@@ -42,8 +47,8 @@ class Layout(Protocol):
         Args:
             place: The field of a section, such as ``MessageField("header", "priority")``.
         """
-        ...
 
+    @abstractmethod
     def property(self, name: str) -> Stored | None:
         """Return the place of an application property.
 
@@ -53,25 +58,74 @@ class Layout(Protocol):
         Raises:
             LayoutError: A column has that name but a type that no property has.
         """
-        ...
 
+    @abstractmethod
     def names(self) -> tuple[str, ...]:
         """The properties that have a place, for suggestions; empty where any name has one."""
-        ...
+
+    def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> Layout:  # noqa: ARG002
+        """Return the layout over a table, whose schema is in Spark's JSON form.
+
+        ``case_sensitive`` is the setting ``spark.sql.caseSensitive``. ``LayoutError`` for a column that the layout
+        reads and the table does not have.
+        """
+        return self
+
+    def known_schema(self) -> Mapping[str, Any] | None:
+        """Return the schema of the table that the layout is over, in Spark's JSON form; None if it is over none."""
+        return None
+
+    def message(self, row: object) -> Message:  # noqa: ARG002
+        """Return the message in a row, a mapping or a ``pyspark.sql.Row``, by the layout's definition, not by the SQL.
+
+        A time is a ``datetime`` or milliseconds; a row in JSON has bytes in base64 and times in ISO 8601.
+        ``LayoutError`` if the layout does not read rows, ``DecodeError`` for a value that is not of its column's type,
+        ``TypeError`` for anything else than a row.
+        """
+        raise LayoutError.at("layout.rows", f"the layout {self.name} does not read rows")
+
+    def declaration(self, name: str, kind: str) -> Advice | None:  # noqa: ARG002
+        """Return the advice that makes a property ``a number``, ``a boolean`` or ``a string``; None for none."""
+        return None
+
+    def doubt(self, place: MessageField) -> tuple[str, Advice] | None:  # noqa: ARG002
+        """Return how a name is read that could be read in another way, too, and how to get that; None for others."""
+        return None
+
+    def may_doubt(self) -> bool:
+        """Return True if the layout has a doubt about the name of some property."""
+        return False
+
+    def offers(self, place: MessageField) -> tuple[Advice, ...]:  # noqa: ARG002
+        """Return what gives a name without a place one: columns that are not read, and options that would read them."""
+        return ()
+
+    def has_place(self, place: MessageField) -> bool:
+        """Return True if a field has a place of its own, and is not read from a property that may have its name."""
+        return self.field(place) is not None
+
+    def named_header(self, name: str) -> Stored | None:  # noqa: ARG002
+        """Return the column under the name of a header field, which holds what a selector sees under that name.
+
+        None where there is none, and the field's own places are read.
+        """
+        return None
 
 
-@runtime_checkable
-class ArchiveLayout(Layout, Protocol):
+class ArchiveLayout(Layout):
     """A layout whose columns are known without looking at a DataFrame, so that one can be made from messages."""
 
-    @property
-    def schema(self) -> Fields:
-        """The columns, by name."""
-        ...
+    __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        @property
+        def schema(self) -> Fields:
+            """The columns, by name."""
+
+    @abstractmethod
     def row(self, message: Message) -> Mapping[str, Any]:
         """The message as one row, by column; a time is its milliseconds."""
-        ...
 
 
 def by_bytes(stored: Stored | None, collations: Collations | None) -> Stored | None:
@@ -81,8 +135,7 @@ def by_bytes(stored: Stored | None, collations: Collations | None) -> Stored | N
 
 def is_layout(value: object) -> TypeGuard[Layout]:
     """Return True for a layout, and False for the name or the schema of one."""
-    # isinstance() would collect the members of the protocol anew each time in Python 3.11.
-    return all(hasattr(value, member) for member in ("name", "field", "property", "names"))
+    return isinstance(value, Layout)
 
 
 def archive_of(layout: Layout) -> ArchiveLayout | None:
@@ -92,46 +145,4 @@ def archive_of(layout: Layout) -> ArchiveLayout | None:
 
 def reads_rows(layout: Layout) -> bool:
     """Return True if a layout reads rows in Python as well, so that Spark's answers can be compared."""
-    return hasattr(layout, "message")
-
-
-def message_in(layout: Layout, row: object) -> Message:
-    """Return the message in a row, a mapping or a ``pyspark.sql.Row``, by the layout's definition, not by the SQL.
-
-    A time is a ``datetime`` or milliseconds; a row in JSON has bytes in base64 and times in ISO 8601. ``LayoutError``
-    where the layout does not read rows, ``DecodeError`` for a value that is not of its column's type, ``TypeError`` for
-    anything else than a row.
-    """
-    if not reads_rows(layout):
-        raise LayoutError.at("layout.rows", f"the layout {layout.name} does not read rows")
-    message: Message = layout.message(row)  # type: ignore[attr-defined]
-    return message
-
-
-def bound(layout: Layout, schema: Mapping[str, Any]) -> Layout:
-    """Return a layout over a schema in Spark's JSON form, which tells the types of header columns, and collations."""
-    over_schema: Layout = layout.bind(schema) if hasattr(layout, "bind") else layout
-    return over_schema
-
-
-def declaration(layout: Layout, name: str, kind: str) -> Advice | None:
-    """Return the advice that makes a property ``a number``, ``a boolean`` or ``a string``; None for none."""
-    return layout.declaration(name, kind) if hasattr(layout, "declaration") else None
-
-
-def doubt(layout: Layout, place: MessageField) -> tuple[str, Advice] | None:
-    """Return how a name is read that could be read in another way, too, and how to get that; None for others."""
-    return layout.doubt(place) if hasattr(layout, "doubt") else None
-
-
-def offers(layout: Layout, place: MessageField) -> tuple[Advice, ...]:
-    """Return what gives a name without a place one: columns that are not read, and options that would read them."""
-    return layout.offers(place) if hasattr(layout, "offers") else ()
-
-
-def named_header(layout: Layout, name: str) -> Stored | None:
-    """Return the column under the name of a header field, which holds what a selector sees under that name.
-
-    None where there is none, and the field's own places are read.
-    """
-    return layout.named_header(name) if hasattr(layout, "named_header") else None
+    return type(layout).message is not Layout.message

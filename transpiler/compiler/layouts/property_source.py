@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from transpiler.base.comparison import Comparison
 from transpiler.base.diagnostics import Remedy
 from transpiler.base.errors import LayoutError
+from transpiler.base.hints import Hint, StoreCall, Verbatim
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import (
     AMQP_TYPES,
@@ -27,7 +28,7 @@ from transpiler.compiler.ir.column_types import (
     Path,
     SparkType,
 )
-from transpiler.compiler.layouts.columns import seen
+from transpiler.compiler.layouts.columns import read_type, seen
 from transpiler.compiler.layouts.encoded_values import Encoded, plain_text
 from transpiler.compiler.layouts.flat import Unusable
 from transpiler.compiler.layouts.rows import (
@@ -47,6 +48,7 @@ from transpiler.compiler.layouts.stored import (
     stored_column,
     stored_value,
 )
+from transpiler.compiler.layouts.table_columns import Found, Table, described
 from transpiler.compiler.layouts.text_types import ByItsUse, TextTypes
 from transpiler.message.types import AmqpType, AmqpValue, Compound, UntypedText
 
@@ -55,6 +57,14 @@ class PropertySource(ABC):
     """The columns of a store that have the application properties."""
 
     __slots__ = ()
+
+    def over(self, table: Table) -> PropertySource:  # noqa: ARG002
+        """Return the source over a table; ``LayoutError`` for a column that it reads and the table does not have."""
+        return self
+
+    def root(self) -> str:
+        """Return the column that the source is in; an empty name if it is in several."""
+        return ""
 
     @abstractmethod
     def stored(self, name: str) -> Stored | None:
@@ -81,10 +91,28 @@ class PropertySource(ABC):
         return self.read(row).get(name)
 
 
-def column_of(source: PropertySource) -> str:
-    """Return the column that a source is in; an empty name where it is in several, or does not tell."""
-    path = getattr(source, "path", None) or getattr(source, "map", None)
-    return str(path[0]) if path else getattr(source, "column", "")
+#: The beginning of an error of a column that a table does not have.
+READER = "the properties are read"
+
+
+def unlike(found: Found, expected: str) -> LayoutError:
+    """Return the error of a column whose type is not the expected one, with the layout that reads it."""
+    from transpiler.compiler.layouts.flat import unusable
+
+    kind = described(found.field["type"])
+    message = f"{READER} from the column {found.name}, which is {kind} and not {expected}"
+    refused = unusable(found.path, found.field["type"]) if found.type is None else None
+    if refused is None:
+        return LayoutError.at("layout.column-type", message)
+    return LayoutError.at("layout.column-type", message, hint=refused.hint, fix=refused.fix)
+
+
+def _texts_of(spark_type: object) -> ColumnType | None:
+    """Return STRING for a type of texts, BINARY for one of bytes, in Spark's JSON form; None for any other."""
+    kind = read_type(spark_type)
+    if kind is None or kind.kind not in (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR, SparkType.BINARY):
+        return None
+    return BINARY if kind.kind is SparkType.BINARY else STRING
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +123,10 @@ class UnchosenTexts(PropertySource):
     message: str
     hint: str
     fix: Remedy
+
+    def root(self) -> str:
+        """The column of text."""
+        return self.column
 
     @property
     def refusal(self) -> LayoutError:
@@ -117,6 +149,18 @@ class StructFields(PropertySource):
     column: str
     fields: Mapping[str, ir.Column | Unusable]
 
+    def over(self, table: Table) -> StructFields:
+        """The fields that the struct has in a table, or the table's columns."""
+        from transpiler.compiler.layouts.flat import flat_layout
+
+        struct = self.column or None
+        columns = flat_layout(table.schema, struct, case_sensitive=table.case_sensitive).columns
+        return StructFields(self.column, columns)
+
+    def root(self) -> str:
+        """The column of the struct."""
+        return self.column.partition(".")[0]
+
     def stored(self, name: str) -> Stored | None:
         """The field of exactly that name; ``LayoutError`` where its type has no AMQP counterpart."""
         place = self.fields.get(name)
@@ -133,6 +177,20 @@ class StructFields(PropertySource):
         for name, place in self.fields.items():
             if isinstance(place, ir.Column):
                 yield name, amqp_value(value_at(row, place.path), place.type.kind, place.path)
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownFields(StructFields):
+    """Fields of a struct whose schema is not known."""
+
+    fields: Mapping[str, ir.Column | Unusable] = field(default_factory=dict)
+
+    def stored(self, name: str) -> Stored | None:
+        """``LayoutError``: the type of a field is needed."""
+        message = f"the type of {self.column}.{name} is not known"
+        struct = StoreCall("struct", self.column, {"schema": Verbatim("df.schema")})
+        hint = Hint(f"perhaps give the schema: infer_layout(df, struct={self.column!r}), or ", struct)
+        raise LayoutError.at("layout.schema", message, hint=hint)
 
 
 #: The order in which places of several types are looked at: the frequent ones first.
@@ -152,6 +210,26 @@ class TypedPlaces(PropertySource):
     map: Path | None = None
     #: The field of the struct that names the type, with the text of each.
     tag: tuple[str, Mapping[SparkType, str]] | None = None
+
+    def over(self, table: Table) -> TypedPlaces:
+        """The members that a table has."""
+        within = None if self.map is None else table.required(self.map, READER)
+        if within is None:
+            members = tuple(each for each in self.members if table.find((each[0],)) is not None)
+            if not members:
+                table.refuse(self.members[0][0], READER)
+            return replace(self, members=members)
+        spark_type = within.field["type"]
+        value = spark_type.get("valueType") if isinstance(spark_type, Mapping) else None
+        if not isinstance(value, Mapping) or "fields" not in value:
+            raise unlike(within, "a map of structs")
+        inner = Table(value, table.case_sensitive)
+        members = tuple(each for each in self.members if inner.find((each[0],)) is not None)
+        return replace(self, members=members, map=within.path)
+
+    def root(self) -> str:
+        """The column of the map."""
+        return "" if self.map is None else str(self.map[0])
 
     def _path(self, member: str, name: str) -> Path:
         return (member, Key(name)) if self.map is None else (*self.map, Key(name), member)
@@ -206,6 +284,31 @@ class TextProperties(PropertySource):
     entry: tuple[str, str] | None = None
     repeated_first: bool = False
     columns: tuple[str, ...] = ()
+
+    def over(self, table: Table) -> TextProperties:
+        """The texts, or the bytes, that a table has in the column; ``LayoutError`` if it has neither."""
+        for name in self.columns:
+            table.required((name,), READER)
+        if self.columns:
+            return self
+        found = table.required(self.path, READER)
+        match found.field["type"]:
+            case {"type": "map", "keyType": str() as key, "valueType": values} if self.entry is None:
+                texts = None if _texts_of(key) is not STRING else _texts_of(values)
+            case {"type": "array", "elementType": {"fields": _} as struct} if self.entry is not None:
+                inner = Table(struct, table.case_sensitive)
+                key_field, value_field = (inner.find((name,)) for name in self.entry)
+                texts = None if key_field is None or value_field is None else _texts_of(value_field.field["type"])
+            case _:
+                texts = None
+        if texts is None:
+            names = ", ".join(self.entry or ())
+            raise unlike(found, "a map of texts" if self.entry is None else f"an array of structs with {names}")
+        return replace(self, path=found.path, binary=texts is BINARY)
+
+    def root(self) -> str:
+        """The column of the map, or of the array."""
+        return str(self.path[0]) if self.path else ""
 
     def _path(self, name: str) -> Path:
         key = self.prefix + name
@@ -336,6 +439,14 @@ class TaggedTexts(PropertySource):
     suffix: str = ""
     default: str = ""
     null: tuple[str, str] | None = None
+
+    def over(self, table: Table) -> TaggedTexts:
+        """The texts in the column of a table."""
+        return replace(self, path=table.required(self.path, READER).path)
+
+    def root(self) -> str:
+        """The column of the texts."""
+        return str(self.path[0])
 
     def _places(self, name: str) -> tuple[ir.Value, ir.Value]:
         if self.entry is None:

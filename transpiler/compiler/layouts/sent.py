@@ -6,14 +6,15 @@ application-headers field".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from transpiler.base.diagnostics import Advice
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING
 from transpiler.compiler.layouts.columns import SUBJECT
-from transpiler.compiler.layouts.layout import Layout, message_in, named_header
-from transpiler.compiler.layouts.store import store_of
+from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.layouts.stored import Stored, stored_column, stored_union
 from transpiler.message.header_fields import MessageField
 
@@ -25,7 +26,7 @@ SENT_SUBJECT, SENT_HEADER = "_routing_sent_subject", "_routing_sent_header"
 
 
 @dataclass(frozen=True, slots=True)
-class SentLayout:
+class SentLayout(Layout):
     """A layout in which the subject, and the header ``qpid.subject``, are columns of their own."""
 
     before: Layout
@@ -57,9 +58,37 @@ class SentLayout:
         """The properties that have a place below."""
         return self.before.names()
 
+    def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> SentLayout:
+        """The same of the layout below over a table."""
+        return SentLayout(self.before.over(schema, case_sensitive=case_sensitive))
+
+    def known_schema(self) -> Mapping[str, Any] | None:
+        """The schema of the table that the layout below is over."""
+        return self.before.known_schema()
+
+    def doubt(self, place: MessageField) -> tuple[str, Advice] | None:
+        """The other reading of a name in the layout below."""
+        return self.before.doubt(place)
+
+    def may_doubt(self) -> bool:
+        """True if the layout below has a doubt about some name."""
+        return self.before.may_doubt()
+
+    def has_place(self, place: MessageField) -> bool:
+        """True for the subject, and for what has a place below."""
+        return place == MessageField("properties", "subject") or self.before.has_place(place)
+
+    def offers(self, place: MessageField) -> tuple[Advice, ...]:
+        """What the layout below offers for a name without a place."""
+        return self.before.offers(place)
+
+    def declaration(self, name: str, kind: str) -> Advice | None:
+        """The advice of the layout below."""
+        return self.before.declaration(name, kind)
+
     def named_header(self, name: str) -> Stored | None:
         """The column of a header field's name below."""
-        return named_header(self.before, name)
+        return self.before.named_header(name)
 
     def message(self, row: object) -> Message:
         """The message of the layout below, with the subject of its columns where the row has them."""
@@ -67,7 +96,7 @@ class SentLayout:
         from transpiler.compiler.layouts.rows import row_columns
 
         columns = row_columns(row)
-        message = message_in(self.before, columns)
+        message = self.before.message(columns)
         if SENT_SUBJECT not in columns:
             return message
         return sent_message(message, columns[SENT_SUBJECT], columns.get(SENT_HEADER))
@@ -76,15 +105,6 @@ class SentLayout:
 def before_sent(layout: Layout) -> Layout:
     """Return the layout that messages had before a sender gave them a subject; any other as it is."""
     return layout.before if isinstance(layout, SentLayout) else layout
-
-
-def without_binding(layout: Layout | None) -> Layout | None:
-    """Return a layout without the function that binds a store to a DataFrame: what is over it stays as it is."""
-    if isinstance(layout, SentLayout):
-        before = without_binding(layout.before)
-        return layout if before is None else SentLayout(before)
-    store = store_of(layout)
-    return layout if store is None else replace(store, binding=None)
 
 
 def _is_plain_text(stored: Stored) -> bool:

@@ -7,19 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from transpiler.base.diagnostics import Advice, Fix
-from transpiler.base.hints import Hint, Setting, StoreCall
+from transpiler.base.hints import Hint, Setting, StoreCall, Verbatim
 from transpiler.compiler import ir
-from transpiler.compiler.ir.column_types import BIGINT
+from transpiler.compiler.ir.column_types import BIGINT, ColumnType
 from transpiler.compiler.layouts.collations import Collations
 from transpiler.compiler.layouts.columns import like_columns
-from transpiler.compiler.layouts.header_places import ColumnPlace, HeaderPlace, PropertyPlace
+from transpiler.compiler.layouts.flat import flat_layout, unusable
+from transpiler.compiler.layouts.header_places import (
+    ColumnPlace,
+    HeaderOption,
+    HeaderPlace,
+    Headers,
+    Place,
+    PropertyPlace,
+    RefusedPlace,
+    check_headers,
+    header_columns,
+    header_places,
+)
 from transpiler.compiler.layouts.header_readings import READINGS
 from transpiler.compiler.layouts.layout import Layout, by_bytes
 from transpiler.compiler.layouts.named_fields import FIELDS, NAMES
-from transpiler.compiler.layouts.property_source import PropertySource, TextProperties, UnchosenTexts, column_of
+from transpiler.compiler.layouts.property_source import PropertySource, TextProperties, UnchosenTexts
 from transpiler.compiler.layouts.rows import amqp_value, row_columns, value_at
 from transpiler.compiler.layouts.stored import (
     NOTHING,
@@ -29,7 +42,7 @@ from transpiler.compiler.layouts.stored import (
     stored_column,
     stored_value,
 )
-from transpiler.compiler.layouts.typed_schema import typed_columns
+from transpiler.compiler.layouts.table_columns import Table, schema_of
 from transpiler.message.broker_fields import names_header_field
 from transpiler.message.header_fields import MessageField
 from transpiler.message.message import Message
@@ -39,36 +52,85 @@ from transpiler.message.types import AmqpType, AmqpValue
 #: The type to declare for a kind of values.
 _DECLARED = {"a number": "DOUBLE", "a boolean": "BOOLEAN"}
 
+#: The fields that say where a message was published.
+_PUBLISHED = frozenset({"exchange", "routing-key"})
+
 #: Fields that no property of their name stands in for: they are no names of JMS.
 _NO_PROPERTIES = frozenset({"content-type", "content-encoding", "exchange", "routing-key", "JMS_AMQP_TTL"})
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class StoreLayout:
+@dataclass(frozen=True, slots=True, repr=False)
+class StoreLayout(Layout):
     """A store: its application properties, and its header fields by their JMS names.
 
-    ``schema`` is what ``bind`` reads a DataFrame's schema into; without it the layout is whole as it is. ``columns``
-    are the columns of one type that are known to stand beside. Where only a schema has shown the store,
-    ``columns_first`` says that they are properties, too, before the keys of the source.
+    ``documented`` are the header fields that the store's producer writes, ``asked`` those that the user puts elsewhere;
+    with ``beside``, columns of the table have the header fields of their names. ``headers`` is what these come to, over
+    the ``table``, if there is one, or as they are written. ``columns`` are the columns of one type that are known to
+    stand beside. Where only a schema has shown the store, ``columns_first`` says that they are properties, too, before
+    the keys of the source.
     """
 
     name: str
     source: PropertySource
-    headers: Mapping[str, HeaderPlace] = field(default_factory=dict)
-    binding: Callable[[Mapping[str, Any]], StoreLayout] | None = None
-    collations: Collations | None = None
-    columns: Mapping[str, ir.Column] = field(default_factory=dict)
-    columns_first: bool = False
+    documented: Mapping[str, HeaderPlace] = field(default_factory=dict)
+    asked: Headers = field(default_factory=dict)
+    beside: bool = False
     #: The producer writes the header fields as properties of their JMS names.
     jms_keys: bool = False
+    columns_first: bool = False
+    headers: Mapping[str, HeaderPlace] = field(default_factory=dict)
+    columns: Mapping[str, ir.Column] = field(default_factory=dict)
+    collations: Collations | None = None
+    #: The table that the layout is over; None if it is over none.
+    table: Table | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         return f"StoreLayout({self.name!r})"
 
-    def bind(self, schema: Mapping[str, Any]) -> StoreLayout:
-        """The layout over a schema in Spark's JSON form, which tells the types of header columns, and collations."""
-        over_schema = self if self.binding is None else self.binding(schema)
-        return replace(over_schema, collations=Collations.of(schema), columns=typed_columns(schema))
+    @classmethod
+    def written(
+        cls,
+        name: str,
+        source: PropertySource,
+        documented: Mapping[str, HeaderPlace],
+        asked: Headers,
+        columns: Mapping[str, ColumnType] | None,
+        *,
+        beside: bool = False,
+    ) -> StoreLayout:
+        """Return a store over no table, whose places are as they are written.
+
+        ``columns`` are those that the producer writes beside; None if nothing is known of any column.
+        """
+        check_headers(asked)
+        table = None if columns is None else Table(schema_of(columns))
+        own = header_columns(None) if beside else {}
+        headers = {**documented, **own, **header_places(asked, table, source, is_whole=False)}
+        known = {column: ir.Column((column,), kind) for column, kind in (columns or {}).items()}
+        return cls(name, source, documented, asked, beside, headers=MappingProxyType(headers), columns=known)
+
+    def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> StoreLayout:
+        """The layout over a table, whose columns have the types that its schema in Spark's JSON form tells."""
+        table = Table(schema, case_sensitive)
+        source = self.source.over(table)
+        headers = {name: place.over(table, name) for name, place in self.documented.items()}
+        # A message whose exchange or key no column has was published without: what routes says so.
+        headers = {name: place for name, place in headers.items() if name not in _PUBLISHED or not _is_absent(place)}
+        headers |= header_columns(table) if self.beside else {}
+        headers |= header_places(self.asked, table, source)
+        columns = flat_layout(schema, case_sensitive=case_sensitive).columns
+        return replace(
+            self,
+            source=source,
+            headers=MappingProxyType(headers),
+            columns={name: column for name, column in columns.items() if isinstance(column, ir.Column)},
+            collations=Collations.of(schema),
+            table=table,
+        )
+
+    def known_schema(self) -> Mapping[str, Any] | None:
+        """The schema of the table that the layout is over."""
+        return None if self.table is None else self.table.schema
 
     def field(self, place: MessageField) -> Stored | None:
         """The place of a header field; one without a value in any row where the store has none."""
@@ -121,11 +183,31 @@ class StoreLayout:
             return None
         return HeaderPlace(PropertyPlace(self.source, name), READINGS[name])
 
+    def has_place(self, place: MessageField) -> bool:
+        """Return True if the store, the user or a column of the table has the field."""
+        name = NAMES.get(place, "")
+        return name in self.headers or (self.jms_keys and name.startswith("JMS"))
+
     def property(self, name: str) -> Stored | None:
         """The place of an application property."""
         column = self._first_column(name)
-        stored = self.source.stored(name) if column is None else stored_column(column.path, column.type)
+        if column is None and self.columns_first:
+            self._refuse_unlike_column(name)
+        stored = self.source.stored(self._key(name)) if column is None else stored_column(column.path, column.type)
         return by_bytes(stored, self.collations)
+
+    def _key(self, name: str) -> str:
+        """Return the key that a name has in the source; ``v.x`` is the key ``x`` of the column ``v``."""
+        prefix = f"{self.source.root()}."
+        return name.removeprefix(prefix) if self.columns_first else name
+
+    def _refuse_unlike_column(self, name: str) -> None:
+        """Raise the ``LayoutError`` of a column of that name whose type no property has."""
+        if self.table is None or name == self.source.root() or name in self.source.names():
+            return
+        found = self.table.find((name,))
+        if found is not None and found.path == (name,) and found.type is None:
+            raise unusable(found.path, found.field["type"]).refusal(f"column {name}")
 
     def _header_of(self, column: ir.Column) -> str | None:
         """Return the header field that a column, or a field of its struct, has; None where it has none."""
@@ -134,7 +216,7 @@ class StoreLayout:
 
     def _beside(self, name: str) -> ir.Column | None:
         """Return the column of that name; None where it is one of the source's."""
-        column, source = self.columns.get(name), column_of(self.source)
+        column, source = self.columns.get(name), self.source.root()
         own = column is not None and (column.path[0] == source or (not source and name in self.source.names()))
         return None if own else column
 
@@ -148,12 +230,19 @@ class StoreLayout:
         if place.section == "application_properties":
             return self._doubtful_property(place.field)
         name = NAMES.get(place, "")
-        if not name.startswith("JMS") or name.startswith("JMSX") or name in self.headers or self.jms_keys:
+        header = self.headers.get(name)
+        if header is not None:
+            return self._doubtful_place(name, header.place)
+        if not name.startswith("JMS") or name.startswith("JMSX") or self.jms_keys:
             return None
         if self.source.names() and name not in self.source.names():
             return None
         message = f"{name} is read from the property of that name: the layout {self.name} has no such field"
         return message, self.offers(place)[0]
+
+    def may_doubt(self) -> bool:
+        """True if a key may have the name of a column."""
+        return self.table is not None and not self.source.names()
 
     def offers(self, place: MessageField) -> tuple[Advice, ...]:
         """Return the option that gives a header field a place, with the column that probably has it."""
@@ -166,25 +255,48 @@ class StoreLayout:
         headers = Setting("headers", {name: like[0]})
         return (Advice(Hint(headers, " reads it from there"), headers.fix),)
 
+    def _doubtful_place(self, name: str, place: Place) -> tuple[str, Advice] | None:
+        """Return the other reading of a place that a user gave; None if the place is certain."""
+        given = self.asked.get(name)
+        said = given.kind if isinstance(given, HeaderOption) else None
+        if isinstance(place, PropertyPlace) and place.near and said is None:
+            column = Setting("headers", {name: place.near[0]})
+            key = Setting("headers", {name: StoreCall("key", place.key)})
+            message = f"{name} is read from the key {place.key}: the table has no such column, but {place.near[0]}"
+            return message, Advice(Hint(column, " reads that column, and ", key, " the key"), column.fix)
+        if isinstance(place, ColumnPlace) and place.type is None and said is None and not self.source.names():
+            key = Setting("headers", {name: StoreCall("key", str(place.path[-1]))})
+            column_name = ".".join(map(str, place.path))
+            message = f"{name} is read from a column {column_name}, because the schema of the table is not known"
+            schema = Setting("schema", Verbatim("df.schema"))
+            return message, Advice(Hint(schema, " tells whether there is one, and ", key, " reads the key"), key.fix)
+        return None
+
     def _doubtful_property(self, name: str) -> tuple[str, Advice] | None:
-        column, source = self._beside(name), column_of(self.source)
-        if column is None:
-            return None
+        column, source = self._beside(name), self.source.root()
         if self._first_column(name) is not None:
-            if self.source.names():
-                return None
-            message = f"{name} is read from the column of that name, not from {source}"
-            types = {"types": "by-use"} if self.name == "text-map" else {}
-            store = StoreCall(self.name.replace("-", "_"), source, types)
-            return message, Advice(Hint(store, " reads the key"), store.fix)
+            return None
+        if column is None:
+            return self._like_a_column(name)
         header = self._header_of(column)
         if header is not None:
             message = f"{name} is read from {source}, and the column {name} has {header}"
             return message, Advice(f"write {header} for the column", Fix(header))
         message = f"{name} is read from {source}, and there is a column {name}, too"
-        return message, Advice(
-            f"perhaps rename the column, or compare it outside of the selector: df.filter(col({name!r}) …)"
-        )
+        return message, _outside(name)
+
+    def _like_a_column(self, name: str) -> tuple[str, Advice] | None:
+        """Return the doubt about a key whose name differs from a column's in the case of letters, or in no way."""
+        source, own = self.source.root(), self.source.names()
+        if self.table is None or own or not source or name == source:
+            return None
+        alike = [other for other in self.table.names() if other.lower() == name.lower()]
+        if not alike:
+            return None
+        message = f"{name} is read from {source}, and there is a column {alike[0]}, too"
+        if self.columns_first and alike[0] in self.columns:
+            return message, Advice(f"write {alike[0]} for the column: names are case-sensitive", Fix(alike[0]))
+        return message, _outside(alike[0])
 
     def named_header(self, name: str) -> Stored | None:
         """The property of a header field's name, where the properties are known and the field has no place."""
@@ -229,7 +341,8 @@ class StoreLayout:
         return self.source.undecodable(row_columns(row)) if isinstance(self.source, TextProperties) else frozenset()
 
     def _properties(self, row: Mapping[str, Any]) -> dict[str, AmqpValue]:
-        properties = self.source.read(row)
+        keys = self.source.read(row)
+        properties = dict(keys)
         for name in self.columns if self.columns_first else ():
             column = self._first_column(name)
             if column is not None:
@@ -237,6 +350,9 @@ class StoreLayout:
                 value = amqp_value(value_at(row, column.path), column.type.kind, column.path)
                 if value is not None:
                     properties[name] = value
+        if self.columns_first and self.source.root() and not self.source.names():
+            inside = {f"{self.source.root()}.{name}": value for name, value in keys.items()}
+            properties |= {name: value for name, value in inside.items() if name not in self.columns}
         return properties
 
     def _failed_attempts(self, values: Mapping[str, Any]) -> int | None:
@@ -245,13 +361,13 @@ class StoreLayout:
         flag = None if "JMSXDeliveryCount" in self.headers else values["JMSRedelivered"]
         return None if flag is None else int(flag)
 
-    def with_headers(self, headers: Mapping[str, HeaderPlace]) -> StoreLayout:
-        """The layout with some header fields in other places."""
-        if not headers:
-            return self
-        binding = self.binding
-        bound = None if binding is None else lambda schema: binding(schema).with_headers(headers)
-        return replace(self, headers={**self.headers, **headers}, binding=bound)
+
+def _outside(column: str) -> Advice:
+    return Advice(f"perhaps rename the column, or compare it outside of the selector: df.filter(col({column!r}) …)")
+
+
+def _is_absent(place: HeaderPlace) -> bool:
+    return isinstance(place.place, RefusedPlace) and place.place.is_absent
 
 
 def _same(value: Any) -> Any:

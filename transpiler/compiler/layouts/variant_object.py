@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from transpiler.base.diagnostics import ColumnFix
+from transpiler.base.errors import LayoutError
+from transpiler.base.hints import Hint, StoreCall
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING, VARIANT, ColumnType, Path, SparkType
-from transpiler.compiler.layouts.property_source import PropertySource
+from transpiler.compiler.layouts.property_source import READER, PropertySource, unlike
 from transpiler.compiler.layouts.rows import plain, text_of, value_at, variant_value
 from transpiler.compiler.layouts.spark_texts import parse_json
 from transpiler.compiler.layouts.stored import Stored, StoredValue, stored_alternatives
+from transpiler.compiler.layouts.table_columns import Table, described
 from transpiler.compiler.layouts.variant_values import parsed_json, stored_in_variant, variant_get, variant_path
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 
@@ -29,6 +33,27 @@ class VariantObject(PropertySource):
     json: bool = False
     text_key: str | None = None
     nested: bool = False
+
+    def over(self, table: Table) -> VariantObject:
+        """The VARIANT, or the JSON text, in a column of a table; ``LayoutError`` if the column is of another type."""
+        found = table.required(self.path, READER)
+        kind, name = found.field["type"], found.name
+        if self.json and kind == "binary":
+            cast = f'df.withColumn({name!r}, col({name!r}).cast("string"))'
+            message, fix = f"the column {name} is BINARY, and JSON is text", ColumnFix(name, f"CAST({name} AS STRING)")
+            raise LayoutError.at("layout.column-type", message, hint=f"cast it before: {cast}", fix=fix)
+        is_text = found.type is not None and found.type.kind in (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR)
+        if not self.json and is_text:
+            store = StoreCall("variant", name, {"json": True})
+            message = f"{READER} from the column {name}, which is {described(kind)} and not VARIANT"
+            raise LayoutError.at("layout.column-type", message, hint=Hint("if it is JSON: ", store), fix=store.fix)
+        if not (is_text if self.json else kind == "variant"):
+            raise unlike(found, "JSON text" if self.json else "VARIANT")
+        return replace(self, path=found.path)
+
+    def root(self) -> str:
+        """The column of the objects."""
+        return str(self.path[0])
 
     def _variant(self) -> ir.Value:
         if self.json:

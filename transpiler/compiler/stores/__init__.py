@@ -20,7 +20,7 @@ from typing import Any
 
 from transpiler.base.errors import LayoutError
 from transpiler.base.hints import Hint, StoreCall
-from transpiler.compiler.layouts.header_places import HeaderOption, time_option
+from transpiler.compiler.layouts.header_places import HeaderOption, read_as, time_option
 from transpiler.compiler.layouts.header_readings import Integer, Mode
 from transpiler.compiler.layouts.store import StoreLayout
 from transpiler.compiler.stores.build import NO_HEADERS
@@ -52,12 +52,14 @@ __all__ = [
     "aws_activemq",
     "aws_rabbitmq",
     "camel_kafka",
+    "column",
     "confluent_jms",
     "confluent_rabbitmq",
     "csv",
     "event_hubs",
     "event_hubs_capture",
     "kafka_headers",
+    "key",
     "lenses_jms",
     "mode",
     "number",
@@ -73,33 +75,51 @@ __all__ = [
 ]
 
 
-def time(name: str, unit: str = "ms", zone: str = "UTC") -> HeaderOption:
+def column(name: str) -> HeaderOption:
+    """Read a column, in the place of a name that may be a column's or a key's; a table without it is an error.
+
+    Args:
+        name: The column; dots lead into a struct.
+    """
+    return HeaderOption(name, kind="column")
+
+
+def key(name: str) -> HeaderOption:
+    """Read a key of the properties, though a column may have the same name.
+
+    Args:
+        name: The key.
+    """
+    return HeaderOption(name, kind="key")
+
+
+def time(name: str | HeaderOption, unit: str = "ms", zone: str = "UTC") -> HeaderOption:
     """Read a time in a column or at a key; a TIMESTAMP is itself, whatever the unit.
 
     Args:
-        name: The column or the key.
+        name: The column or the key, or ``column(…)`` or ``key(…)`` to say which.
         unit: ``"ms"`` or ``"s"`` since the epoch, or a pattern of Java's for text.
         zone: The time zone of a text that has none.
     """
     return time_option(name, unit, zone)
 
 
-def mode(name: str) -> HeaderOption:
+def mode(name: str | HeaderOption) -> HeaderOption:
     """Read a delivery mode in a column or at a key: 1 or 2, ``PERSISTENT`` or ``NON_PERSISTENT``, or True for durable.
 
     Args:
-        name: The column or the key.
+        name: The column or the key, or ``column(…)`` or ``key(…)`` to say which.
     """
-    return HeaderOption(name, Mode())
+    return read_as(name, Mode())
 
 
-def number(name: str) -> HeaderOption:
+def number(name: str | HeaderOption) -> HeaderOption:
     """Read an integer in a column or at a key, or the text of one.
 
     Args:
-        name: The column or the key.
+        name: The column or the key, or ``column(…)`` or ``key(…)`` to say which.
     """
-    return HeaderOption(name, Integer())
+    return read_as(name, Integer())
 
 
 #: The stores by their preset names.

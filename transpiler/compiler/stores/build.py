@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
 
-from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, Path, SparkType
 from transpiler.compiler.layouts.header_places import (
+    NO_HEADERS,
     ColumnPlace,
     Columns,
     HeaderPlace,
     Headers,
     PropertyPlace,
-    header_places,
 )
 from transpiler.compiler.layouts.header_readings import READINGS, Reading
 from transpiler.compiler.layouts.property_source import PropertySource
 from transpiler.compiler.layouts.store import StoreLayout
-from transpiler.compiler.layouts.typed_schema import every_typed_column
 
-#: A schema in Spark's JSON form, ``StructType.jsonValue()``.
-Schema = Mapping[str, Any]
-
+__all__ = ["INT", "NO_HEADERS", "HeaderColumns", "column_place", "column_places", "key_places", "make_store"]
 
 INT = ColumnType(SparkType.INT)
 
 
 #: A column, or the path of a field, and its type, for each header field.
 HeaderColumns = dict[str, tuple[str | Path, ColumnType]]
-
-NO_HEADERS: Headers = MappingProxyType({})
 
 
 def make_store(
@@ -52,15 +44,7 @@ def make_store(
             columns; else it is a key of a property.
         columns: Columns beside the source, with their types, which ``headers`` may name.
     """
-    beside = {column: ir.Column((column,), kind) for column, kind in (columns or {}).items()}
-    layout = StoreLayout(name, source, MappingProxyType(dict(own)), columns=beside)
-    if not headers:
-        return layout
-
-    def binding(schema: Schema) -> StoreLayout:
-        return layout.with_headers(header_places(headers, columns_of(schema), source))
-
-    return replace(layout.with_headers(header_places(headers, columns, source)), binding=binding)
+    return StoreLayout.written(name, source, MappingProxyType(dict(own)), headers, columns)
 
 
 def column_place(name: str, path: str | Path, column_type: ColumnType, reading: Reading | None = None) -> HeaderPlace:
@@ -90,8 +74,3 @@ def key_places(source: PropertySource, keys: Mapping[str, str]) -> dict[str, Hea
         keys: The key of each header field.
     """
     return {name: HeaderPlace(PropertyPlace(source, key), READINGS[name]) for name, key in keys.items()}
-
-
-def columns_of(schema: Schema) -> dict[str, ColumnType]:
-    """The columns of a schema by their names, and fields of structs by their dotted ones."""
-    return {name: column.type for name, column in every_typed_column(schema).items()}

@@ -2,52 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from transpiler.base.diagnostics import ColumnFix, mismatch
+from transpiler.base.diagnostics import mismatch
 from transpiler.base.errors import LayoutError
-from transpiler.base.hints import Hint, StoreCall, Verbatim
-from transpiler.compiler.layouts.flat import FlatLayout
-from transpiler.compiler.layouts.header_places import Headers, header_columns
+from transpiler.compiler.ir.column_types import Path
+from transpiler.compiler.layouts.header_places import NO_HEADERS, Headers
 from transpiler.compiler.layouts.header_readings import READINGS, Flag, Integer, Mode, Time, TimeText
 from transpiler.compiler.layouts.property_source import (
     PropertySource,
     StructFields,
     TextProperties,
-    UnchosenTexts,
+    UnknownFields,
 )
 from transpiler.compiler.layouts.schemas import schema_in
 from transpiler.compiler.layouts.store import StoreLayout
+from transpiler.compiler.layouts.table_columns import Schema
 from transpiler.compiler.layouts.text_types import Types, text_types
-from transpiler.compiler.layouts.typed_schema import flat_layout
 from transpiler.compiler.layouts.variant_object import VariantObject
-from transpiler.compiler.stores.build import NO_HEADERS, Schema, columns_of, key_places, make_store
-
-#: A function from a schema, or from None where it is not known, to the source of properties.
-_SourceOf = Callable[[Schema | None], PropertySource]
+from transpiler.compiler.stores.build import key_places, make_store
 
 
-def _beside(name: str, source_of: _SourceOf, headers: Headers, schema: Schema | None) -> StoreLayout:
-    """A store of the user's own making: header columns beside the properties, of the types that the schema tells."""
-    columns = None if schema is None else columns_of(schema)
-    layout = make_store(name, source_of(schema), header_columns(columns), headers, columns)
-    if schema is None:
-        return StoreLayout(name, layout.source, layout.headers, lambda own: _beside(name, source_of, headers, own))
-    # The columns of the header fields are looked up again in another schema.
-    return replace(layout.bind(schema), binding=layout.binding)
+def own_store(name: str, source: PropertySource, headers: Headers, schema: Any) -> StoreLayout:
+    """A store of the user's own making, with header columns beside the properties.
+
+    ``schema`` is that of the DataFrame, in any form; None if it is not known.
+    """
+    layout = StoreLayout.written(name, source, {}, headers, None, beside=True)
+    return layout if schema is None else layout.over(schema_in(schema))
 
 
-def flat(schema: Schema, layout: FlatLayout) -> StoreLayout:
-    """The typed columns of a layout as a store, whose header fields may be in columns of other names."""
-    return _beside("flat", lambda _: StructFields("", layout.columns), NO_HEADERS, schema)
-
-
-def unchosen(source: UnchosenTexts, schema: Schema) -> StoreLayout:
-    """A store whose properties are text of which nobody has said the types, and header columns beside it."""
-    return _beside("text-map", lambda _: source, NO_HEADERS, schema)
+def flat(schema: Schema, headers: Headers) -> StoreLayout:
+    """The typed columns of a schema as a store, whose header fields may be in columns of other names."""
+    return own_store("flat", StructFields("", {}), headers, schema)
 
 
 def struct(column: str = "properties", *, headers: Headers = NO_HEADERS, schema: Any = None) -> StoreLayout:
@@ -60,29 +51,16 @@ def struct(column: str = "properties", *, headers: Headers = NO_HEADERS, schema:
         schema: The table's schema: a ``StructType`` or its JSON form. Without it the layout has to be bound to a
             DataFrame before it is used: ``infer_layout(df, struct=column)`` does both.
     """
-
-    def source_of(known: Schema | None) -> PropertySource:
-        return _UnknownFields(column) if known is None else StructFields(column, flat_layout(known, column).columns)
-
-    return _beside("struct", source_of, headers, _optional(schema))
-
-
-class _UnknownFields(StructFields):
-    """Fields of a struct whose schema is not known."""
-
-    def __init__(self, column: str) -> None:
-        super().__init__(column, {})
-
-    def stored(self, name: str) -> Any:
-        """``LayoutError``: the type of a field is needed."""
-        message = f"the type of {self.column}.{name} is not known"
-        struct = StoreCall("struct", self.column, {"schema": Verbatim("df.schema")})
-        hint = Hint(f"perhaps give the schema: infer_layout(df, struct={self.column!r}), or ", struct)
-        raise LayoutError.at("layout.schema", message, hint=hint)
+    return own_store("struct", UnknownFields(column), headers, schema)
 
 
 def variant(
-    column: str = "properties", *, json: bool = False, headers: Headers = NO_HEADERS, schema: Any = None
+    column: str = "properties",
+    *,
+    json: bool = False,
+    path: str = "$",
+    headers: Headers = NO_HEADERS,
+    schema: Any = None,
 ) -> StoreLayout:
     """Read an object in a VARIANT, or in JSON text, and header columns beside it.
 
@@ -92,24 +70,13 @@ def variant(
     Args:
         column: The column with the properties.
         json: Whether the column is JSON text, which is parsed, and not a VARIANT.
+        path: The path to the object in the value, such as ``$.properties``.
         headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
             stores.time("ts")}``.
         schema: The table's schema, as for ``struct``; without it the SQL reads header columns of either type that is
             likely.
     """
-
-    def source_of(known: Schema | None) -> PropertySource:
-        kind = None if known is None else _type_of(known, column)
-        if json and kind == "binary":
-            cast = f'df.withColumn({column!r}, col({column!r}).cast("string"))'
-            message, fix = (
-                f"the column {column} is BINARY, and JSON is text",
-                ColumnFix(column, f"CAST({column} AS STRING)"),
-            )
-            raise LayoutError.at("layout.column-type", message, hint=f"cast it before: {cast}", fix=fix)
-        return VariantObject((column,), json=json, nested=True)
-
-    return _beside("variant", source_of, headers, _optional(schema))
+    return own_store("variant", VariantObject(_path(column), _keys(path), json=json, nested=True), headers, schema)
 
 
 def text_map(
@@ -124,12 +91,25 @@ def text_map(
             stores.time("ts")}``.
         schema: The table's columns, where header columns stand beside the properties.
     """
-    policies = text_types(types)
+    return own_store("text-map", TextProperties(_path(column), text_types(types)), headers, schema)
 
-    def source_of(known: Schema | None) -> PropertySource:
-        return TextProperties((column,), policies, binary=known is not None and _is_binary(known, column))
 
-    return _beside("text-map", source_of, headers, _optional(schema))
+def _path(column: str) -> Path:
+    """Return the path of a column; dots lead into a struct, unless the table has a column of exactly that name."""
+    return tuple(column.split("."))
+
+
+#: A step of a path: a key that is a plain name, or any key in brackets and quotes.
+_STEP = re.compile(r"""\.([\w-]+)|\[(?:'([^']*)'|"([^"]*)")\]""")
+
+
+def _keys(path: str) -> tuple[str, ...]:
+    """Return the keys of a path such as ``$.message.properties``; ``LayoutError`` for what is no path."""
+    steps = list(_STEP.finditer(path))
+    if "$" + "".join(step[0] for step in steps) != path:
+        hint = "a path is $, then .KEY or ['KEY'] for each object on the way: $.message.properties"
+        raise LayoutError.at("layout.option", f"{path!r} is no path to an object", hint=hint)
+    return tuple(next(key for key in step.groups() if key is not None) for step in steps)
 
 
 def csv(columns: Iterable[str], *, headers: Headers = NO_HEADERS) -> StoreLayout:
@@ -173,17 +153,3 @@ def unreadable_cell(layout: StoreLayout, cells: Mapping[str, str]) -> str | None
         if cells.get(name) and layout.headers[name].read(cells) is None:
             return f"{name}: {mismatch(expected, repr(cells[name]))}"
     return None
-
-
-def _is_binary(schema: Schema, column: str) -> bool:
-    kind = _type_of(schema, column)
-    return isinstance(kind, Mapping) and kind.get("valueType") == "binary"
-
-
-def _type_of(schema: Schema, column: str) -> Any:
-    """Return the type of a column in Spark's JSON form; None where there is none of that name."""
-    return next((field["type"] for field in schema["fields"] if field["name"] == column), None)
-
-
-def _optional(schema: Any) -> Schema | None:
-    return None if schema is None else schema_in(schema)

@@ -11,7 +11,7 @@ from transpiler.base.arguments import check_keywords
 from transpiler.base.diagnostics import caret_block, clipped, shortened
 from transpiler.base.source import Source, Span
 from transpiler.compiler.layouts.json_rows import message_from_json, message_from_json_row
-from transpiler.compiler.layouts.layout import Layout, message_in
+from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.presets import LayoutLike, find_layout
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect, find_dialect
@@ -225,6 +225,6 @@ def read_message(message: Message | Mapping[str, Any] | object, layout: Layout |
     if isinstance(message, Mapping):
         return message_from_json(message) if layout is None else message_from_json_row(message, layout)
     if layout is not None and hasattr(message, "asDict"):
-        return message_in(layout, message)
+        return layout.message(message)
     expected = "a Message, or a dict of its properties" if layout is None else "a row: a dict or a pyspark Row"
     raise TypeError(f"expected {expected}, found {type(message).__name__}")

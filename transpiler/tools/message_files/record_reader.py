@@ -56,7 +56,7 @@ class RecordReader:
         self._types = types
         self._layouts: dict[tuple[str, ...], StoreLayout] = {}
         #: Entries of a log are read alike, whether their layout is named or not; one with header options is a store's.
-        self._entries = store is not None and store.name == "rabbitmq-trace" and store.binding is None
+        self._entries = store is not None and store.name == "rabbitmq-trace" and not (store.table or store.asked)
         self._rows = None if self._entries else rows
         #: The error about the first row without a column of the layout, until a row has one.
         self._foreign: RecordError | None = None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from transpiler.base.comparison import Comparison
-from transpiler.base.diagnostics import Fix, Remedy, nearest
+from transpiler.base.diagnostics import Advice, Fix, nearest
 from transpiler.base.errors import LayoutError
 from transpiler.base.hints import Hint, Setting
 from transpiler.base.source import Source, Span
@@ -29,8 +29,10 @@ from transpiler.compiler.lowering.bindings.equality_tests import (
 )
 from transpiler.compiler.lowering.comparison.comparison_kinds import to_double
 from transpiler.compiler.lowering.names.column_values import at
+from transpiler.compiler.lowering.names.unknown_names import all_advice
 from transpiler.compiler.lowering.operands import NULL, Alternative, Operand, or_else
 from transpiler.language.conditions import Places
+from transpiler.message.header_fields import PROPERTIES, MessageField
 from transpiler.message.operand_types import OperandType
 from transpiler.message.types import AmqpType, ValueType
 
@@ -178,8 +180,8 @@ class HeaderLookup:
         if not found and self._missing == "error":
             near = nearest(name, self._layout.names())
             absent = Setting("missing", "null")
-            hint: str = Hint(absent, " reads an unknown name as a missing property")
-            fix: Remedy | None = absent.fix
+            told = Advice(Hint(absent, " reads an unknown name as a missing property"), absent.fix)
+            hint, fix = all_advice(self._layout.offers(MessageField(PROPERTIES, name)) or (told,))
             if near:
                 hint = f"did you mean {' or '.join(near)}? Names are case-sensitive"
                 fix = None if source is None else Fix(near[0])

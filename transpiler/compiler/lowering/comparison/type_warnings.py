@@ -14,7 +14,7 @@ from transpiler.base.diagnostics import Advice, Diagnostic, Fix, Remedy
 from transpiler.base.hints import joined
 from transpiler.base.source import Source, Span
 from transpiler.compiler import ir
-from transpiler.compiler.layouts.layout import Layout, declaration
+from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.lowering.comparison.comparison import alternatives_beside
 from transpiler.compiler.lowering.operands import Alternative, Operand, Outcomes
 from transpiler.language.selector import ast
@@ -134,7 +134,7 @@ class TypeWarnings:
         """The declaration that would give a name the type of the other side, over a layout that has one."""
         if not isinstance(node, ast.Identifier) or len(others) != 1:
             return None
-        return declaration(self._layout, node.name, *others)
+        return self._layout.declaration(node.name, *others)
 
     def _literal(self, node: ast.Expression, others: set[str], other: ast.Expression) -> tuple[str | None, Fix | None]:
         """Return the hint that shows the literal as a value of the other side's type, and its fix."""

@@ -12,7 +12,7 @@ from transpiler.base.source import Source
 from transpiler.compiler import ir
 from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import BIGINT, STRING
-from transpiler.compiler.layouts.layout import Layout, declaration, doubt, named_header, offers
+from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.layouts.stored import Stored
 from transpiler.compiler.lowering.names.column_values import at, converted, expiry, whole_number
 from transpiler.compiler.lowering.operands import NULL, Alternative, Operand, in_every_row, literal, or_else
@@ -134,7 +134,7 @@ class Names:
 
     def _doubt(self, identifier: ast.Identifier, place: MessageField) -> None:
         """Warn where the layout could read a name in another way, too."""
-        reading = doubt(self.layout, place)
+        reading = self.layout.doubt(place)
         if reading is not None:
             message, advice = reading
             self._warn("layout.reading", message, identifier, *advice)
@@ -169,11 +169,11 @@ class Names:
     def _advice(self, field: HeaderField) -> tuple[str | None, Remedy | None]:
         from transpiler.compiler.lowering.names.unknown_names import all_advice
 
-        return all_advice(offers(self.layout, field.places[0]))
+        return all_advice(self.layout.offers(field.places[0]))
 
     def _own_column(self, identifier: ast.Identifier) -> Stored | None:
         """The typed column of the field's own name, which holds what the broker would have said."""
-        return None if identifier.section else named_header(self.layout, identifier.name)
+        return None if identifier.section else self.layout.named_header(identifier.name)
 
     def _parts(self, identifier: ast.Identifier, field: HeaderField) -> Iterator[Operand]:
         """The operands of a field's origins that the layout, or the receiver, has."""
@@ -194,7 +194,7 @@ class Names:
             return
         name, kind = identifier.name, _described(field.type)
         message = f"the column {name} is {_described(operand.alternatives[0].type)}, and {field.name} is {kind}"
-        self._warn("type.header", message, identifier, *(declaration(self.layout, field.name, kind) or (None, None)))
+        self._warn("type.header", message, identifier, *(self.layout.declaration(field.name, kind) or (None, None)))
 
     def _origin(self, field: HeaderField, origin: Origin) -> Operand | None:
         """The operand of one origin; None where the layout, or the receiver, does not have it."""

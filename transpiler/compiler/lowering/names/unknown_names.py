@@ -11,7 +11,7 @@ from transpiler.base.errors import LayoutError, SelectorTypeError, TranspilerErr
 from transpiler.base.hints import Hint, Setting, StoreCall, joined
 from transpiler.base.source import Source
 from transpiler.compiler.layouts.flat import KAFKA, Unusable, typed_columns_of
-from transpiler.compiler.layouts.layout import Layout, offers
+from transpiler.compiler.layouts.layout import Layout
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.literal_scanner import string_literal
@@ -46,7 +46,7 @@ class UnknownNames:
             own = (_KAFKA_HEADERS,)
         absent = Advice(Hint(_ABSENT, " reads it as absent"), _ABSENT.fix)
         message = f"{identifier.name} is read from {first.section}.{first.field}, and the layout has no such column"
-        return self._no_place(identifier, message, (*(offers(self.layout, first) or own), absent))
+        return self._no_place(identifier, message, (*(self.layout.offers(first) or own), absent))
 
     def _no_place(self, identifier: ast.Identifier, message: str, advices: Sequence[Advice]) -> LayoutError:
         return LayoutError.at("layout.no-column", message, self.source, identifier.span, *all_advice(advices))
@@ -102,7 +102,7 @@ class UnknownNames:
             return Advice(f"text goes into single quotes: {fix.text}", fix), Advice(
                 f"the columns are {first_of(named, 8)}"
             )
-        offered = offers(self.layout, MessageField(PROPERTIES, name))
+        offered = self.layout.offers(MessageField(PROPERTIES, name))
         return (*offered, *self._facts(name, bool(offered)))
 
     def _is_meant_as_text(self, identifier: ast.Identifier) -> bool:

@@ -1,0 +1,81 @@
+"""Split the rows of a DataFrame by a selector's three results, with the reason, by native columns alone."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Unpack
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from spark_ext.messages.schemas import SchemaLike, check_frame, message_columns
+from spark_ext.reports.match_explanations import Parts
+from spark_ext.routing.new_columns import check_new
+from transpiler import Dialect, Layout, parse_selector, transpile_selector
+from transpiler.compiler.compile_options import RowOptions, SelectorOptions, read_options
+from transpiler.language.selector.dialects import find_dialect
+from transpiler.language.selector.parsing import SelectorLike, selector_text
+
+#: The column of each row's result, and its values.
+RESULT = "result"
+MATCHED, NOT_MATCHED, UNKNOWN = "matched", "not matched", "unknown"
+
+#: The struct of the row while its result is computed.
+_ROW = "_split_row"
+
+
+class Split(NamedTuple):
+    """The rows of a DataFrame by the result of a selector.
+
+    ``rows`` has all of them with the column ``result``, which is ``matched``, ``not matched`` or ``unknown``: written
+    with ``partitionBy("result")``, they take one pass. The other three are the rows of one result, without that column.
+    """
+
+    rows: DataFrame
+    matched: DataFrame
+    not_matched: DataFrame
+    unknown: DataFrame
+
+
+def split(
+    df: DataFrame,
+    selector: SelectorLike,
+    layout: Layout | SchemaLike | None = None,
+    dialect: str | Dialect = "jms",
+    *,
+    reason: str | None = None,
+    **options: Unpack[RowOptions],
+) -> Split:
+    """Split the rows of a DataFrame into those that a selector matches, does not match, and leaves unknown.
+
+    Args:
+        df: The messages, of a table or a stream.
+        selector: The text of a selector, or a parsed tree.
+        layout: The layout of the messages; without one it is inferred from ``df``.
+        dialect: The broker's dialect, by name or as a ``Dialect``.
+        reason: The name of a column to add, with the first part of the selector that kept a row out, such as
+            ``color = 'red' is unknown: color is missing``; NULL in rows that match. None for no such column.
+        missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
+        now: The time of UTC() and JMSExpiration, in milliseconds since the epoch; None for the time of the call.
+        destination: The address that the consumer was created with.
+
+    Raises:
+        TranspilerError: As ``compile_selector``, and for the name of a column that ``df`` has.
+    """
+    check_frame("df", df)
+    check_new(df, {"result": RESULT, "reason": reason}, {"reason": reason})
+    rules, resolved = find_dialect(dialect), message_columns(df, layout).layout
+    text = selector_text(selector, rules)
+    tree = parse_selector(text, rules)
+    chosen = read_options("split", RowOptions, options)
+    receiver = chosen.receiver.timed
+    settings = SelectorOptions(missing=chosen.missing, now=receiver.now, destination=receiver.destination)
+    sql = transpile_selector(text, resolved, rules, **SelectorOptions({**settings, "result": "ternary"})).sql
+    result = f"CASE WHEN {sql} THEN '{MATCHED}' WHEN ({sql}) IS NULL THEN '{UNKNOWN}' ELSE '{NOT_MATCHED}' END"
+    if reason is None:
+        rows = df.withColumn(RESULT, sf.expr(result))
+    else:
+        parts = Parts(tree, rules, resolved, settings)
+        judged = df.select(sf.struct("*").alias(_ROW), sf.expr(result).alias(RESULT), *parts.judged())
+        keyed = judged.select(_ROW, RESULT, parts.reason().alias(reason), *parts.key())
+        rows = keyed.select(f"{_ROW}.*", RESULT, reason)
+    return Split(rows, *(rows.filter(f"{RESULT} = '{one}'").drop(RESULT) for one in (MATCHED, NOT_MATCHED, UNKNOWN)))

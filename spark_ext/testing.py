@@ -1,0 +1,78 @@
+"""Tests of topologies on DataFrames: ``assert_routes``, for pytest and other runners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from spark_ext.messages.schemas import check_frame
+from spark_ext.routing.route_messages import route
+from transpiler.base.arguments import unexpected
+from transpiler.routing.compiled_topology import CompiledTopology
+from transpiler.topology.model import Topology
+
+__all__ = ["assert_routes"]
+
+#: Maximum number of rows in the text of a failure.
+_SHOWN = 20
+
+
+def assert_routes(
+    df: DataFrame,
+    topology: Topology | CompiledTopology,
+    expected: Mapping[Any, Iterable[str]],
+    layout: Any = None,
+    *,
+    id_column: str = "id",
+    **options: Any,
+) -> None:
+    """Assert that each message of a DataFrame goes to the queues that are expected of it.
+
+    Args:
+        df: The messages.
+        topology: The topology, which may be compiled.
+        expected: The queues of each message, in any order, by its value in ``id_column``. A message that reaches no
+            queue has an empty list.
+        layout: The layout of the messages; without one it is inferred from ``df``.
+        id_column: The column whose values name the messages.
+        options: The options of ``route``.
+
+    Raises:
+        AssertionError: With a line for each message whose queues are others, that is not in ``expected``, or that
+            ``df`` does not have.
+    """
+    __tracebackhide__ = True
+    check_frame("df", df)
+    if not isinstance(expected, Mapping):
+        raise unexpected("expected", "a mapping from values of id_column to queues", expected)
+    column = options.pop("column", "queues")
+    routed = route(df, topology, layout, column=column, **options).select(id_column, column)
+    found: dict[Any, list[list[str]]] = {}
+    for name, queues in routed.collect():
+        found.setdefault(name, []).append(queues)
+    wrong = []
+    for name in dict.fromkeys([*expected, *found]):
+        wanted = sorted(set(expected[name])) if name in expected else None
+        for queues in found.get(name, [None]):
+            if queues != wanted:
+                wrong.append(_difference(name, wanted, queues))
+    if wrong:
+        others = [f"… and {len(wrong) - _SHOWN} more"] if len(wrong) > _SHOWN else []
+        headline = f"{len(wrong)} of {len(set(expected) | set(found))} messages go elsewhere:"
+        raise AssertionError("\n".join([headline, *wrong[:_SHOWN], *others]))
+
+
+def _difference(name: object, wanted: list[str] | None, queues: list[str] | None) -> str:
+    if queues is None:
+        return f"  {name!r}: expected {_listed(wanted or [])}, and there is no such message"
+    if wanted is None:
+        return f"  {name!r}: goes to {_listed(queues)}, and nothing is expected of it"
+    lost = [f"-{queue}" for queue in wanted if queue not in queues]
+    more = [f"+{queue}" for queue in queues if queue not in wanted]
+    return f"  {name!r}: expected {_listed(wanted)}, goes to {_listed(queues)} ({' '.join([*lost, *more])})"
+
+
+def _listed(queues: list[str]) -> str:
+    return ", ".join(queues) or "no queue"

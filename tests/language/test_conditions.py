@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,14 +15,33 @@ from tests import independent_matcher
 from tests.routing import topologies
 from tests.spark_ext import strategies
 from tests.spark_ext.test_filters import canonical_messages, filters
-from transpiler.language.conditions import NO_MESSAGE, PLACE_TESTS, ROUTING_KEY, All, Any, Condition, every_test
-from transpiler.language.filters.kinds import AndFilter, Consumer, Filter, NotFilter, OrFilter, SqlFilter, StreamFilter
+from transpiler.language.conditions import NO_MESSAGE, PLACE_TESTS, ROUTING_KEY, All, Condition, Not, every_test
+from transpiler.language.filters.kinds import (
+    AndFilter,
+    ApplicationPropertiesFilter,
+    Consumer,
+    DirectBinding,
+    Filter,
+    HeadersBinding,
+    JmsSelector,
+    Match,
+    NoLocal,
+    NotFilter,
+    OrFilter,
+    Prefix,
+    PropertiesFilter,
+    SqlFilter,
+    StreamFilter,
+    Suffix,
+    TopicBinding,
+)
 from transpiler.language.selector.dialects import DIALECTS, JMS
 from transpiler.message.message import Message
+from transpiler.message.sections import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.conditions import holds, matches_words
-from transpiler.topology.broker_rules import RULES
-from transpiler.topology.exchange_types import EXCHANGE_KINDS
+from transpiler.topology.broker_rules import RULES, Rules
+from transpiler.topology.exchange_types import EXCHANGE_KINDS, ExchangeType
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding, Exchange, Queue
 
@@ -55,6 +77,110 @@ def messages_of_streams(draw: st.DrawFn) -> Message:
     if value is None:
         return message
     return replace(message, message_annotations={**(message.message_annotations or {}), STREAM_VALUE: value})
+
+
+def typed(kind: AmqpType, value: Any) -> AmqpValue:
+    return AmqpValue(kind, value)
+
+
+TEXT, NULL = AmqpType.STRING, typed(AmqpType.NULL, None)
+VALUES = (
+    typed(TEXT, "a"),
+    typed(TEXT, "abc"),
+    typed(TEXT, "cba"),
+    typed(AmqpType.SYMBOL, "a"),
+    typed(AmqpType.BINARY, b"a"),
+    typed(AmqpType.LONG, 1),
+    typed(AmqpType.INT, 1),
+    typed(AmqpType.DOUBLE, 1.0),
+    typed(AmqpType.FLOAT, 1.0),
+    typed(AmqpType.ULONG, 2**64 - 1),
+    typed(AmqpType.LONG, -1),
+    typed(AmqpType.BOOLEAN, True),
+    NULL,
+)
+REFERENCES = (*VALUES, Prefix("a"), Prefix(""), Suffix("a"), Suffix(""))
+KEYS = ("", "a", "a.b", "#", "*", "#.#", "#.a", "a.#", "*.#")
+#: One filter of each kind for each value, key and text that it can have.
+FILTERS: tuple[Filter, ...] = (
+    *map(DirectBinding, KEYS),
+    *map(TopicBinding, KEYS),
+    NoLocal(),
+    *(HeadersBinding(how, pairs) for how in Match for value in VALUES for pairs in ((("n", value), ("x-n", value)),)),
+    *(HeadersBinding(how, (("n", VALUES[0]), ("m", NULL))) for how in Match),
+    *(HeadersBinding(how) for how in Match),
+    *(ApplicationPropertiesFilter((("n", reference),)) for reference in REFERENCES),
+    ApplicationPropertiesFilter((("n", VALUES[0]), ("m", NULL))),
+    ApplicationPropertiesFilter(()),
+    *(PropertiesFilter((("subject", reference),)) for reference in REFERENCES if reference != NULL),
+    PropertiesFilter((("subject", VALUES[0]), ("to", Prefix("a")))),
+    PropertiesFilter((("message_id", typed(AmqpType.ULONG, 1)),)),
+    *(StreamFilter(values, unfiltered) for values in (("a",), ("a", "abc")) for unfiltered in (False, True)),
+    JmsSelector("n = 'a'"),
+    JmsSelector(" "),
+    SqlFilter("n LIKE 'a%'"),
+)
+MESSAGES = (
+    *(Message(properties=Properties(subject=subject)) for subject in (None, *KEYS, "b.a", "abc")),
+    *(Message(application_properties={name: value}) for value in VALUES for name in ("n", "m", "x-n", "q")),
+    *(Message(application_properties={"n": VALUES[0], "m": value}) for value in VALUES),
+    *(Message(message_annotations={STREAM_VALUE: value}) for value in VALUES),
+    *(
+        Message(message_annotations={"x-opt-publisher-connection": value})
+        for value in (typed(TEXT, "c1"), typed(AmqpType.SYMBOL, "c1"), typed(TEXT, "c2"), typed(TEXT, "C1"), NULL)
+    ),
+    Message(properties=Properties(subject="a", to="abc", message_id=typed(AmqpType.LONG, 1))),
+    Message(),
+)
+
+
+@pytest.mark.parametrize("negated", [False, True])
+def test_each_kind_of_filter_on_each_message_is_answered_as_its_clause_says(negated: bool) -> None:
+    for node in FILTERS:
+        whole = NotFilter(node) if negated else node
+        condition = whole.condition(Consumer(JMS, "c1"))
+        for message in MESSAGES:
+            expected = independent_matcher.match_filter(whole, message, JMS, "c1")
+            assert holds(condition, message) is expected, f"{whole}\n{condition}\n{message}: the clause says {expected}"
+
+
+def bindings_of(rules: Rules, exchange_type: ExchangeType) -> Iterator[Binding]:
+    """Bindings of an exchange of a type that the broker takes: keys, headers, a query and a selector."""
+    kind = EXCHANGE_KINDS[exchange_type]
+    if kind.compares_headers:
+        modes = [None, "all", "any"] + (["all-with-x", "any-with-x"] if rules.headers.with_x else [])
+        names = ("n", "x-n") if rules.subject_header is None else ("n", "x-n", rules.subject_header)
+        for mode in modes:
+            match = {} if mode is None else {"x-match": typed(TEXT, mode)}
+            yield Binding("own", "q", "a", match)
+            for name, value in product(names, (*VALUES, typed(TEXT, ""))):
+                yield Binding("own", "q", "a", {**match, name: value})
+                yield Binding("own", "q", "a", {**match, name: value, "m": NULL})
+        return
+    for key in KEYS:
+        queries = (None, "declare variable $n external; $n = 'a'") if kind.evaluates_query else (None,)
+        for query in queries:
+            asked = {} if query is None else {"xquery": typed(TEXT, query)}
+            selectors = ("n = 'a'",) if kind.requires_selector else ("n = 'a'", None)
+            for selector in selectors if exchange_type in rules.selector_types else (None,):
+                given = {} if selector is None else {"x-filter-jms-selector": typed(TEXT, selector)}
+                yield Binding("own", "q", key, {**asked, **given})
+
+
+@pytest.mark.parametrize("broker", sorted(RULES))
+def test_each_type_of_exchange_on_each_message_is_answered_as_its_clause_says(broker: str) -> None:
+    rules = RULES[broker]
+    published = (*((key,) for key in (None, *KEYS, "b.a")), (), ("a", "b.a"), (None, "a.b"))
+    for exchange_type in rules.types:
+        bindings = tuple(bindings_of(rules, exchange_type))
+        if rules.topic.drops_trailing_empty_words:
+            bindings = tuple(one for one in bindings if rules.topic.pattern(one.key) or not one.key)
+        topology = Topology(rules, (Exchange("own", exchange_type),), (Queue("q"),), bindings)
+        messages = MESSAGES if EXCHANGE_KINDS[exchange_type].compares_headers else (Message.of(n="a"), Message())
+        for binding, message, keys in product(bindings, messages, published if len(messages) == 2 else (("a",),)):
+            expected = independent_matcher.match_binding(topology, binding, message, keys)
+            asked = topology.condition(binding)
+            assert holds(asked, message, keys) is expected, f"{binding}\n{asked}\n{message} {keys}: {expected}"
 
 
 @given(every_filter, st.lists(messages_of_streams(), min_size=1, max_size=8), st.sampled_from(("c1", "c2")))
@@ -116,7 +242,8 @@ def test_a_condition_compares_by_value_and_not_by_its_place_in_a_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("condition", "answer"), [(All(), True), (Any(), False), (NO_MESSAGE, False), (All((Any(),)), False)]
+    ("condition", "answer"),
+    [(All(), True), (NO_MESSAGE, False), (All((NO_MESSAGE,)), False), (Not(All()), False)],
 )
 def test_junctions_without_terms_take_every_message_or_none(condition: Condition, answer: bool) -> None:
     assert holds(condition, Message()) is answer

@@ -8,6 +8,6 @@ reads better and lets a file reader see them.
 
 Deliberately not here: laws that hold for any engine (``rewrites``), and the joins of ``spark_ext.routing``.
 
-In reading order: ``map_lookups``, ``disjunctions``, ``constant_tables``, ``method_splitting``; ``tuning`` has their
-constants.
+In reading order: ``map_lookups``, ``nan_tests``, ``disjunctions``, ``constant_tables``, ``method_splitting``;
+``tuning`` has their constants.
 """

@@ -1,9 +1,9 @@
 """What acts on messages beside bindings, and what a file declares, of Artemis, ActiveMQ and Broker-J.
 
 Read in apache/activemq-artemis at 6700541d: BindingsImpl.java (getNextBinding: STRICT takes the next broker's binding,
-whoever reads there), artemis-configuration.xsd, FileConfigurationParser.java; in apache/activemq: the classes in
-broker/region/virtual whose properties xbean makes attributes; in apache/qpid-broker-j: Queue.java (overflowPolicy,
-messageConversionExceptionHandlingPolicy) and RingOverflowPolicyHandler.java.
+whoever reads there), artemis-configuration.xsd, FileConfigurationParser.java; in apache/activemq: VirtualTopic.java and
+CompositeDestination.java in broker/region/virtual, whose setters are the attributes of their elements. The names of
+Broker-J's attributes are those of its documentation; its source was not read.
 """
 
 from typing import Any

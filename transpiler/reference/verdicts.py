@@ -62,7 +62,7 @@ def matches(
 ) -> bool:
     """Judge a filter, or all filters of a set, on one message by the reference evaluator.
 
-    A selector is the affair of ``evaluate``; ``transpiler.testing.assert_matches`` takes selectors and filters.
+    ``evaluate`` judges a selector, and so does ``transpiler.testing.assert_matches``.
 
     Args:
         filters: A filter object, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map.

@@ -64,10 +64,17 @@ class Layout(ABC):
         """The properties that have a place, for suggestions; empty where any name has one."""
 
     def over(self, schema: Mapping[str, Any], *, case_sensitive: bool = False) -> Layout:  # noqa: ARG002
-        """Return the layout over a table, whose schema is in Spark's JSON form.
+        """Return the layout over a table: each place is resolved there, by Spark's rules for names.
 
-        ``case_sensitive`` is the setting ``spark.sql.caseSensitive``. ``LayoutError`` for a column that the layout
-        reads and the table does not have.
+        Args:
+            schema: The schema of the table in Spark's JSON form.
+            case_sensitive: The setting ``spark.sql.caseSensitive``: whether names that differ in case are different.
+
+        Returns:
+            The layout that answers questions about the table.
+
+        Raises:
+            LayoutError: The layout reads a column that the table does not have.
         """
         return self
 
@@ -76,11 +83,19 @@ class Layout(ABC):
         return None
 
     def message(self, row: object) -> Message:  # noqa: ARG002
-        """Return the message in a row, a mapping or a ``pyspark.sql.Row``, by the layout's definition, not by the SQL.
+        """Return the message in a row, by the layout's definition and not by the SQL.
 
-        A time is a ``datetime`` or milliseconds; a row in JSON has bytes in base64 and times in ISO 8601.
-        ``LayoutError`` if the layout does not read rows, ``DecodeError`` for a value that is not of its column's type,
-        ``TypeError`` for anything else than a row.
+        Args:
+            row: A mapping or a ``pyspark.sql.Row``. A time in it is a ``datetime`` or milliseconds; a row in JSON has
+                bytes in base64 and times in ISO 8601.
+
+        Returns:
+            The message.
+
+        Raises:
+            LayoutError: The layout does not read rows.
+            DecodeError: A value does not have the type of its column.
+            TypeError: ``row`` is neither a mapping nor a row.
         """
         raise LayoutError.at("layout.rows", f"the layout {self.name} does not read rows")
 

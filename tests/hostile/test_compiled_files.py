@@ -77,11 +77,11 @@ def compiled(name: str) -> CompiledTopology:
         "columns": layout_from_schema(schema_in(SCHEMA), None, case_sensitive=False),
         "kafka": stores.kafka_headers(types={"weight": "DOUBLE", "*": "by-use"}, headers={"JMSPriority": "rank"}),
     }
-    over = layouts["kafka" if name == "kafka" else "columns"]
+    own = layouts["kafka" if name == "kafka" else "columns"]
     bound = (
-        over.bind(schema_in("headers ARRAY<STRUCT<key: STRING, value: BINARY>>, rank BIGINT"))
+        own.over(schema_in("headers ARRAY<STRUCT<key: STRING, value: BINARY>>, rank BIGINT"))
         if name == "kafka"
-        else over
+        else own
     )
     whole = compile_plan(topology(name == "alternate"), bound, Settings(Destination(), "null", several=name == "kafka"))
     return whole.updated([binding(100)]) if name != "alternate" else whole

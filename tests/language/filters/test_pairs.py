@@ -209,16 +209,16 @@ def test_a_header_without_a_column_has_one_error() -> None:
     )
     address = "n; {link: {x-bindings: [{arguments: {x-match: all, colour: red}}]}}"
     compiled = (
-        lambda: transpile_filter(HeadersBinding(Match.ALL, (("colour", pairs["colour"]),)), layout),
-        lambda: transpile_address(address, "headers", layout),
-        lambda: build_plan(topology, layout, "error", "h"),
-        lambda: build_plan(topology, layout, "error", "x"),
+        ("", lambda: transpile_filter(HeadersBinding(Match.ALL, (("colour", pairs["colour"]),)), layout)),
+        ("", lambda: transpile_address(address, "headers", layout)),
+        ("the binding h -> q: ", lambda: build_plan(topology, layout, "error", "h")),
+        ("the binding x -> q: ", lambda: build_plan(topology, layout, "error", "x")),
     )
-    for compile_it in compiled:
+    for place, compile_it in compiled:
         with pytest.raises(LayoutError) as error:
             compile_it()
         [finding] = error.value.diagnostics
-        assert finding.message.removeprefix("filters: ") == "no column holds the property colour"
+        assert finding.message.removeprefix("filters: ") == f"{place}no column holds the property colour"
         assert finding.hint == "did you mean color? Names are case-sensitive"
 
 

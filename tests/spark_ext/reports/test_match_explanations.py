@@ -211,10 +211,10 @@ def test_the_groups_are_those_of_the_evaluator(spark: SparkSession, dialect: str
 
 
 def test_the_plan_runs_no_python_and_sorts_nothing(orders: DataFrame, capsys: pytest.CaptureFixture[str]) -> None:
-    from spark_ext.reports.match_explanations import _count, _Parts
+    from spark_ext.reports.match_explanations import Parts, _count
 
     layout = infer_layout(orders)
-    parts = _Parts(parse_selector("color = 'red' AND weight > 2500"), DIALECTS["jms"], layout, {})
+    parts = Parts(parse_selector("color = 'red' AND weight > 2500"), DIALECTS["jms"], layout, {})
     _count(orders, parts, 3).explain()
     plan = capsys.readouterr().out
     assert "Python" not in plan

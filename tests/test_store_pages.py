@@ -83,7 +83,7 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
     # A regular expression in SQL may read as a link.
     prose = re.sub(r"^```.*?^```$|`[^`\n]+`", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose)
-    assert links
+    assert links or page.name != "README.md"
     for link in links:
         assert (page.parent / link).exists(), link
 

@@ -137,19 +137,26 @@ class Like:
 class Words:
     """The words of the text at the places match those of a binding key.
 
-    ``or_absent`` is True if a message without a text there meets the test as well.
+    ``absent_is_empty`` is True if an absent text has no words; if it is False, only a single ``#`` matches that text.
     """
 
     places: Places
     key: str
     rules: TopicRules
-    or_absent: bool = False
+    absent_is_empty: bool
     path: str = field(default="", compare=False, repr=False)
 
     @property
     def pattern(self) -> TopicPattern:
         """The words of the binding key."""
         return self.rules.pattern(self.key)
+
+    @property
+    def or_absent(self) -> bool:
+        """True if a message without a text at the places meets the test as well."""
+        words = self.pattern
+        # "matches only if the value of the filter is a single “#”"
+        return all(word is MANY_WORDS for word in words) and (self.absent_is_empty or len(words) == 1)
 
 
 #: The tests of the value at one place.
@@ -222,11 +229,7 @@ def key_equals(place: MessageField, key: str, rules: BindingRules, path: str = "
 
 def key_matches(place: MessageField, key: str, rules: BindingRules, path: str = "") -> Words:
     """Return the test of a topic binding: the words at a place match the binding key, by the rules for absent keys."""
-    words = rules.topic.pattern(key)
-    # "matches only if the value of the filter is a single “#”"
-    only_many = all(word is MANY_WORDS for word in words)
-    or_absent = only_many and (rules.absent_key_is_empty or len(words) == 1)
-    return Words((place,), key, rules.topic, or_absent, path)
+    return Words((place,), key, rules.topic, rules.absent_key_is_empty, path)
 
 
 def header_places(name: str, subject_header: str | None) -> Places:

@@ -85,9 +85,9 @@ def _passes(test: PlaceTest, value: AmqpValue | None) -> bool:
             return or_absent if value is None or value.value is None else is_equal(expected, value, equality)
         case Like(prefix=prefix, suffix=suffix):
             return isinstance(content, str) and content.startswith(prefix) and content.endswith(suffix)
-        case Words(or_absent=or_absent):
+        case Words():
             if not isinstance(content, str):
-                return or_absent
+                return test.or_absent
             return matches_words(test.pattern, test.rules.words(content))
 
 

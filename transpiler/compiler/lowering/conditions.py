@@ -135,7 +135,8 @@ class ConditionLowering(Generic[C]):
         self._builder = builder
         self._select = select
         self._headers = HeaderLookup(layout, missing)
-        self._equalities: dict[Equality, EqualityTests] = {}
+        self._equality = BY_VALUE
+        self._tests = EqualityTests(BY_VALUE)
 
     def lower(self, condition: Condition, key: RoutingKey[C] | None = None, polarity: bool = True) -> C:
         """Return the condition that a message meets, or does not meet, a condition.
@@ -207,9 +208,10 @@ class ConditionLowering(Generic[C]):
                 return _Outlined(condition)
 
     def _equality_tests(self, equality: Equality) -> EqualityTests:
-        if equality not in self._equalities:
-            self._equalities[equality] = EqualityTests(equality)
-        return self._equalities[equality]
+        # All bindings of a topology have one equality, and a hash of it takes longer than its test.
+        if equality is not self._equality:
+            self._equality, self._tests = equality, EqualityTests(equality)
+        return self._tests
 
     def _predicate(
         self, outlined: _Outlined, polarity: bool, next_constant: Callable[[ColumnType], ir.Value]

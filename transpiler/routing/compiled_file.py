@@ -95,14 +95,21 @@ def _typed() -> TypedJson:
     from transpiler.base.hints import StoreCall
     from transpiler.base.topics import TopicPattern
     from transpiler.compiler.ir.column_types import ColumnType
-    from transpiler.compiler.ir.type_checks import check_parameters
+    from transpiler.compiler.ir.nodes import Column
+    from transpiler.compiler.ir.type_checks import check_parameters, check_path
     from transpiler.compiler.layouts.collations import Collations
+    from transpiler.compiler.layouts.schemas import check_schema
+    from transpiler.compiler.layouts.table_columns import Table
 
     deferred = {"TopicPattern": TopicPattern, "Collations": Collations}
     return TypedJson(
         deferred,
         _classes_for,
-        {ColumnType: lambda kind: check_parameters(kind.precision, kind.scale, kind.collation)},
+        {
+            ColumnType: lambda kind: check_parameters(kind.precision, kind.scale, kind.collation),
+            Column: lambda column: check_path(column.path),
+            Table: lambda table: check_schema(table.schema),
+        },
         open_records=(StoreCall,),
     )
 

@@ -23,6 +23,12 @@ def check_parameters(precision: int, scale: int, collation: str) -> None:
         raise ValueError(f"{collation!r} is no name of a collation")
 
 
+def check_path(path: tuple[object, ...]) -> None:
+    """Raise ``ValueError`` for a path that does not begin with the name of a column."""
+    if not path or not isinstance(path[0], str):
+        raise ValueError(f"{path!r} is no path of a column")
+
+
 def check_sql_type(spark_type: Any) -> None:
     """Raise ``ValueError`` for what is no ``SqlType``, and would be SQL of its own."""
     match spark_type:

@@ -130,6 +130,11 @@ def _parse_json(source: Source) -> Mapping[str, Any]:
     return _checked(schema, source)
 
 
+def check_schema(schema: Mapping[str, Any]) -> None:
+    """Raise ``LayoutError`` for a schema in Spark's JSON form with a field that has no name or no type."""
+    _checked(schema, None)
+
+
 def _checked(schema: Any, source: Source | None) -> Mapping[str, Any]:
     """Return a schema all of whose fields have names and types; ``LayoutError`` at the first that has not."""
 
@@ -149,6 +154,8 @@ def _checked(schema: Any, source: Source | None) -> Mapping[str, Any]:
                 refuse(inside, "expected an object with a name and a type")
             if not isinstance(field.get("name"), str):
                 refuse(inside, "this field has no name")
+            if not isinstance(field.get("metadata"), Mapping | None):
+                refuse(f"{inside}.metadata", "expected an object")
             check_type(field.get("type"), f"{inside}.type", inside, f"the field {field['name']} has no type")
 
     def check_type(value: Any, path: str, around: str, absent: str) -> None:

@@ -112,7 +112,7 @@ def make_socket(path: Path) -> None:
         os.chdir(here)
 
 
-#: What is no file: how it is made, and what it is called.
+#: Paths that are not regular files: a function that makes each one, and its name in messages.
 OTHERS: dict[str, tuple[Callable[[Path], object], str | None]] = {
     "pipe": (os.mkfifo, "a named pipe"),
     "socket": (make_socket, "a socket"),

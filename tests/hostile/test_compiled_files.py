@@ -118,7 +118,7 @@ def signed(archive: bytes) -> bytes:
     return FIRST_LINE + hashlib.sha256(archive).hexdigest().encode() + b"\n" + archive
 
 
-#: What would run a method of Java, were it SQL: as it is, after a type, a name, a text, and in backticks.
+#: SQL texts that would run a Java method: alone, after a type, after a name, after a string, and in backticks.
 MARK = "reflect"
 ATTACKS = tuple(
     f"{before}{MARK}('java.lang.System', 'gc'){after}"

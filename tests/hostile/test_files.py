@@ -134,7 +134,7 @@ def _inside(folder: Path) -> Iterator[None]:
         os.chdir(here)
 
 
-#: What is no file: how it is made, and what is said of it.
+#: Paths that are not regular files: a function that makes each one, and the text that reports it.
 OTHERS: dict[str, tuple[Callable[[Path], object], str]] = {
     "pipe": (os.mkfifo, "named pipe"),
     "socket": (make_socket, "socket"),

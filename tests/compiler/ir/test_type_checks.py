@@ -1,4 +1,4 @@
-"""What the emitter writes without quotes is a name of a type and nothing else."""
+"""The emitter writes nothing without quotes except the names of types."""
 
 from __future__ import annotations
 

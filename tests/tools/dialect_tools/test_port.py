@@ -496,5 +496,5 @@ def test_a_condition_that_throws_before_another_one_decides_is_no_port_without_a
     with pytest.raises(UnsupportedFeatureError) as caught:
         port_selector(text, "artemis", "qpid-java", changes="none")
     assert [finding.code for finding in caught.value.diagnostics] == ["port.meaning"]
-    # Where a broker throws, a message is rare.
+    # A message on which a broker throws is rated as rare.
     assert "port.rare" in [note.code for note in port_selector(text, "artemis", "qpid-java").notes]

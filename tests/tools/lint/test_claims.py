@@ -1,4 +1,4 @@
-"""What a rule says of its wrong example is true in every dialect in which it says it: the evaluator is asked."""
+"""Each rule makes a claim about its wrong example; the evaluator confirms it in every dialect that the rule covers."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def test_a_value_in_a_place_of_source_code_is_read_or_listed(call: str) -> None:
     for shape in NO_SHAPES:
         found = list(find_selectors(f"{CONTEXT}x.{call.replace('$', shape)};\n", "A.java"))
         assert not found, shape
-    # Where an argument can only be a selector no name excludes it; elsewhere the last word of a name does.
+    # If an argument can only be a selector, no name excludes it; otherwise the last word of its name may exclude it.
     is_only = "select" in call.partition("(")[0].lower() or " = $)" in call
     for name in () if only_texts else OTHER_NAMES:
         found = list(find_selectors(f"{CONTEXT}x.{call.replace('$', name)};\n", "A.java"))

@@ -66,7 +66,7 @@ def rebuild(node: AnyNode, predicate: Callable[[Predicate], Predicate], value: C
         new = tuple(map(change, part)) if several else change(part)
         if not all(map(is_, new, part)) if several else new is not part:
             changed[name] = new
-    # A NamedTuple is a value without parts.
+    # A NamedTuple counts as a single value; its fields are not child nodes.
     return replace(node, **changed) if changed else node  # type: ignore[type-var]
 
 

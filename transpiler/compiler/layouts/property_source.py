@@ -150,7 +150,7 @@ class StructFields(PropertySource):
     fields: Mapping[str, ir.Column | Unusable]
 
     def over(self, table: Table) -> StructFields:
-        """The fields that the struct has in a table, or the table's columns."""
+        """Return the fields of the struct in a table, or the columns of the table if the layout names no struct."""
         from transpiler.compiler.layouts.flat import flat_layout
 
         struct = self.column or None

@@ -67,7 +67,7 @@ class SentLayout(Layout):
         return self.before.known_schema()
 
     def doubt(self, place: MessageField) -> tuple[str, Advice] | None:
-        """The other reading of a name in the layout below."""
+        """Return the other place that the inner layout could read a name from."""
         return self.before.doubt(place)
 
     def may_doubt(self) -> bool:

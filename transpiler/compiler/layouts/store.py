@@ -202,7 +202,7 @@ class StoreLayout(Layout):
         return name.removeprefix(prefix) if self.columns_first else name
 
     def _refuse_unlike_column(self, name: str) -> None:
-        """Raise the ``LayoutError`` of a column of that name whose type no property has."""
+        """Raise ``LayoutError`` if a column has the name, but a type that no message property has."""
         if self.table is None or name == self.source.root() or name in self.source.names():
             return
         found = self.table.find((name,))

@@ -31,7 +31,7 @@ _JSON_NAMES = {kind: name for name, kind in JSON_TYPES.items()} | {SparkType.VAR
 
 
 def schema_of(columns: Mapping[str, ColumnType]) -> Schema:
-    """Return a schema in Spark's JSON form with some columns of types without parameters."""
+    """Return a schema in Spark's JSON form for columns whose types have no parameters."""
     fields = [{"name": name, "type": _JSON_NAMES[kind.kind], "metadata": {}} for name, kind in columns.items()]
     return {"type": "struct", "fields": fields}
 

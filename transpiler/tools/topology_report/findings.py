@@ -393,7 +393,7 @@ def _compared_key(topology: Topology, binding: Binding) -> _ComparedKey | None:
 
 
 def _pairs(topology: Topology, bindings: Sequence[Binding]) -> Iterator[Finding]:
-    """Yield the bindings between two ends that another one contains; without wildcards only equal keys are compared."""
+    """Yield bindings that another binding with the same ends contains; keys without wildcards must be equal."""
     keys = [_compared_key(topology, binding) for binding in bindings]
     if any(key is None or key.is_wild for key in keys):
         yield from _pairs_of(topology, bindings, keys)

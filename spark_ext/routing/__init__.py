@@ -6,12 +6,12 @@ array column. The messages themselves are never shuffled.
 
 Invariants: every input row is kept once; the answer is the reference router's, whatever the size of the tables.
 
-Deliberately not here: what a binding means (``transpiler.compiler.lowering.bindings.bindings``).
+Deliberately not here: what a binding means (``transpiler.compiler.lowering.conditions``).
 
 In reading order: ``route_messages`` (the public functions), ``query`` (the pass), ``plan_deliveries``, ``sends``,
-``plans``, ``routing_keys``, ``publication``, ``new_columns``, ``relay``, ``lookups``, ``constant_tables``,
-``session_tables``, ``broadcast_join``, ``arrow_frames``, ``json_frames``, ``topic_sql``, ``exchange_graph``,
-``deliveries``, ``publish_outcomes``, ``choices``, ``codegen_budget``; ``tuning`` has the constants of all of them.
+``plans``, ``routing_keys``, ``publication``, ``new_columns``, ``lookups``, ``constant_tables``, ``session_tables``,
+``broadcast_join``, ``topic_sql``, ``exchange_graph``, ``deliveries``, ``publish_outcomes``, ``choices``,
+``codegen_budget``; ``tuning`` has the constants of all of them.
 """
 
 from __future__ import annotations

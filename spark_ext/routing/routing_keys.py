@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
 from spark_ext.messages.schemas import MessageColumns, analyzed_schema
-from spark_ext.routing import relay
+from spark_ext.routing.broadcast_join import without
+from spark_ext.routing.constant_tables import constant_table, declared
 from spark_ext.routing.publication import (
     first_text,
     has_routing_keys,
@@ -43,10 +45,17 @@ from transpiler.routing.columns import (
     KEPT,
     KEY,
     KEYS,
+    NODE,
+    NODE_KIND,
     PREFIX,
     RELAY_EXCHANGE,
     RELAY_KEY,
     SUBJECT,
+    TO,
+    TO_FIRST,
+    TO_NAME,
+    TO_REST,
+    TO_WHOLE,
     TOPIC,
     WORDS,
 )
@@ -61,7 +70,9 @@ from transpiler.topology.addressing import (
     TOPIC_KIND,
     UNTYPED,
 )
+from transpiler.topology.broker_rules import RelayAddress
 from transpiler.topology.model import Topology
+from transpiler.topology.records import DEFAULT_EXCHANGE
 
 _TO = MessageField("properties", "to")
 
@@ -83,7 +94,7 @@ class Sends:
                 hint="perhaps give the messages a column exchange, or give route exchange='the destination of all'",
             )
         of_column = None if to.routing_type is not None else own_text(schema, ROUTING_TYPE)
-        given = relay.NO_TEXT if to.routing_type is None else quote_text(to.routing_type)
+        given = NO_TEXT if to.routing_type is None else quote_text(to.routing_type)
         self._routing_type = given if of_column is None else emit_value(of_column)
         #: The texts of the messages that are read.
         self.reads = named if of_column is None else [*named, of_column]
@@ -216,7 +227,7 @@ class Published:
             return frame
         before, default = before_sent(self._layout), quote_text(self._to.subject)
         texts = texts_at(before, PUBLISHED_SUBJECTS)
-        own = first_text(texts) if texts else relay.NO_TEXT
+        own = first_text(texts) if texts else NO_TEXT
         made = [f"coalesce({own}, {default}) AS {SENT_SUBJECT}"]
         original, now = before.property(SUBJECT_HEADER), self._layout.property(SUBJECT_HEADER)
         if original is not None and original.union is not None:
@@ -228,7 +239,7 @@ class Published:
             ]
             made.append(f"named_struct({', '.join(fields)}) AS {SENT_HEADER}")
         elif now != original:
-            header = relay.NO_TEXT if original is None else emit_value(at(original).alternatives[0].value)
+            header = NO_TEXT if original is None else emit_value(at(original).alternatives[0].value)
             made.append(f"CASE WHEN {own} IS NULL THEN {default} ELSE {header} END AS {SENT_HEADER}")
         return frame.selectExpr("*", *made)
 
@@ -239,14 +250,14 @@ class Published:
             exchange, key = Sends(self._topology, self._schema, self._layout, self._to).columns
             return frame.selectExpr("*", f"{exchange} AS {EXCHANGE}", f"{key} AS {SUBJECT}")
         if self._to.relay:
-            subject = self._own_key() or relay.NO_TEXT
-            frame = relay.relayed(frame, self._topology, emit_value(self._relay_address()), subject)
+            subject = self._own_key() or NO_TEXT
+            frame = relayed(frame, self._topology, emit_value(self._relay_address()), subject)
             made.append(f"{RELAY_EXCHANGE} AS {EXCHANGE}")
         elif self._plan.exchange is None:
             named = map(emit_value, published_exchanges(self._schema, self._layout, self._to.given))
             made.append(f"coalesce({', '.join([*named, quote_text(self._topology.default_exchange)])}) AS {EXCHANGE}")
         if self._plan.whole is not None:
-            made.append(f"coalesce({KEYS_COLUMN}, array({self._one_key() or relay.NO_TEXT})) AS {KEYS}")
+            made.append(f"coalesce({KEYS_COLUMN}, array({self._one_key() or NO_TEXT})) AS {KEYS}")
         elif self._asks_for_key():
             made.append(f"{self._key()} AS {SUBJECT}")
         else:
@@ -281,7 +292,7 @@ class Published:
             return own
         if self._plan.exchange is None and not _compares_keys(self._topology):
             # The default exchange alone compares keys, and a message without one reaches no queue through it.
-            return relay.NO_TEXT
+            return NO_TEXT
         offers = joined([*places_like("routing-key", self._schema, self._layout), _RENAME])
         raise LayoutError.at(
             "route.no-key",
@@ -295,7 +306,7 @@ class Published:
         if not has_routing_keys(self._schema):
             return one
         # An array without a key is an array, too, and the message has no key.
-        return f"CASE WHEN {KEYS_COLUMN} IS NULL THEN {one or relay.NO_TEXT} ELSE get({KEYS_COLUMN}, 0) END"
+        return f"CASE WHEN {KEYS_COLUMN} IS NULL THEN {one or NO_TEXT} ELSE get({KEYS_COLUMN}, 0) END"
 
     def _one_key(self) -> str | None:
         """The same without the column of several keys."""
@@ -321,3 +332,78 @@ class Published:
             f"the anonymous relay reads properties.to, which the layout {self._layout.name} does not have",
             hint="perhaps give the messages a column to, or name an exchange",
         )
+
+
+#: The SQL of an absent text.
+NO_TEXT = "CAST(NULL AS STRING)"
+
+
+def relayed(frame: DataFrame, topology: Topology, to: str, subject: str) -> DataFrame:
+    """Add ``RELAY_EXCHANGE`` and ``RELAY_KEY`` to messages that are sent to the anonymous relay.
+
+    ``to`` and ``subject`` are the SQL of these fields. Source: the JMS mapping, working draft 10, section 6.2;
+    ``topology.broker_rules.RelayAddress`` says how addresses read.
+    """
+    frame = frame.selectExpr("*", f"{to} AS {TO}")
+    if topology.rules.relay is RelayAddress.PATH:
+        return _by_path(frame, topology)
+    return _by_name(frame, topology, subject)
+
+
+def _by_name(frame: DataFrame, topology: Topology, subject: str) -> DataFrame:
+    """Read an address as the name of a queue or an exchange, or as ``exchange/key``."""
+    known = topology.relay_nodes
+    columns: dict[str, list[str]] = {declared(NODE): list(known), declared(NODE_KIND): list(known.values())}
+    nodes = constant_table(frame.sparkSession, columns).rows
+    frame = frame.selectExpr(
+        "*",
+        f"CASE WHEN contains({TO}, '/') THEN substring_index({TO}, '/', 1) END AS {TO_NAME}",
+        # A slash with nothing behind it gives no key.
+        f"CASE WHEN instr({TO}, '/') < length({TO}) THEN substr({TO}, instr({TO}, '/') + 1) END AS {TO_REST}",
+    )
+    for sought, kind in ((TO, TO_WHOLE), (TO_NAME, TO_FIRST)):
+        named = nodes.selectExpr(f"{NODE} AS {kind}_name", f"{NODE_KIND} AS {kind}")
+        frame = without(frame.join(sf.broadcast(named), sf.expr(f"{sought} = {kind}_name"), "left"), f"{kind}_name")
+    exchange = (
+        f"CASE WHEN {TO_WHOLE} = 'queue' THEN {quote_text(DEFAULT_EXCHANGE)} WHEN {TO_WHOLE} = 'exchange' THEN {TO} "
+        f"WHEN {TO_FIRST} = 'exchange' THEN {TO_NAME} END"
+    )
+    key = (
+        f"CASE WHEN {TO_WHOLE} = 'queue' THEN {TO} WHEN {TO_WHOLE} = 'exchange' THEN {subject} "
+        f"WHEN {TO_FIRST} = 'exchange' THEN coalesce({TO_REST}, {subject}) END"
+    )
+    return frame.selectExpr("*", f"{exchange} AS {RELAY_EXCHANGE}", f"{key} AS {RELAY_KEY}")
+
+
+def _by_path(frame: DataFrame, topology: Topology) -> DataFrame:
+    """Read ``/queues/name``, ``/exchanges/name`` or ``/exchanges/name/key``, percent-encoded."""
+    is_queue, is_exchange = f"startswith({TO}, '/queues/')", f"startswith({TO}, '/exchanges/')"
+    queue, rest = f"substr({TO}, {len('/queues/') + 1})", f"substr({TO}, {len('/exchanges/') + 1})"
+    first, last = (_unquoted(f"substring_index({rest}, '/', {place})") for place in (1, -1))
+    frame = frame.selectExpr(
+        "*",
+        f"CASE WHEN {is_queue} THEN {quote_text(DEFAULT_EXCHANGE)} WHEN {is_exchange} THEN {first} END AS {TO_NAME}",
+        f"CASE WHEN {is_queue} THEN {_unquoted(queue)} WHEN {is_exchange} AND NOT contains({rest}, '/') THEN '' "
+        f"WHEN {is_exchange} AND size(split({rest}, '/', -1)) = 2 THEN {last} END AS {TO_REST}",
+    )
+    names = constant_table(frame.sparkSession, {declared(NODE): list(topology.exchange_by_name)}).rows
+    frame = frame.join(sf.broadcast(names), sf.expr(f"{TO_NAME} = {NODE}"), "left")
+    # The default exchange is addressed by its queues, each of which has a name.
+    named = f"CASE WHEN {is_queue} THEN {TO_REST} <> '' ELSE {NODE} <> '' AND {TO_REST} IS NOT NULL END"
+    return frame.selectExpr(
+        "*", f"CASE WHEN {named} THEN {TO_NAME} END AS {RELAY_EXCHANGE}", f"{TO_REST} AS {RELAY_KEY}"
+    )
+
+
+def _unquoted(text: str) -> str:
+    """The text behind percent-encoding; NULL where it is not well-formed UTF-8.
+
+    ``url_decode`` would take a plus sign for a space and end the query at a percent sign that encodes nothing, and
+    ``concat`` of bytes gives text by one of Spark's settings, so the bytes are put together as hexadecimal digits.
+    """
+    parts = f"split({text}, '%', -1)"
+    rest = f"transform(slice({parts}, 2, size({parts})), p -> concat(substr(p, 1, 2), hex(substr(p, 3))))"
+    digits = f"concat(hex(get({parts}, 0)), array_join({rest}, ''))"
+    decoded = f"try_validate_utf8(CAST(unhex({digits}) AS STRING))"
+    lonely = f"rlike({text}, '%(?![0-9A-Fa-f]{{2}})')"
+    return f"CASE WHEN NOT contains({text}, '%') THEN {text} WHEN NOT {lonely} THEN {decoded} END"

@@ -51,7 +51,7 @@ TABLE, TESTED_TABLE = 100, 340
 #: Reading and writing a row; a map or an array of it; a struct and each of its leaves; any other column.
 MESSAGE, COLLECTION, STRUCT, LEAF, COLUMN = 620, 400, 150, 15, 60
 
-# Tables (arrow_frames, plans, session_tables).
+# Tables (constant_tables, plans, session_tables).
 
 #: Bytes from which on a table is no part of the plan: rows in a plan are hashed, compared and projected one by one.
 LOCAL_TABLE = 1 << 17

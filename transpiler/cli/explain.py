@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
 import click
 
 from transpiler import Message, parse_selector, transpile_selector
+from transpiler.base.diagnostics import Diagnostic, Fix
 from transpiler.base.documents.jsontext import json_text
 from transpiler.base.source import Source
 from transpiler.cli.group import fail, say
@@ -23,11 +25,12 @@ from transpiler.compiler.lowering.names.names import Names
 from transpiler.compiler.presets import find_layout
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect, find_dialect
+from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.printer import print_tree
+from transpiler.message.ids import message_id_text
 from transpiler.message.receiver import Receiver
 from transpiler.message.types import TRUTH_TEXT
 from transpiler.tools.explanation.explanation import explain_tree
-from transpiler.tools.explanation.message_ids import with_ids_of
 from transpiler.tools.explanation.parts import Part
 from transpiler.tools.lint.advice import all_warnings
 
@@ -170,3 +173,22 @@ def _seen(part: Part) -> str:
     if part.is_condition and part.kind not in ("identifier", "call"):
         return TRUTH_TEXT[part.verdict]
     return "NULL" if part.value is None else repr(part.value)
+
+
+def with_ids_of(messages: Sequence[Message], findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return findings, those about the form of a message id with the text of the message that was meant."""
+    ids = [message.properties.message_id for message in messages if message.properties is not None]
+    texts = (message_id_text(value) for value in ids if value is not None)
+    known = [text for text in dict.fromkeys(texts) if text is not None]
+    return tuple(_with_id(finding, known) if finding.code == "id.form" else finding for finding in findings)
+
+
+def _with_id(finding: Diagnostic, known: Sequence[str]) -> Diagnostic:
+    assert finding.source is not None
+    assert finding.span is not None
+    meant = finding.source.text[slice(*finding.span)].strip("'")
+    text = next((one for one in known if one.endswith(f":{meant}")), None)
+    if text is None:
+        return finding
+    written = string_literal(text)
+    return replace(finding, hint=f"the id of the message reads {written}: write that", fix=Fix(written))

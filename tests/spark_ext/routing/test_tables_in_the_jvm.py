@@ -88,5 +88,5 @@ def test_only_readers_make_a_dataframe_of_a_list() -> None:
     assert making == {
         "cli/archives.py",
         "messages/schemas.py",
-        "routing/arrow_frames.py",
+        "routing/constant_tables.py",
     }

@@ -8,7 +8,7 @@ import pytest
 
 from transpiler import Message, evaluate, transpile_selector
 from transpiler.base.diagnostics import Fix
-from transpiler.tools.explanation.message_ids import with_ids_of
+from transpiler.cli.explain import with_ids_of
 
 #: The id of the message, and the text of the remedy; None where it is that of no message in particular.
 IDS: tuple[tuple[Any, str | None], ...] = (

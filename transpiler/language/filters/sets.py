@@ -14,8 +14,9 @@ from typing import Any, NamedTuple, TypeAlias, get_args
 from transpiler.base.arguments import check_choice
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.documents.jsontext import JsonTextError, load_json
-from transpiler.base.errors import DecodeError
+from transpiler.base.errors import DecodeError, SelectorSyntaxError, SelectorTypeError
 from transpiler.base.source import Source
+from transpiler.language.conditions import Selector
 from transpiler.language.filters.amqp_form import (
     SESSION,
     SESSION_CODE,
@@ -36,14 +37,19 @@ from transpiler.language.filters.kinds import (
     KINDS,
     AndFilter,
     ApplicationPropertiesFilter,
+    Consumer,
     Filter,
+    JmsSelector,
+    NotFilter,
+    OrFilter,
     PropertiesFilter,
     SqlFilter,
     StreamFilter,
     every_filter,
 )
-from transpiler.language.filters.wire_names import on_wire
-from transpiler.language.selector.dialects import Dialect
+from transpiler.language.selector.dialects import Dialect, find_dialect
+from transpiler.language.selector.printer import print_tree
+from transpiler.language.translation.header_names import translate_tree
 from transpiler.message.amqp.encoder import encode
 from transpiler.message.amqp.values import AmqpArray, AmqpList, AmqpMap, Described, Value
 from transpiler.message.types import AmqpType, AmqpValue
@@ -338,3 +344,44 @@ def _stream_purpose(value: Value) -> str | None:
     if isinstance(value, Described) and isinstance(value.descriptor, AmqpValue):
         return _STREAM_FILTERS.get(str(value.descriptor.value))
     return None
+
+
+#: The descriptor of the document that translates.
+_TRANSLATED = "apache.org:selector-filter:string"
+
+
+def on_wire(node: Filter, translate: bool | None, dialect: str | Dialect) -> Filter:
+    """Translate the header names in a filter's JMS selectors to ``amqp.field_name``, as selectors are sent.
+
+    Args:
+        node: The filter, of any kind.
+        translate: ``wire_names`` of ``to_amqp``: True for all selectors, False for none, None for those whose
+            descriptor is the older document's.
+        dialect: The dialect of the selectors.
+
+    Source: apache-filters.xml, selector-filter: "When encoding the selector string on the wire, these JMS header names
+    should be translated". The newer document has no such sentence, and its selectors are sent as they are written.
+    """
+    match node:
+        case JmsSelector(descriptor=descriptor) if translate or (translate is None and descriptor == _TRANSLATED):
+            return _translated(node, dialect)
+        case OrFilter(filters=filters) | AndFilter(filters=filters):
+            return replace(node, filters=tuple(on_wire(inner, translate, dialect) for inner in filters))
+        case NotFilter(filter=inner):
+            return replace(node, filter=on_wire(inner, translate, dialect))
+        case _:
+            return node
+
+
+def _translated(node: JmsSelector, dialect: str | Dialect) -> JmsSelector:
+    rules = find_dialect(dialect)
+    try:
+        condition = node.condition(Consumer(rules))
+    except (SelectorSyntaxError, SelectorTypeError):
+        return node
+    if not isinstance(condition, Selector) or condition.tree is None:
+        return node
+    tree = condition.tree
+    translated = translate_tree(tree, "amqp", condition.source)
+    # A text without header names is sent letter by letter.
+    return node if translated == tree else replace(node, text=print_tree(translated, rules))

@@ -12,7 +12,6 @@ Invariants:
 Deliberately not here: what a selector means for a message (``reference``) or for a row (``lowering``).
 
 In reading order: ``ast``, ``dialect_rules``, ``dialects``, ``broker_dialects``, ``numbers``, ``pattern``, ``lexer``,
-``token_rewriting``, ``chained_comparisons``, ``grammar``, ``static_typing``, ``pattern_checks``, ``checks``,
-``parsing``, ``printer``.
+``token_rewriting``, ``grammar``, ``static_typing``, ``pattern_checks``, ``checks``, ``parsing``, ``printer``.
 For texts that do not parse: ``mistakes``; for many that differ in their literals: ``literal_scanner``.
 """

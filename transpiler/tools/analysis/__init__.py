@@ -10,7 +10,6 @@ the same in every run, and the likeliest values come first.
 Deliberately not here: what the answers are for, and what is said of them (``lint``, ``dialect_tools``, the topology
 report, ``explanation``).
 
-In reading order: ``formula``, ``constants``, ``building``, ``binding_conditions``; ``pattern_products``,
-``number_neighbours``, ``representatives``, ``cells``, ``cell_search``; ``samples``, ``solve``; ``subsumption``,
-``contained_conditions``.
+In reading order: ``formula``, ``constants``, ``building``; ``pattern_products``, ``representatives``, ``cells``,
+``cell_search``; ``samples``, ``solve``; ``subsumption``, ``contained_conditions``.
 """

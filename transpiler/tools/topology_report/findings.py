@@ -18,6 +18,7 @@ from transpiler.base import html
 from transpiler.base.diagnostics import Severity, first_of, one_line
 from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.topics import MANY_WORDS, TopicPattern, is_wild
+from transpiler.language.binding_rules import HeadersMatch
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.language.selector.parsing import parse_tree
@@ -33,7 +34,6 @@ from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.graph import Node, reached
 from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import REPLACEMENT_ARGUMENT, SELECTOR_ARGUMENT, Binding, Link
-from transpiler.topology.slips import slip_of
 
 #: Bindings from one exchange to one destination that are compared two by two; of more, only equal ones are found.
 MAX_COMPARED = 200
@@ -506,3 +506,32 @@ def _hot(summary: Summary) -> Iterator[Finding]:
             yield Finding(
                 "hot-queue", name, f"{count:,} of {total:,} deliveries ({count / total:.0%})", ("queue", name)
             )
+
+
+class Slip(NamedTuple):
+    """A difference between what a binding seems to ask for and what its exchange does: the kind, and a sentence."""
+
+    kind: str
+    reason: str
+
+
+def slip_of(topology: Topology, binding: Binding) -> Slip | None:
+    """Return what is odd about a binding of a broker whose senders name exchanges; None if nothing is.
+
+    A direct exchange compares keys as texts, so that a wildcard is a word as others are. A topic exchange splits the
+    key "" into no words. A headers binding asks for its pairs alone, and for nothing if it has none.
+    """
+    rules = topology.rules
+    if not rules.addressing.has_exchanges:
+        return None
+    exchange = topology.exchange_by_name[binding.source]
+    if exchange.kind.key is KeyTest.EQUAL and is_wild(rules.topic.pattern(binding.key)):
+        reason = f"a {exchange.type} exchange has no wildcards: only messages with the key {binding.key!r} itself match"
+        return Slip("text-wildcard", reason)
+    if exchange.kind.key is KeyTest.WORDS and not binding.key:
+        return Slip("empty-key", 'only messages without a routing key match the key "" of a topic exchange')
+    match = topology.headers(binding)
+    if match == HeadersMatch(False, ()) and topology.selector(binding) is None:
+        beside = f", whatever its key {binding.key!r} says" if binding.key else ""
+        return Slip("takes-all", f"it compares no header and takes every message{beside}")
+    return None

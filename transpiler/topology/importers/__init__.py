@@ -6,7 +6,7 @@ export has lost is a finding of the ``Topology``, never a silent guess.
 In reading order: ``binding_arguments``, ``native_format``, ``rabbitmq`` with ``rabbitmq_policies`` and
 ``jms_selector_term``, ``broker_j``; ``exchange_builder``, ``shown_builder``, ``known_names``,
 ``constant_conditions``; ``artemis_config``, ``artemis_properties``, ``artemis_addresses``, ``artemis_settings``,
-``artemis_shown``, ``artemis_topology``; ``activemq_config``, ``activemq_patterns``, ``activemq_entries``,
-``activemq_filters``, ``activemq_shown``, ``activemq_state``, ``activemq_topology``; ``kubernetes``. Values, elements
-and places in a file are those of ``documents``.
+``artemis_shown``, ``artemis_topology``; ``activemq_config``, ``activemq_patterns``, ``activemq_shown``,
+``activemq_state``, ``activemq_topology``; ``kubernetes``. Values, elements and places in a file are those of
+``documents``.
 """

@@ -11,14 +11,18 @@ state's subscriptions and consumers. The numbers in comments are those of the pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, TopicPattern
+from transpiler.language.selector import ast
 from transpiler.language.selector.broker_dialects import ACTIVEMQ as DIALECT
 from transpiler.topology.addressing import (
+    LISTED,
     QUEUE_KIND,
     TOPIC_KIND,
     activemq_parts,
@@ -32,16 +36,9 @@ from transpiler.topology.importers.activemq_config import (
     VirtualTopic,
     kind_of,
 )
-from transpiler.topology.importers.activemq_entries import Entry, is_plain, key_at, keys_at, may_come
-from transpiler.topology.importers.activemq_filters import (
-    DESTINATION,
-    calculated_names,
-    known_destination,
-    reads_destination,
-    with_destination,
-)
 from transpiler.topology.importers.activemq_patterns import (
     DeadLetterLinks,
+    between,
     covers,
     key_of,
     literal_name,
@@ -58,13 +55,98 @@ from transpiler.topology.importers.constant_conditions import never_holds
 from transpiler.topology.importers.exchange_builder import ExchangeBuilder, too_many_ways
 from transpiler.topology.importers.known_names import (
     Decided,
+    Known,
     Unknown,
     may_be_open,
+    parsed,
+    reads_names,
     with_known_names,
 )
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Link, Queue
 from transpiler.topology.targets import FAILED, OWN_QUEUE, UNKNOWN, Entered, Target
+
+#: The name of the destination in selectors.
+DESTINATION = "JMSDestination"
+
+
+@lru_cache(maxsize=16_384)
+def calculated_names(selector: str) -> tuple[tuple[str, ...], bool]:
+    """Return the names that a selector calculates with, and True if AND or OR is in it."""
+    try:
+        tree = parsed(selector, DIALECT)
+    except UnsupportedFeatureError:
+        return (), False
+    names: dict[str, None] = {}
+    nodes = list(ast.walk(tree)) if tree is not None else []
+    for node in nodes:
+        if isinstance(node, ast.Calculate):
+            names |= {each.name: None for each in (node.left, node.right) if isinstance(each, ast.Identifier)}
+        elif isinstance(node, ast.Sign) and isinstance(node.operand, ast.Identifier):
+            names[node.operand.name] = None
+    return tuple(names), any(isinstance(node, ast.And | ast.Or) for node in nodes)
+
+
+def reads_destination(selector: str | None) -> bool:
+    """Return True if a selector asks for JMSDestination."""
+    return reads_names(selector, {DESTINATION}, DIALECT)
+
+
+def with_destination(selector: str, destination: str | None) -> Decided:
+    """Return a selector with the destination in the place of its name, as far as it is decided."""
+    return with_known_names(selector, known_destination(destination), DIALECT)
+
+
+def known_destination(destination: str | None) -> Callable[[str], Known]:
+    """Return what is known of each name where the destination, if not None, is known."""
+    known: Known = Unknown.SOME if destination is None else destination
+    return lambda name: known if name == DESTINATION else Unknown.OWN
+
+
+class Entry(NamedTuple):
+    """An entry; where filters read the destination, the destination before and the name that was forwarded to.
+
+    ``listed`` if the message was sent to a list of destinations. With a ``mirror`` its key is that of a queue, whose
+    messages the mirror sends to a topic.
+    """
+
+    kind: str
+    before: str | None = None
+    at: str | None = None
+    listed: bool = False
+    mirror: Mirror | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of its exchange."""
+        name = self.kind + (LISTED if self.listed else "")
+        if self.mirror is not None:
+            name += f", mirrors {self.mirror.prefix} {self.mirror.postfix} of other queues"
+        return name if self.before is None else f"{name} {self.at} after {self.before}"
+
+
+def key_at(entry: Entry) -> TopicPattern:
+    """Return the words of the key of an entry where it is known."""
+    return words_sent(entry.at or "")
+
+
+def is_plain(entry: Entry) -> bool:
+    """Return True if the only key of an entry is known, and has no wildcards."""
+    return entry.at is not None and not {"*", ">"} & set(entry.at)
+
+
+def may_come(entry: Entry, destination: Composite | VirtualTopic) -> bool:
+    """Return True unless the key of an entry is known not to be a virtual destination's."""
+    return not is_plain(entry) or covers(of_virtual(words_of(destination.name)), key_at(entry))
+
+
+def keys_at(entry: Entry, patterns: Iterable[TopicPattern]) -> Iterable[TopicPattern]:
+    """Return patterns of names as those of keys at an entry, each once."""
+    if entry.mirror is None:
+        return dict.fromkeys(patterns)
+    found = (between(pattern, entry.mirror.prefix, entry.mirror.postfix) for pattern in patterns)
+    return dict.fromkeys(words for words in found if words is not None)
+
 
 #: TopicPattern of a name for which sends to names with wildcards are computed, and names at most.
 _MAX_WORDS, _MAX_NAMES = 4, 500

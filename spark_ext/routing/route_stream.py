@@ -1,7 +1,8 @@
 """Route a stream whose topology changes while it runs: each micro-batch is routed by the version of its time.
 
 Between batches the source of the topology is asked again. A batch that is repeated after a failure may be routed by a
-newer version than at first; the column of the version says which one wrote a row.
+newer version than at first; the column of the version says which one wrote a row. With ``on_error="keep"`` the last
+version that worked stays in use, with a warning, when a later version fails.
 
 Deliberately not tested: Spark Connect, which calls a function of a batch in a Python process of the server.
 """
@@ -9,12 +10,13 @@ Deliberately not tested: Spark Connect, which calls a function of a batch in a P
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from errno import EISDIR
 from inspect import Parameter, signature
 from pathlib import Path
 from stat import S_ISDIR
-from typing import Any, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
@@ -23,7 +25,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from spark_ext.messages.schemas import check_frame, message_columns
 from spark_ext.routing.broadcast_join import without
 from spark_ext.routing.new_columns import check_new
-from spark_ext.routing.plans import COMPILED, compile_prepared, prepare, without_settings
+from spark_ext.routing.plans import COMPILED, RoutingWarning, compile_prepared, prepare, without_settings
 from spark_ext.routing.publication import given_column, given_exchange
 from spark_ext.routing.route_messages import RouteOptions, route
 from transpiler import Layout
@@ -47,6 +49,9 @@ _EXCHANGE = "_stream_exchange"
 #: The source of a topology: a file, compiled or of any form that ``read_topology`` reads, or a function.
 TopologySource = str | Path | Callable[[], "Topology | CompiledTopology"]
 
+#: What happens when a later version of the topology fails.
+OnError = Literal["stop", "keep"]
+
 
 def route_stream(
     messages: DataFrame,
@@ -55,11 +60,13 @@ def route_stream(
     *,
     version_column: str = "topology_version",
     layout: Layout | str | None = None,
+    on_error: OnError = "stop",
     **options: Any,
 ) -> DataStreamWriter:
     """Route a stream by a topology that may change, and hand each batch to a function; infer a layout of None.
 
-    A topology that cannot be read later, or that the messages cannot be routed by, ends the stream, with the reason.
+    A version of the topology fails if it cannot be read, or if these messages cannot be routed by it. The first version
+    that fails ends the stream with the reason; with ``on_error="keep"`` only the very first version does.
 
     Args:
         messages: The stream.
@@ -68,6 +75,9 @@ def route_stream(
         write_batch: A function that is called with each routed batch and its number.
         version_column: The name of the column with the version of the topology by which each message was routed.
         layout: The layout of the messages: a preset or a ``Layout``.
+        on_error: ``"stop"`` ends the stream when a version fails. ``"keep"`` routes by the last version that worked,
+            and warns with the number of the batch and the reason: once for each state of the file that fails, and once
+            for each error of the function.
         options: The options of ``route``.
 
     Raises:
@@ -87,6 +97,7 @@ def route_stream(
     check_new(messages, new, optional)
     missing = options.pop("missing", "error")
     check_choice("missing", missing, get_args(Missing))
+    check_choice("on_error", on_error, get_args(OnError))
     columns = message_columns(messages, layout)
     places = {name: options.pop(name) for name in COMPILED if name in options}
     stream = messages
@@ -106,19 +117,18 @@ def route_stream(
             compile_prepared(prepare(read, columns, given, PublishSettings(**places)), missing), given.of_each
         )
 
-    def routed(batch: DataFrame) -> DataFrame:
-        now = source.now()
-        frame = route(batch, now.compiled, layout, exchange=now.exchange, **options)
+    def routed(batch: DataFrame, by: _Version) -> DataFrame:
+        frame = route(batch, by.compiled, layout, exchange=by.exchange, **options)
         frame = without(frame, _EXCHANGE) if by_column.says else frame
-        return frame.withColumn(version_column, sf.lit(now.compiled.version))
+        return frame.withColumn(version_column, sf.lit(by.compiled.version))
 
     def written(batch: DataFrame, number: int) -> None:
-        write_batch(routed(batch), number)
+        write_batch(source.routed(batch, number), number)
 
-    source = _Source(topology, version)
+    source = _Source(topology, version, routed, on_error)
     if not callable(topology):
         # The first batch has nothing to find that the columns of the stream do not show.
-        routed(stream)
+        source.routed(stream, 0)
     return stream.writeStream.foreachBatch(written)
 
 
@@ -129,10 +139,27 @@ class _Version(NamedTuple):
     exchange: Column | None = None
 
 
-class _Source:
-    """Reads a topology again where its source has changed, and keeps the version that is made of it."""
+#: The time of a file's last change, its size and its inode.
+_Stamp = tuple[int, int, int]
 
-    def __init__(self, source: TopologySource, version: Callable[[Topology | CompiledTopology], _Version]) -> None:
+
+class _Failure(NamedTuple):
+    """A version that failed: the state of its file, None for a function or an unreadable file, and the reason."""
+
+    stamp: _Stamp | None
+    reason: str
+
+
+class _Source:
+    """Reads a topology again where its source has changed, and routes by the version that is made of it."""
+
+    def __init__(
+        self,
+        source: TopologySource,
+        version: Callable[[Topology | CompiledTopology], _Version],
+        route_by: Callable[[DataFrame, _Version], DataFrame],
+        on_error: OnError,
+    ) -> None:
         if isinstance(source, Topology | CompiledTopology):
             raise unexpected("topology", "a file's name, or a function", source, "perhaps give lambda: topology")
         if not callable(source):
@@ -141,21 +168,58 @@ class _Source:
                 raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(source))
         self._source = source
         self._version = version
-        self._stamp: tuple[int, int, int] | None = None
+        self._route_by = route_by
+        self._keeps = on_error == "keep"
+        self._stamp: _Stamp | None = None
         self._read: Topology | CompiledTopology | None = None
         self._made: _Version | None = None
+        self._failure: _Failure | None = None
 
-    def now(self) -> _Version:
-        """Return the version of the topology as it is now."""
-        read, stamp = (self._source(), None) if callable(self._source) else self._file(self._source)
-        if self._made is None or read is not self._read:
-            self._made = self._version(read)
-            self._read, self._stamp = read, stamp
-        return self._made
+    def routed(self, batch: DataFrame, number: int) -> DataFrame:
+        """Return a batch routed by the newest version of the topology, or by the last one that worked."""
+        kept = self._made
+        if kept is None or not self._keeps:
+            return self._by_newest(batch)
+        stamp: _Stamp | None = None
+        try:
+            stamp = None if callable(self._source) else _stamp(self._source)
+            if stamp is None or self._failure is None or self._failure.stamp != stamp:
+                return self._by_newest(batch)
+        except Exception as error:
+            # Whatever the function of the user raises. What is wrong with the batch is raised again below.
+            shown = None if isinstance(error, OSError) else stamp
+            self._warn(_Failure(shown, f"{type(error).__name__}: {error}"), kept, number)
+        return self._route_by(batch, kept)
 
-    def _file(self, name: str | Path) -> tuple[Topology | CompiledTopology, tuple[int, int, int]]:
-        status = os.stat(name)
-        stamp = status.st_mtime_ns, status.st_size, status.st_ino
-        if self._read is None or stamp != self._stamp:
-            return CompiledTopology.load(name) if is_compiled(name) else read_topology(name), stamp
-        return self._read, stamp
+    def _by_newest(self, batch: DataFrame) -> DataFrame:
+        """Return a batch routed by the newest version, which is kept if it works."""
+        stamp = None if callable(self._source) else _stamp(self._source)
+        read, made = self._read, self._made
+        if callable(self._source):
+            read = self._source()
+        elif read is None or stamp != self._stamp:
+            name = self._source
+            read = CompiledTopology.load(name) if is_compiled(name) else read_topology(name)
+        if made is None or read is not self._read:
+            made = self._version(read)
+        routed = self._route_by(batch, made)
+        self._read, self._stamp, self._made, self._failure = read, stamp, made, None
+        return routed
+
+    def _warn(self, failure: _Failure, kept: _Version, number: int) -> None:
+        """Warn of a version that failed, unless the last failure was the same."""
+        if failure == self._failure:
+            return
+        self._failure = failure
+        name = "the function of the topology" if callable(self._source) else self._source
+        message = (
+            f"batch {number}: {name} failed, and the messages are routed by version {kept.compiled.version} as before: "
+            f"{failure.reason}"
+        )
+        warnings.warn(message, RoutingWarning, stacklevel=4)
+
+
+def _stamp(name: str | Path) -> _Stamp:
+    """Return the state of a file, which differs after a change."""
+    status = os.stat(name)
+    return status.st_mtime_ns, status.st_size, status.st_ino

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,10 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from spark_ext import compile_topology, route_stream
+from spark_ext import RoutingWarning, compile_topology, route_stream
 from spark_ext.routing import constant_tables
 from transpiler import LayoutError, TopologyError
+from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.routing import tuning
 from transpiler.topology.broker_rules import RABBITMQ
 from transpiler.topology.importers.native_format import topology_to_dict
@@ -23,6 +26,10 @@ from transpiler.topology.records import Binding, Exchange, Queue
 QUEUES = tuple(Queue(name) for name in ("first", "second"))
 BEFORE = Topology(RABBITMQ, (Exchange("d", "direct"),), QUEUES, (Binding("d", "first", "k"),))
 ADDED = Binding("d", "second", "k")
+BLUE = {"x-match": AmqpValue(AmqpType.STRING, "all"), "color": AmqpValue(AmqpType.STRING, "blue")}
+BY_COLOR = Topology(
+    RABBITMQ, (Exchange("h", "headers"),), QUEUES, (Binding("h", "first", "", BLUE),), default_exchange="h"
+)
 
 
 def test_a_stream_takes_up_a_new_version_between_batches(
@@ -90,6 +97,82 @@ def test_a_function_gives_the_topology_and_a_wrong_file_ends_the_stream(spark: S
 
 
 WRONG = b"selector-sql compiled topology\n"
+
+
+def test_a_version_that_fails_leaves_the_last_one_in_place(spark: SparkSession, tmp_path: Path) -> None:
+    stream = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+    stream = stream.selectExpr("'k' AS routing_key", "value AS n")
+    file = tmp_path / "routing.compiled"
+    first = compile_topology(BEFORE, stream, exchange="d", version="monday")
+    first.save(file)
+    # What becomes of the file after each batch, and the reason in the warning of the next batch.
+    changes: list[tuple[Callable[[], object], str | None]] = [
+        (lambda: file.write_bytes(WRONG), "was written by another version"),
+        (lambda: None, None),
+        (lambda: file.write_text('{"rabbit_version": '), "this is not JSON"),
+        (file.unlink, "No such file"),
+        (file.mkdir, "has no file of definitions"),
+        (
+            lambda: (file.rmdir(), file.write_text(json.dumps(topology_to_dict(BEFORE)))),
+            "nothing says to which exchange",
+        ),
+        (lambda: compile_topology(BY_COLOR, "color STRING").save(file), "compiled for messages with a column color"),
+        (lambda: first.updated([ADDED], version="tuesday").save(file), None),
+    ]
+    versions: list[tuple[str, list[str]]] = []
+
+    def write(routed: DataFrame, number: int) -> None:
+        [row] = routed.collect()
+        versions.append((row.topology_version, row.queues))
+        if number == len(changes):
+            raise RuntimeError("that is enough")
+        changes[number][0]()
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        query = route_stream(stream, file, write, on_error="keep").start()
+        with pytest.raises(StreamingQueryException, match="that is enough"):
+            query.awaitTermination(120)
+    assert versions == [("monday", ["first"])] * len(changes) + [("tuesday", ["first", "second"])]
+    told = [str(one.message) for one in caught if one.category is RoutingWarning]
+    expected = [(number, reason) for number, (_, reason) in enumerate(changes, 1) if reason is not None]
+    assert len(told) == len(expected)
+    for text, (number, reason) in zip(told, expected, strict=True):
+        assert text.startswith(
+            f"batch {number}: {file} failed, and the messages are routed by version monday as before: "
+        )
+        assert reason in text
+
+
+def test_a_function_that_fails_leaves_the_last_version_in_place_after_the_first(spark: SparkSession) -> None:
+    stream = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+    stream = stream.selectExpr("'k' AS routing_key")
+    asked: list[str] = []
+
+    def current() -> Topology:
+        asked.append("")
+        if len(asked) in (2, 3):
+            raise KeyError("the service has no topology")
+        return BEFORE
+
+    def write(routed: DataFrame, number: int) -> None:
+        assert routed.first()["queues"] == ["first"]  # type: ignore[index]
+        if number == 4:
+            raise RuntimeError("that is enough")
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        query = route_stream(stream, current, write, exchange="d", on_error="keep").start()
+        with pytest.raises(StreamingQueryException, match="that is enough"):
+            query.awaitTermination(120)
+    assert len(asked) == 5
+    [told] = [str(one.message) for one in caught if one.category is RoutingWarning]
+    assert told.startswith("batch 1: the function of the topology failed")
+    assert "KeyError: 'the service has no topology'" in told
+    asked[:] = [""]
+    query = route_stream(stream, current, write, exchange="d", on_error="keep").start()
+    with pytest.raises(StreamingQueryException, match="the service has no topology"):
+        query.awaitTermination(60)
 
 
 def test_what_a_file_and_the_columns_show_is_told_before_the_stream_starts(spark: SparkSession, tmp_path: Path) -> None:

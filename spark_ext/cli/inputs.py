@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from glob import glob
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple, NoReturn
@@ -15,7 +15,8 @@ from spark_ext.cli.spark_errors import spark_error
 from transpiler import TranspilerError
 from transpiler.base.arguments import has_scheme
 from transpiler.base.diagnostics import one_line
-from transpiler.cli.group import click, fail
+from transpiler.base.local_files import no_file, why_skipped
+from transpiler.cli.group import click, fail, say
 from transpiler.cli.inputs import input_lines, shown, system_path
 from transpiler.cli.layouts import read_schema as schema_of
 from transpiler.compiler.sql import quote_name
@@ -166,10 +167,34 @@ def find_inputs(given: tuple[str, ...], form: str | None) -> Inputs:
             matching = [name] if literal else sorted(map(_text, glob(name.encode("utf-8"))))
         except ValueError:
             fail(one_line(f"{name!r} is not the name of a file"))
+        if literal:
+            _refuse_no_file(name)
+        else:
+            matching = [one for one in matching if not _is_skipped(one)]
         if not matching:
             fail(f"there is no file {shown(name)}")
         names += matching
+    for name in names:
+        if not has_scheme(name) and os.path.isdir(system_path(name)):
+            for below in _below(name):
+                _is_skipped(below)
     return Inputs(tuple(names), form or _format_of_all(names))
+
+
+def _refuse_no_file(name: str) -> None:
+    """End the command for the name of a pipe, a socket or a device, which Spark takes for an empty file."""
+    with suppress(OSError):
+        other = no_file(system_path(name))
+        if other is not None:
+            fail(f"{shown(name)} is {other}, and Spark reads files: write it to a file and give that one")
+
+
+def _is_skipped(name: str) -> bool:
+    """Return True for what a directory or a pattern has that is no file, and say so."""
+    why = why_skipped(system_path(name))
+    if why is not None:
+        say(f"{name}: skipped: {why}", err=True)
+    return why is not None
 
 
 def _with_absent(table: Any) -> Any:
@@ -201,7 +226,7 @@ def _format_of_all(names: list[str]) -> str | None:
     formats = {name: _format_of(name) for name in names}
     for name in names:
         if formats[name] is None and not has_scheme(name):
-            below = _files_below(name) if os.path.isdir(system_path(name)) else iter(())
+            below = _below(name) if os.path.isdir(system_path(name)) else iter(())
             formats[name] = next(filter(None, map(_format_of, below)), "parquet")
     forms = list(dict.fromkeys(form for form in formats.values() if form is not None))
     if len(forms) > 1:
@@ -215,11 +240,11 @@ def _format_of(name: str) -> str | None:
     return next((_FORMAT_OF[suffix] for suffix in reversed(suffixes) if suffix in _FORMAT_OF), None)
 
 
-def _files_below(name: str) -> Iterator[str]:
-    """Yield the files with data below a directory, each directory once: symbolic links may lead in a circle."""
+def _below(name: str) -> Iterator[str]:
+    """Yield what is below a directory and is none itself, each directory once: symbolic links may lead in a circle."""
     waiting, seen = [name], {os.path.realpath(system_path(name))}
     while waiting:
-        for below in _parts(waiting.pop()):
+        for below in _listed(waiting.pop()):
             if not os.path.isdir(system_path(below)):
                 yield below
             elif (place := os.path.realpath(system_path(below))) not in seen:
@@ -266,8 +291,16 @@ def _parts(name: str) -> list[str]:
     """Return the files of a directory that a job wrote, or the one file."""
     if has_scheme(name) or not os.path.isdir(system_path(name)):
         return [name]
-    files = sorted(map(_text, os.listdir(system_path(name))))
-    return [os.path.join(name, file) for file in files if not file.startswith(("_", "."))]
+    return [part for part in _listed(name) if why_skipped(system_path(part)) is None]
+
+
+def _listed(directory: str) -> list[str]:
+    """Return the entries of a directory that are not hidden from Spark's readers."""
+    try:
+        entries = sorted(map(_text, os.listdir(system_path(directory))))
+    except OSError as error:
+        fail(f"{shown(directory)} cannot be read: {error.strerror}")
+    return [os.path.join(directory, entry) for entry in entries if not entry.startswith(("_", "."))]
 
 
 def _remote_lines(session: Any, uri: str) -> Iterator[tuple[int, str]]:

@@ -194,7 +194,7 @@ def test_a_directory_without_permission_is_named() -> None:
         (folder / "closed" / "b.sel").write_text("a = = 1")
         (folder / "a.sel").write_text("a = 1 AND a = 2\n")
         (folder / "a.selectors.yaml").write_text("selector: a = 1\ncases: [{message: {a: 1}, expect: matches}]\n")
-        with _as_nobody(folder / "closed"):
+        with as_nobody(folder / "closed"):
             checked, tested = run("check", name), run("test", name)
         (folder / "closed").chmod(0o700)
     assert "closed: skipped: Permission denied" in checked.output
@@ -204,7 +204,7 @@ def test_a_directory_without_permission_is_named() -> None:
 
 
 @contextmanager
-def _as_nobody(folder: Path) -> Iterator[None]:
+def as_nobody(folder: Path) -> Iterator[None]:
     """Take the permission of a directory away; from the superuser, who has it all the same, by another user's name."""
     folder.chmod(0)
     if os.geteuid():
@@ -224,3 +224,47 @@ def test_topologies_are_read_from_files(tmp_path: Path, kind: str) -> None:
         read_topology(tmp_path / "topology.json")
     with pytest.raises((OSError, TopologyError), match=r"topology\.json"):
         CompiledTopology.load(tmp_path / "topology.json")
+
+
+@pytest.mark.parametrize("ending", ["json", "yaml", "yml"])
+@pytest.mark.parametrize("kind", OTHERS)
+def test_a_directory_of_definitions_names_what_is_no_file(tmp_path: Path, kind: str, ending: str) -> None:
+    make, said = OTHERS[kind]
+    make(tmp_path / f"other.{ending}")
+    with pytest.raises(TopologyError, match=rf"left out: other\.{ending} \(.*{said}"):
+        read_topology(tmp_path)
+    definitions = {"rabbitmq_version": "4.1.0", "queues": [{"name": "b"}], "exchanges": [], "bindings": []}
+    (tmp_path / "a.json").write_text(json.dumps(definitions))
+    (tmp_path / "README.md").write_text("")
+    topology = read_topology(tmp_path)
+    assert topology.queue_names == {"b"}
+    [told, noted] = topology.findings
+    assert (told.code, told.severity, noted.severity) == ("import.left-out", "warning", "info")
+    assert f"other.{ending} (" in told.message
+    assert said in told.message
+    assert noted.message.endswith("README.md")
+    listed = run("topology", str(tmp_path))
+    assert listed.exit_code == 0
+    assert f"other.{ending} (" in listed.stderr
+    assert "README.md" not in listed.stderr
+    assert "README.md" in run("topology", str(tmp_path), "--report").output
+
+
+def test_a_pipe_that_the_user_names_is_read(tmp_path: Path) -> None:
+    """A shell's <(...) is such a pipe."""
+    whole = {"broker": "rabbitmq", "queues": ["q"], "exchanges": [{"name": "f", "type": "fanout"}]}
+    written = {
+        "topology": json.dumps(whole | {"bindings": [{"source": "f", "queue": "q"}]}),
+        "match": '{"a": 1}\n{"a": 2}\n',
+    }
+    words = {"topology": ["topology", "@"], "match": ["match", "a = 2", "@"]}
+    said = {"topology": "1 binding", "match": '{"a": 2}'}
+    for name, text in written.items():
+        pipe = tmp_path / name
+        os.mkfifo(pipe)
+        code = f"open({str(pipe)!r}, 'w').write({text!r})"
+        with subprocess.Popen([sys.executable, "-c", code]) as writer:
+            result = run(*(str(pipe) if word == "@" else word for word in words[name]))
+        assert writer.returncode == 0
+        assert result.exit_code == 0, result.output
+        assert said[name] in result.output

@@ -103,6 +103,17 @@ def no_file(path: Name) -> str | None:
     return _KINDS.get(stat.S_IFMT(os.stat(path).st_mode))
 
 
+def why_skipped(path: Name) -> str | None:
+    """Return why an entry of a directory is skipped: what there is in the place of a file, or the system's error.
+
+    None for a file, and for a directory. Nothing is opened.
+    """
+    try:
+        return no_file(path)
+    except OSError as error:
+        return error.strerror or str(error)
+
+
 def open_file(path: Name) -> BinaryIO:
     """Open a file to read its bytes; ``OSError`` for what is no regular file, which is never waited for.
 

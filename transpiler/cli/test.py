@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import click
 
 from transpiler.base.diagnostics import clipped
-from transpiler.base.local_files import no_file, replace_file
+from transpiler.base.local_files import replace_file, why_skipped
 from transpiler.cli.group import fail, say
 from transpiler.cli.inputs import check_input, read_text_file, shown, system_path
 from transpiler.cli.manual import Example, ManualCommand
@@ -95,14 +95,11 @@ def _files(paths: Iterable[str]) -> Iterable[str]:
         if path != "-" and os.path.isdir(system_path(path)):
             for file in find_files(path, _skipped):
                 name = os.path.normpath(file)
-                try:
-                    other = no_file(system_path(name))
-                except OSError as error:
-                    other = error.strerror
-                if other is None:
+                why = why_skipped(system_path(name))
+                if why is None:
                     yield name
                 else:
-                    say(f"{name}: skipped: {other}", err=True)
+                    say(f"{name}: skipped: {why}", err=True)
         else:
             check_input(path)
             yield path

@@ -53,9 +53,10 @@ class TopologyForm(NamedTuple):
         if name != "-" and is_directory(name):
             if self.state is not None or self.properties or self.form not in (None, "rabbitmq"):
                 fail(f"{shown(name)} is a directory, of which RabbitMQ's definitions are read: give --vhost at most")
-            sources = [Source(read_text_file(str(one)), one.name) for one in definition_files(Path(name))]
+            found = definition_files(Path(name))
+            sources = [Source(read_text_file(str(one)), one.name) for one in found.files]
             topology = parse_definitions(sources, name, vhost=self.vhost, broker_version=self.broker_version)
-            return self._tell(topology, every=every)
+            return self._tell(found.told_in(topology), every=every)
         return self.parse(read_text_file(name), "standard input" if name == "-" else name, every=every)
 
     def read_all(self, names: Sequence[str], *, every: bool = False) -> list[tuple[str, Topology]]:

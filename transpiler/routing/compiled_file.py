@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import pkgutil
 import re
 import zipfile
@@ -146,8 +147,13 @@ def _has(kind: type, name: str) -> bool:
 
 
 def is_compiled(path: str | Path) -> bool:
-    """Return True if most of the magic number matches, so that a damaged file is recognized, too."""
+    """Return True if most of the magic number matches, so that a damaged file is recognized, too.
+
+    A pipe is none: what is read of it here, nobody could read again.
+    """
     try:
+        if not os.path.isfile(path):
+            return False
         with local_files.open_file(path) as file:
             pairs = zip(file.read(len(MAGIC)), MAGIC, strict=False)
             return sum(byte == expected for byte, expected in pairs) > len(MAGIC) // 2

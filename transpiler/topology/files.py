@@ -17,7 +17,7 @@ from transpiler.base.documents.entries import choose
 from transpiler.base.documents.loading import Document, load_documents
 from transpiler.base.documents.xml_elements import Element, read_xml
 from transpiler.base.errors import TopologyError, TranspilerError, UnsupportedFeatureError
-from transpiler.base.local_files import read_file
+from transpiler.base.local_files import read_file, why_skipped
 from transpiler.base.source import Source
 from transpiler.language.path_expressions.xquery import parse_query
 from transpiler.language.selector.literal_scanner import scan
@@ -74,6 +74,9 @@ FORMS: tuple[Form, ...] = get_args(Form)
 
 #: The endings of the names of such files; those of JSON alone may be something else than a topology.
 ENDINGS = (".json", ".yaml", ".yml", ".xml", ".properties")
+
+#: The endings of the names of files with RabbitMQ's definitions in a directory.
+_OF_DEFINITIONS = (".json", ".yaml", ".yml")
 
 #: Members that mark an object of an export of RabbitMQ: neither Broker-J nor the project's own form without its broker
 #: has them.
@@ -135,8 +138,10 @@ def read_topology(
         raise unexpected("path", "a file's name", path, "topology_from_dict reads a dict")
     path = local_path("path", path, _OTHER_FILES)
     if path.is_dir():
-        sources = [Source(_text_of(one), one.name) for one in definition_files(path)]
-        return parse_definitions(sources, str(path), vhost=vhost, broker_version=broker_version)
+        found = definition_files(path)
+        sources = [Source(_text_of(one), one.name) for one in found.files]
+        topology = parse_definitions(sources, str(path), vhost=vhost, broker_version=broker_version)
+        return found.told_in(topology)
     return parse_topology(
         _text_of(path),
         str(path),
@@ -148,12 +153,43 @@ def read_topology(
     )
 
 
-def definition_files(directory: Path) -> list[Path]:
-    """Return the files of a directory with definitions, in the order in which RabbitMQ loads them."""
-    files = sorted(one for one in directory.iterdir() if one.is_file() and one.suffix.lower() in (".json", ".yaml"))
+class DefinitionFiles(NamedTuple):
+    """The files of a directory with definitions, and the findings about what else there is, which is not read."""
+
+    files: list[Path]
+    left_out: tuple[Diagnostic, ...]
+
+    def told_in(self, topology: Topology) -> Topology:
+        """Return the topology of the files with the findings about the directory."""
+        return replace(topology, findings=(*self.left_out, *topology.findings)) if self.left_out else topology
+
+
+def definition_files(directory: Path) -> DefinitionFiles:
+    """Return the files of a directory with definitions, in the order in which RabbitMQ loads them.
+
+    What is called like such a file and cannot be one, such as a named pipe or a link that leads nowhere, is the warning
+    ``import.left-out`` and is not opened, so that nothing is waited for. Other entries are a note; hidden ones are not.
+    """
+    files: list[Path] = []
+    wrong: list[str] = []
+    others: list[str] = []
+    for one in sorted(directory.iterdir()):
+        if one.suffix.lower() not in _OF_DEFINITIONS:
+            others += [] if one.name.startswith(".") else [one.name]
+            continue
+        why = "a directory" if one.is_dir() else why_skipped(one)
+        if why is None:
+            files.append(one)
+        else:
+            wrong.append(f"{one.name} ({why})")
     if not files:
-        raise TopologyError.at("topology.form", f"{directory} has no file of definitions: no name ends in .json")
-    return files
+        besides = f"; left out: {', '.join(wrong)}" if wrong else ""
+        message = f"{directory} has no file of definitions: no name of a file ends in .json{besides}"
+        raise TopologyError.at("topology.form", message)
+    source = Source("", str(directory))
+    told = [Diagnostic("import.left-out", "warning", f"left out, as no files: {', '.join(wrong)}", source)]
+    noted = [Diagnostic("import.left-out", "info", f"left out, by their names: {', '.join(others)}", source)]
+    return DefinitionFiles(files, (*(told if wrong else ()), *(noted if others else ())))
 
 
 def _text_of(path: Path) -> str:

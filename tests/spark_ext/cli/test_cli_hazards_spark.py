@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -16,8 +17,9 @@ from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
 from spark_ext.cli.commands import main
-from spark_ext.cli.inputs import _files_below
+from spark_ext.cli.inputs import _below, find_inputs
 from spark_ext.cli.jobs import Output, click, fail
+from tests.hostile.test_files import OTHERS, as_nobody
 from tests.sizes import is_full
 from tests.spark_ext.harness import java_options
 from transpiler.language.filters.sets import read_filters
@@ -285,4 +287,51 @@ def test_directories_with_links_in_a_circle_are_read_once(tmp_path: Path) -> Non
         (folder / "up").symlink_to(root)
         (folder / "self").symlink_to(folder)
         (folder / f"{number}.jsonl").write_text("{}\n")
-    assert sorted(Path(name).name for name in _files_below(str(root))) == ["0.jsonl", "1.jsonl", "2.jsonl"]
+    assert sorted(Path(name).name for name in _below(str(root))) == ["0.jsonl", "1.jsonl", "2.jsonl"]
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+@pytest.mark.parametrize("record", [{"application_properties": {"a": 1}}, {"a": 1}], ids=["messages", "properties"])
+def test_a_directory_may_have_what_is_no_file(kind: str, record: dict[str, object]) -> None:
+    make, said = OTHERS[kind]
+    Path("mixed").mkdir()
+    Path("mixed/a.jsonl").write_text(lines([record]))
+    for name in ("b.jsonl", "c.jsonl.gz"):
+        make(Path("mixed", name).absolute())
+    # A pattern is another way to the same files.
+    for given in ("mixed", "mixed/*"):
+        result = run("filter a=1 @", given)
+        assert result.exit_code == 0, result.output
+        *told, counted = result.stderr.splitlines()
+        assert [line.partition(": ")[0] for line in told] == ["mixed/b.jsonl", "mixed/c.jsonl.gz"]
+        assert all("skipped: " in line and said in line for line in told)
+        assert counted.startswith("1 of 1 messages match")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "device"])
+@pytest.mark.parametrize("words", COMMANDS)
+def test_an_input_that_is_no_file_is_one_line(words: str, kind: str) -> None:
+    make, said = OTHERS[kind]
+    make(Path("other.jsonl").absolute())
+    assert_one_line(run(words, "other.jsonl"), said)
+    assert "there is no file other.*" in run(words, "other.*").stderr
+
+
+def test_a_topology_may_come_from_a_pipe() -> None:
+    """What a file has at its beginning shows whether it is compiled, and a pipe can be read only once."""
+    os.mkfifo("pipe")
+    code = f"open('pipe', 'w', encoding='utf-8').write({TOPOLOGY!r})"
+    with subprocess.Popen([sys.executable, "-c", code]):
+        result = run("route pipe @ --exchange é")
+    assert result.exit_code == 0, result.output
+    assert "0 deliveries of 3 messages" in result.stderr
+
+
+def test_a_directory_without_permission_is_one_line() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        closed = Path(name, "closed")
+        closed.mkdir()
+        with as_nobody(closed), pytest.raises(click.ClickException, match="closed cannot be read: Permission denied"):
+            find_inputs((name,), None)
+        closed.chmod(0o700)

@@ -8,16 +8,19 @@ assert_matches("color = 'red' AND JMSPriority > 4", color="red", JMSPriority=7)
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from transpiler.base.diagnostics import one_line
 from transpiler.base.errors import TranspilerError
-from transpiler.compiler.presets import LayoutLike
+from transpiler.compiler.presets import LayoutLike, find_layout
+from transpiler.language.filters.sets import FiltersLike, is_filters, read_filters
 from transpiler.language.selector.dialects import Dialect, find_dialect
 from transpiler.language.selector.parsing import SelectorLike, parse_selector
 from transpiler.message.message import Message
 from transpiler.message.receiver import ReceiverOptions
+from transpiler.reference.verdicts import matches
 from transpiler.tools.explanation import explain_selector
+from transpiler.tools.explanation.explanation import read_message
 from transpiler.tools.test_cases.boundaries import boundary_messages
 from transpiler.tools.test_cases.reading import Expectation
 from transpiler.tools.test_cases.running import disappointment, is_met
@@ -83,12 +86,12 @@ class MessageOptions(ReceiverOptions, total=False):
 
 
 def assert_matches(
-    selector: SelectorLike, message: Any = None, /, dialect: str | Dialect = "jms", **properties: Any
+    selector: SelectorLike | FiltersLike, message: Any = None, /, dialect: str | Dialect = "jms", **properties: Any
 ) -> None:
-    """Assert that a selector is TRUE on a message.
+    """Assert that a selector is TRUE on a message, or that filters let it pass: that ``transpiler.matches`` is True.
 
     Args:
-        selector: The text of a selector, or a parsed tree; not filters, which ``transpiler.matches`` judges.
+        selector: The text of a selector, a parsed tree, or filters as ``transpiler.matches`` takes them.
         message: A ``Message``, a dict of plain properties, message JSON, or with ``layout`` a row.
         dialect: The broker's dialect, by name or as a ``Dialect``.
         properties: The message as keywords, ``color="red", JMSPriority=7``, in the place of ``message``. The keywords
@@ -96,7 +99,8 @@ def assert_matches(
             given in a dict.
 
     Raises:
-        AssertionError: The selector is FALSE or unknown; the text says why, in one sentence.
+        AssertionError: The selector is FALSE or unknown; the text says why, in one sentence. A filter does not let
+            the message pass; the text names each that does not.
         TypeError: The message is given twice.
         TranspilerError: What ``explain_selector`` raises.
     """
@@ -105,18 +109,18 @@ def assert_matches(
 
 
 def assert_not_matches(
-    selector: SelectorLike, message: Any = None, /, dialect: str | Dialect = "jms", **properties: Any
+    selector: SelectorLike | FiltersLike, message: Any = None, /, dialect: str | Dialect = "jms", **properties: Any
 ) -> None:
-    """Assert that a selector is FALSE or unknown on a message.
+    """Assert that a selector is FALSE or unknown on a message, or that filters do not let it pass.
 
     Args:
-        selector: The text of a selector, or a parsed tree.
+        selector: The text of a selector, a parsed tree, or filters as ``transpiler.matches`` takes them.
         message: As for ``assert_matches``.
         dialect: The broker's dialect, by name or as a ``Dialect``.
         properties: As for ``assert_matches``.
 
     Raises:
-        AssertionError: The selector is TRUE.
+        AssertionError: The selector is TRUE, or each filter lets the message pass.
         TypeError: The message is given twice.
         TranspilerError: What ``explain_selector`` raises.
     """
@@ -145,7 +149,11 @@ def assert_unknown(
 
 
 def _check(
-    expected: Expectation, selector: SelectorLike, message: Any, dialect: str | Dialect, keywords: dict[str, Any]
+    expected: Expectation,
+    selector: SelectorLike | FiltersLike,
+    message: Any,
+    dialect: str | Dialect,
+    keywords: dict[str, Any],
 ) -> None:
     __tracebackhide__ = True
     options = {name: keywords.pop(name) for name in MessageOptions.__annotations__ if name in keywords}
@@ -154,12 +162,38 @@ def _check(
     if message is None and options.get("layout") is not None:
         raise TypeError("a row of a layout is given as one argument")
     given = Message.of(**keywords) if message is None else message
+    if is_filters(selector):
+        _check_filters(expected, selector, given, dialect, options)
+        return
     try:
-        explanation = explain_selector(selector, given, dialect, **options)
+        explanation = explain_selector(cast(SelectorLike, selector), given, dialect, **options)
     except TranspilerError as error:
         # Pytest shows the test's own line and the diagnostics, and no frame of this library.
         raise error.with_traceback(None) from None
     if not is_met(expected, explanation):
-        shown = keywords or explanation.message.to_dict()
-        written = one_line(json.dumps(shown, ensure_ascii=False, default=str))
-        raise AssertionError(f"{disappointment(expected, explanation)}\n  message: {written}")
+        raise AssertionError(_with_message(disappointment(expected, explanation), keywords or explanation.message))
+
+
+def _check_filters(
+    expected: Expectation, filters: FiltersLike, given: Any, dialect: str | Dialect, options: dict[str, Any]
+) -> None:
+    """Assert that filters let a message pass, or do not."""
+    __tracebackhide__ = True
+    if expected == "unknown":
+        raise TypeError("filters are TRUE or FALSE on a message and never unknown: give assert_unknown a selector")
+    layout = options.pop("layout", None)
+    read = read_message(given, None if layout is None else find_layout(layout))
+    try:
+        named = read_filters(filters).filters
+        refusing = [name or "the filter" for name, node in named if not matches(node, read, dialect, **options)]
+    except TranspilerError as error:
+        raise error.with_traceback(None) from None
+    if (expected == "matches") is bool(refusing):
+        verdict = "\n".join(f"  {name} does not let it pass" for name in refusing) or "  each filter lets it pass"
+        sentence = "expected a match" if expected == "matches" else "expected no match"
+        raise AssertionError(_with_message(f"{sentence}:\n{verdict}", read))
+
+
+def _with_message(sentence: str, message: dict[str, Any] | Message) -> str:
+    shown = message.to_dict() if isinstance(message, Message) else message
+    return f"{sentence}\n  message: {one_line(json.dumps(shown, ensure_ascii=False, default=str))}"

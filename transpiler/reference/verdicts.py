@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, Unpack
+from typing import Literal, Unpack, cast
 
 from transpiler.base.arguments import check_keywords, unexpected
 from transpiler.language.filters.kinds import Consumer
-from transpiler.language.filters.sets import FiltersLike, read_filters
+from transpiler.language.filters.sets import FiltersLike, is_filters, read_filters
 from transpiler.language.selector.ast import Expression
 from transpiler.language.selector.dialects import Dialect, find_dialect
 from transpiler.language.selector.parsing import SelectorLike, parse_selector
@@ -55,19 +55,20 @@ def evaluate(
 
 
 def matches(
-    filters: FiltersLike,
+    filters: FiltersLike | SelectorLike,
     message: MessageLike,
     dialect: str | Dialect = "jms",
     **options: Unpack[MatchOptions],
 ) -> bool:
-    """Judge a filter, or all filters of a set, on one message by the reference evaluator.
+    """Judge filters, or a selector, on one message by the reference evaluator.
 
-    ``evaluate`` judges a selector, and so does ``transpiler.testing.assert_matches``.
+    ``evaluate`` tells FALSE from unknown; here both are False. ``transpiler.testing.assert_matches`` takes the same.
 
     Args:
-        filters: A filter object, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map.
+        filters: A filter object, a mapping of names to filters, JSON text of such a mapping, or the AMQP 1.0 bytes of
+            the map; or the text of a selector, a parsed tree, or None, which matches every message.
         message: A ``Message``, or a dict of plain properties or of message JSON.
-        dialect: The dialect of the JMS selectors in ``filters``, by name or as a ``Dialect``.
+        dialect: The dialect of the selector, or of the JMS selectors in ``filters``, by name or as a ``Dialect``.
         connection: The receiver's connection, for no-local filters.
         unknown: ``"error"``, or ``"ignore"`` to leave out filters that nobody here knows.
         now: The current time in milliseconds since the epoch, by default the clock's.
@@ -77,10 +78,14 @@ def matches(
         True if the message passes.
 
     Raises:
-        TranspilerError: As ``transpile_filter``.
+        TranspilerError: As ``transpile_filter`` and ``transpile_selector``.
     """
     check_keywords("matches", MatchOptions, options)
     rules = find_dialect(dialect)
-    whole = read_filters(filters, options.get("unknown", "error")).accepted_by(rules).whole
     receiver = Receiver(options.get("now"), options.get("destination"))
-    return holds(whole.condition(Consumer(rules, options.get("connection"))), as_message(message), receiver=receiver)
+    if is_filters(filters):
+        whole = read_filters(filters, options.get("unknown", "error")).accepted_by(rules).whole
+        consumer = Consumer(rules, options.get("connection"))
+        return holds(whole.condition(consumer), as_message(message), receiver=receiver)
+    tree = parse_selector(cast(SelectorLike, filters), rules)
+    return evaluate_tree(tree, as_message(message), rules, receiver) is True

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from transpiler import Message, SelectorSyntaxError
+from transpiler import Message, SelectorSyntaxError, matches, parse_selector
 from transpiler.testing import assert_matches, assert_not_matches, assert_unknown
 
 pytest_plugins = ["pytester"]
@@ -25,6 +26,25 @@ def test_assertions_hold() -> None:
     assert_not_matches("color = 'red'", weight=5)
     assert_unknown("color = 'red'", weight=5)
     assert_unknown("color = 'red'")
+
+
+FILTERS = {"color": {"descriptor": "apache.org:selector-filter:string", "value": "color = 'red'"}}
+
+
+def test_assertions_and_matches_take_selectors_and_filters_alike() -> None:
+    for condition in ("color = 'red'", parse_selector("color = 'red'"), FILTERS, json.dumps(FILTERS)):
+        for color in ("red", "blue", None):
+            message = Message.of(color=color)
+            (assert_matches if matches(condition, message) else assert_not_matches)(condition, message)
+            assert matches(condition, message) is (color == "red")
+    assert matches(None, {})
+    assert matches("UTC() = 7", {}, "rabbitmq", now=7)
+    with pytest.raises(AssertionError, match="expected a match:\n  color does not let it pass\n  message: "):
+        assert_matches(FILTERS, color="blue")
+    with pytest.raises(AssertionError, match="expected no match:\n  each filter lets it pass\n  message: "):
+        assert_not_matches(FILTERS, color="red")
+    with pytest.raises(TypeError, match="filters are TRUE or FALSE on a message and never unknown"):
+        assert_unknown(FILTERS, color="red")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import UnionType
-from typing import Any, NamedTuple, TypeAlias, get_args
+from typing import Any, NamedTuple, TypeAlias, TypeGuard, get_args
 
 from transpiler.base.arguments import check_choice
 from transpiler.base.diagnostics import Diagnostic
@@ -47,7 +47,9 @@ from transpiler.language.filters.kinds import (
     StreamFilter,
     every_filter,
 )
+from transpiler.language.selector.ast import Expression
 from transpiler.language.selector.dialects import Dialect, find_dialect
+from transpiler.language.selector.parsing import SelectorLike
 from transpiler.language.selector.printer import print_tree
 from transpiler.language.translation.header_names import translate_tree
 from transpiler.message.amqp.encoder import encode
@@ -180,6 +182,14 @@ class FilterSet:
 
 #: The types that can be read as a filter set.
 FiltersLike: TypeAlias = "Filter | FilterSet | Described | Mapping[str, Any] | str | bytes"
+
+
+def is_filters(condition: SelectorLike | FiltersLike) -> TypeGuard[FiltersLike]:
+    """Return True for filters, and False for a selector: a tree, None, or a text that is no JSON of filters."""
+    if isinstance(condition, str):
+        # No selector begins with a bracket of JSON.
+        return condition.lstrip().startswith(("{", "["))
+    return condition is not None and not isinstance(condition, Expression)
 
 
 def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:

@@ -33,6 +33,10 @@ PATTERNS = (
     "dd MMM yyyy HH:mm:ss XX",
     "yyyy-MM-dd HH:mm:ss VV",
     "h 'o''clock' a, M/d/yyyy",
+    "yyyy-MM-dd'T'HH:mm[:ss[.SSSSSS]]XXX",
+    "yyyy-MM-dd HH:mm[:ss[.SSS]]",
+    "yyyy-MM-dd[ HH:mm[:ss]]",
+    "yyyyMMddHHmm[ss]",
 )
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu")
 #: Moments in winter and summer, in the hour that is there twice, on a leap day, around midnight and noon.
@@ -104,6 +108,7 @@ TEXTS = (
         "2025-06-24 13:37:59 Europe/Berlin",
     ),
     *("2025-06-24 13:37:59 UTC", "2025-06-24 13:37:59 Z", "2025-06-24 13:37:59 Nowhere", "2025-06-24 13:37:59 +02:00"),
+    *("2025-06-24 13:37", "2025-06-24T13:37", "2025-06-24T13:37+02:00", "202506241337", "2025-06-24 13"),
     *("1 o'clock PM, 6/24/2025", "1 oclock PM, 6/24/2025", "NaN", "1750772279000", "null"),
 )
 

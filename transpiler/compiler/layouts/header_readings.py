@@ -288,9 +288,13 @@ def _time_in(text: ir.Value, pattern: str, zone: str) -> ir.Value:
     """
     rewriting = iso_rewriting(pattern)
     if rewriting is not None:
-        expression, replacement, has_zone = rewriting
-        parts = (text, ir.constant(expression), ir.constant(replacement if has_zone else f"{replacement} {zone}"))
-        return ir.Apply(ir.Function.ISO_TIME, (ir.Apply(ir.Function.REPLACE, parts, STRING),), TIMESTAMP)
+        replacement = rewriting.replacement if rewriting.has_zone else f"{rewriting.replacement} {zone}"
+        parts = (text, ir.constant(rewriting.expression), ir.constant(replacement))
+        written = ir.Apply(ir.Function.REPLACE, parts, STRING)
+        if rewriting.has_gaps:
+            gaps = ir.constant("(?<=[ :])(?=[:.])"), ir.constant("0")
+            written = ir.Apply(ir.Function.REPLACE, (written, *gaps), STRING)
+        return ir.Apply(ir.Function.ISO_TIME, (written,), TIMESTAMP)
     fits = ir.Matches(text, fits_pattern(pattern))
     has_zone = any("X" in part for part in pattern.split("'")[::2])
     if not has_zone:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from transpiler.base.errors import LayoutError
@@ -203,7 +203,7 @@ def check_pattern(pattern: str) -> None:
     """Raise ``LayoutError`` for a pattern that is not understood here, or that Spark does not read by all its rules."""
     _expression(pattern)
     if iso_rewriting(pattern) is None and ("[" in pattern or _letters(pattern) & {"S", "V"}):
-        message = f"the pattern {pattern!r} has a month's name, h or a together with a section in brackets, S or VV"
+        message = f"the pattern {pattern!r} has a date in brackets; or a month's name, h or a beside brackets, S or VV"
         hint = "Spark's own parsers differ in such a text; perhaps read it into a column of type TIMESTAMP"
         raise LayoutError.at("layout.time", message, hint=hint)
 
@@ -212,14 +212,15 @@ def _letters(pattern: str) -> set[str]:
     return {token[2] for token in _TOKEN.finditer(pattern) if token[2]}
 
 
-def _spelled(pattern: str, named: bool) -> tuple[str, dict[str, str]]:
+def _spelled(pattern: str, named: bool) -> tuple[str, dict[str, bool]]:
     """Return the regular expression of a pattern, in which each part of a time is a group, and the parts' names.
 
-    If ``named``, the group has the name; otherwise it is a group of Java's, and the seconds' group also has the colon
-    before them. The value beside each name is the text that the group includes before the digits.
+    If ``named``, the group has the name; otherwise it is a group of Java's. The value beside each name is True if the
+    part stands in brackets, so that a text may lack it.
     """
     parts: list[str] = []
-    names: dict[str, str] = {}
+    names: dict[str, bool] = {}
+    depth = 0
     for token in _TOKEN.finditer(pattern):
         text = token[0]
         if token[1] is not None:
@@ -233,10 +234,10 @@ def _spelled(pattern: str, named: bool) -> tuple[str, dict[str, str]]:
             if name in names:
                 parts.append(f"(?:{expression})")
                 continue
-            included = parts.pop() if not named and name == "second" and parts and parts[-1] == ":" else ""
-            parts.append(f"({f'?P<{name}>' if named else ''}{included}{expression})")
-            names[name] = included
+            parts.append(f"({f'?P<{name}>' if named else ''}{expression})")
+            names[name] = depth > 0
         else:
+            depth += {"[": 1, "]": -1}.get(text, 0)
             parts.append({"[": "(?:", "]": ")?"}.get(text) or _character(text))
     return "".join(parts), names
 
@@ -255,35 +256,54 @@ _ISO_PARTS = (
     ("day", "-", "1"),
     ("hour", " ", "0"),
     ("minute", ":", "0"),
-    ("second", ":", ":0"),
-    ("fraction", ".", ""),
+    ("second", ":", "0"),
+    ("fraction", ".", "0"),
 )
 
 
-@lru_cache(maxsize=64)
-def iso_rewriting(pattern: str) -> tuple[str, str, bool] | None:
-    """Return what makes ISO 8601 of a text that fits a pattern: a regular expression of Java's and its replacement.
+#: The parts that are zero where a text lacks them.
+_TIME_OF_DAY = {"hour", "minute", "second", "fraction"}
 
-    The third value is True if the replacement ends in the zone that the text has. A text that does not fit becomes one
-    that no time is. None if the pattern has the name of a month or a clock of twelve hours, which ISO 8601 lacks, or
-    if its seconds may be missing and no colon is before them.
+
+class IsoRewriting(NamedTuple):
+    """A regular expression of Java's for a text, and the replacement that is its time in ISO 8601.
+
+    ``has_zone`` is True if the replacement ends in the zone that the text has; ``has_gaps`` if the replacement has
+    nothing where the text has no hour, minute or second.
+    """
+
+    expression: str
+    replacement: str
+    has_zone: bool
+    has_gaps: bool
+
+
+@lru_cache(maxsize=64)
+def iso_rewriting(pattern: str) -> IsoRewriting | None:
+    """Return how to make ISO 8601 of a text that fits a pattern.
+
+    A text that does not fit becomes one that no time is. None if the pattern has the name of a month or a clock of
+    twelve hours, which ISO 8601 lacks, or if a part of its date or its zone may be missing.
     """
     expression, names = _spelled(pattern, named=False)
-    optional_seconds = "second" in names and not names["second"] and "[" in pattern
-    if "MMM" in pattern or "clock" in names or "half" in names or optional_seconds:
+    missing = {name for name, optional in names.items() if optional}
+    if "MMM" in pattern or {"clock", "half"} & names.keys() or missing - _TIME_OF_DAY:
         return None
     places = {name: place for place, name in enumerate(names, 1)}
     replacement = ""
     for name, before, default in _ISO_PARTS:
-        if name not in places:
-            replacement += default if name in ("second", "fraction") else before + default
-        elif name == "fraction":
+        if name == "fraction" and name in places:
             # A zero after the digits changes nothing, and stands for a fraction that is missing.
             replacement += f".${places[name]}0"
         else:
-            replacement += ("" if names[name] else before) + f"${places[name]}"
+            replacement += before + (f"${places[name]}" if name in places else default)
     zone = places.get("offset", places.get("zone"))
-    return f"(?is)^(?:{expression}(?!.)|.*)", replacement + ("" if zone is None else f" ${zone}"), zone is not None
+    return IsoRewriting(
+        f"(?is)^(?:{expression}(?!.)|.*)",
+        replacement + ("" if zone is None else f" ${zone}"),
+        zone is not None,
+        bool(missing - {"fraction"}),
+    )
 
 
 def fits_pattern(pattern: str) -> str:

@@ -280,12 +280,9 @@ def test_a_compiled_topology_refuses_messages_that_lack_a_column_it_reads(name: 
 @pytest.mark.parametrize(
     ("compiled_for", "options", "lost", "told"),
     [
-        ("canonical", {"exchange": "orders"}, "n INT", "properties.subject"),
         ("canonical", {"exchange": "orders"}, "n INT, properties MAP<STRING, STRING>", "properties.subject"),
         ("canonical", {"publish_to": "to"}, "n INT, properties STRUCT<subject: STRING>", "properties.to"),
         ("canonical", {"address": "orders/eu.x"}, "n INT, properties STRUCT<to: STRING>", "properties.subject"),
-        ("kafka, its own places", {}, "n INT, value BINARY", "headers"),
-        ("a struct beside JMSType", {"exchange": "orders"}, "n INT, properties STRUCT<color: STRING>", "JMSType"),
         ("AMQP 0-10", {}, "n INT, properties STRUCT<subject: STRING>", "delivery_properties.exchange"),
         (
             "AMQP 0-10",
@@ -300,8 +297,6 @@ def test_a_compiled_topology_refuses_messages_without_the_places_of_its_layout(
 ) -> None:
     layouts: dict[str, Any] = {
         "canonical": None,
-        "kafka, its own places": stores.kafka_headers(types="by-use", headers={"routing-key": "rk", "exchange": "ex"}),
-        "a struct beside JMSType": "JMSType STRING, properties STRUCT<color: STRING>",
         "AMQP 0-10": "amqp-0-10",
     }
     broker = topology_from_dict({**FORM, "broker": "qpid-cpp"}) if "address" in options else TOPOLOGY
@@ -310,6 +305,47 @@ def test_a_compiled_topology_refuses_messages_without_the_places_of_its_layout(
     for messages in (frame, frame.selectExpr("*", "'eu.x' AS routing_key")):
         with pytest.raises(LayoutError, match=f"compiled for messages with a column {told}, and these have none"):
             route(messages, compiled)
+
+
+@pytest.mark.parametrize(
+    ("layout", "options", "columns", "told"),
+    [
+        (
+            stores.kafka_headers(types="by-use", headers={"routing-key": "rk", "exchange": "ex"}),
+            {},
+            "n INT, value BINARY",
+            "the properties are read from the column headers, and the table has no such column",
+        ),
+        (
+            stores.struct(
+                "properties",
+                schema="kind STRING, properties STRUCT<color: STRING>",
+                headers={"routing-key": "kind"},
+            ),
+            {"exchange": "orders"},
+            "n INT, properties STRUCT<color: STRING>",
+            "routing-key is read from the column kind, and the table has no such column",
+        ),
+    ],
+    ids=["Kafka's headers", "a struct beside the key"],
+)
+def test_a_compiled_topology_refuses_messages_without_a_column_of_its_store(
+    layout: Any, options: dict[str, Any], columns: str, told: str, spark: SparkSession
+) -> None:
+    compiled = compile_topology(TOPOLOGY, layout, version="1", **options)
+    frame = spark.createDataFrame([], columns)
+    for messages in (frame, frame.selectExpr("*", "'eu.x' AS routing_key")):
+        with pytest.raises(LayoutError, match=told):
+            route(messages, compiled)
+
+
+def test_a_compiled_topology_routes_messages_that_have_nothing_but_their_key(spark: SparkSession) -> None:
+    compiled = compile_topology(TOPOLOGY, version="1", exchange="orders")
+    frame = spark.createDataFrame([(1,)], "n INT")
+    with pytest.raises(LayoutError, match=r"the messages have no properties\.subject and no column routing_key"):
+        route(frame, compiled)
+    [row] = route(frame.selectExpr("*", "'eu.x' AS routing_key"), compiled).collect()
+    assert row.queues == EU
 
 
 @pytest.mark.parametrize(

@@ -89,11 +89,11 @@ class Advice(NamedTuple):
 
 
 def _touch(before: str, behind: str) -> bool:
-    return (before.isalpha() and _in_word(behind)) or (_in_word(before) and behind.isalpha())
+    return (before.isalpha() and _in_word(behind)) or ((_in_word(before) or before == ")") and behind.isalpha())
 
 
 def _in_word(character: str) -> bool:
-    return character.isalnum() or character in ("_", "'", '"') or (character == ")")
+    return character.isalnum() or character in ("_", "'", '"')
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,11 +30,12 @@ _KINDS = {
 def replace_file(path: Name, data: bytes, *, follow: bool = True) -> None:
     """Give a file new bytes; raises ``OSError``, and then the file is as it was.
 
-    A file that is there keeps its mode. A symbolic link is followed to its file; without ``follow`` the file takes the
-    place of the link, as where other people may put links.
+    An existing file keeps its mode, and its owner and group if this process may give files to them. A symbolic link is
+    followed to its file; without ``follow`` the file takes the place of the link, as where other people may put links.
     """
     name = os.fsdecode(path)
-    mode = _mode(name)
+    before = _status(name)
+    mode = None if before is None else before.st_mode
     if mode is not None and stat.S_ISDIR(mode):
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR), name)
     if mode is not None and not stat.S_ISREG(mode):
@@ -49,8 +50,10 @@ def replace_file(path: Name, data: bytes, *, follow: bool = True) -> None:
         if not _write_unnamed(directory, written, data):
             with open(written, "xb") as copy:
                 copy.write(data)
-        if mode is not None:
-            os.chmod(written, stat.S_IMODE(mode))
+        if before is not None:
+            _give_to_owner(written, before)
+            # After the owner: a change of the owner takes the bits of set-user-ID away.
+            os.chmod(written, stat.S_IMODE(before.st_mode))
         os.replace(written, name)
     except BaseException as error:
         with suppress(OSError):
@@ -61,12 +64,42 @@ def replace_file(path: Name, data: bytes, *, follow: bool = True) -> None:
         raise
 
 
-def _mode(name: str) -> int | None:
-    """Return the mode of what a name leads to; None where there is nothing."""
+def _status(name: str) -> os.stat_result | None:
+    """Return the status of what a name leads to; None where there is nothing."""
     try:
-        return os.stat(name).st_mode
+        return os.stat(name)
     except FileNotFoundError:
         return None
+
+
+def _give_to_owner(name: str, before: os.stat_result) -> None:
+    """Give a new file the owner and the group of the file that it replaces, as far as this process may."""
+    now = os.stat(name)
+    if hasattr(os, "chown"):
+        # One after the other: the group may be given although the owner may not.
+        for owner, group in ((before.st_uid, -1), (-1, before.st_gid)):
+            if (owner, group) not in ((now.st_uid, -1), (-1, now.st_gid)):
+                with suppress(PermissionError):
+                    os.chown(name, owner, group)
+
+
+def what_replacing_breaks(path: Name) -> str | None:
+    """Return what ``replace_file`` would change beside the bytes of a file, or why it should not; None for nothing.
+
+    A file that is read-only is not to be changed, although the directory may allow it.
+    """
+    status = os.stat(path)
+    if not status.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(path, os.W_OK):
+        return "it is read-only"
+    if status.st_nlink > 1:
+        return f"it has {status.st_nlink} names (hard links), and the new text would be under one of them only"
+    if not hasattr(os, "geteuid") or os.geteuid() == 0:
+        return None
+    if status.st_uid != os.geteuid():
+        return "it belongs to another user, and the new file would belong to you"
+    if status.st_gid not in (os.getegid(), *os.getgroups()):
+        return "it belongs to a group that you are not in, and the new file would belong to your group"
+    return None
 
 
 def _write_unnamed(directory: str, name: str, data: bytes) -> bool:

@@ -18,7 +18,7 @@ import click
 
 from transpiler.base.arguments import has_scheme
 from transpiler.base.documents.decoding import EncodingError, decode_text
-from transpiler.base.local_files import no_file, open_file, read_file, replace_file
+from transpiler.base.local_files import no_file, open_file, read_file, replace_file, what_replacing_breaks
 from transpiler.base.source import Span
 from transpiler.cli.globs import GitIgnores, Globs
 from transpiler.cli.group import fail
@@ -150,13 +150,21 @@ class Inputs:
                 # It is reported with the findings.
                 continue
             if count:
-                problem = _write(text.file, text.content, content)
+                problem = self._leads_out(text.file) or _write(text.file, text.content, content)
                 told = f"{count} correction{'' if count == 1 else 's'} written"
                 corrections.append(f"{shown(text.file)}: {told if problem is None else f'not corrected: {problem}'}")
         declarations.constants.forget()
         # The texts are read again, with the same notes.
         self.notes[:], self.left_out[:] = [*notes, *corrections], left_out
         yield from self.texts()
+
+    def _leads_out(self, name: str) -> str | None:
+        """Return the reason not to write a file that is a link to a place outside of the arguments; None for others."""
+        target = Path(os.path.realpath(name))
+        given = (*self.arguments, *self.files)
+        if any(target.is_relative_to(os.path.realpath(one)) for one in given):
+            return None
+        return f"it is a link to {shown(str(target))}, outside of what was given"
 
     def _used_elsewhere(self, declarations: Declarations) -> dict[str, list[FoundSelector]]:
         """Return the constants that other files use as selectors, by the names of their own files."""
@@ -319,10 +327,8 @@ def _write(name: str, old: str, new: str) -> str | None:
     """Write the text of a file, its line ends as they were; return the reason where that is not possible."""
     path = os.path.realpath(system_path(name))
     data = read_file(path)
-    names = os.stat(path).st_nlink
-    if names > 1:
-        # A file is replaced as a whole, which would part it from its other names.
-        return f"it has {names} names (hard links), and a correction would be under one of them only"
+    if (problem := what_replacing_breaks(path)) is not None:
+        return problem
     begins = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
     ends = next((end for end in ("\n", "\r\n", "\r") if begins + old.replace("\n", end).encode() == data), None)
     if ends is None:

@@ -194,3 +194,94 @@ def test_a_correction_that_cannot_be_written_leaves_the_file_and_no_other(tmp_pa
 )
 def test_corrections_go_on_from_words_to_types(text: str, expected: str) -> None:
     assert fix_all(text, [JMS])[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # A person has to say what the first condition means.
+        ("a = 1 2 AND b == 2", "a = 1 2 AND b = 2"),
+        ("a = 1 2 AND (b == 2 || c = NULL)", "a = 1 2 AND (b = 2 OR c IS NULL)"),
+        ("(a == 1 AND b = 'x' 'y') OR c == 2 AND d <> NULL", "(a = 1 AND b = 'x' 'y') OR c = 2 AND d IS NOT NULL"),
+        ("a == 1 AND OR b == 2", "a = 1 AND OR b = 2"),
+        ("a = 1 (b == 2) OR c == 3", "a = 1 (b == 2) OR c = 3"),
+        ("a = 1) AND b == 2", "a = 1) AND b = 2"),
+        ("f(a) BETWEEN 1 AND 2 3 && b == 2", "f(a) BETWEEN 1 AND 2 3 AND b = 2"),
+        ("a IN ('x', , 'y' OR 'z') && b == 2", "a IN ('x', , 'y' OR 'z') AND b = 2"),
+        ("a = 1 2 AND weight > '2500' AND b = = 3 AND c == 1", "a = 1 2 AND weight > 2500 AND b = = 3 AND c = 1"),
+        ("a > 'x' AND weight > '2500' AND b != 3", "a > 'x' AND weight > 2500 AND b <> 3"),
+        # Nobody knows where the literal, or the list, ends.
+        ("a = 'x AND b == 2", "a = 'x AND b == 2"),
+        ("a IN ('x' 'y' AND b == 2", "a IN ('x' 'y' AND b == 2"),
+    ],
+)
+def test_corrections_go_on_behind_an_error_that_nobody_can_correct(text: str, expected: str) -> None:
+    changed, fixes = fix_all(text, [JMS])
+    assert changed == expected
+    assert bool(fixes) == (changed != text)
+    assert fix_all(changed, [JMS]) == (changed, [])
+    content, count = fix_file(f"# selectors\n{text}\n", "a.sel", (), Checker())
+    assert (content, count) == (f"# selectors\n{expected}\n", len(fixes))
+
+
+@given(st.lists(_words, max_size=6).map(" ".join), st.lists(_words, max_size=6).map(" ".join))
+def test_the_rest_of_a_filter_is_corrected_as_if_it_stood_alone(broken: str, rest: str) -> None:
+    """A condition in parentheses that nobody can correct hides no correction of the conditions beside it."""
+    checker = Checker()
+    alone, fixes = fix_all(rest, [JMS])
+    if not fixes or checker.check(alone).trees == () or rest.count('"') % 2 or "’" in broken + rest:
+        return
+    stuck = "(a = 1 2)"
+    changed, _ = fix_all(f"{stuck} AND ({rest})", [JMS])
+    assert changed == f"{stuck} AND ({alone})"
+
+
+def _check_and_fix(*arguments: str) -> list[str]:
+    return CliRunner().invoke(main, ["check", "--fix", "--format", "json", *arguments]).stderr.splitlines()
+
+
+def test_a_link_that_leads_out_of_the_directory_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "outside.sel").write_text("a == 1\n", encoding="utf-8")
+    (tmp_path / "given").mkdir()
+    (tmp_path / "given" / "b.sel").write_text("b == 1\n", encoding="utf-8")
+    (tmp_path / "given" / "inside.sel").symlink_to("b.sel")
+    (tmp_path / "given" / "out.sel").symlink_to("../outside.sel")
+    told = _check_and_fix(str(tmp_path / "given"))
+    where = (tmp_path / "outside.sel").resolve()
+    assert told[-1] == (
+        f"{tmp_path / 'given' / 'out.sel'}: not corrected: it is a link to {where}, outside of what was given"
+    )
+    assert (tmp_path / "outside.sel").read_text(encoding="utf-8") == "a == 1\n"
+    assert (tmp_path / "given" / "b.sel").read_text(encoding="utf-8") == "b = 1\n"
+    # Who names the link means its file.
+    assert "1 correction written" in _check_and_fix(str(tmp_path / "given" / "out.sel"))[0]
+    assert (tmp_path / "outside.sel").read_text(encoding="utf-8") == "a = 1\n"
+    assert (tmp_path / "given" / "out.sel").is_symlink()
+
+
+def test_a_file_that_is_read_only_or_has_other_names_is_left_as_it_is(tmp_path: Path) -> None:
+    for name in ("fixed", "linked"):
+        (tmp_path / f"{name}.sel").write_text("a == 1\n", encoding="utf-8")
+    (tmp_path / "fixed.sel").chmod(0o444)
+    os.link(tmp_path / "linked.sel", tmp_path / "other.name")
+    told = _check_and_fix(str(tmp_path / "fixed.sel"), str(tmp_path / "linked.sel"))
+    assert [line.partition(": not corrected: ")[2] for line in told] == [
+        "it is read-only",
+        "it has 2 names (hard links), and the new text would be under one of them only",
+    ]
+    assert all((tmp_path / name).read_text(encoding="utf-8") == "a == 1\n" for name in ("fixed.sel", "linked.sel"))
+
+
+def test_a_file_keeps_its_owner_or_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a.sel"
+    file.write_text("a == 1\n", encoding="utf-8")
+    if os.geteuid() == 0:
+        os.chown(file, 4321, 1234)
+    owner = file.stat().st_uid
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    said = "it belongs to another user, and the new file would belong to you"
+    assert _check_and_fix(str(file)) == [f"{file}: not corrected: {said}"]
+    assert file.read_text(encoding="utf-8") == "a == 1\n"
+    monkeypatch.undo()
+    assert _check_and_fix(str(file)) == [f"{file}: 1 correction written"]
+    assert (file.stat().st_uid, file.read_text(encoding="utf-8")) == (owner, "a = 1\n")

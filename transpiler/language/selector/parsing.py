@@ -120,7 +120,7 @@ def parse_tree(text: str, dialect: Dialect) -> ast.Expression | None:
             Span(dialect.max_length, len(text)),
             "perhaps split it into several selectors",
         )
-    start, convert, hyphens = _prefixes(text, dialect)
+    start, convert, hyphens = prefixes(text, dialect)
     if not text.strip(SelectorLexer.ignore):
         if dialect.blank_is_no_selector:
             return None
@@ -156,7 +156,7 @@ def parse_tree(text: str, dialect: Dialect) -> ast.Expression | None:
 
 def _failure(dialect: Dialect, text: str) -> int | None:
     """Return the offset at which a text stops being a selector; None for one that parses."""
-    start, _, hyphens = _prefixes(text, dialect)
+    start, _, hyphens = prefixes(text, dialect)
     if hyphens:
         dialect = replace(dialect, double_quotes=DoubleQuotes.REFUSED)
     source = Source(text)
@@ -172,7 +172,7 @@ def _failure(dialect: Dialect, text: str) -> int | None:
     return None
 
 
-def _prefixes(text: str, dialect: Dialect) -> tuple[int, bool, bool]:
+def prefixes(text: str, dialect: Dialect) -> tuple[int, bool, bool]:
     """Return where the selector begins behind its prefixes, whether strings convert, and whether names have hyphens.
 
     Artemis' SelectorParser takes prefixes in any number and order, without white space; the last one of a kind counts.

@@ -1,14 +1,21 @@
-"""Changes that findings propose, as texts: one that somebody asks for, or all that are certain."""
+"""Changes that findings propose, as texts: one that somebody asks for, or all that are certain.
+
+A parser stops at the first error. If that error has no certain change, the condition with the error is replaced by a
+placeholder that every dialect accepts, so that the errors of the other conditions are found and corrected, too.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from transpiler.base.diagnostics import Fix
-from transpiler.base.source import Span
+from transpiler.base.diagnostics import Diagnostic, Fix
+from transpiler.base.source import Source, Span
 from transpiler.language.selector.dialects import JMS, Dialect, find_dialect
+from transpiler.language.selector.mistakes.words import Reading, Word
+from transpiler.language.selector.parsing import prefixes
 from transpiler.tools.lint.check import Checker
 from transpiler.tools.lint.embedded import Declarations, FoundSelector, find_selectors
 from transpiler.tools.lint.embedded.markers import IgnoreComments
@@ -16,6 +23,12 @@ from transpiler.tools.lint.report import Lines
 
 #: Changes of one selector; a person who needs more has another language in mind.
 _MAX_FIXES = 50
+#: Maximum number of conditions of one selector that are replaced because they have errors.
+_MAX_BROKEN = 20
+#: A condition that every dialect accepts, which replaces a condition with an error.
+_PLACEHOLDER = "x = 1"
+#: The words that join two conditions.
+_JOINTS = frozenset(("AND", "OR", "&&", "||"))
 
 
 def fixed(text: str, fix: Fix, dialect: Dialect, checker: Checker | None = None) -> str | None:
@@ -25,17 +38,16 @@ def fixed(text: str, fix: Fix, dialect: Dialect, checker: Checker | None = None)
     """
     checker = checker or Checker()
     changed = fix.apply(text)
+    if changed == text:
+        return None
     before, after = _first_error(checker, text, dialect), _first_error(checker, changed, dialect)
-    if changed == text or (after is not None and (before is None or not _is_progress(text, before, changed, after))):
-        return None
-    if before is None and _warnings(checker, changed, dialect) - _warnings(checker, text, dialect):
-        return None
-    return changed
-
-
-def _warnings(checker: Checker, text: str, dialect: Dialect) -> Counter[str]:
-    findings = (finding.diagnostic for finding in checker.check(text, [dialect]).findings)
-    return Counter(one.code for one in findings if one.severity == "warning")
+    if before is None or (before.parses and after is not None):
+        severity = "warning" if before is None else "error"
+        own, new = (_codes(checker, one, dialect, severity) for one in (text, changed))
+        # Of a selector that parses all errors are found at once.
+        is_better = after is None if before is None else new.total() < own.total()
+        return changed if is_better and not new - own else None
+    return changed if after is None or _is_progress(text, before, changed, after) else None
 
 
 def mended(text: str, fix: Fix, dialect: Dialect) -> str | None:
@@ -53,18 +65,133 @@ def fix_all(text: str, dialects: Sequence[Dialect], checker: Checker | None = No
     checker = checker or Checker()
     done: list[Fix] = []
     while len(done) < _MAX_FIXES:
-        found = checker.check(text, dialects).findings
-        # A text that one dialect takes as it is may mean something else in another.
-        fixes = [one.diagnostic.fix for one in found if len(one.dialects) == len(dialects)]
-        certain = [fix for fix in fixes if isinstance(fix, Fix) and fix.certain]
-        made = next(
-            ((fix, new) for fix in certain if (new := fixed(text, fix, dialects[0], checker)) is not None), None
-        )
-        if made is None:
+        made, text = _fix_conditions(text, dialects, checker)
+        if not made:
             break
-        done.append(made[0])
-        text = made[1]
+        done += made
     return text, done
+
+
+def _fix_conditions(text: str, dialects: Sequence[Dialect], checker: Checker) -> tuple[list[Fix], str]:
+    """Make the certain changes of a selector, also of the conditions after an error that has no certain change."""
+    done: list[Fix] = []
+    broken: list[Span] = []
+    while len(done) < _MAX_FIXES and len(broken) < _MAX_BROKEN:
+        filled = _with_placeholders(text, broken)
+        made = _certain_fix(filled, dialects, checker)
+        own = None if made is None else _placed_without(made, broken)
+        if made is not None and own is None:
+            break
+        if own is not None:
+            assert own.span is not None
+            longer = len(own.spaced(text)) - (own.span.end - own.span.start)
+            text = own.apply(text)
+            broken = [span if span.end <= own.span.start else _shifted(span, longer) for span in broken]
+            done.append(own)
+            continue
+        error = _first_error(checker, filled, dialects[0])
+        next_broken = None if error is None or error.parses else _broken_condition(filled, error.start, dialects[0])
+        if next_broken is None:
+            break
+        span = _without_placeholders(next_broken, broken)
+        if span is None or (broken and span.start < broken[-1].end):
+            break
+        broken.append(span)
+    return done, text
+
+
+def _certain_fix(text: str, dialects: Sequence[Dialect], checker: Checker) -> Fix | None:
+    """Return the first certain change that makes a selector better; None if it has no such change."""
+    for found in checker.check(text, dialects).findings:
+        fix = found.diagnostic.fix
+        # A text that one dialect takes as it is may mean something else in another.
+        is_certain = isinstance(fix, Fix) and fix.certain and len(found.dialects) == len(dialects)
+        if is_certain and isinstance(fix, Fix) and fixed(text, fix, dialects[0], checker) is not None:
+            return fix
+    return None
+
+
+def _with_placeholders(text: str, broken: Sequence[Span]) -> str:
+    """Return a selector with a placeholder for each condition that is broken."""
+    for span in reversed(broken):
+        text = text[: span.start] + _placeholder(span) + text[span.end :]
+    return text
+
+
+def _placeholder(span: Span) -> str:
+    """Return what replaces a broken condition; an empty span is before the word that follows it."""
+    return _PLACEHOLDER if span.end > span.start else f"{_PLACEHOLDER} "
+
+
+def _without_placeholders(span: Span, broken: Sequence[Span]) -> Span | None:
+    """Return a place of a selector with placeholders as a place of the selector; None if it has a placeholder in it."""
+    shift = 0
+    for one in broken:
+        start = one.start + shift
+        longer = len(_placeholder(one)) - (one.end - one.start)
+        if span.end <= start:
+            break
+        if span.start < one.end + shift + longer:
+            return None
+        shift += longer
+    return _shifted(span, -shift)
+
+
+def _placed_without(fix: Fix, broken: Sequence[Span]) -> Fix | None:
+    assert fix.span is not None
+    span = _without_placeholders(fix.span, broken)
+    return None if span is None else replace(fix, span=span)
+
+
+def _shifted(span: Span, by: int) -> Span:
+    return Span(span.start + by, span.end + by)
+
+
+def _broken_condition(text: str, error: int, dialect: Dialect) -> Span | None:
+    """Return the place of the condition in which a selector stops to parse; empty if a condition is missing there.
+
+    None if it is not certain where that condition ends: in an unclosed quote, or in a list without its parenthesis.
+    """
+    reading = Reading(Source(text), dialect, prefixes(text, dialect)[0], error)
+    if any(word.text[:1] in ("'", '"') and not word.is_closed for word in reading.words):
+        return None
+    joints = _joints(reading)
+    first = behind = reading.place
+    while first > 0 and first - 1 not in joints:
+        first = reading.partners.get(first - 1, first - 1) if reading.at(first - 1).kind == "close" else first - 1
+        if reading.at(first).kind == "open" and reading.partners.get(first, behind) >= behind:
+            # A list, or the arguments of a function, around the error.
+            if first not in reading.partners:
+                return None
+            behind = reading.partners[first] + 1
+    while behind not in joints and reading.at(behind).kind != "end":
+        behind = reading.partners.get(behind, behind) + 1
+    if first == behind:
+        return Span(reading.at(behind).start, reading.at(behind).start)
+    return Span(reading.at(first).start, reading.at(behind - 1).end)
+
+
+def _joints(reading: Reading) -> frozenset[int]:
+    """Return the numbers of the words between which conditions stand: AND, OR, and parentheses around conditions."""
+    joints, is_range = set(), False
+    for number, word in enumerate(reading.words):
+        before = reading.at(number - 1)
+        is_range = is_range or word.key == "BETWEEN"
+        # A sign in which the selector stops to parse joins something else, such as texts.
+        if word.key in _JOINTS and not (number == reading.place and word.kind == "operator"):
+            if not (is_range and word.key == "AND"):
+                joints.add(number)
+            is_range = False
+        elif word.kind == "open" and (number == 0 or _begins_condition(before)):
+            joints.add(number)
+            if number in reading.partners:
+                joints.add(reading.partners[number])
+    return frozenset(joints)
+
+
+def _begins_condition(before: Word) -> bool:
+    """Return True if a parenthesis after this word encloses conditions, and no list, argument or number."""
+    return before.key in (*_JOINTS, "NOT", "!") or before.kind == "open"
 
 
 class _Error(NamedTuple):
@@ -75,20 +202,27 @@ class _Error(NamedTuple):
 
 
 def _is_progress(text: str, before: _Error, changed: str, after: _Error) -> bool:
-    """Return True if a change leads to a later error: types are checked once a selector parses."""
-    if before.parses is not after.parses:
-        return after.parses
-    return len(text) - before.start > len(changed) - after.start
+    """Return True if a change of a selector that does not parse leads to one that parses, or to a later error."""
+    return after.parses or len(text) - before.start > len(changed) - after.start
 
 
 def _first_error(checker: Checker, text: str, dialect: Dialect) -> _Error | None:
     """Return a selector's first error."""
     errors = [
-        _Error(not finding.diagnostic.code.startswith("syntax."), (finding.diagnostic.span or Span(0, 0)).start)
-        for finding in checker.check(text, [dialect]).findings
-        if finding.diagnostic.severity == "error"
+        _Error(not finding.code.startswith("syntax."), (finding.span or Span(0, 0)).start)
+        for finding in _findings(checker, text, dialect)
+        if finding.severity == "error"
     ]
     return min(errors, default=None)
+
+
+def _findings(checker: Checker, text: str, dialect: Dialect) -> list[Diagnostic]:
+    return [finding.diagnostic for finding in checker.check(text, [dialect]).findings]
+
+
+def _codes(checker: Checker, text: str, dialect: Dialect, severity: str) -> Counter[str]:
+    """Return how often each code is found with a severity."""
+    return Counter(one.code for one in _findings(checker, text, dialect) if one.severity == severity)
 
 
 def fix_file(

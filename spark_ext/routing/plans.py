@@ -22,7 +22,6 @@ from spark_ext.routing.publication import (
     columns_read,
     has_routing_keys,
     missing_column,
-    places_like,
     published_exchanges,
 )
 from spark_ext.routing.routing_keys import Published
@@ -32,6 +31,7 @@ from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import LayoutError, in_few_frames
 from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import ColumnType, Path
+from transpiler.compiler.layouts.publication import places_like
 from transpiler.compiler.layouts.sent import SentLayout, before_sent
 from transpiler.message.header_fields import PROPERTIES, PUBLISHED_EXCHANGE, PUBLISHED_KEYS, MessageField
 from transpiler.routing.asked_names import asked_names
@@ -106,7 +106,8 @@ def prepare(
         if sender.subject is not None:
             resolved = SentLayout(resolved)
     elif to == Destination() and not published_exchanges(columns.schema, resolved):
-        to = Destination(own_default(topology, places_like("exchange", columns.schema, resolved)), by_default=True)
+        offers = places_like("exchange", resolved, columns.schema.jsonValue())
+        to = Destination(own_default(topology, offers), by_default=True)
     several = topology.rules.several_keys and to.several_keys and has_routing_keys(columns.schema)
     return Prepared(topology, columns._replace(layout=resolved), to, several)
 

@@ -10,9 +10,8 @@ Invariant: a column that is read is a text, or, of several keys, an array of tex
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection
 from itertools import takewhile
-from types import MappingProxyType
 from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame
@@ -24,11 +23,8 @@ from spark_ext.routing.broadcast_join import without
 from transpiler import Layout
 from transpiler.base.arguments import unexpected
 from transpiler.base.errors import LayoutError
-from transpiler.base.hints import Hint, Setting
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import STRING, ColumnType, Path
-from transpiler.compiler.layouts.flat import typed_columns_of
-from transpiler.compiler.layouts.layout import archive_of
 from transpiler.compiler.lowering.names.column_values import at
 from transpiler.compiler.sql import emit_value, quote_name
 from transpiler.message.header_fields import PUBLISHED_EXCHANGE, MessageField
@@ -168,47 +164,6 @@ def published_exchanges(schema: StructType, layout: Layout, given: str | None = 
     """
     option: list[ir.Value] = [] if given is None else [ir.Column((given,), STRING)]
     return option + own_texts(schema, EXCHANGE, layout, [PUBLISHED_EXCHANGE])
-
-
-#: Names of columns, in lower case and without other characters than letters, that often have a key or an exchange.
-_LIKELY: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "routing-key": ("routingkey", "rk", "rkey", "key", "routing", "topic", "subject"),
-        "exchange": ("exchange", "exchangename", "ex", "exch", "sentto", "publishedto"),
-    }
-)
-
-
-def places_like(header: str, schema: StructType, layout: Layout) -> list[str]:
-    """Return hints about where messages may have their exchange or routing key: ``headers=`` of a column that looks so.
-
-    ``header`` is ``exchange`` or ``routing-key``.
-    """
-
-    def bare(name: str) -> str:
-        return "".join(filter(str.isalpha, name.rpartition(".")[2].lower()))
-
-    texts = [name for name, kind in _columns(schema, "") if _is_text(kind) and bare(name)]
-    likely = sorted(
-        (name for name in texts if bare(name) in _LIKELY[header] or bare(name).endswith(_LIKELY[header][0])),
-        key=lambda name: _LIKELY[header].index(bare(name)) if bare(name) in _LIKELY[header] else 0,
-    )
-    of_schema = typed_columns_of(layout) is not None
-    if archive_of(layout) is not None:
-        return []
-    setting = Setting("headers", {header: likely[0] if likely else "…"}, of_schema=of_schema)
-    if not likely:
-        return [Hint(setting, f" names the column or the key that has the {header}")]
-    others = f" (or from {', '.join(likely[1:4])})" if len(likely) > 1 else ""
-    return [Hint(setting, f" reads it from there{others}")]
-
-
-def _columns(schema: StructType, prefix: str) -> Iterator[tuple[str, DataType]]:
-    """Yield the columns, and the fields of structs by their names with dots."""
-    for field in schema:
-        yield f"{prefix}{field.name}", field.dataType
-        if isinstance(field.dataType, StructType):
-            yield from _columns(field.dataType, f"{prefix}{field.name}.")
 
 
 def columns_read(topology: Topology, to: Destination, schema: StructType) -> tuple[str, ...]:

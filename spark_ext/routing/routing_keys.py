@@ -21,7 +21,6 @@ from spark_ext.routing.publication import (
     missing_column,
     own_text,
     own_texts,
-    places_like,
     published_exchanges,
     texts_at,
 )
@@ -33,6 +32,7 @@ from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import Path
 from transpiler.compiler.layouts.columns import SUBJECT as SUBJECT_HEADER
 from transpiler.compiler.layouts.columns import UNION
+from transpiler.compiler.layouts.publication import places_like
 from transpiler.compiler.layouts.sent import SENT_HEADER, SENT_SUBJECT, before_sent
 from transpiler.compiler.lowering.names.column_values import at
 from transpiler.compiler.sql import emit_value, quote_path, quote_text
@@ -72,6 +72,7 @@ from transpiler.topology.addressing import (
 )
 from transpiler.topology.broker_rules import RelayAddress
 from transpiler.topology.model import Topology
+from transpiler.topology.publishing import asks_for_key, no_key
 from transpiler.topology.records import DEFAULT_EXCHANGE
 
 _TO = MessageField("properties", "to")
@@ -143,11 +144,6 @@ def _paths(values: Iterable[ir.Value]) -> list[Path]:
 
 
 _RENAME = "perhaps give the messages a column routing_key"
-
-
-def _compares_keys(topology: Topology) -> bool:
-    """Return True if a binding compares routing keys, apart from those of the default exchange."""
-    return any(not topology.exchange_by_name[binding.source].kind.ignores_key for binding in topology.bindings)
 
 
 #: The number of the destination in a list that a row is sent to.
@@ -290,15 +286,11 @@ class Published:
         own = self._own_key()
         if own is not None:
             return own
-        if self._plan.exchange is None and not _compares_keys(self._topology):
+        if not asks_for_key(self._topology, self._plan.exchange):
             # The default exchange alone compares keys, and a message without one reaches no queue through it.
             return NO_TEXT
-        offers = joined([*places_like("routing-key", self._schema, self._layout), _RENAME])
-        raise LayoutError.at(
-            "route.no-key",
-            "the topology routes by key, and the messages have no properties.subject and no column routing_key",
-            hint=offers,
-        )
+        offers = places_like("routing-key", self._layout, self._schema.jsonValue())
+        raise no_key(joined([*offers, _RENAME]))
 
     def _own_key(self) -> str | None:
         """The routing key that messages have themselves, of several the first, as SQL; None without a place for it."""

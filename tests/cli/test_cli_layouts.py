@@ -288,8 +288,9 @@ def test_rows_of_a_layout_are_routed(
     [
         ({"a": 1, "exchange": 5}, "-:1: message.exchange: exchange: expected text"),
         ({"a": 1, "routing_keys": "x"}, "-:1: message.routing-keys: routing_keys: expected an array of texts"),
+        ({"a": 1, "exchange": "topics"}, "-:1: route.no-key: the topology routes by key"),
         ({"a": "x"}, "-:1: row.type: a: expected an integer, found text"),
-        ({"b": "x", "exchange": "topics"}, "-:1: row.columns: no column of the layout"),
+        ({"b": "x", "exchange": "topics", "routing_key": "eu.1"}, "-:1: row.columns: no column of the layout"),
     ],
 )
 def test_a_row_that_cannot_be_routed_is_told_by_its_line(line: dict[str, Any], error: str, tmp_path: Path) -> None:
@@ -298,3 +299,59 @@ def test_a_row_that_cannot_be_routed_is_told_by_its_line(line: dict[str, Any], e
     result = CliRunner().invoke(main, ["route", str(file), "--schema", "a INT"], input=json.dumps(line) + "\n")
     assert result.exit_code == 2
     assert error in result.output
+
+
+#: Messages with the routing key under a name that is not looked for, by the options that say their form, the hint, and
+#: what follows it: other options, or another message.
+WITHOUT_KEY: list[tuple[list[str], str, str, list[str], str]] = [
+    ([], '{"color": "red", "rk": "eu.1"}', "rename the member rk to routing_key", [], '{"routing_key": "eu.1"}'),
+    ([], "color,rk\nred,eu.1", "rename the column rk to routing_key", [], "color,routing_key\nred,eu.1"),
+    (
+        ["--schema", "color STRING, Key STRING"],
+        '{"color": "red", "Key": "eu.1"}',
+        "--layout-option headers.routing-key=Key reads it from there",
+        ["--layout-option", "headers.routing-key=Key"],
+        "",
+    ),
+    (
+        [
+            "--layout",
+            "text-map",
+            "--layout-option",
+            "types=string",
+            "--schema",
+            "properties MAP<STRING, STRING>, rk STRING",
+        ],
+        '{"properties": {}, "rk": "eu.1"}',
+        "--layout-option headers.routing-key=rk reads it from there",
+        ["--layout-option", "headers.routing-key=rk"],
+        "",
+    ),
+    (
+        ["--layout", "kafka-headers"],
+        '{"headers": [{"key": "rk", "value": "ZXUuMQ=="}]}',
+        "--layout-option 'headers.routing-key=…' names the column or the key",
+        ["--layout-option", "headers.routing-key=rk"],
+        "",
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "given", "hint", "more", "instead"), WITHOUT_KEY)
+def test_messages_without_a_place_for_their_key_are_refused_with_a_hint_that_works(
+    options: list[str], given: str, hint: str, more: list[str], instead: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "topology.json"
+    file.write_text(json.dumps(TOPOLOGY))
+
+    def routed(exchange: str, *others: str, lines: str) -> Result:
+        return CliRunner().invoke(main, ["route", str(file), "--exchange", exchange, *options, *others], input=lines)
+
+    refused = routed("topics", lines=given)
+    assert refused.exit_code == 2
+    assert "route.no-key: the topology routes by key" in refused.stderr
+    assert hint in refused.stderr
+    followed = routed("topics", *more, lines=instead or given)
+    assert json.loads(followed.stdout)["queues"] == ["eu"], followed.stderr
+    # An exchange that compares no keys asks for none.
+    assert routed("colours", lines=given).exit_code == 0

@@ -31,6 +31,10 @@ class StoreCall:
         column = [] if self.column is None else [repr(self.column)]
         return f"stores.{self.function}({', '.join([*column, *_named(self.options)])})"
 
+    def with_options(self, **options: object) -> StoreCall:
+        """Return the call with more options."""
+        return StoreCall(self.function, self.column, {**self.options, **options})
+
     @property
     def fix(self) -> OptionFix:
         """The layout as the remedy of a finding."""

@@ -7,15 +7,17 @@ from collections import Counter
 from transpiler import Topology
 from transpiler.base.diagnostics import one_line
 from transpiler.base.errors import TranspilerError
+from transpiler.base.hints import joined
 from transpiler.cli.group import click, fail, say
 from transpiler.cli.inputs import shown
-from transpiler.compiler.layouts.publication import names_exchange
-from transpiler.message.publication import EXCHANGE, Sent
+from transpiler.compiler.layouts.publication import likely_names, names_exchange, names_key, places_like
+from transpiler.message.publication import Sent
+from transpiler.reference.exchange_walk import subject_of
 from transpiler.tools.backtest import count_left_out
 from transpiler.tools.message_files.read_message import ReadMessage
 from transpiler.tools.message_files.record_errors import at_place, refuse
 from transpiler.topology.addressing import SUBSCRIBERS
-from transpiler.topology.publishing import own_default
+from transpiler.topology.publishing import asks_for_key, no_key, own_default
 
 
 class VirtualHosts:
@@ -66,17 +68,39 @@ def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Se
     sent = read.sent()
     target = sent.exchange if exchange is None else exchange
     if not topology.rules.addressing.names_destinations:
-        cells = read.record.names or ()
-        if target is None and EXCHANGE not in cells and not names_exchange(read.value, read.layout):
-            try:
-                target = own_default(topology)
-            except TranspilerError as error:
-                raise at_place(read.place, error) from None
+        try:
+            if target is None and not names_exchange(read.value, read.layout):
+                target = own_default(topology, _offers("exchange", read))
+            # A message without a key reaches no queue from the default exchange, where one with NULL went.
+            if target is not None and sent.routing_keys is None and asks_for_key(topology, target):
+                _check_key(read)
+        except TranspilerError as error:
+            raise at_place(read.place, error) from None
         return Sent(topology.default_exchange if target is None else target, sent.routing_keys, None)
     if not target:
         refuse(read.place, "the message names no destination: give it a member exchange, or give --exchange")
     # The destination holds the key.
     return Sent(target, None, sent.routing_type if topology.rules.addressing.routing_types else None)
+
+
+def _check_key(read: ReadMessage) -> None:
+    """Raise ``LayoutError`` for a message that has neither a routing key nor a place for one."""
+    # The subject of plain properties is JMSType.
+    if not names_key(read.value, read.layout) and not (read.layout is None and subject_of(read.message) is not None):
+        raise no_key(joined(_offers("routing-key", read)))
+
+
+def _offers(header: str, read: ReadMessage) -> list[str]:
+    """Return hints about the column, or the member, that may have the exchange or the routing key of a message."""
+    name = header.replace("-", "_")
+    schema = None if read.layout is None else read.layout.known_schema()
+    if read.layout is not None and (schema is not None or read.record.cells is None):
+        return [*places_like(header, read.layout, schema), f"perhaps give the messages a column {name}"]
+    what = "member" if read.record.cells is None else "column"
+    likely = likely_names(header, read.record.names or read.value)
+    return [
+        f"perhaps rename the {what} {likely[0]} to {name}" if likely else f"perhaps give each message a {what} {name}"
+    ]
 
 
 def no_messages(file: str, left_out: Counter[str]) -> str:

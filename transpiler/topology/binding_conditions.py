@@ -11,8 +11,10 @@ from transpiler.language.conditions import (
     ROUTING_KEY,
     All,
     Condition,
+    Equal,
     Query,
     Selector,
+    Words,
     headers_match,
     key_equals,
     key_matches,
@@ -29,11 +31,8 @@ def binding_condition(rules: Rules, exchange_type: ExchangeType, binding: Bindin
     Raises ``TopologyError`` for arguments of a headers binding that the broker refuses.
     """
     kind = EXCHANGE_KINDS[exchange_type]
-    terms: list[Condition] = []
-    if kind.key is KeyTest.EQUAL:
-        terms.append(key_equals(ROUTING_KEY, binding.key, rules))
-    elif kind.key is KeyTest.WORDS:
-        terms.append(key_matches(ROUTING_KEY, binding.key, rules))
+    key = _key_test(rules, kind.key, binding)
+    terms: list[Condition] = [] if key is None else [key]
     if kind.compares_headers:
         terms.append(headers_match(binding_headers(rules, binding), rules))
     if kind.evaluates_query:
@@ -44,6 +43,19 @@ def binding_condition(rules: Rules, exchange_type: ExchangeType, binding: Bindin
         # "If the expression evaluates to true, the message is routed to the queue."
         terms.append(Selector(selector, DIALECTS[selector_dialect(rules, binding)]))
     return All(tuple(terms))
+
+
+def _key_test(rules: Rules, test: KeyTest, binding: Binding) -> Equal | Words | None:
+    """Return the test of the routing key; None if the exchange compares no keys."""
+    if test is KeyTest.NONE:
+        return None
+    return (key_equals if test is KeyTest.EQUAL else key_matches)(ROUTING_KEY, binding.key, rules)
+
+
+def compares_key(rules: Rules, exchange_type: ExchangeType, binding: Binding) -> bool:
+    """Return True if the routing key decides whether a binding takes a message; a key ``#`` takes any message."""
+    test = _key_test(rules, EXCHANGE_KINDS[exchange_type].key, binding)
+    return test is not None and not (isinstance(test, Words) and test.or_absent)
 
 
 def binding_headers(rules: Rules, binding: Binding) -> HeadersMatch:

@@ -21,6 +21,7 @@ from transpiler.language.selector.dialects import DIALECTS
 from transpiler.topology.binding_conditions import (
     binding_condition,
     binding_headers,
+    compares_key,
     selector_dialect,
     selector_text,
 )
@@ -165,6 +166,30 @@ class Topology:
         for binding in self.bindings:
             by_source.setdefault(binding.source, []).append(binding)
         return {source: tuple(bindings) for source, bindings in by_source.items()}
+
+    @cached_property
+    def key_exchanges(self) -> frozenset[str]:
+        """The exchanges from which a message reaches a binding that compares the routing key it was published with.
+
+        Behind a binding that replaces the key nothing compares the message's own.
+        """
+        before: dict[str, set[str]] = {}
+        found = {DEFAULT_EXCHANGE} if self.queue_names else set()
+        for binding in self.bindings:
+            if compares_key(self.rules, self.exchange_by_name[binding.source].type, binding):
+                found.add(binding.source)
+            if binding.destination_type == "exchange" and self.replacement_key(binding) is None:
+                before.setdefault(binding.destination, set()).add(binding.source)
+        for exchange in self.exchange_by_name.values():
+            alternate = self.alternate(exchange)
+            if alternate is not None and alternate.type == "exchange":
+                before.setdefault(alternate.name, set()).add(exchange.name)
+        waiting = list(found)
+        while waiting:
+            new = before.get(waiting.pop(), set()) - found
+            found |= new
+            waiting += new
+        return frozenset(found)
 
     @cached_property
     def onward(self) -> tuple[Link, ...]:

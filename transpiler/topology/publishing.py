@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from transpiler.base.arguments import check_choice
 from transpiler.base.diagnostics import first_of
-from transpiler.base.errors import TopologyError
+from transpiler.base.errors import LayoutError, TopologyError
 from transpiler.base.hints import Hint, Setting, Verbatim
 from transpiler.topology.broker_rules import RelayAddress, Rules
 from transpiler.topology.model import Topology
@@ -121,6 +121,28 @@ def no_exchange(hint: str) -> TopologyError:
     """Return the error about messages whose exchange nothing says."""
     message = "nothing says to which exchange the messages were published: no option, and no column or member exchange"
     return TopologyError.at("route.no-exchange", message, hint=hint)
+
+
+def asks_for_key(topology: Topology, exchange: str | None) -> bool:
+    """Return True if messages to an exchange, or to any exchange if it is None, need a routing key.
+
+    A message reaches no queue from the default exchange without a key. Where messages name their exchanges, that is
+    no reason to ask all of them for a key.
+    """
+    if topology.rules.addressing.names_destinations:
+        return False
+    if exchange is not None:
+        return exchange in topology.key_exchanges
+    return any(name != DEFAULT_EXCHANGE for name in topology.key_exchanges)
+
+
+def no_key(hint: str) -> LayoutError:
+    """Return the error about messages of which nothing says the routing key."""
+    message = (
+        "the topology routes by key, and nothing says the routing keys of the messages: no column or member "
+        "routing_key, and no subject"
+    )
+    return LayoutError.at("route.no-key", message, hint=hint)
 
 
 def check_has_routing_types(topology: Topology, routing_type: str | None) -> None:

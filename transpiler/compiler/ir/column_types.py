@@ -69,6 +69,11 @@ class ColumnType(NamedTuple):
     scale: int = 0
     collation: str = "UTF8_BINARY"
 
+    @property
+    def is_text(self) -> bool:
+        """Return True for STRING, CHAR and VARCHAR."""
+        return self.kind in (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR)
+
     def __str__(self) -> str:
         if self.kind is SparkType.DECIMAL:
             return f"DECIMAL({self.precision},{self.scale})"

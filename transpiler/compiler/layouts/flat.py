@@ -51,7 +51,6 @@ class Unusable:
         return LayoutError.at("layout.column-type", f"{subject}: {self.reason}", hint=self.hint, fix=self.fix)
 
 
-_TEXTS = (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR)
 #: Columns that each record of Kafka has, whatever is in it.
 KAFKA = frozenset(("key", "value", "topic", "partition", "offset"))
 #: Columns in a ``repr``.
@@ -108,7 +107,7 @@ class FlatLayout(Layout):
     def subject(self) -> ir.Column | None:
         """The text column with the subject; None where there is none, or a section has it."""
         column = None if "properties" in self.sections.sections else self.columns.get(TYPED_SUBJECT.field)
-        return column if isinstance(column, ir.Column) and column.type.kind in _TEXTS else None
+        return column if isinstance(column, ir.Column) and column.type.is_text else None
 
     def property(self, name: str) -> Stored | None:
         """The column of exactly that name; ``LayoutError`` where its type has no AMQP counterpart."""
@@ -149,7 +148,7 @@ class FlatLayout(Layout):
         # It says whose time a record's is.
         of_kafka = {"timestampType"} if self.columns.keys() >= KAFKA else set()
         for name, column in self.columns.items():
-            if isinstance(column, ir.Column) and (column.type.kind in _TEXTS or not is_text) and name not in of_kafka:
+            if isinstance(column, ir.Column) and (column.type.is_text or not is_text) and name not in of_kafka:
                 yield name
 
     def named_header(self, name: str) -> Stored | None:
@@ -198,7 +197,11 @@ def _json(column: str, name: str) -> Advice:
     store = StoreCall("variant", column, {"json": True})
     # Members are the properties, without the column.
     renamed = f", and {name.removeprefix(f'{column}.')} in the place of {name}" if name.startswith(f"{column}.") else ""
-    return Advice(Hint(f"if the column {column} is JSON: ", store, renamed), store.fix)
+    parts: list[str | StoreCall] = [f"if the column {column} is JSON: ", store, renamed]
+    if column.lower() not in ("headers", "properties"):
+        # Kafka Connect's JsonConverter with schemas.enable=true, its default.
+        parts += [", and inside {schema, payload} of a JsonConverter: ", store.with_options(path="$.payload")]
+    return Advice(Hint(*parts), store.fix)
 
 
 def replaced(path: Path, expression: str) -> tuple[str, ColumnFix]:

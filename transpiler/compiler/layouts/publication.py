@@ -7,17 +7,20 @@ place that the layout documents; else, for a key, the subject. NULL says nothing
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from transpiler.base.hints import Hint, Setting
 from transpiler.compiler.layouts.amqp_0_10 import SCHEMA
 from transpiler.compiler.layouts.flat import typed_columns_of
-from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.layouts.layout import Layout, archive_of
 from transpiler.compiler.layouts.rows import text_of, value_at
 from transpiler.compiler.layouts.sent import before_sent
 from transpiler.compiler.layouts.store import store_of
-from transpiler.message.header_fields import PUBLISHED_EXCHANGE
-from transpiler.message.publication import EXCHANGE, ROUTING_KEY
+from transpiler.compiler.layouts.table_columns import SchemaField, Table, is_struct, type_of
+from transpiler.message.header_fields import PUBLISHED_EXCHANGE, PUBLISHED_KEYS
+from transpiler.message.publication import EXCHANGE, NAMES, ROUTING_KEY, ROUTING_KEYS, has_sections
 
 
 class Documented(NamedTuple):
@@ -41,9 +44,92 @@ def documented(row: Mapping[str, Any], layout: Layout | None) -> Documented:
     return Documented(own.get(EXCHANGE), own.get(ROUTING_KEY))
 
 
+def with_own_names(row: Mapping[str, Any], layout: Layout | None) -> Mapping[str, Any]:
+    """Return a row in which the columns that say where it was published have their names in lower case.
+
+    Spark finds them whatever their case is.
+    """
+    schema = None if layout is None else layout.known_schema()
+    if schema is None:
+        return row
+    table = Table(schema)
+    found = {name: str(own.path[0]) for name in NAMES if name not in row and (own := table.find((name,))) is not None}
+    return {**row, **{name: row[own] for name, own in found.items() if own in row}} if found else row
+
+
+def has_column(row: Mapping[str, Any], layout: Layout | None, name: str) -> bool:
+    """Return True if a row has a column, be it NULL; one that is left out is found in the layout's table."""
+    if name in row:
+        return True
+    schema = None if layout is None else layout.known_schema()
+    if schema is not None:
+        return Table(schema).find((name,)) is not None
+    return layout is not None and name in layout.names()
+
+
 def names_exchange(row: Mapping[str, Any], layout: Layout | None) -> bool:
     """Return True if a row has a place for its exchange, be it NULL; NULLs are left out of rows in JSON."""
-    if EXCHANGE in row or layout is None:
-        return EXCHANGE in row or not SCHEMA.keys().isdisjoint(row)
+    if has_column(row, layout, EXCHANGE):
+        return True
+    if layout is None:
+        return not SCHEMA.keys().isdisjoint(row)
     stored = layout.field(PUBLISHED_EXCHANGE)
-    return EXCHANGE in layout.names() or (stored is not None and stored.values != ())
+    return stored is not None and stored.values != ()
+
+
+def names_key(row: Mapping[str, Any], layout: Layout | None) -> bool:
+    """Return True if a row has a place for its routing key, be it NULL.
+
+    An object without a layout has that place if it is divided into sections, because its subject is the routing key.
+    """
+    if any(has_column(row, layout, name) for name in (ROUTING_KEY, ROUTING_KEYS)):
+        return True
+    if layout is None:
+        return has_sections(row)
+    return any(layout.has_place(place) for place in PUBLISHED_KEYS)
+
+
+#: Names of columns, in lower case and without other characters than letters, that often have a key or an exchange.
+_LIKELY: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "routing-key": ("routingkey", "rk", "rkey", "key", "routing", "topic", "subject"),
+        "exchange": ("exchange", "exchangename", "ex", "exch", "sentto", "publishedto"),
+    }
+)
+
+
+def places_like(header: str, layout: Layout, schema: Mapping[str, Any] | None) -> list[str]:
+    """Return hints about where messages may have their exchange or routing key: ``headers=`` of a column that looks so.
+
+    Args:
+        header: ``exchange`` or ``routing-key``.
+        layout: The layout of the messages.
+        schema: The table's schema in Spark's JSON form; None if it is not known.
+    """
+    if archive_of(layout) is not None:
+        return []
+    likely = likely_names(header, [] if schema is None else list(_texts(schema["fields"], "")))
+    of_schema = typed_columns_of(layout) is not None
+    setting = Setting("headers", {header: likely[0] if likely else "…"}, of_schema=of_schema)
+    if not likely:
+        return [Hint(setting, f" names the column or the key that has the {header}")]
+    others = f" (or from {', '.join(likely[1:4])})" if len(likely) > 1 else ""
+    return [Hint(setting, f" reads it from there{others}")]
+
+
+def likely_names(header: str, names: Iterable[str]) -> list[str]:
+    """Return those of some names that look like the name of an exchange, or of a routing key; the likeliest first."""
+    known = _LIKELY[header]
+    bare = {name: "".join(filter(str.isalpha, name.rpartition(".")[2].lower())) for name in names}
+    likely = [name for name, letters in bare.items() if letters in known or letters.endswith(known[0])]
+    return sorted(likely, key=lambda name: known.index(bare[name]) if bare[name] in known else 0)
+
+
+def _texts(fields: Sequence[SchemaField], prefix: str) -> Iterator[str]:
+    """Yield the names of the text columns, and of the text fields of structs with dots."""
+    for field in fields:
+        kind = type_of(field)
+        if kind is not None and kind.is_text:
+            yield f"{prefix}{field['name']}"
+        if is_struct(field):
+            yield from _texts(field["type"]["fields"], f"{prefix}{field['name']}.")

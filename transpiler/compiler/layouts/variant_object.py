@@ -42,7 +42,7 @@ class VariantObject(PropertySource):
             cast = f'df.withColumn({name!r}, col({name!r}).cast("string"))'
             message, fix = f"the column {name} is BINARY, and JSON is text", ColumnFix(name, f"CAST({name} AS STRING)")
             raise LayoutError.at("layout.column-type", message, hint=f"cast it before: {cast}", fix=fix)
-        is_text = found.type is not None and found.type.kind in (SparkType.STRING, SparkType.CHAR, SparkType.VARCHAR)
+        is_text = found.type is not None and found.type.is_text
         if not self.json and is_text:
             store = StoreCall("variant", name, {"json": True})
             message = f"{READER} from the column {name}, which is {described(kind)} and not VARIANT"

@@ -8,7 +8,7 @@ from typing import Any
 
 from transpiler.base.errors import DecodeError
 from transpiler.compiler.layouts.layout import Layout
-from transpiler.compiler.layouts.publication import documented
+from transpiler.compiler.layouts.publication import documented, with_own_names
 from transpiler.message.message import Message
 from transpiler.message.publication import ROUTING_KEYS, Sent, sent_in, texts_in
 from transpiler.message.rabbitmq_trace import is_entry
@@ -24,7 +24,7 @@ class ReadMessage:
     record: Record
     value: Mapping[str, Any]
     message: Message
-    #: The layout of a row; None for an object that shows what it is.
+    #: The layout of a row, also of CSV; None for an object that shows what it is.
     layout: Layout | None = None
 
     def __repr__(self) -> str:
@@ -58,7 +58,8 @@ class ReadMessage:
         """
         own = documented(self.value, self.layout)
         try:
-            sent = sent_in(self._with_arrays(ROUTING_KEYS), own.exchange, own.routing_key)
+            value = with_own_names(self._with_arrays(ROUTING_KEYS), self.layout)
+            sent = sent_in(value, own.exchange, own.routing_key)
             if sent.routing_type is not None and sent.routing_type not in ROUTING_TYPES:
                 told = f"routing_type: {sent.routing_type!r} is not {' or '.join(ROUTING_TYPES)}"
                 raise DecodeError.at("message.routing-type", told)

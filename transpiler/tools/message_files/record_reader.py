@@ -78,7 +78,9 @@ class RecordReader:
             if layout is None and cells is None and not self._entries and isinstance(value, Mapping):
                 value = row_of_listed(value) if is_listed(value) else value
                 layout = layout_shown(value, record.layout)
-            message = self._message(value, layout, of_cells=cells is not None)
+            elif layout is None and cells is not None:
+                layout = self._layout_of_cells(record)
+            message = self._message(value, layout)
         except TranspilerError as error:
             hint = _event(value) or ("" if layout is not None else self._other_layouts(value))
             raise at_place(record.place, error, hint) from None
@@ -98,13 +100,11 @@ class RecordReader:
         except TranspilerError as error:
             self._foreign = self._foreign or at_place(record.place, error, _event(value))
 
-    def _message(self, value: Any, layout: Layout | None, *, of_cells: bool) -> Message:
+    def _message(self, value: Any, layout: Layout | None) -> Message:
         if layout is not None:
             return message_from_json_row(value, layout)
         if self._entries:
             return entry_message(value)
-        if of_cells:
-            return self._message_of_cells(value)
         if isinstance(value, Mapping) and is_of_broker_j(value):
             return broker_j_message(value)
         if is_publication(value):
@@ -117,15 +117,16 @@ class RecordReader:
             self._note = None
         return message_from_json(value)
 
-    def _message_of_cells(self, cells: Mapping[str, str]) -> Message:
-        columns = tuple(cells)
+    def _layout_of_cells(self, record: Record) -> Layout:
+        """Return the layout of a row of texts; ``DecodeError`` for a cell that is no value of its header field."""
+        cells = record.cells or {}
+        columns = tuple(record.names or cells)
         if columns not in self._layouts:
             self._layouts[columns] = csv_layout(columns)
-        layout = self._layouts[columns]
-        wrong = unreadable_cell(layout, cells)
+        wrong = unreadable_cell(self._layouts[columns], cells)
         if wrong is not None:
             raise DecodeError.at("message.type", wrong)
-        return layout.message(cells)
+        return self._layouts[columns]
 
     def _other_layouts(self, value: Any) -> str:
         """Return a hint that names the layouts whose rows look like an object that is no message."""

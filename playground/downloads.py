@@ -47,6 +47,13 @@ AXE = NpmPackage(
     "sha512-FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ==",
     ("axe.min.js",),
 )
+#: Mermaid, with which a test parses and draws the descriptions of topologies. It is not shipped.
+MERMAID = NpmPackage(
+    "mermaid",
+    "12.3.0",
+    "sha512-4113TdXeLAsMruJ79OpFL5O8+LTFXhQqZ260rF3tgUmiNAtRm4Uume04I+65PRN6yZ69J4f8rVYWW8zRk65UYw==",
+    ("dist/mermaid.min.js",),
+)
 
 SLY = "sly==0.5 --hash=sha256:20485483259eec7f6ba85ff4d2e96a4e50c6621902667fc2695cc8bc2a3e5133"
 

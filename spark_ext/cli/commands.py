@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from contextlib import redirect_stdout
+from io import StringIO
 from typing import Any
 
 from spark_ext.cli.archives import StartJob, archive_options
@@ -13,6 +15,7 @@ from spark_ext.cli.jobs import Output, SparkProgram, click, fail
 from spark_ext.cli.routing import backtest, route
 from spark_ext.cli.verify import verify
 from transpiler import __version__, parse_selector, transpile_filter
+from transpiler.cli.group import say
 from transpiler.cli.layouts import rules_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import filter_options, read_text, receiver_options, warn
@@ -96,7 +99,9 @@ def filter_(
     if target is not None:
         target.write(matching)
     if show:
-        matching.show(show, truncate=60, vertical=True)
+        with redirect_stdout(StringIO()) as shown:
+            matching.show(show, truncate=60, vertical=True)
+        say(shown.getvalue().rstrip("\n"))
     total, matched = messages.count(), matching.count()
     click.echo(f"{matched:,} of {total:,} messages match ({time.perf_counter() - started:.1f} s)", err=True)
 

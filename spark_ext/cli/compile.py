@@ -8,6 +8,7 @@ import time
 from spark_ext.cli.archives import StartJob
 from spark_ext.cli.jobs import click, fail
 from spark_ext.cli.routing import Routing, routing_options
+from transpiler.cli.group import say
 from transpiler.cli.inputs import InputFile, shown
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.routing.compiled_topology import CompiledTopology
@@ -62,9 +63,7 @@ def compile_topology(
     except OSError as error:
         fail(f"{shown(output)} cannot be written: {error.strerror or error}")
     count = len(routing.given.bindings)
-    click.echo(
-        f"{count:,} binding{'s' * (count != 1)} compiled as version {compiled.version} ({seconds:.1f} s)", err=True
-    )
+    say(f"{count:,} binding{'s' * (count != 1)} compiled as version {compiled.version} ({seconds:.1f} s)", err=True)
 
 
 def _show_progress(done: int, total: int) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 from spark_ext.cli.archives import StartJob, archive_options
 from spark_ext.cli.jobs import click, fail
 from transpiler import transpile_filter
+from transpiler.base.diagnostics import printable
 from transpiler.base.local_files import replace_file
 from transpiler.cli.comparables import Comparable, read_pair
-from transpiler.cli.group import say
 from transpiler.cli.inputs import shown, system_path
 from transpiler.cli.layouts import missing_option
 from transpiler.cli.manual import Example, ManualCommand
@@ -108,8 +108,10 @@ def diff(
     )
     hint_subscribers(first.value, second.value)
     text = result.render(report)
+    # JSON has escaped what acts on a reader.
+    text = text if report == "json" else printable(text)
     if output is None:
-        (click.echo if report == "json" else say)(text)
+        click.echo(text)
     else:
         replace_file(system_path(output), f"{text}\n".encode())
     raise SystemExit(1 if result.differs else 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from spark_ext.cli.jobs import click
 from spark_ext.cli.selector_job import SelectorJob, selector_job
 from transpiler.base.documents.jsontext import json_text
+from transpiler.cli.group import say
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import text_or_json
 
@@ -33,5 +34,7 @@ def explain(job: SelectorJob, examples: int, output_format: str) -> None:
     from spark_ext.reports.match_explanations import explain_matches
 
     explanation = explain_matches(job.messages, job.selector, job.layout, examples=examples, **job.options)
-    data = json_text(explanation.to_dict(), indent=2)
-    click.echo(data if output_format == "json" else str(explanation))
+    if output_format == "json":
+        click.echo(json_text(explanation.to_dict(), indent=2))
+    else:
+        say(str(explanation))

@@ -178,7 +178,7 @@ def route(
         click.echo(json_text(counted.with_zeros(routing.topology).to_dict(), indent=2))
     else:
         for name, number in counted.queues.items():
-            click.echo(f"{number:>10,}  {name}")
+            say(f"{number:>10,}  {name}")
     lost = {name: count for name, count in counted.outcomes.items() if name not in REACHED}
     parts = [f"{sum(counted.queues.values()):,} deliveries of {sum(counted.outcomes.values()):,} messages"]
     if "alternate" in counted.outcomes:
@@ -274,8 +274,10 @@ def backtest(
     result.left_out = left_out
     if not result.total:
         fail(no_messages(archive, left_out))
-    data = json_text(result.to_dict(), indent=2)
-    click.echo(data if output_format == "json" else result.render())
+    if output_format == "json":
+        click.echo(json_text(result.to_dict(), indent=2))
+    else:
+        say(result.render())
     raise SystemExit(0 if result.passed else 1)
 
 

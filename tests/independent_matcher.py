@@ -41,7 +41,7 @@ from transpiler.message.receiver import ANYONE, Receiver
 from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue, Equality, NumberEquality, coerce
 from transpiler.reference.evaluate import evaluate
 from transpiler.reference.pairs import is_equal
-from transpiler.reference.xquery import matches_query
+from transpiler.reference.paths import matches_query
 from transpiler.topology.broker_rules import Rules
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding

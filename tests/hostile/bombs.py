@@ -636,7 +636,7 @@ def body(text: str) -> Message:
 
 def asks(message: Message, query: str) -> object:
     """The answer of a query."""
-    from transpiler.reference.xquery import matches_query
+    from transpiler.reference.paths import matches_query
 
     return matches_query(parse_query(query), message, None)
 

@@ -14,12 +14,12 @@ from spark_ext import compile_address, create_messages
 from transpiler import LayoutError, Message, UnsupportedFeatureError, evaluate
 from transpiler.base.source import Source
 from transpiler.compiler.layouts.amqp import AmqpLayout
-from transpiler.compiler.lowering.bindings.xquery import Queries
+from transpiler.compiler.lowering.paths import Queries
 from transpiler.compiler.rewrites.optimizer import optimize
 from transpiler.compiler.sql import emit_ternary
 from transpiler.language.path_expressions.xquery import parse_query
+from transpiler.reference.paths import query_truth
 from transpiler.reference.route import route_message
-from transpiler.reference.xquery import query_truth
 from transpiler.topology import Exchange, Queue, Topology
 from transpiler.topology.broker_rules import QPID_CPP
 from transpiler.topology.qpid_address.address import NodeType, parse_address, subscription_bindings

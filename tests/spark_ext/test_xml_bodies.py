@@ -16,11 +16,11 @@ from tests.spark_ext.harness import numbered
 from transpiler import Message, evaluate, transpile_selector
 from transpiler.base.source import Source
 from transpiler.compiler.layouts.amqp import AmqpLayout
-from transpiler.compiler.lowering.bindings.xquery import Queries
+from transpiler.compiler.lowering.paths import Queries
 from transpiler.compiler.rewrites.optimizer import optimize
 from transpiler.compiler.sql import emit_ternary
 from transpiler.language.path_expressions.xquery import parse_query
-from transpiler.reference.xquery import query_truth
+from transpiler.reference.paths import query_truth
 
 #: True of every document, and then of what the parsers might read in other ways.
 SELECTORS = (

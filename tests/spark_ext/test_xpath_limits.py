@@ -10,18 +10,18 @@ from spark_ext import create_messages
 from transpiler import Message, UnsupportedFeatureError, transpile_selector
 from transpiler.base.source import Source
 from transpiler.compiler.layouts.amqp import AmqpLayout
-from transpiler.compiler.lowering.bindings.xquery import Queries
-from transpiler.compiler.lowering.xpath import (
+from transpiler.compiler.lowering.paths import (
     MAX_GROUPS,
     MAX_OPERATORS,
     NOT_IN_NAMES,
+    Queries,
     beyond_limits,
     check_xpath,
     count_xpath,
 )
 from transpiler.compiler.sql import emit_ternary
 from transpiler.language.path_expressions.xquery import parse_query
-from transpiler.reference.xquery import query_truth
+from transpiler.reference.paths import query_truth
 
 #: Expressions of one more part at a time.
 GROWING = {

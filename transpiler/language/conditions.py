@@ -27,7 +27,7 @@ from transpiler.base.errors import TranspilerError
 from transpiler.base.source import Source
 from transpiler.base.topics import MANY_WORDS, TopicPattern
 from transpiler.language.binding_rules import BindingRules, HeadersMatch, TopicRules
-from transpiler.language.path_expressions import xquery_nodes
+from transpiler.language.path_expressions import path_tree
 from transpiler.language.path_expressions.xquery import parse_query
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect
@@ -96,7 +96,7 @@ class Query:
     subject_header: str | None = None
 
     @cached_property
-    def tree(self) -> xquery_nodes.Condition:
+    def tree(self) -> path_tree.Expression:
         """The parsed query. Raises what ``parse_query`` raises."""
         return parse_query(self.text)
 

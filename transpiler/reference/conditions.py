@@ -32,7 +32,7 @@ from transpiler.message.receiver import ANYONE, Receiver
 from transpiler.message.types import AmqpType, AmqpValue, coerce
 from transpiler.reference.evaluate import evaluate
 from transpiler.reference.pairs import is_equal
-from transpiler.reference.xquery import matches_query
+from transpiler.reference.paths import matches_query
 
 #: The routing keys of a publication; None is an absent key.
 Keys = tuple[str | None, ...]

@@ -33,9 +33,9 @@ from transpiler.reference.arithmetic import calculate, java_text, sign
 from transpiler.reference.comparison import compare, compare_null
 from transpiler.reference.headers import is_id, look_up
 from transpiler.reference.operands import BrokerError, Operand, Value
+from transpiler.reference.paths import test_xml
 from transpiler.reference.text import call, is_like
 from transpiler.reference.untyped import as_boolean, as_number, typed_by_use
-from transpiler.reference.xpath import test_xml
 
 
 class Verdict(NamedTuple):

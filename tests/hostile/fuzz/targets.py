@@ -35,7 +35,7 @@ from transpiler.language.selector.pattern import PatternError, read_pattern
 from transpiler.message.amqp.decoder import decode
 from transpiler.message.amqp.encoder import encode
 from transpiler.reference.conditions import matches_words
-from transpiler.reference.xquery import query_truth
+from transpiler.reference.paths import query_truth
 from transpiler.tools.dialect_tools.compare_dialects import compare_dialects
 from transpiler.tools.lint.registry import lint
 from transpiler.topology import topology_from_dict, topology_to_dict

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transpiler import Message, TranspilerError, evaluate, transpile_selector
+from transpiler.language.path_expressions.path_tree import Constant, Operation, Path, Start, Step
 from transpiler.language.path_expressions.xpath import MAX_DEPTH, NoXPathError, parse_xpath
-from transpiler.language.path_expressions.xpath_nodes import Constant, Operation, Path, Start, Step
 from transpiler.language.path_expressions.xquery import parse_query
 
 BODY = "<é a='1'><b x-y='2'>t</b><b>u</b><名前/></é>"

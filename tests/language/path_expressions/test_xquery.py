@@ -150,3 +150,11 @@ def test_deep_parentheses_are_refused_and_not_a_crash() -> None:
     for query in ("(" * 5_000 + "a" + ")" * 5_000, "not(" * 5_000 + "a" + ")" * 5_000):
         with pytest.raises(UnsupportedFeatureError, match=r"limit\.nesting"):
             parse_query(query)
+
+
+@pytest.mark.parametrize(
+    ("link", "matches"), [(" + 1", False), (" - 0", True), (" * 1", True), (" = 1 and a", True), (" = 2 or a", True)]
+)
+def test_a_query_of_thousands_of_operators_is_answered(link: str, matches: bool) -> None:
+    """One level of operators is one node, so that Python's recursion has no say in the length of a query."""
+    assert taken("a" + link * 5_000 + " = 1", "<a>1</a>") is matches

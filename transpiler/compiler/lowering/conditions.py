@@ -168,7 +168,7 @@ class ConditionLowering(Generic[C]):
     def _query(self, query: Query, polarity: bool) -> Callable[[ValueOf], ir.Predicate]:
         def build(_: ValueOf) -> ir.Predicate:
             # Few conditions have a query.
-            from transpiler.compiler.lowering.bindings.xquery import Queries
+            from transpiler.compiler.lowering.paths import Queries
 
             queries = Queries(self.layout, self.missing, query.subject_header, Source(query.text, "xquery"))
             return queries.condition(query.tree) if polarity else complement(queries.condition(query.tree))

@@ -156,7 +156,7 @@ class SelectorLowering:
                 return is_null.negated() if negated else is_null
             case ast.BodyQuery(language=language, query=query):
                 # Few selectors look into a body, and few calculate.
-                from transpiler.compiler.lowering.xpath import body_query
+                from transpiler.compiler.lowering.paths import body_query
 
                 return body_query(language, query, self.names.layout, self.source)
             case ast.BooleanLiteral(value=value):

@@ -1,22 +1,33 @@
-"""XPath 1.0 from text to tree: the whole grammar."""
+"""XPath 1.0 from text to tree: the whole grammar, and which part of it is evaluated here.
+
+Taken are the axes child, attribute, parent, self and descendant-or-self by their signs, and the first two by name; the
+node tests of names, ``*``, ``text()`` and ``node()``; and the functions of ``FUNCTIONS``.
+
+``PathParser`` is the parser of both languages of paths; ``xquery`` says where XQuery differs.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final, NamedTuple
+from functools import lru_cache
+from typing import ClassVar, Final, NamedTuple, NoReturn
 
 from transpiler.base.source import Span
-from transpiler.language.path_expressions import xpath_nodes as nodes
-from transpiler.language.path_expressions.xml_names import NAME
+from transpiler.language.path_expressions import path_tree as tree
 
 #: Levels of parentheses, brackets and calls that an expression may have; Java takes 10 groups.
 MAX_DEPTH = 60
 
-#: The operators from the loosest to the tightest; those of one level are read from left to right.
-_LEVELS: Final = (("or",), ("and",), ("=", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "div", "mod"))
-_OPERATORS: Final = tuple(sign for level in _LEVELS for sign in level)
+#: The characters that begin a name in the fifth edition of XML 1.0.
+_START = (
+    r"A-Za-z_\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C-\u200D\u2070-\u218F"
+    r"\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\U00010000-\U000EFFFF"
+)
+
+#: A name without a colon, as a regular expression (``NCName`` of Namespaces in XML).
+NAME = rf"[{_START}][{_START}\-.0-9\u00B7\u0300-\u036F\u203F-\u2040]*+"
 
 _AXES = (
     *("ancestor", "ancestor-or-self", "attribute", "child", "descendant", "descendant-or-self", "following"),
@@ -24,13 +35,33 @@ _AXES = (
 )
 _NODE_TYPES = ("comment", "text", "processing-instruction", "node")
 
-_TOKEN = re.compile(
-    rf"""[ \t\r\n]*(?:(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)
-    |(?P<string>"[^"]*"|'[^']*')
-    |(?P<variable>\$[ \t\r\n]*{NAME}(?::{NAME})?)
-    |(?P<sign>//|!=|<=|>=|::|\.\.|[/.@()\[\]|+\-=<>*,])
-    |(?P<name>{NAME}(?::(?:{NAME}|\*))?))""",
-    re.VERBOSE,
+#: The operators from the loosest to the tightest; those of one level are read from left to right.
+_LEVELS: Final = (("or",), ("and",), ("=", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "div", "mod"))
+
+#: The least and the greatest number of arguments of each function.
+FUNCTIONS = {
+    "not": (1, 1),
+    "true": (0, 0),
+    "false": (0, 0),
+    "boolean": (1, 1),
+    "string": (0, 1),
+    "number": (0, 1),
+    "sum": (1, 1),
+    "count": (1, 1),
+    "contains": (2, 2),
+    "starts-with": (2, 2),
+    "concat": (2, 100),
+    "string-length": (0, 1),
+    "normalize-space": (0, 1),
+    "position": (0, 0),
+    "last": (0, 0),
+    "name": (0, 1),
+}
+
+#: The other functions of the recommendation; a call of any other name is no XPath to a broker.
+_OTHER_FUNCTIONS = frozenset(
+    """id local-name namespace-uri substring-before substring-after substring translate lang floor ceiling
+    round""".split()
 )
 
 
@@ -39,63 +70,93 @@ class NoXPathError(ValueError):
 
 
 class Token(NamedTuple):
-    """A token; ``kind`` is number, string, sign, name or end."""
+    """A token; ``kind`` is number, string, variable, sign, name or end."""
 
     kind: str
     text: str
-    start: int
+    span: Span
 
 
-def tokenize(expression: str) -> list[Token]:
-    """Return the tokens of an expression, the last of which is its end; raise ``NoXPathError``."""
-    tokens: list[Token] = []
-    at, end = 0, len(expression.rstrip(" \t\r\n"))
-    while at < end:
-        match = _TOKEN.match(expression, at)
-        if match is None or match.lastgroup is None:
-            rest = expression[at:].lstrip(" \t\r\n")
-            raise NoXPathError(f"{rest[0]!r} begins nothing", len(expression) - len(rest))
-        tokens.append(Token(match.lastgroup, match[match.lastgroup], match.start(match.lastgroup)))
-        at = match.end()
-    tokens.append(Token("end", "", end))
-    return tokens
+class _Unfinished(NamedTuple):
+    """Operators of a level and their operands, the last of which is not read yet."""
+
+    level: int
+    start: Span
+    operands: list[tree.Expression]
+    signs: list[str]
 
 
-def parse_xpath(expression: str) -> nodes.Expression:
+def parse_xpath(expression: str) -> tree.Expression:
     """Parse an expression; raise ``NoXPathError``."""
-    return _Parser(tokenize(expression)).parse()
+    return PathParser(expression.rstrip(" \t\r\n")).parse()
 
 
-class _Parser:
-    """A recursive descent over the grammar of section 3."""
+class PathParser:
+    """A recursive descent over section 3 of XPath 1.0; a subclass parses a language that differs in some clauses."""
 
-    def __init__(self, tokens: list[Token]) -> None:
-        self._tokens = tokens
+    #: A token, by a group of its kind; tokens of the kinds space and comment are skipped.
+    pattern: ClassVar[re.Pattern[str]] = re.compile(
+        rf"""(?P<space>[ \t\r\n]+)
+        |(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)
+        |(?P<string>"[^"]*"|'[^']*')
+        |(?P<variable>\$[ \t\r\n]*{NAME}(?::{NAME})?)
+        |(?P<sign>//|!=|<=|>=|::|\.\.|[/.@()\[\]|+\-=<>*,])
+        |(?P<name>{NAME}(?::(?:{NAME}|\*))?)""",
+        re.VERBOSE,
+    )
+
+    def __init__(self, text: str) -> None:
+        self.tokens: Final = list(self._tokenized(text))
         self._at = 0
         self._depth = 0
 
-    def parse(self) -> nodes.Expression:
+    def _tokenized(self, text: str) -> Iterator[Token]:
+        """Yield the tokens of a text, the last of which is its end."""
+        at = 0
+        while at < len(text):
+            match = self.pattern.match(text, at)
+            if match is None or match.lastgroup is None:
+                self._no_token(text, at)
+            at = match.end()
+            if match.lastgroup not in ("space", "comment"):
+                yield Token(match.lastgroup, match[0], Span(*match.span()))
+        yield Token("end", "the end", Span(at, at + 1))
+
+    def parse(self) -> tree.Expression:
         """The whole expression."""
         expression = self._operation()
         if self._next.kind != "end":
-            raise self._refused()
+            self._unexpected()
         return expression
+
+    def _no_token(self, text: str, at: int) -> NoReturn:
+        """Refuse a text over a character that begins no token."""
+        raise NoXPathError(f"{text[at]!r} begins nothing", at)
+
+    def _unexpected(self) -> NoReturn:
+        """Refuse the next token."""
+        kind, text, span = self._next
+        raise NoXPathError("it ends too early" if kind == "end" else f"{text} is not expected there", span.start)
+
+    def _too_deep(self, span: Span) -> NoReturn:
+        raise NoXPathError(f"it has more than {MAX_DEPTH} levels", span.start)
 
     @property
     def _next(self) -> Token:
-        return self._tokens[self._at]
+        return self.tokens[self._at]
 
     def _ahead(self, text: str) -> bool:
         """Return True if a sign is what stands behind the next token."""
-        behind = self._tokens[min(self._at + 1, len(self._tokens) - 1)]
+        behind = self.tokens[min(self._at + 1, len(self.tokens) - 1)]
         return behind.kind == "sign" and behind.text == text
-
-    def _refused(self) -> NoXPathError:
-        kind, text, place = self._next
-        return NoXPathError("it ends too early" if kind == "end" else f"{text} is not expected there", place)
 
     def _is(self, *texts: str) -> bool:
         return self._next.kind in ("sign", "name") and self._next.text in texts
+
+    def _take(self) -> Token:
+        token = self._next
+        self._at += token.kind != "end"
+        return token
 
     def _read(self, *texts: str) -> bool:
         read = self._is(*texts)
@@ -104,124 +165,149 @@ class _Parser:
 
     def _expect(self, text: str) -> None:
         if not self._read(text):
-            raise self._refused()
+            self._unexpected()
 
-    def _span(self, start: int) -> Span:
-        last = self._tokens[max(self._at - 1, 0)]
-        return Span(start, last.start + len(last.text))
+    def _span(self, first: Span) -> Span:
+        return first.to(self.tokens[max(self._at - 1, 0)].span)
 
     @contextmanager
-    def _nested(self) -> Iterator[None]:
+    def _nested(self, span: Span | None = None) -> Iterator[None]:
+        """Count a level; an error is at a place, or at the next token."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise NoXPathError(f"it has more than {MAX_DEPTH} levels", self._next.start)
+            self._too_deep(span or self._next.span)
         yield
         self._depth -= 1
 
-    def _operation(self) -> nodes.Expression:
-        """Operands with operators between them, joined from the tightest level to the loosest."""
-        operands, signs = [self._unary()], list[str]()
-        while self._is(*_OPERATORS):
-            signs.append(self._next.text)
-            self._at += 1
-            operands.append(self._unary())
-        for level in reversed(_LEVELS):
-            operands, signs = _joined(operands, signs, level)
-        return operands[0]
+    def _operation(self) -> tree.Expression:
+        return self._operated(self._unary, _LEVELS)
 
-    def _unary(self) -> nodes.Expression:
-        signs: list[int] = []
+    def _operated(
+        self, read_operand: Callable[[], tree.Expression], levels: tuple[tuple[str, ...], ...]
+    ) -> tree.Expression:
+        """Operands with operators of some levels between them, read without recursion."""
+        # Each operation that may go on is of a looser level than the next one.
+        unfinished: list[_Unfinished] = []
+        while True:
+            start, operand = self._next.span, read_operand()
+            level = next((number for number, signs in enumerate(levels) if self._is(*signs)), -1)
+            while unfinished and unfinished[-1].level >= level:
+                last = unfinished[-1]
+                last.operands.append(operand)
+                self._check_operands(last.signs[-1], last.operands[0], operand)
+                if last.level == level:
+                    break
+                first, *others = unfinished.pop().operands
+                start = last.start
+                operand = tree.Operation(first, tuple(zip(last.signs, others, strict=True)), self._span(start))
+            if level < 0:
+                return operand
+            if not unfinished or unfinished[-1].level < level:
+                unfinished.append(_Unfinished(level, start, [operand], []))
+            unfinished[-1].signs.append(self._take().text)
+
+    def _check_operands(self, sign: str, *operands: tree.Expression) -> None:
+        """Refuse operands that the language's operator does not take.
+
+        XPath 1.0 takes all: "The numeric operators convert their operands to numbers as if by calling the number
+        function."
+        """
+
+    def _unary(self) -> tree.Expression:
+        signs: list[Span] = []
         while self._is("-"):
-            signs.append(self._next.start)
-            self._at += 1
+            signs.append(self._take().span)
         if len(signs) > MAX_DEPTH:
-            raise NoXPathError(f"it has more than {MAX_DEPTH} signs in a row", signs[0])
-        start = self._next.start
+            raise NoXPathError(f"it has more than {MAX_DEPTH} signs in a row", signs[0].start)
+        start = self._next.span
         parts = [self._path()]
         while self._read("|"):
             parts.append(self._path())
-        expression = nodes.Union(tuple(parts), self._span(start)) if len(parts) > 1 else parts[0]
-        for start in reversed(signs):
-            expression = nodes.Negation(expression, self._span(start))
+        expression = tree.Union(tuple(parts), self._span(start)) if len(parts) > 1 else parts[0]
+        for sign in reversed(signs):
+            expression = tree.Negation(expression, self._span(sign))
         return expression
 
-    def _path(self) -> nodes.Expression:
+    def _path(self) -> tree.Expression:
         kind, text, start = self._next
-        begin: nodes.Start | nodes.Expression = nodes.Start.CONTEXT
-        steps: list[nodes.Step] = []
         called = kind == "name" and self._ahead("(") and text not in _NODE_TYPES
         if kind in ("number", "string", "variable") or self._is("(") or called:
             begin = self._filtered()
-            if not self._is("/", "//"):
-                return begin
-        elif self._is("/", "//"):
-            begin = nodes.Start.ROOT
-            if text == "/":
-                self._at += 1
-                if self._next.kind != "name" and not self._is(".", "..", "@", "*"):
-                    return nodes.Path(begin, (), self._span(start))
-                steps.append(self._step(False))
-        else:
-            steps.append(self._step(False))
-        while self._is("/", "//"):
-            self._at += 1
-            steps.append(self._step(self._tokens[self._at - 1].text == "//"))
-        return nodes.Path(begin, tuple(steps), self._span(start))
+            return self._steps(begin, [], start) if self._is("/", "//") else begin
+        return self._location()
 
-    def _filtered(self) -> nodes.Expression:
-        start = self._next.start
+    def _location(self) -> tree.Path:
+        """A path from the root or from the context."""
+        start = self._next.span
+        begin = tree.Start.ROOT if self._is("/", "//") else tree.Start.CONTEXT
+        steps: list[tree.Step] = []
+        if self._read("/") and self._next.kind != "name" and not self._is(".", "..", "@", "*"):
+            return tree.Path(begin, (), self._span(start))
+        if not self._is("//"):
+            self._step(steps, False)
+        return self._steps(begin, steps, start)
+
+    def _steps(self, begin: tree.Start | tree.Expression, steps: list[tree.Step], start: Span) -> tree.Path:
+        """A path, behind its beginning and perhaps its first step."""
+        while self._is("/", "//"):
+            self._step(steps, self._take().text == "//")
+        return tree.Path(begin, tuple(steps), self._span(start))
+
+    def _filtered(self) -> tree.Expression:
+        start = self._next.span
         primary = self._primary()
         predicates = self._predicates()
-        return nodes.Filtered(primary, predicates, self._span(start)) if predicates else primary
+        return tree.Filtered(primary, predicates, self._span(start)) if predicates else primary
 
-    def _primary(self) -> nodes.Expression:
-        kind, text, start = self._next
-        self._at += 1
+    def _primary(self) -> tree.Expression:
+        kind, text, start = self._take()
         match kind:
             case "number":
-                return nodes.Constant(float(text), self._span(start))
+                return tree.Constant(float(text), start)
             case "string":
-                return nodes.Constant(text[1:-1], self._span(start))
+                return tree.Constant(text[1:-1], start)
             case "variable":
-                return nodes.Variable(text.lstrip("$ \t\r\n"), self._span(start))
+                return tree.Variable(text.lstrip("$ \t\r\n"), start)
             case "sign":
                 with self._nested():
                     inner = self._operation()
                 self._expect(")")
-                return nodes.Group(inner, self._span(start))
+                return tree.Group(inner, self._span(start))
             case _:
                 self._expect("(")
-                arguments: list[nodes.Expression] = []
+                arguments: list[tree.Expression] = []
                 with self._nested():
                     while not self._is(")"):
                         if arguments:
                             self._expect(",")
                         arguments.append(self._operation())
                 self._expect(")")
-                return nodes.Call(text, tuple(arguments), self._span(start))
+                return tree.Call(text, tuple(arguments), self._span(start))
 
-    def _step(self, descendants: bool) -> nodes.Step:
-        start = self._next.start
+    def _step(self, steps: list[tree.Step], descendants: bool) -> None:
+        """Read a step and add it to the steps before it."""
+        start = self._next.span
         for sign, axis in ((".", "self"), ("..", "parent")):
             if self._read(sign):
-                return nodes.Step(descendants, axis, "node()", (), self._span(start))
+                steps.append(tree.Step(descendants, axis, "node()", (), start))
+                return
         axis = "child"
         if self._read("@"):
             axis = "attribute"
         elif self._next.kind == "name" and self._ahead("::"):
             axis = self._next.text
             if axis not in _AXES:
-                raise NoXPathError(f"{axis} is no axis", start)
+                raise NoXPathError(f"{axis} is no axis", start.start)
             self._at += 2
         kind, test, _ = self._next
         if kind != "name" and not self._is("*"):
-            raise self._refused()
+            self._unexpected()
         self._at += 1
         if test in _NODE_TYPES and self._is("("):
             self._at += 1
             test = f"{test}({self._instruction() if test == 'processing-instruction' else ''})"
             self._expect(")")
-        return nodes.Step(descendants, axis, test, self._predicates(), self._span(start))
+        steps.append(tree.Step(descendants, axis, test, self._predicates(), self._span(start)))
 
     def _instruction(self) -> str:
         """The name of a processing instruction, which a literal may give."""
@@ -229,8 +315,8 @@ class _Parser:
         self._at += kind == "string"
         return text if kind == "string" else ""
 
-    def _predicates(self) -> tuple[nodes.Expression, ...]:
-        predicates: list[nodes.Expression] = []
+    def _predicates(self) -> tuple[tree.Expression, ...]:
+        predicates: list[tree.Expression] = []
         while self._read("["):
             with self._nested():
                 predicates.append(self._operation())
@@ -238,25 +324,28 @@ class _Parser:
         return tuple(predicates)
 
 
-def _joined(
-    operands: list[nodes.Expression], signs: list[str], level: tuple[str, ...]
-) -> tuple[list[nodes.Expression], list[str]]:
-    """Join the operands that operators of one level are between; return what is left for the looser levels."""
-    joined, left = [[operands[0]]], list[str]()
-    inside = [list[str]()]
-    for sign, operand in zip(signs, operands[1:], strict=True):
-        if sign in level:
-            inside[-1].append(sign)
-            joined[-1].append(operand)
-        else:
-            left.append(sign)
-            inside.append([])
-            joined.append([operand])
-    return [_operated(run, signs) for run, signs in zip(joined, inside, strict=True)], left
+@lru_cache(maxsize=4096)
+def outside(expression: str) -> str | None:
+    """Return what of an XPath is not evaluated here; None if all is evaluated, or if the text is no XPath at all."""
+    try:
+        parsed = parse_xpath(expression)
+    except NoXPathError:
+        return None
+    return next((part for node in tree.walk(parsed) for part in _outside(node)), None)
 
 
-def _operated(operands: list[nodes.Expression], signs: list[str]) -> nodes.Expression:
-    first, *rest = operands
-    if not rest:
-        return first
-    return nodes.Operation(first, tuple(zip(signs, rest, strict=True)), first.span.to(rest[-1].span))
+def _outside(node: tree.Expression) -> Iterator[str]:
+    match node:
+        case tree.Call(function=name) if name in _OTHER_FUNCTIONS:
+            yield f"the function {name}"
+        case tree.Variable(name=name):
+            # An engine that evaluates it fails, or refuses the whole expression: only the broker's own engine shows
+            # which.
+            yield f"the variable ${name}"
+        case tree.Path(steps=steps):
+            for step in steps:
+                axis, test = step.axis, step.test
+                if axis not in ("child", "attribute") and not (axis in ("self", "parent") and test == "node()"):
+                    yield f"the axis {axis}"
+                elif test.endswith(")") and test not in ("text()", "node()"):
+                    yield f"the node test {test}"

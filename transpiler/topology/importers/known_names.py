@@ -16,7 +16,7 @@ from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.base.regex.search import compile_regular
 from transpiler.base.regex.syntax import RegexError
 from transpiler.base.source import Span
-from transpiler.language.path_expressions.xpath_subset import outside
+from transpiler.language.path_expressions.xpath import outside
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialect_rules import Extension
 from transpiler.language.selector.dialects import Dialect

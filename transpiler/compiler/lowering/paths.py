@@ -1,0 +1,479 @@
+"""Paths into a body that is XML: XPath of selectors as it is written, queries of XML exchanges as XPath 1.0.
+
+Spark asks the JDK, which would fail the query over an expression that it cannot compile, or that has more operators or
+groups than ``jdk.xml.xpathExprOpLimit`` and ``jdk.xml.xpathExprGrpLimit`` allow. It refuses when a row is evaluated,
+so an expression has to be refused before. What the library counts was found by asking it: every operator, and also
+each slash, star, axis, predicate, dot and function; parentheses are groups except after a function's name.
+
+The subset is that of ``path_expressions.xpath``. Without variables every expression has a type that its text shows;
+where only a set of nodes will do, Java throws for anything else. It throws for two signs in a row, finds no position
+outside of a predicate, and takes what follows a union for one more part of it.
+
+In a query headers are comparisons. XQuery's errors are unknown, as in the reference evaluator, so a condition is
+lowered by polarity. All paths that one AND or OR joins share the proof that the body is XML.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import reduce
+from itertools import pairwise
+from typing import assert_never
+
+from transpiler.base.comparison import Comparison
+from transpiler.base.errors import LayoutError, UnsupportedFeatureError
+from transpiler.base.source import Source, Span
+from transpiler.compiler import ir
+from transpiler.compiler.compile_options import Missing
+from transpiler.compiler.ir.column_types import STRING
+from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.lowering.bindings.header_pairs import HeaderLookup
+from transpiler.compiler.lowering.comparison.comparison_kinds import compare_values
+from transpiler.compiler.lowering.names.column_values import at
+from transpiler.compiler.lowering.operands import NULL, Alternative, Outcomes, complement, from_value, or_else
+from transpiler.language.conditions import header_places
+from transpiler.language.path_expressions import path_tree as tree
+from transpiler.language.path_expressions.xpath import FUNCTIONS, NoXPathError, PathParser, parse_xpath
+from transpiler.language.selector import ast
+from transpiler.message.documents import NOT_IN_TAGS
+from transpiler.message.header_fields import MessageField
+from transpiler.message.operand_types import OperandType
+
+
+def body_query(language: str, query: ast.StringLiteral, layout: Layout, source: Source) -> Outcomes:
+    """The outcomes of a query of the body, which is FALSE where the body is no text."""
+    if language == "XQUERY":
+        # Both brokers answer FALSE to every XQuery.
+        return Outcomes(ir.FALSE, ir.TRUE)
+    body = layout.field(MessageField("body", "value"))
+    data = layout.field(MessageField("body", "data"))
+    if body is None and data is None:
+        return Outcomes(ir.FALSE, ir.TRUE)
+    try:
+        excess = beyond_limits(query.value)
+        if excess is not None:
+            hint = "the reference evaluator has no such limit: selector-sql match"
+            message = f"the XPath has {excess} in one expression"
+            raise UnsupportedFeatureError.at("limit.xpath", message, source, query.span, hint)
+        check_xpath(query.value)
+    except NoXPathError as error:
+        what, place = error.args
+        span = Span(query.span.start + 1 + place, query.span.end)
+        message = f"this is no XPath that Spark is given: {what}"
+        hint = "the broker answers FALSE where it is no XPath at all"
+        raise UnsupportedFeatureError.at("spark.xpath", message, source, span, hint) from None
+    texts: list[ir.Value] = []
+    if body is not None:
+        operand = at(body)
+        texts.extend(item.value for item in operand.of(OperandType.STRING))
+    if data is not None:
+        column = at(data)
+        texts.extend(ir.Apply(ir.Function.TEXT_OF_BYTES, (item.value,), STRING) for item in column.alternatives)
+    true = ir.XPath(ir.first_of(texts, STRING), query.value)
+    return Outcomes(true, complement(true))
+
+
+#: The limits of the JDK, from 8u331, 11.0.15 and 17.0.3 on.
+MAX_OPERATORS, MAX_GROUPS = 100, 10
+
+_WORDS = ("or", "and", "div", "mod")
+
+#: The signs that Java does not count: the others are operators to it, and a parenthesis may be a group.
+_UNCOUNTED = ("(", ")", "]", ",")
+
+
+def count_xpath(expression: str) -> tuple[int, int]:
+    """The operators and the groups of an expression; raise ``NoXPathError`` over what is no token."""
+    operators = groups = 0
+    before = ""
+    for kind, text, _ in PathParser(expression).tokens:
+        name = before
+        before = text if kind == "name" else ""
+        if text == "(" and kind == "sign":
+            # Before a parenthesis a word is taken for a function as well.
+            operators += name != ""
+            groups += name in ("", *_WORDS)
+        elif kind == "sign":
+            operators += text not in _UNCOUNTED
+        elif kind == "name":
+            operators += text in _WORDS
+    return operators, groups
+
+
+def beyond_limits(expression: str) -> str | None:
+    """Describe what is too much in an expression; None where Java accepts it."""
+    operators, groups = count_xpath(expression)
+    if operators > MAX_OPERATORS:
+        return f"{operators} operators and steps, and Java's XPath takes {MAX_OPERATORS}"
+    if groups > MAX_GROUPS:
+        return f"{groups} pairs of parentheses, and Java's XPath takes {MAX_GROUPS}"
+    return None
+
+
+#: The functions whose argument must be a set of nodes; no function yields one.
+_OF_NODES = ("count", "sum", "name")
+
+#: A character that ends a name in a document (``message.documents``).
+NOT_IN_NAMES = re.compile(NOT_IN_TAGS, re.ASCII)
+
+
+def check_xpath(expression: str) -> None:
+    """Raise ``NoXPathError`` where a text is no XPath that both engines read."""
+    _Check(expression).nodes(parse_xpath(expression), within=False)
+
+
+def check_name(name: str, place: int) -> None:
+    """Raise ``NoXPathError`` for a name that no document has here and that Java may refuse."""
+    other = NOT_IN_NAMES.search(name)
+    if other is not None:
+        raise NoXPathError(f"no document that is read here has {other[0]!r} in a name", place + other.start())
+
+
+class _Check:
+    """The check of one expression; the methods take ``within``, True inside a predicate, where there are positions."""
+
+    def __init__(self, expression: str) -> None:
+        self._text = expression
+
+    def nodes(self, expression: tree.Expression, within: bool) -> bool:
+        """Return True if an expression is a set of nodes; raise where Spark is not given it."""
+        match expression:
+            case tree.Constant():
+                return False
+            case tree.Group(inner=inner):
+                return self.nodes(inner, within)
+            case tree.Negation(operand=operand):
+                if isinstance(operand, tree.Negation):
+                    raise NoXPathError("- is not expected there", operand.span.start)
+                self.nodes(operand, within)
+                return False
+            case tree.Operation():
+                self._operation(expression.operands, within)
+                return False
+            case tree.Union(parts=parts):
+                for part in parts:
+                    self._only_nodes(self.nodes(part, within), "has a union", part.span.start)
+                return True
+            case tree.Call():
+                self._call(expression, within)
+                return False
+            case tree.Variable(name=name):
+                raise NoXPathError(f"the variable ${name} is not read", expression.span.start)
+            case tree.Filtered(primary=primary, predicates=predicates):
+                self._only_nodes(self.nodes(primary, within), "is followed by [", primary.span.end)
+                self._predicates(predicates)
+                return True
+            case tree.Path(start=start, steps=steps):
+                if not isinstance(start, tree.Start):
+                    separator = "//" if steps[0].descendants else "/"
+                    self._only_nodes(self.nodes(start, within), f"is followed by {separator}", start.span.end)
+                for step in steps:
+                    self._step(step)
+                return True
+            case _:
+                assert_never(expression)
+
+    def _only_nodes(self, nodes: bool, what: str, place: int) -> None:
+        if not nodes:
+            raise NoXPathError(f"only a set of nodes {what}", place)
+
+    def _operation(self, operands: tuple[tree.Expression, ...], within: bool) -> None:
+        self.nodes(operands[0], within)
+        for before, operand in pairwise(operands):
+            # Java takes what follows a union for one more part of it, unless it begins as no path does.
+            if _ends_with_union(before) and not re.match(r"[-0-9\"']|\.[0-9]", self._text[operand.span.start :]):
+                raise NoXPathError("beside a union only a constant is read", operand.span.start)
+            self.nodes(operand, within)
+
+    def _call(self, call: tree.Call, within: bool) -> None:
+        name, place = call.function, call.span.start
+        if name in ("position", "last") and not within:
+            raise NoXPathError(f"{name} is read in a predicate only", place)
+        if name not in FUNCTIONS:
+            raise NoXPathError(f"the function {name} is not read", place)
+        for argument in call.arguments:
+            nodes = self.nodes(argument, within)
+            self._only_nodes(nodes or name not in _OF_NODES, f"is taken by {name}", argument.span.start)
+        least, most = FUNCTIONS[name]
+        if not least <= len(call.arguments) <= most:
+            raise NoXPathError(f"{name} takes {least}{f' to {most}' if most > least else ''} arguments", place)
+
+    def _step(self, step: tree.Step) -> None:
+        shown = self._text[step.span.start : step.span.end]
+        if step.axis not in ("child", "attribute") and shown not in (".", ".."):
+            raise NoXPathError(f"the axis {step.axis} is not read", step.span.start)
+        if step.test.endswith(")"):
+            if step.test not in ("text()", "node()"):
+                raise NoXPathError(f"the node test {step.test} is not read", step.span.start)
+        elif ":" in step.test:
+            raise NoXPathError("a name with a prefix is not read: Spark knows no namespaces", step.span.start)
+        elif step.test != "*":
+            check_name(step.test, step.span.start + shown.find(step.test))
+        self._predicates(step.predicates)
+
+    def _predicates(self, predicates: tuple[tree.Expression, ...]) -> None:
+        for predicate in predicates:
+            self.nodes(predicate, within=True)
+
+
+def _ends_with_union(expression: tree.Expression) -> bool:
+    """Return True if the last part of an expression, without brackets, is a union."""
+    match expression:
+        case tree.Union():
+            return True
+        case tree.Group(inner=inner) | tree.Negation(operand=inner):
+            return _ends_with_union(inner)
+        case tree.Operation(rest=rest):
+            return _ends_with_union(rest[-1][1])
+        case _:
+            return False
+
+
+#: XPath's operators, all but one of which a selector spells in the same way.
+_OPERATORS = {operator.value: operator for operator in Comparison} | {"!=": Comparison.NE}
+
+
+class Queries:
+    """The predicates of queries over one layout."""
+
+    def __init__(self, layout: Layout, missing: Missing, subject_header: str | None, source: Source) -> None:
+        self._layout = layout
+        self._missing = missing
+        self._headers = HeaderLookup(layout, missing)
+        self._subject_header = subject_header
+        self._source = source
+        self._body: ir.Value | None = None
+
+    def condition(self, condition: tree.Expression, polarity: bool = True) -> ir.Predicate:
+        """The predicate that a condition is TRUE, or FALSE; ``LayoutError`` where the layout lacks what it reads."""
+        if _only_body(condition):
+            return self._ask(condition, polarity)
+        match condition:
+            case tree.Call(function="not", arguments=(operand,)):
+                return self.condition(operand, not polarity)
+            case tree.Call(function=name):
+                return ir.BoolConst((name == "true") is polarity)
+            case tree.Operation(sign=sign) if sign in tree.CONNECTIVES:
+                joined = ir.all_of if (sign == "and") is polarity else ir.any_of
+                return joined(*(self.condition(part, polarity) for part in _gathered(condition)))
+            case tree.Operation(first=tree.Variable() as variable, rest=((sign, literal),)):
+                return self._compare(variable, _OPERATORS[sign], literal, polarity)
+            case tree.Operation(first=literal, rest=((sign, tree.Variable() as variable),)):
+                return self._compare(variable, _OPERATORS[sign].mirrored, literal, polarity)
+            case tree.Variable():
+                return self._holds(condition, polarity)
+            case _:
+                raise AssertionError(condition)
+
+    def _ask(self, condition: tree.Expression, polarity: bool) -> ir.Predicate:
+        self._check_limits(condition, polarity)
+        if self._body is None:
+            self._body = self._find_body(condition)
+            if self._body is None:
+                return ir.FALSE
+        return ir.XPath(self._body, _xpath(condition, polarity))
+
+    def _check_limits(self, condition: tree.Expression, polarity: bool) -> None:
+        match condition:
+            case tree.Operation(sign=sign) if sign in tree.CONNECTIVES:
+                for operand in condition.operands:
+                    self._check_limits(operand, polarity)
+            case tree.Call(arguments=(operand,)):
+                self._check_limits(operand, not polarity)
+            case _:
+                self._check_names(condition)
+                for test in _expressions(_xpath(condition, polarity)):
+                    excess = beyond_limits(test)
+                    if excess is not None:
+                        message = f"this would be XPath with {excess} in one comparison"
+                        hint = "perhaps take steps out of the path, for example with //, or compute with fewer values"
+                        raise UnsupportedFeatureError.at("limit.xpath", message, self._source, condition.span, hint)
+
+    def _check_names(self, condition: tree.Expression) -> None:
+        try:
+            for path in tree.paths(condition):
+                for step in path.steps:
+                    if step.test not in ("*", "text()"):
+                        check_name(step.test, 0)
+        except NoXPathError as error:
+            raise UnsupportedFeatureError.at("spark.xpath", error.args[0], self._source, condition.span) from None
+
+    def _find_body(self, condition: tree.Expression) -> ir.Value | None:
+        values: list[ir.Value] = []
+        for name in ("data", "value"):
+            location = self._layout.field(MessageField("body", name))
+            if location is None:
+                continue
+            operand = at(location)
+            values += [item.value for item in operand.of(OperandType.STRING)]
+            if name == "data":
+                values += [
+                    ir.Apply(ir.Function.DECODED, (item.value,), STRING) for item in operand.of(OperandType.BYTES)
+                ]
+        if not values:
+            if self._missing == "null":
+                return None
+            message = "a path reads the body, and the layout has no such column"
+            raise LayoutError.at("layout.no-column", message, self._source, _first_test(condition).span)
+        return ir.first_of(values, STRING)
+
+    def _header(self, variable: tree.Variable) -> tuple[Alternative, ...]:
+        read = header_places(variable.name, self._subject_header)
+        places = self._headers.find(read, source=self._source, span=variable.span).places
+        # A header that is null counts as absent here.
+        operand = reduce(or_else, map(at, places), NULL)
+        return tuple(item for item in operand.alternatives if item.type in _COMPARED)
+
+    def _compare(
+        self, variable: tree.Variable, operator: Comparison, literal: tree.Expression, polarity: bool
+    ) -> ir.Predicate:
+        # A string compared with a number is an error, so such a pair is neither TRUE nor FALSE.
+        assert isinstance(literal, tree.Constant)
+        value = ir.constant(literal.value)
+        textual = isinstance(literal.value, str)
+        return ir.any_of(
+            *(
+                ir.all_of(item.guard, compare_values(operator, item.value, value, polarity))
+                for item in self._header(variable)
+                if (item.type is OperandType.STRING) is textual
+            )
+        )
+
+    def _holds(self, variable: tree.Variable, polarity: bool) -> ir.Predicate:
+        return ir.any_of(*(ir.all_of(item.guard, _counts_as(item, polarity)) for item in self._header(variable)))
+
+
+_COMPARED = (OperandType.STRING, OperandType.LONG, OperandType.DOUBLE)
+
+
+def _counts_as(item: Alternative, polarity: bool) -> ir.Predicate:
+    """The effective boolean value: a string that is not empty, a number that is neither zero nor NaN."""
+    if item.type is OperandType.STRING:
+        return compare_values(Comparison.NE, item.value, ir.constant(""), polarity)
+    zero = compare_values(Comparison.EQ, item.value, ir.constant(0), not polarity)
+    if item.type is OperandType.LONG:
+        return zero
+    present = from_value(item.type, item.value).present
+    if polarity:
+        return ir.all_of(present, zero, ir.IsNan(item.value, negated=True))
+    return ir.any_of(zero, ir.IsNan(item.value))
+
+
+def _only_body(condition: tree.Expression) -> bool:
+    """Return True if every part of a condition looks into the body."""
+    match condition:
+        case tree.Operation(sign=sign) if sign in tree.CONNECTIVES:
+            return all(map(_only_body, condition.operands))
+        case tree.Call(arguments=(operand,)):
+            return _only_body(operand)
+        case _:
+            return bool(tree.paths(condition))
+
+
+def _gathered(whole: tree.Operation) -> Iterator[tree.Expression]:
+    """The operands, those on the body as one."""
+    body = tuple(operand for operand in whole.operands if _only_body(operand))
+    yield from (operand for operand in whole.operands if not _only_body(operand))
+    if body:
+        first, *rest = body
+        yield tree.Operation(first, tuple((whole.sign, operand) for operand in rest), whole.span) if rest else first
+
+
+def _first_test(condition: tree.Expression) -> tree.Expression:
+    """The first path or comparison of a condition on the body."""
+    match condition:
+        case tree.Operation(first=first, sign=sign) if sign in tree.CONNECTIVES:
+            return _first_test(first)
+        case tree.Call(arguments=(operand,)):
+            return _first_test(operand)
+        case _:
+            return condition
+
+
+def _xpath(condition: tree.Expression, polarity: bool) -> ir.XPathTest:
+    """The XPath conditions that are true where a condition on the body is TRUE, or FALSE."""
+    match condition:
+        case tree.Call(arguments=(operand,)):
+            return _xpath(operand, not polarity)
+        case tree.Operation(sign=sign) if sign in tree.CONNECTIVES:
+            every = (sign == "and") is polarity
+            tests = tuple(_xpath(operand, polarity) for operand in condition.operands)
+            return ir.XPathChain("AND" if every else "OR", tests)
+        case tree.Operation():
+            return _comparison(condition, polarity)
+        case _:
+            return _spelled(condition) if polarity else f"not({_spelled(condition)})"
+
+
+def _expressions(test: ir.XPathTest) -> Iterator[str]:
+    if isinstance(test, str):
+        yield test
+    else:
+        for term in test.terms:
+            yield from _expressions(term)
+
+
+def _comparison(condition: tree.Operation, polarity: bool) -> ir.XPathTest:
+    sides, sign = condition.operands, condition.sign
+    if all(isinstance(side, tree.Path) or (isinstance(side, tree.Constant) and _is_text(side)) for side in sides):
+        test = f" {sign} ".join(map(_spelled, sides))
+        return test if polarity else f"not({test})"
+    # Text that is no number is NaN to XPath, which is unequal to everything: it must not take part.
+    test = f" {sign} ".join(map(_numbers, sides))
+    single = [_spelled(path) for side in sides if isinstance(side, tree.Operation) for path in tree.paths(side)]
+    if polarity:
+        numbers = [part for path in single for part in (f"count({path}) = 1", f"number({path}) = number({path})")]
+        return ir.XPathChain("AND", (test, *numbers)) if numbers else test
+    # FALSE where nothing is there to compare, or where all is numbers and no two of them compare.
+    every = [_spelled(side) for side in sides if isinstance(side, tree.Path)] + single
+    exact = ir.XPathChain("AND", (f"not({test})", *(f"not({path}[not(number() = number())])" for path in every)))
+    absent = ir.XPathChain("OR", (exact, *(f"not({path})" for path in every)))
+    return ir.XPathChain("AND", (absent, *(f"count({path}) <= 1" for path in single))) if single else absent
+
+
+def _is_text(constant: tree.Constant) -> bool:
+    return isinstance(constant.value, str)
+
+
+def _numbers(operand: tree.Expression) -> str:
+    return f"{_spelled(operand)}[number() = number()]" if isinstance(operand, tree.Path) else _spelled(operand)
+
+
+def _spelled(operand: tree.Expression) -> str:
+    """An operand of a query as XPath 1.0."""
+    match operand:
+        case tree.Path(steps=(tree.Step(True, "child", name),)) if name != "*":
+            # Java looks up the name of the path //name with its prefix, and only of that one.
+            return f"//self::{name}"
+        case tree.Path(steps=steps):
+            return "".join(f"/{'/' * step.descendants}{'@' * (step.axis == 'attribute')}{step.test}" for step in steps)
+        case tree.Constant(value=str(text)):
+            return _literal(text)
+        case tree.Constant(value=value):
+            # XPath 1.0 has no exponents.
+            return format(Decimal(repr(value)), "f")
+        case tree.Operation(first=first, rest=rest):
+            # The parentheses that are needed, for Java allows few of them.
+            level = _tightness(operand)
+            parts = [_spelled(first) if _tightness(first) >= level else f"({_spelled(first)})"]
+            for sign, other in rest:
+                parts += (sign, _spelled(other) if _tightness(other) > level else f"({_spelled(other)})")
+            return " ".join(parts)
+        case _:
+            raise AssertionError(operand)
+
+
+def _tightness(operand: tree.Expression) -> int:
+    return 3 if not isinstance(operand, tree.Operation) else 2 if operand.sign in ("*", "div") else 1
+
+
+def _literal(text: str) -> str:
+    """A string in XPath 1.0, which has no way to write both quotes in one literal."""
+    if "'" not in text:
+        return f"'{text}'"
+    if '"' not in text:
+        return f'"{text}"'
+    parts = ', "\'", '.join(f"'{part}'" for part in text.split("'"))
+    return f"concat({parts})"

@@ -1,0 +1,438 @@
+"""Paths into XML on one message: XPath 1.0 as a test of a text, XQuery 1.0 as the condition of an XML exchange.
+
+Source: the W3C recommendations. Axes are child, attribute, descendant-or-self (``//``), self and parent.
+Names are compared without their prefixes. Lengths are in UTF-16.
+
+Both languages share the tree and, but for the methods of ``_Query``, the evaluation. An expression without a value is
+an error in both. In XPath a text that is no document, or an expression that is no XPath, is FALSE, as it is to
+ActiveMQ; so is one outside this subset, or of more levels than are read. An error in a query, such as a header that the
+message has not, a body that is no XML or text that is no number, means that the binding does not match the message.
+"""
+
+from __future__ import annotations
+
+import math
+import operator as op
+import re
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from functools import cached_property, reduce
+from typing import Any, ClassVar, NamedTuple, assert_never
+
+from transpiler.language.path_expressions import path_tree as tree
+from transpiler.language.path_expressions.xpath import NoXPathError, parse_xpath
+from transpiler.message.message import Message
+from transpiler.message.types import AND, CLASS_OF, OR, AmqpType, Truth, TypeClass, coerce
+from transpiler.reference.documents import Node, read_document
+
+#: XML's white space.
+_SPACE = " \t\r\n"
+
+#: A number as XPath 1.0 writes it, which is what Spark's functions read: no exponent, no plus.
+_NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+
+#: A value: nodes, a string, a number or a boolean.
+_Value = Any
+
+
+def test_xml(text: str, expression: str) -> bool:
+    """Return True if an expression holds of a document."""
+    document = read_document(text)
+    if document is None:
+        return False
+    try:
+        return _boolean(_XPath().value(parse_xpath(expression), _Context(document, 1, 1)))
+    except (NoXPathError, _NoValueError):
+        return False
+
+
+def matches_query(condition: tree.Expression, message: Message, subject_header: str | None) -> bool:
+    """Return True if a query holds of a message."""
+    return query_truth(condition, message, subject_header) is True
+
+
+def query_truth(condition: tree.Expression, message: Message, subject_header: str | None) -> Truth:
+    """Evaluate a query on a message to True, False, or None for an error."""
+    return _Query(message, subject_header).truth(condition, _Context(Node("document"), 1, 1))
+
+
+class _NoValueError(Exception):
+    """The expression has no value, or is outside the supported subset."""
+
+
+class _Context(NamedTuple):
+    node: Node
+    position: int
+    size: int
+
+
+def _string(value: _Value) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case float():
+            if value == int(value) if math.isfinite(value) else False:
+                return str(int(value))
+            return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(
+                value, "NaN" if math.isnan(value) else format(Decimal(repr(value)), "f")
+            )
+        case list():
+            return value[0].text if value else ""
+        case _:
+            return str(value)
+
+
+def _read_number(text: str) -> float | None:
+    text = text.strip(_SPACE)
+    return float(text) if _NUMBER.fullmatch(text) else None
+
+
+def _number(value: _Value) -> float:
+    if isinstance(value, bool | float):
+        return float(value)
+    number = _read_number(_string(value))
+    return math.nan if number is None else number
+
+
+def _boolean(value: _Value) -> bool:
+    """XPath's boolean() and XQuery's effective boolean value, which are one of nodes, strings, numbers and booleans."""
+    if isinstance(value, float):
+        return value != 0 and not math.isnan(value)
+    return bool(value)
+
+
+def _nodes(value: _Value) -> list[Node]:
+    """A set of nodes: nothing else becomes one."""
+    if not isinstance(value, list):
+        raise _NoValueError
+    return value
+
+
+def _name(nodes: list[Node]) -> str:
+    """Return the name of the first node, empty without one: documents and texts have no name."""
+    return nodes[0].name if nodes else ""
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "=": op.eq,
+    "!=": op.ne,
+    "<": op.lt,
+    "<=": op.le,
+    ">": op.gt,
+    ">=": op.ge,
+}
+
+_FUNCTIONS: dict[str, Callable[..., _Value]] = {
+    "not": lambda _, value: not _boolean(value),
+    "true": lambda _: True,
+    "false": lambda _: False,
+    "boolean": lambda _, value: _boolean(value),
+    "string": lambda context, value=None: _string([context.node] if value is None else value),
+    "number": lambda context, value=None: _number([context.node] if value is None else value),
+    "sum": lambda _, nodes: float(sum(_number(node.text) for node in _nodes(nodes))),
+    "count": lambda _, nodes: float(len(_nodes(nodes))),
+    "contains": lambda _, text, part: _string(part) in _string(text),
+    "starts-with": lambda _, text, part: _string(text).startswith(_string(part)),
+    "concat": lambda _, *parts: "".join(_string(part) for part in parts),
+    "string-length": lambda context, value=None: float(
+        len(_string([context.node] if value is None else value).encode("utf-16-le")) // 2
+    ),
+    "normalize-space": lambda context, value=None: " ".join(
+        filter(None, re.split(f"[{_SPACE}]", _string([context.node] if value is None else value)))
+    ),
+    "position": lambda context: float(context.position),
+    "last": lambda context: float(context.size),
+    "name": lambda context, nodes=None: _name([context.node] if nodes is None else _nodes(nodes)),
+}
+
+
+class _XPath:
+    """The evaluation of XPath 1.0; ``_Query`` replaces the clauses that XQuery 1.0 has in another form."""
+
+    #: True if the path //name is looked up with the prefix of the name, as in Java.
+    keeps_prefix: ClassVar = True
+
+    def value(self, expression: tree.Expression, context: _Context) -> _Value:
+        """Return the value of an expression; raise ``_NoValueError`` if it has none."""
+        match expression:
+            case tree.Constant(value=value):
+                return value
+            case tree.Group(inner=inner):
+                return self.value(inner, context)
+            case tree.Negation(operand=operand):
+                return -_number(self.value(operand, context))
+            case tree.Operation(sign=sign) if sign in tree.CONNECTIVES:
+                return self._connected(sign, expression.operands, context)
+            case tree.Operation(first=first, rest=rest):
+                value = self.value(first, context)
+                for sign, operand in rest:
+                    join = self._compared if sign in _COMPARISONS else self._calculated
+                    value = join(sign, value, self.value(operand, context))
+                return value
+            case tree.Union(parts=parts):
+                return _unique(node for part in parts for node in _nodes(self.value(part, context)))
+            case tree.Call(function=name, arguments=arguments):
+                return _called(name, [self.value(argument, context) for argument in arguments], context)
+            case tree.Variable():
+                return self._variable(expression)
+            case tree.Filtered(primary=primary, predicates=predicates):
+                return self._filtered(_nodes(self.value(primary, context)), predicates)
+            case tree.Path():
+                return self._path(expression, context)
+            case _:
+                assert_never(expression)
+
+    def _variable(self, variable: tree.Variable) -> _Value:
+        raise _NoValueError(variable.name)
+
+    def _connected(self, sign: str, operands: tuple[tree.Expression, ...], context: _Context) -> bool:
+        """Section 3.4: "The right operand is not evaluated if the left operand evaluates to true", or false for and."""
+        return (any if sign == "or" else all)(_boolean(self.value(operand, context)) for operand in operands)
+
+    def _compared(self, sign: str, left: _Value, right: _Value) -> bool:
+        """Section 3.4: a set of nodes compares where one of its nodes does, and with a boolean as one."""
+        holds, equality = _COMPARISONS[sign], sign in ("=", "!=")
+        if isinstance(left, bool) or isinstance(right, bool):
+            if equality:
+                return holds(_boolean(left), _boolean(right))
+            return holds(*(_number(_boolean(side) if isinstance(side, list) else side) for side in (left, right)))
+        for side, other, swapped in ((left, right, False), (right, left, True)):
+            if isinstance(side, list):
+                texts = [node.text for node in side]
+                return any(self._compared(sign, *((other, text) if swapped else (text, other))) for text in texts)
+        if equality and not (isinstance(left, float) or isinstance(right, float)):
+            return holds(left, right)
+        return holds(_number(left), _number(right))
+
+    def _calculated(self, sign: str, left: _Value, right: _Value) -> _Value:
+        return _arithmetic(sign, _number(left), _number(right))
+
+    def _path(self, path: tree.Path, context: _Context) -> list[Node]:
+        nodes: list[Node]
+        match path.start:
+            case tree.Start.ROOT:
+                nodes = [_root(context.node)]
+            case tree.Start.CONTEXT:
+                nodes = [context.node]
+            case start:
+                nodes = _nodes(self.value(start, context))
+        prefixed = _prefixed_name(path) if self.keeps_prefix else None
+        if prefixed is not None:
+            return [node for node in _descendants(nodes) if node.name == prefixed]
+        for step in path.steps:
+            # A position counts among the nodes that one node of the step before yields.
+            nodes = _unique(
+                taken
+                for node in (_descendants(nodes) if step.descendants else nodes)
+                for taken in self._filtered(_taken(node, step), step.predicates)
+            )
+        return nodes
+
+    def _filtered(self, nodes: list[Node], predicates: tuple[tree.Expression, ...]) -> list[Node]:
+        for predicate in predicates:
+            size = len(nodes)
+            nodes = [
+                node
+                for place, node in enumerate(nodes, 1)
+                if _holds(self.value(predicate, _Context(node, place, size)), place)
+            ]
+        return nodes
+
+
+class _Untyped(str):
+    """The string value of a node, which XQuery compares with a number as a number."""
+
+
+class _Query(_XPath):
+    """One query on one message: where XQuery 1.0 has errors, and headers for variables."""
+
+    keeps_prefix = False
+
+    def __init__(self, message: Message, subject_header: str | None) -> None:
+        self._message = message
+        self._subject_header = subject_header
+
+    @cached_property
+    def _document(self) -> Node | None:
+        return read_body(self._message)
+
+    def truth(self, condition: tree.Expression, context: _Context) -> Truth:
+        """True, False, or None for an error."""
+        try:
+            return _boolean(self.value(condition, context))
+        except _NoValueError:
+            return None
+
+    def _path(self, path: tree.Path, context: _Context) -> list[Node]:
+        # The body is read for a path only: a query without one holds of messages of any body.
+        if self._document is None:
+            raise _NoValueError
+        return super()._path(path, context._replace(node=self._document))
+
+    def _variable(self, variable: tree.Variable) -> str | float:
+        """The value of a header that is a string or a number; all else is an error."""
+        header = (self._message.application_properties or {}).get(variable.name)
+        value: str | float | None = None
+        if header is None:
+            properties = self._message.properties
+            if properties is not None and variable.name == self._subject_header:
+                value = properties.subject
+        elif header.type is not AmqpType.NULL and header.value is not None:
+            own = CLASS_OF[header.type]
+            read = coerce(header)
+            if own is TypeClass.STRING:
+                value = str(read)
+            elif own.numeric and read is not None:
+                value = float(read)
+        if value is None:
+            raise _NoValueError
+        return value
+
+    def _connected(self, sign: str, operands: tuple[tree.Expression, ...], context: _Context) -> bool:
+        """XQuery leaves open whether ``or`` may find a true operand beside an error; here it does.
+
+        Likewise ``and`` finds a false one: an error is *unknown* in JMS's tables.
+        """
+        table = OR if sign == "or" else AND
+        truth = reduce(lambda left, right: table[left, right], (self.truth(operand, context) for operand in operands))
+        if truth is None:
+            raise _NoValueError
+        return truth
+
+    def _compared(self, sign: str, left: _Value, right: _Value) -> bool:
+        # "true if and only if there is a pair of atomic values, one in the first operand sequence and the other in the
+        # second operand sequence, that have the required magnitude relationship"
+        failed = False
+        others = _atomized(right)
+        for one in _atomized(left):
+            for other in others:
+                first, second = _cast(one, other), _cast(other, one)
+                # A string compared with a number is a type error, as is text that is no number.
+                if first is None or second is None or isinstance(first, str) is not isinstance(second, str):
+                    failed = True
+                elif _COMPARISONS[sign](first, second):
+                    return True
+        if failed:
+            raise _NoValueError
+        return False
+
+    def _calculated(self, sign: str, left: _Value, right: _Value) -> _Value:
+        sides = [_atomized(side) for side in (left, right)]
+        # "If an atomized operand is a sequence of length greater than one, a type error is raised."
+        if any(len(side) > 1 for side in sides):
+            raise _NoValueError
+        # "If the atomized operand is an empty sequence, the result ... is an empty sequence."
+        if not all(sides):
+            return []
+        [first], [second] = ([_cast(item, 0.0) for item in side] for side in sides)
+        if not (isinstance(first, float) and isinstance(second, float)):
+            raise _NoValueError
+        return _arithmetic(sign, first, second)
+
+
+def read_body(message: Message) -> Node | None:
+    """The document in a body; None where the body is no XML document. Bytes are UTF-8."""
+    text = _body_text(message)
+    return None if text is None else read_document(text)
+
+
+def _body_text(message: Message) -> str | None:
+    body = message.body
+    if body is None:
+        return None
+    if body.data is not None:
+        try:
+            return body.data.decode().removeprefix("\ufeff")
+        except UnicodeDecodeError:
+            return None
+    value = body.value
+    return value.value if value is not None and isinstance(value.value, str) else None
+
+
+def _atomized(value: _Value) -> list[str | float]:
+    return [_Untyped(node.text) for node in value] if isinstance(value, list) else [value]
+
+
+def _cast(item: str | float, other: str | float) -> str | float | None:
+    """Return an item as it is compared with another one; None if it cannot be."""
+    return _read_number(item) if isinstance(item, _Untyped) and isinstance(other, float) else item
+
+
+def _called(name: str, arguments: list[_Value], context: _Context) -> _Value:
+    function = _FUNCTIONS.get(name)
+    if function is None:
+        raise _NoValueError
+    try:
+        return function(context, *arguments)
+    except TypeError:
+        raise _NoValueError from None
+
+
+def _prefixed_name(path: tree.Path) -> str | None:
+    """The name of the path //name, and of .//name: Java looks it up with its prefix, and all others without it."""
+    match path:
+        case tree.Path(start=tree.Start.ROOT, steps=[step]):
+            pass
+        case tree.Path(start=tree.Start.CONTEXT, steps=[tree.Step("self", "node()"), step]):
+            pass
+        case _:
+            return None
+    names = step.axis == "child" and step.descendants and not step.predicates and not step.test.endswith((")", "*"))
+    return step.test if names else None
+
+
+def _root(node: Node) -> Node:
+    while node.parent is not None:
+        node = node.parent
+    return node
+
+
+def _holds(value: _Value, place: int) -> bool:
+    return value == place if isinstance(value, float) else _boolean(value)
+
+
+def _arithmetic(sign: str, left: float, right: float) -> float:
+    """IEEE 754, in which a division by zero has a value."""
+    match sign:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*":
+            return left * right
+        case _ if right == 0:
+            if left == 0 or math.isnan(left) or sign == "mod":
+                return math.nan
+            return math.copysign(math.inf, left) * math.copysign(1, right)
+        case "div":
+            return left / right
+        case _ if math.isinf(left):
+            return math.nan
+        case _:
+            return math.fmod(left, right)
+
+
+def _descendants(nodes: list[Node]) -> list[Node]:
+    return _unique(inner for node in nodes for inner in node.all_below())
+
+
+def _taken(node: Node, step: tree.Step) -> list[Node]:
+    """The nodes that a step takes from one node, before its predicates."""
+    test = step.test
+    match step.axis:
+        case "self" if test == "node()":
+            return [node]
+        case "parent" if test == "node()":
+            return [node.parent] if node.parent is not None else []
+        case "child":
+            items = node.content
+        case "attribute":
+            items = node.attributes
+        case _:
+            raise _NoValueError
+    taken = {"text": ("text()", "node()"), "other": ("node()",)}
+    return [item for item in items if test in taken.get(item.kind, ("*", "node()", item.local_name))]
+
+
+def _unique(nodes: Iterable[Node]) -> list[Node]:
+    return list({id(node): node for node in nodes}.values())

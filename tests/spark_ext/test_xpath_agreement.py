@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import product
 
 from pyspark.sql import SparkSession
 
@@ -11,6 +12,8 @@ from spark_ext import create_messages
 from tests.sizes import randomness, size
 from tests.spark_ext.harness import answers, numbered
 from transpiler import Message, UnsupportedFeatureError, evaluate, transpile_selector
+from transpiler.compiler.lowering.paths import check_xpath
+from transpiler.reference import paths
 
 EXPRESSIONS = size(50, 150)
 
@@ -64,6 +67,27 @@ def read_by_both(draw: random.Random) -> Iterator[tuple[str, str]]:
             yield text, transpile_selector(text, dialect="activemq", result="boolean").sql
         except UnsupportedFeatureError:
             continue
+
+
+#: Java looks some paths up with the prefixes of names, and others without them.
+PREFIXED = ("<a/>", "<p:a/>", "<r><a/></r>", "<r><p:a/></r>", "<p:a><p:a/></p:a>", "<p:a><a/></p:a>", "<r p:a='1'/>")
+BEGINNINGS = ("", ".", "..", "/.", "*", "(.)", "(/)", "./.", "/r")
+
+
+def test_spark_finds_names_with_prefixes_by_the_paths_by_which_the_reference_does(spark: SparkSession) -> None:
+    short = ["".join(parts) for parts in product(BEGINNINGS, ("/", "//"), ("a", "*", "@a"), ("", "[1]", "/."))]
+    expressions = [form.format(path) for path in short for form in ("{}", "count({}) = 1", "/*[{}]", "{} | /b")]
+    for expression in expressions:
+        check_xpath(expression)
+    frame = numbered(spark.createDataFrame([(text,) for text in PREFIXED], "document string"))
+    found = answers(frame, [f"xpath_boolean(document, '{expression}')" for expression in expressions])
+    parted = [
+        (expression, document)
+        for expression, column in zip(expressions, found, strict=True)
+        for document, answer in zip(PREFIXED, column, strict=True)
+        if paths.test_xml(document, expression) is not answer
+    ]
+    assert parted == []
 
 
 def test_spark_answers_as_the_reference(spark: SparkSession) -> None:

@@ -218,7 +218,8 @@ class _XPath:
                 nodes = _nodes(self.value(start, context))
         prefixed = _prefixed_name(path) if self.keeps_prefix else None
         if prefixed is not None:
-            return [node for node in _descendants(nodes) if node.name == prefixed]
+            [begin] = nodes
+            return [node for node in begin.all_below() if node is not begin and node.name == prefixed]
         for step in path.steps:
             # A position counts among the nodes that one node of the step before yields.
             nodes = _unique(
@@ -373,7 +374,9 @@ def _prefixed_name(path: tree.Path) -> str | None:
     match path:
         case tree.Path(start=tree.Start.ROOT, steps=[step]):
             pass
-        case tree.Path(start=tree.Start.CONTEXT, steps=[tree.Step("self", "node()"), step]):
+        case tree.Path(
+            start=tree.Start.CONTEXT, steps=[tree.Step(descendants=False, axis="self", test="node()"), step]
+        ):
             pass
         case _:
             return None

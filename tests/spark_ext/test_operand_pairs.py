@@ -13,6 +13,7 @@ from tests.spark_ext.harness import answers, numbered
 from tests.spark_ext.test_dialect_agreement import accepted
 from transpiler import parse_selector, stores, transpile_selector
 from transpiler.compiler.layouts.layout import Layout
+from transpiler.language.selector.dialect_rules import Ordering
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.reference.evaluate import judge
 
@@ -83,6 +84,9 @@ def test_two_properties_are_compared_as_the_reference_compares_them(
     frame, layout = rows_of_pairs(spark, store)
     rules = find_dialect(dialect)
     texts = SELECTORS_OF_ENCODED if store == "encoded" else SELECTORS
+    if store == "encoded" and rules.ordering is not Ordering.FALSE:
+        # Spark reads one text and one encoded number as unlike in these dialects: ``alternatives_beside`` says why.
+        texts = tuple(text for text in texts if text != "a >= b")
     texts = accepted([parse_selector(text) for text in texts], dialect)
     messages = [layout.message(row) for row in sorted(frame.collect(), key=lambda row: row.id)]
     sqls = [transpile_selector(text, layout, dialect=dialect, result="ternary").sql for text in texts]

@@ -8,6 +8,7 @@ made.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple, assert_never
 
 from transpiler.base.comparison import Comparison
@@ -205,9 +206,9 @@ class _Evaluator:
             ):
                 return operands.literal(node, self.dialect)
             case ast.Sign(operator=operator, operand=operand):
-                return sign(operator, as_number(self.operand(operand)), self.dialect)
+                return sign(operator, self._number(operand), self.dialect)
             case ast.Calculate(operator=operator, left=left, right=right):
-                first, second = lambda: as_number(self.operand(left)), lambda: as_number(self.operand(right))
+                first, second = partial(self._number, left), partial(self._number, right)
                 return calculate(operator, first, second, self.dialect, self.convert)
             case ast.Call(function="UTC"):
                 return Value(OperandType.LONG, self.receiver.time)
@@ -298,11 +299,15 @@ class _Evaluator:
             member = self.operand(part)
             if member is None:
                 result = None
-            elif node.negated and result is not None and not _like(value, member):
+            elif node.negated and result is not None and not _are_like(value, member, self.dialect):
                 result = False
             elif compare(Comparison.EQ, value, member, self.dialect):
                 return not node.negated
         return result
+
+    def _number(self, node: ast.Expression) -> Operand:
+        """The value of an operand of arithmetic."""
+        return as_number(self.operand(node), self.dialect.types.special_doubles)
 
     def _like(self, node: ast.Like) -> Truth:
         # "If identifier of a LIKE or NOT LIKE operation is NULL, the value of the operation is unknown."
@@ -322,6 +327,6 @@ class _Evaluator:
         return is_like(str(value.value), str(pattern.value), node.escape.value if node.escape else None, self.dialect)
 
 
-def _like(first: Value, second: Value) -> bool:
-    first, second = typed_by_use(first, second), typed_by_use(second, first)
+def _are_like(first: Value, second: Value, dialect: Dialect) -> bool:
+    first, second = typed_by_use(first, second, dialect), typed_by_use(second, first, dialect)
     return first.type is second.type or (first.numeric and second.numeric)

@@ -65,7 +65,7 @@ def _typed_as(expected: AmqpValue, actual: AmqpValue) -> AmqpValue:
     if kind is TypeClass.BOOLEAN:
         spelled = as_boolean(text)
     elif kind.numeric:
-        spelled = as_number(text)
+        spelled = as_number(text, infinite=True)
     else:
         return actual
     assert spelled is not None

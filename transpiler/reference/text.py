@@ -178,7 +178,7 @@ def _equals(item: Operand, member: Operand, dialect: Dialect) -> bool:
         raise BrokerError("INLIST meets a NULL in its list")
     if member is None:
         return False
-    item, member = typed_by_use(item, member), typed_by_use(member, item)
+    item, member = typed_by_use(item, member, dialect), typed_by_use(member, item, dialect)
     return item.type is member.type and compare(Comparison.EQ, item, member, dialect)
 
 

@@ -1,11 +1,13 @@
 """Strings of stores that have lost the types of their values, read by their use in a selector.
 
 A string is the number that it spells where the selector needs a number, and a truth value where it needs one. A number
-is written as JMS writes a literal, with a sign: digits with a point among, before or behind them, and an exponent.
+is written as JMS writes a literal, with a sign: digits with a point among, before or behind them, and an exponent. In a
+dialect without infinite numbers, a text that spells a number beyond the doubles stays a string.
 """
 
 from __future__ import annotations
 
+import math
 import re
 
 from transpiler.base.comparison import Comparison
@@ -19,12 +21,12 @@ _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
-def typed_by_use(value: Value, other: Value) -> Value:
+def typed_by_use(value: Value, other: Value, dialect: Dialect) -> Value:
     """Return a value as it is beside another one."""
     if not isinstance(value.value, UntypedText) or isinstance(other.value, UntypedText):
         return value
     if other.numeric:
-        return as_number(value) or value
+        return as_number(value, dialect.types.special_doubles) or value
     if other.type is OperandType.BOOLEAN:
         return as_boolean(value) or value
     return value
@@ -35,19 +37,26 @@ def compared_by_use(operator: Comparison, left: Value, right: Value, dialect: Di
     if isinstance(left.value, UntypedText) and isinstance(right.value, UntypedText):
         if operator.is_equality or dialect.ordering is not Ordering.FALSE:
             return left, right
-        return as_number(left) or left, as_number(right) or right
-    return typed_by_use(left, right), typed_by_use(right, left)
+        infinite = dialect.types.special_doubles
+        return as_number(left, infinite) or left, as_number(right, infinite) or right
+    return typed_by_use(left, right, dialect), typed_by_use(right, left, dialect)
 
 
-def as_number(operand: Operand) -> Operand:
-    """Return the number that an untyped string spells, or the operand itself."""
+def as_number(operand: Operand, infinite: bool) -> Operand:
+    """Return the number that an untyped string spells, or the operand itself.
+
+    ``infinite`` if a string that spells a number beyond the doubles is an infinite number.
+    """
     if operand is None or not isinstance(operand.value, UntypedText) or not _NUMBER.fullmatch(operand.value):
         return operand
     text = str(operand.value)
     digits = text.lstrip("+-").lstrip("0")
     if _INTEGER.fullmatch(text) and len(digits) < 20 and LONG_MIN <= int(text) <= LONG_MAX:
         return Value(OperandType.LONG, int(text))
-    return Value(OperandType.DOUBLE, float(text))
+    double = float(text)
+    if math.isinf(double) and not infinite:
+        return operand
+    return Value(OperandType.DOUBLE, double)
 
 
 def as_boolean(operand: Operand) -> Operand:

@@ -74,6 +74,8 @@ def alternatives_beside(operator: Comparison, left: Operand, right: Operand, dia
         left, right = as_number(left), as_number(right)
     if (left.by_use is None) is (right.by_use is None):
         # Two operands of which each may be a text that has lost its type: as texts, and as the types that they have.
+        # So a number in AMQP's encoding is unlike a text that spells it, where the reference reads that text as a
+        # number: the pairs of all readings make SQL of 160,000 characters, on which Spark runs out of memory.
         yield from _typed(left, right, dialect)
         return
     for kind in (True, False, None):

@@ -41,7 +41,7 @@ def at(stored: Stored, types: OperandTypes = JMS_TYPES, origin: str = "") -> Ope
     operand = _at(stored, types, origin)
     if stored.by_use is None:
         return operand
-    number, boolean = (at(view, types, origin) for view in stored.by_use)
+    number, boolean = (_of_separate_values(view, types, origin, by_use=True) for view in stored.by_use)
     return operand._replace(by_use=ByUse(number, boolean))
 
 
@@ -71,11 +71,15 @@ def _at(stored: Stored, types: OperandTypes, origin: str) -> Operand:
     return Operand(items, stored.present, stored.absent, origin=origin)
 
 
-def _of_separate_values(stored: Stored, types: OperandTypes, origin: str) -> Operand:
-    """Values of one type each, of which at most one is there in a row."""
+def _of_separate_values(stored: Stored, types: OperandTypes, origin: str, by_use: bool = False) -> Operand:
+    """Values of one type each, of which at most one is there in a row.
+
+    ``by_use`` if numbers may be readings of texts: one that the dialect has no number for stays a text.
+    """
     groups: dict[tuple[OperandType, ir.Value], list[Alternative]] = {}
     absent: list[ir.Predicate] = [stored.absent]
     errors: list[ir.Predicate] = []
+    infinite: dict[ir.Value, ir.Predicate] = {}
     for item in stored.values:
         [amqp] = item.types
         kind = types.table.get(amqp)
@@ -86,10 +90,16 @@ def _of_separate_values(stored: Stored, types: OperandTypes, origin: str) -> Ope
         elif kind.floating and not types.special_doubles:
             guard = ir.all_of(item.guard, is_finite(item.value))
             groups.setdefault((kind, item.value), []).append(Alternative(kind, item.value, guard))
-            absent.append(ir.all_of(item.guard, is_finite(item.value, Comparison.NE)))
+            others = ir.all_of(item.guard, is_finite(item.value, Comparison.NE))
+            if by_use and isinstance(item.value, ir.Apply) and item.value.function is ir.Function.NUMBER_IN_TEXT:
+                infinite[item.value.arguments[0]] = others
+            else:
+                absent.append(others)
         else:
             value = _converted(amqp, item.value, types)
-            alternative = Alternative(kind, value, item.guard, stands_where=_where_certain(item))
+            guard = ir.any_of(item.guard, infinite[value]) if value in infinite else item.guard
+            stands = _where_certain(item) if guard is item.guard else None
+            alternative = Alternative(kind, value, guard, stands_where=stands)
             groups.setdefault((kind, value), []).append(alternative)
     merged = tuple(_merged([_of_any(group) for group in groups.values()]))
     plain = len(absent) == 1 and not errors

@@ -9,7 +9,7 @@ Invariants: a plan delivers a message to the queues to which the reference route
 change without changing an answer.
 
 Deliberately not here: the engine that runs the plan (``spark_ext.routing``), and the meaning of a binding
-(``lowering.bindings``).
+(``lowering.conditions``).
 
 In reading order: ``exchange_graph``, ``columns``, ``binding_patterns``, ``parameterize``, ``signatures``,
 ``constant_rows``, ``plan``, ``specialize``, ``merge_signatures``, ``topic_words``, ``topic_automaton``, ``row_index``,

@@ -13,6 +13,6 @@ Invariants:
 Deliberately not here: rules that make a predicate smaller (``rewrites``), the planner for Spark (``spark_plan``), SQL
 text (``sql``), and the tables of a whole topology, whose predicates have parameters (``routing``).
 
-In reading order: ``operands``, ``names``, ``comparison``, ``text``, ``arithmetic``,
-``selectors``. Then ``bindings``, ``paths`` and ``conditions``. ``jms_type_sql`` stands for itself.
+In reading order: ``operands``, ``names``, ``comparison``, ``text``, ``arithmetic``, ``selectors``; for filters and
+bindings ``equality_tests``, ``header_pairs``, ``paths`` and ``conditions``; and ``jms_type_sql``.
 """

@@ -26,8 +26,8 @@ from transpiler.compiler import ir
 from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import STRING, ColumnType
 from transpiler.compiler.layouts.layout import Layout
-from transpiler.compiler.lowering.bindings.equality_tests import ConstantValue, EqualityForm, EqualityTests
-from transpiler.compiler.lowering.bindings.header_pairs import Header, HeaderLookup, ValueTest, header_at
+from transpiler.compiler.lowering.equality_tests import ConstantValue, EqualityForm, EqualityTests
+from transpiler.compiler.lowering.header_pairs import Header, HeaderLookup, ValueTest, header_at
 from transpiler.compiler.lowering.names.column_values import at
 from transpiler.compiler.lowering.operands import NULL, Operand, complement, from_value, or_else
 from transpiler.compiler.lowering.selectors import MAX_NODES, SelectorLowering

@@ -29,8 +29,8 @@ from transpiler.compiler import ir
 from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import STRING
 from transpiler.compiler.layouts.layout import Layout
-from transpiler.compiler.lowering.bindings.header_pairs import HeaderLookup
 from transpiler.compiler.lowering.comparison.comparison_kinds import compare_values
+from transpiler.compiler.lowering.header_pairs import HeaderLookup
 from transpiler.compiler.lowering.names.column_values import at
 from transpiler.compiler.lowering.operands import NULL, Alternative, Outcomes, complement, from_value, or_else
 from transpiler.language.conditions import header_places

@@ -21,13 +21,13 @@ from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import BIGINT, STRING
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.layouts.stored import Stored
-from transpiler.compiler.lowering.bindings.equality_tests import (
+from transpiler.compiler.lowering.comparison.comparison_kinds import to_double
+from transpiler.compiler.lowering.equality_tests import (
     BY_CLASS,
     COMPOUNDS,
     Comparand,
     EqualityForm,
 )
-from transpiler.compiler.lowering.comparison.comparison_kinds import to_double
 from transpiler.compiler.lowering.names.column_values import at
 from transpiler.compiler.lowering.names.unknown_names import all_advice
 from transpiler.compiler.lowering.operands import NULL, Alternative, Operand, or_else

@@ -33,6 +33,9 @@ def backtest() -> Backtest:
     return result
 
 
+TABLE = "p MAP<STRING, STRING>, k STRING"
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -47,7 +50,17 @@ def backtest() -> Backtest:
             replace(JMS, between_meaning=RABBITMQ.between_meaning),
             "Dialect('jms', between_meaning=BetweenMeaning.ABSENT)",
         ),
-        (stores.kafka_headers(), "StoreLayout('kafka-headers')"),
+        (stores.kafka_headers(), "StoreLayout('kafka-headers', properties: headers BINARY by-use"),
+        (
+            stores.text_map(
+                "p", types={"n": "INT"}, headers={"JMSType": "k"}, schema="p MAP<STRING, STRING>, k STRING"
+            ),
+            "StoreLayout('text-map', properties: p text by-use, n INT in MAP, JMSType: k)",
+        ),
+        (
+            stores.csv(["color", "JMSType"]),
+            "StoreLayout('flat', properties: color, JMSType text by-use, JMSType: JMSType)",
+        ),
         (find_layout("color STRING, weight BIGINT"), "FlatLayout(flat: color, weight)"),
     ],
 )

@@ -27,6 +27,7 @@ from transpiler.compiler.layouts.layout import reads_rows
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.language.selector.parsing import SelectorLike, selector_text
+from transpiler.routing.found_values import found_values, places_of, tests_of
 from transpiler.tools.explanation import explain_selector
 
 #: Parts that are counted apart, the last one standing for all that follow; names of a part that can be missing.
@@ -93,7 +94,11 @@ def explain_matches(
 
     rows_of: dict[tuple[Any, ...], int] = {}
     candidates: dict[tuple[Any, ...], list[Row]] = {}
-    for counted in _count(df, parts, examples).collect():
+    places = places_of(parts.asked_names(), resolved, rules)
+    tests = tests_of(places)
+    passed = [0] * len(tests)
+    for counted in _count(df, parts, tests, examples).collect():
+        passed = [before + counted[f"found{number}"] for number, before in enumerate(passed)]
         key = (counted["part"], counted["verdict"], counted["absent"])
         rows_of[key] = rows_of.get(key, 0) + counted["rows"]
         if examples:
@@ -116,6 +121,7 @@ def explain_matches(
         groups,
         df.sparkSession,
         undecodable.findings(),
+        found_values(places, sum(rows_of.values()), passed, "part", names=len(parts.names)),
     )
 
 
@@ -151,6 +157,12 @@ class Parts:
         #: Each name once, by its printed text.
         self._identifiers = {print_selector(name, dialect): name for names in self._names_of for name in names}
         self.names = list(self._identifiers)
+
+    def asked_names(self) -> dict[str, tuple[int, ast.Identifier | None]]:
+        """Return each name with the number of parts that ask for it, and its node."""
+        return {
+            text: (sum(name in names for names in self._names_of), name) for text, name in self._identifiers.items()
+        }
 
     def asked(self, part: int | None) -> ast.Expression | None:
         """Return the part by which a row was counted; the whole where that has alternatives, or matches."""
@@ -243,13 +255,18 @@ def _no_number() -> Column:
     return sf.lit(None).cast("int")
 
 
-def _count(df: DataFrame, parts: Parts, examples: int) -> DataFrame:
-    """Count the rows of each group in one aggregation, with a row of each of some random shares of it."""
+def _count(df: DataFrame, parts: Parts, tests: Sequence[str], examples: int) -> DataFrame:
+    """Count the rows of each group in one aggregation, with a row of each of some random shares of it.
+
+    ``found0`` and so on are the rows of the group that pass each test.
+    """
     shares = max(_MIN_CANDIDATES, 2 * examples) if examples else 1
     share = (sf.monotonically_increasing_id() % shares).alias("share")
-    judged = df.select(sf.struct(*collectable_columns(df)).alias("example"), share, *parts.judged())
-    keyed = judged.select("example", "share", *parts.key())
-    counts = [sf.count(sf.lit(1)).alias("rows")]
+    passed = [sf.expr(test).alias(f"found{number}") for number, test in enumerate(tests)]
+    judged = df.select(sf.struct(*collectable_columns(df)).alias("example"), share, *parts.judged(), *passed)
+    found = [f"found{number}" for number in range(len(tests))]
+    keyed = judged.select("example", "share", *parts.key(), *found)
+    counts = [sf.count(sf.lit(1)).alias("rows"), *(sf.count_if(sf.col(name)).alias(name) for name in found)]
     if examples:
         # Beside an aggregate of this kind Spark keeps all of them in a hash table; for the example alone, whose type is
         # of no fixed size, it would sort the rows.

@@ -16,6 +16,7 @@ from transpiler import Diagnostic
 from transpiler.base import html
 from transpiler.base.diagnostics import clipped
 from transpiler.message.types import Truth
+from transpiler.routing.found_values import FoundValues
 
 #: The version of the JSON form.
 VERSION = 1
@@ -79,6 +80,8 @@ class MatchExplanation:
     session: SparkSession = field(repr=False, compare=False)
     #: Doubts about the rows of the examples, such as bytes that are no text.
     findings: tuple[Diagnostic, ...] = ()
+    #: The rows that have a value under each name of the selector, the types and the place.
+    found: FoundValues = field(default_factory=lambda: FoundValues(0, ()))
 
     @property
     def rows(self) -> int:
@@ -108,6 +111,7 @@ class MatchExplanation:
             "rows": self.rows,
             "matched": self.matched,
             "groups": [group.to_dict() for group in self.groups],
+            "found": self.found.to_dict(),
         }
 
     def to_df(self) -> DataFrame:
@@ -142,6 +146,8 @@ class MatchExplanation:
             for part, rows in counts.items():
                 lines.append(f"{rows:>{width},}  {clipped(part or self._remainder, _MAX_PART)}")
                 lines += [f"{' ' * width}    {line}" for line in self._details(part)]
+        if self.rows and self.found.values:
+            lines += ["", *self.found.lines()]
         lines += rendered(self.findings)
         return "\n".join(lines)
 
@@ -174,4 +180,5 @@ class MatchExplanation:
             (rows, clipped(part or self._remainder, 200), "\n".join(line.strip() for line in self._details(part)))
             for part, rows in self.by_part().items()
         ]
-        return html.heading(self.headline) + (html.table((*self._heading, ""), rows) if rows else "")
+        table = html.table((*self._heading, ""), rows) if rows else ""
+        return html.heading(self.headline) + table + (self.found._repr_html_() if self.rows else "")

@@ -12,7 +12,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from spark_ext.routing import tuning
 from transpiler.compiler import ir
-from transpiler.routing.signatures import Signature, columns_in
+from transpiler.routing.signatures import Signature
 
 
 def lookup_length(keys: Iterable[ir.Value]) -> int:
@@ -21,7 +21,7 @@ def lookup_length(keys: Iterable[ir.Value]) -> int:
 
 
 def _key_length(key: ir.Value) -> int:
-    fields = sum(len(column.path) - 1 for column in columns_in(key))
+    fields = sum(len(column.path) - 1 for column in ir.columns_in(key))
     return tuning.KEY + tuning.KEY_OPERATION * ir.size(key) + tuning.KEY_FIELD * fields
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,12 +14,15 @@ from spark_ext.routing.topic_sql import let
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, Element, Path
 from transpiler.compiler.sql import emit_filter, emit_value, quote_path, quote_text
-from transpiler.routing.columns import MATCHED, ROW, ROW_DELIVERED
+from transpiler.routing.columns import MATCHED, PREFIX, ROW, ROW_DELIVERED
 from transpiler.routing.interval_index import Interval
 from transpiler.routing.plan import Table
 from transpiler.routing.row_index import MatchedKey
 from transpiler.routing.signatures import Parameter, parameter_number
 from transpiler.routing.substring_index import Grams
+
+#: Maximum length of a key's name, and maximum number of keys, in the name of a look-up.
+_LABEL, _LABELLED = 16, 3
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class Lookup:
     @property
     def exchange(self) -> Path:
         """The path of the exchange, which is the first key where a table has several exchanges."""
-        return (f"{self.store}_e",) if self.shared is None else (self.store, "e")
+        return (f"{self.store}_exchange",) if self.shared is None else (self.store, "exchange")
 
     @property
     def part(self) -> Part | None:
@@ -55,10 +59,10 @@ class Lookup:
     @property
     def columns(self) -> list[ir.Column]:
         """The columns of the keys."""
-        return [ir.Column(self._path(f"k{place}"), key_type) for place, key_type in enumerate(self.key_types)]
+        return [ir.Column(self._path(f"key{place}"), key_type) for place, key_type in enumerate(self.key_types)]
 
     def _path(self, column: str) -> Path:
-        return (f"{self.store}_{column}",) if self.shared is None else (self.shared, f"f{self.form}{column}")
+        return (f"{self.store}_{column}",) if self.shared is None else (self.shared, f"form{self.form}_{column}")
 
     @property
     def pairs(self) -> list[Key]:
@@ -77,7 +81,7 @@ class Lookup:
 
     def table(self, number: int) -> Path:
         """Return how the paths of the columns of one of the tables begin."""
-        return self._path(f"t{number}")
+        return self._path(f"rows{number}")
 
     def rows(self) -> dict[tuple[Parameter, ...], None]:
         """The keys of all tables, each once, in order."""
@@ -107,8 +111,15 @@ def build_lookups(prefix: str, tables: Iterable[Table], room: int) -> list[Looku
                 lookups[place] = joined
                 continue
         places[keys] = len(lookups)
-        lookups.append(Lookup(f"{prefix}{len(lookups)}", *keys, (table,)))
+        lookups.append(Lookup(f"{prefix}{len(lookups)}_{_label(keys[0])}", *keys, (table,)))
     return _in_stores(lookups)
+
+
+def _label(keys: Iterable[ir.Value]) -> str:
+    """Return what the names of a look-up's columns say of its keys: ``by_color_weight``; ``all`` without keys."""
+    read = dict.fromkeys(str(column.path[-1]).removeprefix(PREFIX) for key in keys for column in ir.columns_in(key))
+    words = [re.sub("[^a-z0-9]+", "_", name.lower())[:_LABEL].strip("_") for name in list(read)[:_LABELLED]]
+    return "_".join(["by", *filter(None, words)]) if read else "all"
 
 
 def _in_stores(lookups: Sequence[Lookup]) -> list[Lookup]:

@@ -164,7 +164,7 @@ class PlanDeliveries:
         yield partial(join, table=table, keys=keys, first=first, part=look_up.part)
         columns = []
         for number, (flat, text) in enumerate(look_up.deliveries(self._grams)):
-            name = f"{look_up.name}_f{number}"
+            name = f"{look_up.name}_found{number}"
             output.add(name, flat=flat)
             columns.append(f"{text} AS {name}")
         yield adding(*columns)

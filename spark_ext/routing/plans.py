@@ -29,6 +29,7 @@ from transpiler import Layout
 from transpiler.base.arguments import check_choice, check_keywords, unexpected
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import LayoutError, in_few_frames
+from transpiler.compiler import ir
 from transpiler.compiler.compile_options import Missing
 from transpiler.compiler.ir.column_types import ColumnType, Path
 from transpiler.compiler.layouts.publication import places_like
@@ -39,7 +40,6 @@ from transpiler.routing.columns import PREFIX
 from transpiler.routing.compiled_topology import CompiledTopology, Destination, Progress, Settings, compile_plan
 from transpiler.routing.gc_pause import pause_garbage_collection
 from transpiler.routing.plan import RoutingPlan, build_plan
-from transpiler.routing.signatures import columns_in
 from transpiler.topology.addressing import check_routing_type, entry_name
 from transpiler.topology.model import Topology, check_entries, check_exchange, check_topology
 from transpiler.topology.publishing import check_has_routing_types, own_default
@@ -252,7 +252,7 @@ def _check_columns(plans: Sequence[RoutingPlan], published: Iterable[Path], sche
     columns: dict[Path, ColumnType | None] = dict.fromkeys(published)
     for plan in plans:
         columns |= dict.fromkeys(plan.reads.values())
-        columns |= {column.path: column.type for node in plan.nodes for column in columns_in(node)}
+        columns |= {column.path: column.type for node in plan.nodes for column in ir.columns_in(node)}
     for path, column_type in columns.items():
         wrong = None if str(path[0]).startswith(PREFIX) else missing_column(path, schema, column_type)
         if wrong is not None:

@@ -29,7 +29,7 @@ from transpiler import Layout
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
 from transpiler.base.hints import joined
 from transpiler.compiler import ir
-from transpiler.compiler.ir.column_types import Path
+from transpiler.compiler.ir.column_types import STRING, Path
 from transpiler.compiler.layouts.columns import SUBJECT as SUBJECT_HEADER
 from transpiler.compiler.layouts.columns import UNION
 from transpiler.compiler.layouts.publication import places_like
@@ -60,8 +60,8 @@ from transpiler.routing.columns import (
     WORDS,
 )
 from transpiler.routing.compiled_topology import Destination
+from transpiler.routing.found_values import Place, place_of_texts
 from transpiler.routing.plan import RoutingPlan
-from transpiler.routing.signatures import columns_in
 from transpiler.topology.addressing import (
     FULLY_QUALIFIED,
     LISTED,
@@ -139,7 +139,7 @@ class Sends:
 
 def _paths(values: Iterable[ir.Value]) -> list[Path]:
     """Return the columns that some values read, without those that routing has made."""
-    paths = (column.path for value in values for column in columns_in(value))
+    paths = (column.path for value in values for column in ir.columns_in(value))
     return list(dict.fromkeys(path for path in paths if not str(path[0]).startswith(PREFIX)))
 
 
@@ -200,6 +200,26 @@ class Published:
         by_key = not self._topology.rules.addressing.names_destinations and self._plan.whole is None
         if by_key and not self._to.relay and self._asks_for_key():
             self._key()
+
+    def places(self) -> list[Place]:
+        """Return the places of the exchange or destination, and of the routing key, so far as they are read."""
+        if self._topology.rules.addressing.names_destinations:
+            return [place_of_texts("destination", Sends(self._topology, self._schema, self._layout, self._to).reads)]
+        places = []
+        if not self._to.relay and self._plan.exchange is None:
+            given = self._to.given
+            place = place_of_texts("exchange", published_exchanges(self._schema, self._layout, given))
+            where = place.where if given is None else place.where.replace(given, "the argument exchange", 1)
+            places.append(place._replace(where=where))
+        if self.key is not None:
+            several = [ir.Column((KEYS_COLUMN,), STRING)] if has_routing_keys(self._schema) else []
+            places.append(place_of_texts("routing key", [*several, *self._own_keys(self._layout)]))
+        return places
+
+    @property
+    def key(self) -> str | None:
+        """The routing key that messages have themselves, as SQL; None if the plan does not read it."""
+        return self._own_key() if self._to.by_message and self._to.key is None and self._asks_for_key() else None
 
     def reads(self) -> list[Path]:
         """Return the messages' columns that say where these were published, so far as they are read."""

@@ -6,12 +6,17 @@ function that takes a layout and a DataFrame.
 
 from __future__ import annotations
 
+import json
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from itertools import product
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from click.testing import CliRunner
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_ext import (
@@ -25,12 +30,15 @@ from spark_ext import (
     explain_routing,
     infer_layout,
     route,
+    route_stream,
     verify,
 )
 from tests.sizes import sample
 from tests.spark_ext.harness import INTERPRETED, settings
 from transpiler import Layout, LayoutError, evaluate, stores, topology_from_dict, transpile_selector
+from transpiler.cli import main
 from transpiler.compiler.presets import find_layout
+from transpiler.topology.importers.native_format import topology_to_dict
 
 SELECTOR = "JMSType = 'stock' AND JMSPriority > 5 AND color = 'blue'"
 TOPOLOGY = topology_from_dict(
@@ -70,6 +78,7 @@ SHAPES: Mapping[str, Shape] = {
     "variant": Shape("Props VARIANT", "parse_json(to_json(named_struct('color', c)))", stores.variant),
     "json": Shape("Props STRING", "to_json(named_struct('color', c))", stores.variant),
     "struct": Shape("Props STRUCT<color: STRING>", "named_struct('color', c)", stores.struct),
+    "typed": Shape("color STRING", "c", lambda *_, headers, **__: infer_layout(TYPED, headers=headers)),
     "headers": Shape(
         "Props ARRAY<STRUCT<key: STRING, value: BINARY>>",
         "array(named_struct('key', 'color', 'value', CAST(c AS BINARY)))",
@@ -81,6 +90,7 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     "byte-map": {"types": "by-use"},
     "json": {"json": True},
 }
+TYPED = f"{BESIDE}, color STRING"
 #: The spelling of a place, beside the column that is meant.
 SPELLINGS: Mapping[str, Callable[[str], str]] = {
     "as the column": str,
@@ -92,7 +102,23 @@ FORMS = ("over the schema", "without a schema", "over the schema as text", "infe
 
 def table(spark: SparkSession, shape: Shape) -> DataFrame:
     frame = spark.createDataFrame(ROWS, f"{BESIDE}, c STRING").coalesce(1)
-    return frame.selectExpr("* EXCEPT (c)", f"{shape.made} AS Props")
+    return frame.selectExpr("* EXCEPT (c)", f"{shape.made} AS {shape.columns.partition(' ')[0]}")
+
+
+def stream_of(spark: SparkSession, shape: Shape) -> DataFrame:
+    """Return the same table as a stream, all of it in each batch."""
+    names = [column.split()[0] for column in BESIDE.split(", ")] + ["c"]
+    listed = ", ".join(
+        f"named_struct({', '.join(f'{name!r}, {_literal(value)}' for name, value in zip(names, row, strict=True))})"
+        for row in ROWS
+    )
+    source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
+    rows = source.selectExpr(f"inline(array({listed}))")
+    return rows.selectExpr("* EXCEPT (c)", f"{shape.made} AS {shape.columns.partition(' ')[0]}")
+
+
+def _literal(value: object) -> str:
+    return "CAST(NULL AS STRING)" if value is None else repr(value)
 
 
 def layout_of(name: str, spelled: Callable[[str], str], form: str, frame: DataFrame) -> Layout:
@@ -106,7 +132,7 @@ def layout_of(name: str, spelled: Callable[[str], str], form: str, frame: DataFr
     # The column of properties is a place, too.
     column = spelled("Props")
     if form == "inferred":
-        return infer_layout(frame, column, headers=headers)
+        return infer_layout(frame, None if name == "typed" else column, headers=headers)
     if form == "without a schema":
         return shape.store(column, headers=headers, **options)
     if shape.store is stores.kafka_headers:
@@ -141,22 +167,68 @@ def delivered(frame: DataFrame) -> dict[int, list[str]]:
     return {number: sorted(names) for number, names in found.items()}
 
 
+def streamed(spark: SparkSession, shape: Shape, layout: Layout, directory: Path) -> dict[int, list[str]]:
+    """Return the queues of the messages of a stream's first batch, by a file of the topology."""
+    file = directory / "streamed.json"
+    file.write_text(json.dumps(topology_to_dict(TOPOLOGY)))
+    found: list[dict[int, list[str]]] = []
+
+    def write(routed: DataFrame, _: int) -> None:
+        found.append(queues(routed))
+        raise RuntimeError("that is enough")
+
+    query = route_stream(stream_of(spark, shape), file, write, layout=layout).start()
+    with pytest.raises(StreamingQueryException, match="that is enough"):
+        query.awaitTermination(60)
+    return found[0]
+
+
+def by_command(
+    shape: str, spelled: Callable[[str], str], rows: list[dict[str, Any]], directory: Path
+) -> dict[int, list[str]]:
+    """Return the queues that selector-sql gives rows in JSON; ``LayoutError`` for the error that the command prints."""
+    file = directory / "by_command.json"
+    file.write_text(json.dumps(topology_to_dict(TOPOLOGY)))
+    words = ["route", str(file), "--schema", f"{BESIDE}, {SHAPES[shape].columns}"]
+    places = {"JMSType": "Kind", "JMSPriority": "Prio", "routing-key": "Key", "exchange": "SentTo"}
+    options: dict[str, str] = {f"headers.{header}": spelled(column) for header, column in places.items()}
+    options["headers.JMSPriority"] = json.dumps({"number": spelled("Prio")})
+    if shape != "typed":
+        names = {"text-map": "text-map", "byte-map": "text-map", "json": "variant", "headers": "kafka-headers"}
+        words += ["--layout", names.get(shape, shape)]
+        options["column"] = spelled("Props")
+        options |= {name: str(value).lower() for name, value in OPTIONS.get(shape, {}).items()}
+    for name, value in options.items():
+        words += ["--layout-option", f"{name}={value}"]
+    result = CliRunner().invoke(main, words, input="".join(f"{json.dumps(row)}\n" for row in rows))
+    if result.exit_code == 0:
+        return {line["id"]: line["queues"] for line in map(json.loads, result.stdout.splitlines())}
+    found = re.search(r"(?:^|: )([a-z]+\.[a-z-]+): (.*)", result.stderr)
+    assert found is not None, result.stderr
+    raise LayoutError.at(found[1], found[2])
+
+
 CASES = [
     (shape, spelling, form)
     for shape, spelling, form in product(SHAPES, SPELLINGS, FORMS)
-    # Only a struct is named to infer_layout.
-    if form != "inferred" or shape == "struct"
+    # Only a struct, and typed columns, are named to infer_layout, which knows a schema.
+    if form != "inferred" or shape in ("struct", "typed")
+    if shape != "typed" or form in ("inferred", "over the schema as text")
 ]
 
 
 @pytest.mark.parametrize(("shape", "spelling", "form"), sample(CASES, 19, stratum=lambda case: case[0]))
-def test_every_function_finds_the_same_places(spark: SparkSession, shape: str, spelling: str, form: str) -> None:
+def test_every_function_finds_the_same_places(
+    spark: SparkSession, tmp_path: Path, shape: str, spelling: str, form: str
+) -> None:
     with settings(spark, INTERPRETED):
         frame = table(spark, SHAPES[shape]).localCheckpoint()
         made = outcome(lambda: layout_of(shape, SPELLINGS[spelling], form, frame))
         if isinstance(made, tuple):
-            # A layout that is over a schema is refused when it is made.
+            # A layout that is over a schema is refused when it is made, by the command's options as well.
             assert spelling == "misspelt"
+            if form == "over the schema as text" and shape != "headers":
+                assert outcome(lambda: by_command(shape, SPELLINGS[spelling], [], tmp_path)) == made
             assert any(name in made[1] for name in ("Propsy", "Kindy", "Prioy"))
             return
         layout: Layout = made
@@ -185,6 +257,7 @@ def test_every_function_finds_the_same_places(spark: SparkSession, shape: str, s
         }
         if isinstance(over, tuple):
             # Every function refuses the table, and says the same of it.
+            routed["route_stream"] = lambda: streamed(spark, SHAPES[shape], layout, tmp_path)
             answers = {name: outcome(asked) for name, asked in {**selected, **routed}.items()}
             assert set(answers.values()) == {over}, answers
             assert spelling == "misspelt"
@@ -201,6 +274,10 @@ def test_every_function_finds_the_same_places(spark: SparkSession, shape: str, s
                 explain_routing(TOPOLOGY, layout) and queues(route(frame, TOPOLOGY, layout))
             )
         assert {name: outcome(asked) for name, asked in selected.items()} == dict.fromkeys(selected, len(matched))
+        routed["route_stream"] = lambda: streamed(spark, SHAPES[shape], layout, tmp_path)
+        if form == "over the schema as text":
+            written = [json.loads(line) for line in frame.toJSON().collect()]
+            routed["selector-sql route"] = lambda: by_command(shape, SPELLINGS[spelling], written, tmp_path)
         answers = {name: outcome(asked) for name, asked in routed.items()}
         assert len({str(answer) for answer in answers.values()}) == 1, answers
         if spelling != "misspelt":
@@ -208,7 +285,7 @@ def test_every_function_finds_the_same_places(spark: SparkSession, shape: str, s
             assert answers["route"] == {1: ["north", "rest"], 2: ["blue"], 3: [], 4: []}
 
 
-@pytest.mark.parametrize("shape", [name for name in SHAPES if name != "struct"])
+@pytest.mark.parametrize("shape", [name for name in SHAPES if name not in ("struct", "typed")])
 def test_a_place_of_a_table_that_is_not_known_is_told(shape: str) -> None:
     headers: dict[str, Any] = {"JMSType": "Kind"}
     layout = SHAPES[shape].store("Props", headers=headers, **OPTIONS.get(shape, {}))

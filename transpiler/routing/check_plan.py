@@ -18,7 +18,7 @@ from transpiler.routing.columns import PREFIX, READ, ROW
 from transpiler.routing.constant_rows import Delivery
 from transpiler.routing.exchange_graph import Entry
 from transpiler.routing.plan import RoutingPlan, Table
-from transpiler.routing.signatures import Parameter, Signature, columns_in
+from transpiler.routing.signatures import Parameter, Signature
 from transpiler.routing.topic_automaton import TopicAutomaton
 
 _NAME = re.compile(rf"{PREFIX}[a-z_]+[0-9]{{0,9}}")
@@ -65,7 +65,7 @@ def _check(plan: RoutingPlan) -> None:
     _check_deliveries(plan, (each for each in plan.patterns if each is not None))
     _check_deliveries(plan, (each.delivery for each in plan.compiled))
     for compiled in plan.compiled:
-        _check_columns(columns_in(compiled.condition), 0, ())
+        _check_columns(ir.columns_in(compiled.condition), 0, ())
         emit_filter(compiled.condition)
     for table in plan.tables:
         _check_table(plan, table)
@@ -108,8 +108,8 @@ def _check_table(plan: RoutingPlan, table: Table) -> None:
     signature = table.signature
     _need(len(signature.keys) == len(signature.key_types), "a key without a type")
     of_message = list(chain(signature.keys, (signature.guard,)))
-    _check_columns(chain.from_iterable(map(columns_in, of_message)), 0, ())
-    _check_columns(columns_in(signature.residual), len(signature.types), signature.types)
+    _check_columns(chain.from_iterable(map(ir.columns_in, of_message)), 0, ())
+    _check_columns(ir.columns_in(signature.residual), len(signature.types), signature.types)
     for value in signature.keys:
         emit_value(value)
     emit_filter(signature.guard)

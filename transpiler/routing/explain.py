@@ -15,6 +15,7 @@ from transpiler.base.diagnostics import aligned
 from transpiler.compiler import ir
 from transpiler.routing.constant_rows import Delivery
 from transpiler.routing.exchange_graph import build_exchange_graph
+from transpiler.routing.found_values import FoundValues
 from transpiler.routing.interval_index import Interval, build_interval_index
 from transpiler.routing.plan import RoutingPlan, Table
 from transpiler.routing.row_index import MatchedKey
@@ -75,6 +76,8 @@ class RoutingReport:
     classes: tuple[RoutingClass, ...]
     #: The sentence that no message reaches a queue; empty where some do.
     unroutable: str = ""
+    #: What the messages have under the names that bindings ask for; None if no messages were given.
+    found: FoundValues | None = None
 
     @property
     def tried(self) -> tuple[Binding, ...]:
@@ -86,8 +89,9 @@ class RoutingReport:
         return f"<RoutingReport {counts or 'no bindings'}>"
 
     def __str__(self) -> str:
+        found = [] if self.found is None else ["", *self.found.lines()]
         if not self.classes:
-            return self.unroutable or "No binding of the topology has a condition or a queue."
+            return "\n".join([self.unroutable or "No binding of the topology has a condition or a queue.", *found])
         heads = ("class", "rows", "tables", "tests a message", "cost")
         lines = [self.unroutable, ""] if self.unroutable else []
         lines += ["  ".join(row).rstrip() for row in aligned([heads, *self._cells()], range(1, 4))]
@@ -96,13 +100,14 @@ class RoutingReport:
             lines += [f"  {_described(binding)}" for binding in self.tried[:SHOWN]]
             if len(self.tried) > SHOWN:
                 lines.append(f"  and {len(self.tried) - SHOWN:,} more")
-        return "\n".join(lines)
+        return "\n".join([*lines, *found])
 
     def _repr_html_(self) -> str:
         tried = [(_described(binding),) for binding in self.tried]
         classes = html.heading(self.unroutable) if self.unroutable else ""
         classes += html.table(("class", "rows", "tables", "tests a message", "cost"), self._cells())
-        return classes + (html.table(("every message tests",), tried) if tried else "")
+        classes += html.table(("every message tests",), tried) if tried else ""
+        return classes + ("" if self.found is None else self.found._repr_html_())
 
     def _cells(self) -> Iterator[tuple[str, str, str, str, str]]:
         for each in self.classes:

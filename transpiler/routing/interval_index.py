@@ -26,7 +26,6 @@ from transpiler.routing import tuning
 from transpiler.routing.signatures import (
     Parameter,
     Signature,
-    columns_in,
     nearest_float,
     parameter_number,
     reads_message,
@@ -224,8 +223,8 @@ def _bound(term: ir.Predicate) -> _Bound | None:
 
 def _guard(values: tuple[ir.Value, ...], others: Iterable[ir.Predicate]) -> ir.Predicate:
     """The conjuncts under which the values apply, those over columns of the message that are not the values' own."""
-    own = {column for value in values for column in columns_in(value)}
-    return ir.all_of(*(other for other in others if reads_message(other) and not set(columns_in(other)) <= own))
+    own = {column for value in values for column in ir.columns_in(value)}
+    return ir.all_of(*(other for other in others if reads_message(other) and not set(ir.columns_in(other)) <= own))
 
 
 _LOWER = {Comparison.GT: True, Comparison.GE: True, Comparison.LT: False, Comparison.LE: False}

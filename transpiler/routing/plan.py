@@ -37,7 +37,6 @@ from transpiler.routing.signatures import (
     Substring,
     as_constant,
     bind_parameters,
-    columns_in,
     disjuncts,
     shift_parameters,
 )
@@ -158,7 +157,7 @@ class RoutingPlan:
     @cached_property
     def columns(self) -> set[str]:
         """The columns that the conditions name: those of messages, and those made for them."""
-        return {str(column.path[0]) for node in self.nodes for column in columns_in(node)}
+        return {str(column.path[0]) for node in self.nodes for column in ir.columns_in(node)}
 
     @property
     def nodes(self) -> list[ir.Value | ir.Predicate]:

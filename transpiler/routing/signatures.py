@@ -9,7 +9,7 @@ queues are made distinct in the end.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from itertools import product
@@ -250,21 +250,13 @@ _EXACT, _FLOAT_BITS = 2**53, 24
 
 def reads_message(value: ir.Node) -> bool:
     """Return True if a value or predicate depends on the message, and on no parameter."""
-    inner = list(columns_in(value))
+    inner = list(ir.columns_in(value))
     return bool(inner) and all(parameter_number(column) is None for column in inner)
 
 
 def reads_parameters(node: ir.Node) -> bool:
     """Return True if a value or predicate depends on a parameter."""
-    return any(parameter_number(column) is not None for column in columns_in(node))
-
-
-def columns_in(node: ir.Node) -> Iterator[ir.Column]:
-    """The columns that a value or predicate reads."""
-    if isinstance(node, ir.Column):
-        yield node
-    for part in ir.children(node):
-        yield from columns_in(part)
+    return any(parameter_number(column) is not None for column in ir.columns_in(node))
 
 
 def _disjunct(terms: _Terms) -> Disjunct:
@@ -298,7 +290,7 @@ def _numbered(terms: list[ir.Predicate]) -> tuple[ir.Predicate, tuple[int, ...],
     """The conjunction with its parameters renumbered in order, their old numbers, and their types."""
     type_by_number: dict[int, ColumnType] = {}
     for term in terms:
-        for column in columns_in(term):
+        for column in ir.columns_in(term):
             number = parameter_number(column)
             if number is not None:
                 type_by_number.setdefault(number, column.type)

@@ -18,7 +18,6 @@ from transpiler.routing.signatures import (
     Parameter,
     Signature,
     as_constant,
-    columns_in,
     disjuncts,
     parameter,
     parameter_number,
@@ -56,7 +55,7 @@ def _inner_parameters(signature: Signature) -> list[int]:
     for term in residual.terms if isinstance(residual, ir.And) else (residual,):
         if isinstance(term, ir.Compare) and term.operator is not Comparison.NE:
             for side in (term.left, term.right):
-                inside = [parameter_number(column) for column in columns_in(side)]
+                inside = [parameter_number(column) for column in ir.columns_in(side)]
                 if None in inside:
                     numbers |= dict.fromkeys(number for number in inside if number is not None)
     return list(numbers)

@@ -73,7 +73,12 @@ def test_rows_are_counted_by_the_first_part_that_kept_them_out(orders: DataFrame
         "            1 false\n"
         "                e.g. weight is 5, not above 2500\n"
         "       1  region <> 'eu'\n"
-        "            1 unknown: region is missing"
+        "            1 unknown: region is missing\n"
+        "\n"
+        "name      rows  types    place\n"
+        "color   4 of 5  text     color\n"
+        "weight  5 of 5  integer  weight\n"
+        "region  3 of 5  text     region"
     )
 
 
@@ -82,7 +87,7 @@ def test_rows_are_counted_by_the_first_alternative_that_let_them_in(orders: Data
     assert explained.are_alternatives
     assert explained.by_part() == {"color = 'blue'": 1, "weight > 2500": 2, "region = 'eu'": 1, None: 1}
     assert explained.matched == 4
-    assert str(explained).splitlines()[2:] == [
+    assert str(explained).partition("\n\nname")[0].splitlines()[2:] == [
         "messages  by the first alternative that is true",
         "       1  color = 'blue'",
         "       2  weight > 2500",
@@ -215,7 +220,7 @@ def test_the_plan_runs_no_python_and_sorts_nothing(orders: DataFrame, capsys: py
 
     layout = infer_layout(orders)
     parts = Parts(parse_selector("color = 'red' AND weight > 2500"), DIALECTS["jms"], layout, {})
-    _count(orders, parts, 3).explain()
+    _count(orders, parts, ["color IS NOT NULL"], 3).explain()
     plan = capsys.readouterr().out
     assert "Python" not in plan
     assert "Sort" not in plan

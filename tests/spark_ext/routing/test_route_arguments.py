@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -146,9 +147,9 @@ def test_the_report_is_of_the_exchange_that_route_takes(spark: SparkSession) -> 
         explain_routing(TOPOLOGY, frame.schema, exchange=sf.col("ex")),
         explain_routing(TOPOLOGY, "routing_key STRING, ex STRING", exchange="EX"),
     ):
-        assert str(asked) == str(everywhere)
+        assert str(replace(asked, found=None)) == str(everywhere)
     own = topology_from_dict({**FORM, "default_exchange": "orders"})
-    assert str(explain_routing(own, frame.schema)) == str(orders)
+    assert str(explain_routing(own, frame.schema)) == str(replace(orders, found=None))
     wrong: list[tuple[str, Any, Any]] = [
         ("route.no-exchange", frame.schema, None),
         ("route.no-exchange", "amqp", None),

@@ -148,3 +148,13 @@ class AsType:
 #: From a row to a value: the name of a column, then fields of structs, keys of maps, entries and elements of arrays,
 #: and casts of what they lead to.
 Path = tuple[str | Key | Entry | Element | AsType, ...]
+
+
+def path_text(path: Path) -> str:
+    """Return a path in the user's words, without casts: ``meta.color``, ``attributes['color']``."""
+    first, *steps = path
+    return str(first) + "".join(
+        f".{step}" if isinstance(step, str) else f"[{step.name!r}]"
+        for step in steps
+        if isinstance(step, str | Key | Entry)
+    )

@@ -196,3 +196,11 @@ def without_conversions(value: Value) -> Value:
     while isinstance(value, Apply) and value.function.keeps_null:
         value = value.arguments[0]
     return value
+
+
+def columns_in(node: Node) -> Iterator[Column]:
+    """Yield the columns that a value or predicate reads."""
+    if isinstance(node, Column):
+        yield node
+    for part in children(node):
+        yield from columns_in(part)

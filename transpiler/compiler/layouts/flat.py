@@ -197,11 +197,15 @@ def _json(column: str, name: str) -> Advice:
     store = StoreCall("variant", column, {"json": True})
     # Members are the properties, without the column.
     renamed = f", and {name.removeprefix(f'{column}.')} in the place of {name}" if name.startswith(f"{column}.") else ""
-    parts: list[str | StoreCall] = [f"if the column {column} is JSON: ", store, renamed]
+    ways: list[str | StoreCall] = [store, renamed]
     if column.lower() not in ("headers", "properties"):
-        # Kafka Connect's JsonConverter with schemas.enable=true, its default.
-        parts += [", and inside {schema, payload} of a JsonConverter: ", store.with_options(path="$.payload")]
-    return Advice(Hint(*parts), store.fix)
+        ways += converted(store)
+    return Advice(Hint(f"if the column {column} is JSON: ", *ways), store.fix)
+
+
+def converted(store: StoreCall) -> list[str | StoreCall]:
+    """Return the rest of a hint for JSON: the layout inside what Kafka Connect's JsonConverter writes by default."""
+    return [", and inside {schema, payload} of a JsonConverter: ", store.with_options(path="$.payload")]
 
 
 def replaced(path: Path, expression: str) -> tuple[str, ColumnFix]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from transpiler.base.comparison import Comparison
-from transpiler.base.diagnostics import Remedy
+from transpiler.base.diagnostics import Remedy, first_of
 from transpiler.base.errors import LayoutError
 from transpiler.base.hints import Hint, StoreCall, Verbatim
 from transpiler.compiler import ir
@@ -27,6 +27,7 @@ from transpiler.compiler.ir.column_types import (
     Key,
     Path,
     SparkType,
+    path_text,
 )
 from transpiler.compiler.layouts.columns import read_type, seen
 from transpiler.compiler.layouts.encoded_values import Encoded, plain_text
@@ -52,6 +53,9 @@ from transpiler.compiler.layouts.table_columns import Found, Table, described
 from transpiler.compiler.layouts.text_types import ByItsUse, TextTypes
 from transpiler.message.types import AmqpType, AmqpValue, Compound, UntypedText
 
+#: Maximum number of columns in a ``repr``.
+_SHOWN = 6
+
 
 class PropertySource(ABC):
     """The columns of a store that have the application properties."""
@@ -65,6 +69,10 @@ class PropertySource(ABC):
     def root(self) -> str:
         """Return the column that the source is in; an empty name if it is in several."""
         return ""
+
+    def described(self) -> str:
+        """Return the column of the properties, and how they are read, for a ``repr``."""
+        return self.root() or "several columns"
 
     @abstractmethod
     def stored(self, name: str) -> Stored | None:
@@ -305,6 +313,12 @@ class TextProperties(PropertySource):
             names = ", ".join(self.entry or ())
             raise unlike(found, "a map of texts" if self.entry is None else f"an array of structs with {names}")
         return replace(self, path=found.path, binary=texts is BINARY)
+
+    def described(self) -> str:
+        """The column, or the columns, and the policies for text."""
+        named = "".join(f", {name} {policy.name}" for name, policy in self.types.named.items())
+        where = path_text(self.path) if self.path else first_of(self.columns, _SHOWN)
+        return f"{where} {'BINARY' if self.binary else 'text'} {self.types.others.name}{named}"
 
     def root(self) -> str:
         """The column of the map, or of the array."""

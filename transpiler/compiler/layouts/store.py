@@ -5,7 +5,7 @@ A header field without a place of its own is read from the property of its JMS n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from transpiler.base.diagnostics import Advice, Fix
 from transpiler.base.hints import Hint, Setting, StoreCall, Verbatim
 from transpiler.compiler import ir
-from transpiler.compiler.ir.column_types import BIGINT, ColumnType
+from transpiler.compiler.ir.column_types import BIGINT, ColumnType, path_text
 from transpiler.compiler.layouts.collations import Collations
 from transpiler.compiler.layouts.columns import like_columns
 from transpiler.compiler.layouts.flat import flat_layout, unusable
@@ -42,7 +42,7 @@ from transpiler.compiler.layouts.stored import (
     stored_column,
     stored_value,
 )
-from transpiler.compiler.layouts.table_columns import Table, schema_of
+from transpiler.compiler.layouts.table_columns import Table, described, schema_of
 from transpiler.message.broker_fields import names_header_field
 from transpiler.message.header_fields import MessageField
 from transpiler.message.message import Message
@@ -54,6 +54,9 @@ _DECLARED = {"a number": "DOUBLE", "a boolean": "BOOLEAN"}
 
 #: The fields that say where a message was published.
 _PUBLISHED = frozenset({"exchange", "routing-key"})
+
+#: Maximum number of header fields in a ``repr``.
+_SHOWN = 4
 
 #: Fields that no property of their name stands in for: they are no names of JMS.
 _NO_PROPERTIES = frozenset({"content-type", "content-encoding", "exchange", "routing-key", "JMS_AMQP_TTL"})
@@ -85,7 +88,21 @@ class StoreLayout(Layout):
     table: Table | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
-        return f"StoreLayout({self.name!r})"
+        root = self.source.root()
+        found = None if self.table is None or not root else self.table.find((root,))
+        kind = "" if found is None else f" in {described(found.field['type'])}"
+        places = "".join(f", {place}" for place in self._shown_places())
+        return f"StoreLayout({self.name!r}, properties: {self.source.described()}{kind}{places})"
+
+    def _shown_places(self) -> Iterator[str]:
+        """Yield the first header fields that the user has put somewhere, or else the store, with their columns."""
+        names = [*self.asked, *(name for name in self.headers if name not in self.asked)]
+        for name in names[:_SHOWN]:
+            stored = None if name not in self.headers else self.headers[name].stored()
+            values = () if stored is None else stored.values
+            paths = dict.fromkeys(path_text(column.path) for each in values for column in ir.columns_in(each.value))
+            if paths:
+                yield f"{name}: {' or '.join(paths)}"
 
     @classmethod
     def written(
@@ -246,6 +263,8 @@ class StoreLayout(Layout):
 
     def offers(self, place: MessageField) -> tuple[Advice, ...]:
         """Return the option that gives a header field a place, with the column that probably has it."""
+        if place.section == "application_properties":
+            return self._columns_with_properties(place)
         name = NAMES.get(place, "")
         if not name.startswith("JMS"):
             return ()
@@ -254,6 +273,22 @@ class StoreLayout(Layout):
             return (Advice(Hint("perhaps a column or a key has it: ", Setting("headers", {name: "…"}))),)
         headers = Setting("headers", {name: like[0]})
         return (Advice(Hint(headers, " reads it from there"), headers.fix),)
+
+    def _columns_with_properties(self, place: MessageField) -> tuple[Advice, ...]:
+        """Return the layouts that read properties from one column of the table, if now they are the columns."""
+        if self.table is None or self.source.root():
+            return ()
+        typed = flat_layout(self.table.schema, case_sensitive=self.table.case_sensitive)
+        headers = {name: option for name, option in self.asked.items() if isinstance(option, str)}
+
+        def with_headers(hint: str) -> Hint:
+            parts = hint.parts if isinstance(hint, Hint) else (hint,)
+            return Hint(
+                *(part.with_options(headers=headers) if isinstance(part, StoreCall) else part for part in parts)
+            )
+
+        offered = typed.offers(place)
+        return tuple(Advice(with_headers(advice.hint), advice.fix) for advice in offered) if headers else offered
 
     def _doubtful_place(self, name: str, place: Place) -> tuple[str, Advice] | None:
         """Return the other reading of a place that a user gave; None if the place is certain."""

@@ -10,7 +10,7 @@ from transpiler.base.diagnostics import Advice, Fix, Remedy, first_of, nearest
 from transpiler.base.errors import LayoutError, SelectorTypeError, TranspilerError
 from transpiler.base.hints import Hint, Setting, StoreCall, joined
 from transpiler.base.source import Source
-from transpiler.compiler.layouts.flat import KAFKA, Unusable, typed_columns_of
+from transpiler.compiler.layouts.flat import KAFKA, Unusable, converted, typed_columns_of
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect
@@ -125,9 +125,11 @@ class UnknownNames:
         halves = [other for other in unnamed if name in re.split(r"[^\w$]+", other)]
         if KAFKA.issubset(names):
             yield _KAFKA_HEADERS
-            yield Advice(
-                Hint("JSON in their value, cast to STRING, is read by ", StoreCall("variant", "value", {"json": True}))
-            )
+            if is_offered:
+                # The value is text already, and the layout has offered to read it.
+                return
+            store = StoreCall("variant", "value", {"json": True})
+            yield Advice(Hint("JSON in their value, cast to STRING, is read by ", store, *converted(store)))
             return
         if named and not halves:
             yield Advice(f"the columns are {first_of(named, 8)}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
+from transpiler.base import html
 from transpiler.language.filters.kinds import Consumer
 from transpiler.language.filters.sets import FiltersLike, read_filters
 from transpiler.language.selector import ast
@@ -142,6 +143,9 @@ class ConditionDiff:
             "none_lost_is_proved": self.no_lost,
             "not_decided": self.not_decided or None,
         }
+
+    def _repr_html_(self) -> str:
+        return html.code(str(self))
 
     def __str__(self) -> str:
         return "\n".join((self._headline(), *(str(one) for one in (self.won, self.lost) if one is not None)))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple
 
+from transpiler.base import html
 from transpiler.base.arguments import check_count, unexpected
 from transpiler.base.diagnostics import first_of
 from transpiler.tools.dialect_tools.diff.name_matching import Names
@@ -85,6 +86,9 @@ class TopologyDiff:
             "examples": [example.to_dict() for example in self.examples],
             "messages_tried": self.tried,
         }
+
+    def _repr_html_(self) -> str:
+        return html.code(str(self))
 
     def __str__(self) -> str:
         lines = []

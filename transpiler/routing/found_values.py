@@ -1,0 +1,231 @@
+"""What the rows of a table have under the names that conditions ask for: the place, the number of rows, the types.
+
+``places_of`` finds the place of each name in a layout, with tests in SQL; whoever has the table counts the rows of each
+test and gives the counts to ``FoundValues``.
+
+Deliberately not here: the counting (``spark_ext``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from transpiler.base import html
+from transpiler.base.diagnostics import aligned
+from transpiler.base.errors import LayoutError
+from transpiler.compiler import ir
+from transpiler.compiler.ir.column_types import Key, path_text
+from transpiler.compiler.layouts.layout import Layout
+from transpiler.compiler.layouts.stored import Stored
+from transpiler.compiler.sql import emit_filter, emit_value
+from transpiler.language.selector import ast
+from transpiler.language.selector.dialect import Dialect
+from transpiler.message.header_fields import PROPERTIES, MessageField
+from transpiler.message.types import CLASS_OF
+
+#: Maximum number of names that are counted: those that most conditions ask for.
+MAX_NAMES = 50
+
+#: The fewest messages for each routing key at which ``keys=`` is proposed.
+_REPEATED = 10
+
+_TYPE_NAMES: Mapping[str, str] = MappingProxyType(
+    {"boolean": "boolean", "long": "integer", "double": "double", "string": "text", "binary": "bytes"}
+)
+
+
+class Place(NamedTuple):
+    """The place of a name in a table, and the tests that tell whether a row has a value there, and of which type.
+
+    ``where`` is empty if the table has no place for the name. ``asked`` is the number of conditions with the name, and
+    ``default`` the value that a header field has without a value of its own.
+    """
+
+    name: str
+    where: str
+    present: str
+    types: Mapping[str, str] = MappingProxyType({})
+    asked: int = 0
+    default: bool | int | str | None = None
+
+
+class FoundValue(NamedTuple):
+    """The rows that have a value under a name, and those of each type; the other fields are those of the ``Place``."""
+
+    name: str
+    where: str
+    rows: int
+    types: Mapping[str, int]
+    asked: int = 0
+    default: bool | int | str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundValues:
+    """What the rows of a table have under the names that conditions ask for.
+
+    ``conditions`` is the word for what asks, such as ``binding``. ``keys`` is about the number of different routing
+    keys; None if they were not counted.
+    """
+
+    rows: int
+    values: tuple[FoundValue, ...]
+    conditions: str = "binding"
+    keys: int | None = None
+    #: The number of names that were not counted, beyond ``MAX_NAMES``.
+    uncounted: int = field(default=0)
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The sentences about names that no row has, and about routing keys that repeat."""
+        missing = (
+            f"{value.name} is missing in all rows{self._meaning(value)}"
+            for value in self.values
+            if self.rows and not value.rows
+        )
+        return (*missing, *self._repeated())
+
+    def _meaning(self, value: FoundValue) -> str:
+        """Return what a missing value has as its default, and how many conditions ask for it."""
+        default = "" if value.default is None else f", which means {value.default}"
+        if not value.asked:
+            return default
+        one = value.asked == 1
+        return f"{default}; {value.asked:,} {self.conditions}{'' if one else 's'} {'asks' if one else 'ask'} for it"
+
+    def _repeated(self) -> Iterator[str]:
+        if self.keys and self.rows >= _REPEATED * self.keys:
+            yield (
+                f"{self.rows:,} messages have about {self.keys:,} routing keys: "
+                "route(messages, topology, keys=messages) matches each key once"
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        values = [{**value._asdict(), "types": dict(value.types)} for value in self.values]
+        keys = {} if self.keys is None else {"keys": self.keys}
+        return {"rows": self.rows, "values": values, **keys, "doubts": list(self.doubts)}
+
+    def lines(self) -> list[str]:
+        """Return the table as lines of text, and the doubts behind it."""
+        if not self.values:
+            return list(self.doubts)
+        lines = ["  ".join(row).rstrip() for row in aligned([_HEADS, *self._cells()], [1])]
+        lines += [f"and {self.uncounted:,} more names"] if self.uncounted else []
+        return [*lines, *([""] if self.doubts else []), *self.doubts]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        doubts = "".join(map(html.heading, self.doubts))
+        return (html.table(_HEADS, self._cells()) if self.values else "") + doubts
+
+    def _cells(self) -> Iterator[tuple[str, str, str, str]]:
+        for value in self.values:
+            several = len(value.types) > 1
+            types = ", ".join(f"{count:,} {name}" if several else name for name, count in value.types.items())
+            yield value.name, f"{value.rows:,} of {self.rows:,}", types, value.where or "no place"
+
+
+_HEADS = ("name", "rows", "types", "place")
+
+
+def places_of(names: Mapping[str, tuple[int, ast.Identifier | None]], layout: Layout, dialect: Dialect) -> list[Place]:
+    """Return the places of names in a layout, those first that most conditions ask for, and at most ``MAX_NAMES``.
+
+    Args:
+        names: The number of conditions that ask for each name, and its node in a selector; None for a property.
+        layout: The layout over the table.
+        dialect: The dialect that says which names are header fields.
+    """
+    most = sorted(names, key=lambda name: -names[name][0])[:MAX_NAMES]
+    return [_place_of(name, *names[name], layout, dialect) for name in most]
+
+
+def _place_of(name: str, asked: int, node: ast.Identifier | None, layout: Layout, dialect: Dialect) -> Place:
+    """Return the place of a name; none if its column has a type that no property has."""
+    known = None if node is None else dialect.fields.find(name, node.section)
+    own = name if node is None else node.name
+    places = [MessageField(PROPERTIES, own)] if known is None else known.places
+    try:
+        found = [
+            layout.property(place.field) if place.section == PROPERTIES else layout.field(place) for place in places
+        ]
+    except LayoutError:
+        found = []
+    stored = [each for each in found if each is not None and each.values]
+    types: dict[str, list[str]] = {}
+    for each in stored:
+        for label, test in _typed(each):
+            types.setdefault(label, []).append(f"({emit_filter(test)})")
+    key = own if known is None else None
+    where = dict.fromkeys(text for each in stored for text in _shown_places(each, key))
+    present = " OR ".join(f"({emit_filter(each.present)})" for each in stored)
+    tests = {label: " OR ".join(each) for label, each in types.items()}
+    default = None if known is None else known.default
+    return Place(name, ", then ".join(where), present or "false", tests, asked, default)
+
+
+def place_of_texts(name: str, texts: Iterable[ir.Value]) -> Place:
+    """Return the place of a text that is the first of some values which is not NULL."""
+    values = list(texts)
+    where = dict.fromkeys(path_text(column.path) for value in values for column in ir.columns_in(value))
+    present = " OR ".join(f"{emit_value(value)} IS NOT NULL" for value in values)
+    return Place(name, ", then ".join(where), present or "false")
+
+
+def _typed(stored: Stored) -> Iterator[tuple[str, ir.Predicate]]:
+    """Yield the names of the types at a place, each with the predicate that a row has a value of the type."""
+    for value in stored.values:
+        yield _TYPE_NAMES[CLASS_OF[value.types[0]].value], value.stands
+    if stored.by_use is not None:
+        for kind, used in (("number", stored.by_use.number), ("boolean", stored.by_use.boolean)):
+            for value in used.values:
+                if _TYPE_NAMES[CLASS_OF[value.types[0]].value] != "text":
+                    # The conversion decides: it is NULL for any other text.
+                    yield f"{kind} in text", ir.all_of(value.guard, ir.IsNull(value.value, negated=True))
+
+
+def _shown_places(stored: Stored, key: str | None) -> Iterator[str]:
+    """Yield the columns that a place is read from; ``key`` is the member of a column of JSON or VARIANT."""
+    if stored.union is not None:
+        yield path_text(stored.union)
+        return
+    for value in stored.values:
+        is_column = isinstance(ir.without_conversions(value.value), ir.Column)
+        for column in ir.columns_in(value.value):
+            in_document = key is not None and not is_column and len(column.path) == 1
+            yield path_text((*column.path, Key(str(key))) if in_document else column.path)
+
+
+def found_values(
+    places: Iterable[Place],
+    rows: int,
+    counts: Iterable[int],
+    conditions: str,
+    *,
+    keys: int | None = None,
+    names: int = 0,
+) -> FoundValues:
+    """Return what was found, from the counts of the tests in the order of ``tests_of``.
+
+    ``conditions`` is the word for what asks for the names, and ``names`` the number of all names.
+    """
+    remaining = iter(counts)
+    values = []
+    for place in places:
+        present = next(remaining)
+        types = {label: next(remaining) for label in place.types}
+        shown = {label: count for label, count in types.items() if count}
+        values.append(FoundValue(place.name, place.where, present, shown, place.asked, place.default))
+    asked = sum(1 for value in values if value.asked)
+    return FoundValues(rows, tuple(values), conditions, keys, max(0, names - asked))
+
+
+def tests_of(places: Iterable[Place]) -> list[str]:
+    """Return the tests of places as SQL: for each place its presence, and then each of its types."""
+    return [test for place in places for test in (place.present, *place.types.values())]

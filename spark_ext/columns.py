@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Unpack
 
+from pyspark.errors import PySparkException
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as sf
 
@@ -171,10 +172,13 @@ def _layout(layout: LayoutLike) -> Layout:
 
 
 def _expression(sql: str) -> Column:
-    if SparkSession.getActiveSession() is None:
+    try:
+        # A session is active in the thread that made it, and the default one in all others.
+        SparkSession.active()
+    except PySparkException:
         raise UnsupportedFeatureError.at(
             "spark.no-session",
             "there is no active Spark session to build a Column in",
             hint="perhaps create one with SparkSession.builder.getOrCreate(); transpile_selector gives the text alone",
-        )
+        ) from None
     return sf.expr(sql)

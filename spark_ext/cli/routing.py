@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Any, NamedTuple
 
@@ -56,6 +57,12 @@ class Routing(NamedTuple):
     def topology(self) -> Topology:
         """The topology; for a compiled one, its exchanges."""
         return self.given.topology if isinstance(self.given, CompiledTopology) else self.given
+
+    def broadcast(self) -> AbstractContextManager[None]:
+        """Name the topology in the error that its tables are more than Spark broadcasts."""
+        from spark_ext.routing.broadcast_join import broadcast_of, called
+
+        return broadcast_of(f"{shown(self.name)}: {called(self.given)}")
 
 
 def routing_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -170,10 +177,11 @@ def route(
         publisher=publisher,
         **routing.parameters,
     )
-    if target is not None:
-        written = routed.drop(_PUBLISHED_TO, _OUTCOME)
-        target.write(deliveries(written, column=column) if one_each else written)
-    counted, undecided = _count(routed, column, outcome or _OUTCOME, possible)
+    with routing.broadcast():
+        if target is not None:
+            written = routed.drop(_PUBLISHED_TO, _OUTCOME)
+            target.write(deliveries(written, column=column) if one_each else written)
+        counted, undecided = _count(routed, column, outcome or _OUTCOME, possible)
     if summary:
         click.echo(json_text(counted.with_zeros(routing.topology).to_dict(), indent=2))
     else:
@@ -258,19 +266,20 @@ def backtest(
         is_text = recorded_queue is not None or dict(routed.dtypes).get(recorded) == "string"
         routed = _with_subscribers(routed, topology, possible, f"array({queues})" if is_text else queues)
         hint_subscribers(topology)
-    result = compare(
-        routed,
-        read.layout,
-        recorded=recorded,
-        partial=partial,
-        recorded_queue=recorded_queue,
-        column=unused_name("queues", read.messages),
-        possible=possible,
-        max_examples=examples,
-        topology=routing.topology,
-        # It is NULL where the relay rejected a message, whatever the message says itself.
-        exchange=coalesce(routed[_PUBLISHED_TO], lit("")),
-    )
+    with routing.broadcast():
+        result = compare(
+            routed,
+            read.layout,
+            recorded=recorded,
+            partial=partial,
+            recorded_queue=recorded_queue,
+            column=unused_name("queues", read.messages),
+            possible=possible,
+            max_examples=examples,
+            topology=routing.topology,
+            # It is NULL where the relay rejected a message, whatever the message says itself.
+            exchange=coalesce(routed[_PUBLISHED_TO], lit("")),
+        )
     result.left_out = left_out
     if not result.total:
         fail(no_messages(archive, left_out))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import (
@@ -169,7 +169,8 @@ def shown_layout(schema: SchemaLike | Layout, struct: str | None = None, headers
     shown = analyzed_schema(schema) if isinstance(schema, DataFrame) else schema
     if is_layout(shown):
         return shown
-    return layout_from_schema(schema_in(shown), struct, headers=headers, case_sensitive=case_sensitive())
+    frame = schema if isinstance(schema, DataFrame) else None
+    return layout_from_schema(schema_in(shown), struct, headers=headers, case_sensitive=case_sensitive(frame))
 
 
 def check_frame(name: str, value: object) -> None:
@@ -225,7 +226,7 @@ def message_columns(messages: DataFrame | None, layout: Layout | SchemaLike | No
             if given is None:
                 raise
     table = None if schema is None else schema.jsonValue()
-    found = find_layout(given, table, case_sensitive=case_sensitive())
+    found = find_layout(given, table, case_sensitive=case_sensitive(messages))
     return MessageColumns(_declared_schema(found) if schema is None else schema, found)
 
 
@@ -253,7 +254,13 @@ def _complete(spark_type: Any) -> Any:
             return spark_type
 
 
-def case_sensitive() -> bool:
-    """Return True if the active session tells names apart that differ in the case of letters only."""
-    session = SparkSession.getActiveSession()
-    return session is not None and session.conf.get("spark.sql.caseSensitive") == "true"
+def case_sensitive(frame: DataFrame | None = None) -> bool:
+    """Return True if names that differ in the case of letters only are two: by the session of ``frame``.
+
+    For None that is the active session, or in a thread without one the default session.
+    """
+    try:
+        session = SparkSession.active() if frame is None else frame.sparkSession
+    except PySparkException:
+        return False
+    return session.conf.get("spark.sql.caseSensitive") == "true"

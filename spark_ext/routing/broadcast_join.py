@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from transpiler.base.comparison import Comparison
+from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT
 from transpiler.compiler.sql import emit_filter, emit_value, quote_name
 from transpiler.message.types import TypeClass
 from transpiler.routing.columns import HASH
+from transpiler.routing.compiled_topology import CompiledTopology
+from transpiler.topology.model import Topology
 
 #: The column of a shared table that has the number of a row's part.
 NUMBER = "n"
 
 #: A value of the message, and the column of the table that it is compared with.
 Key = tuple[ir.Value, ir.Column]
+
+
+#: The code of the error that a table is more than Spark broadcasts, and what to do about it.
+LIMIT_BROADCAST = "limit.broadcast"
+BY_PARTS = "route by parts of the topology, one after the other: docs/compile-once.md says how"
+
+#: The most bytes of a table that Spark broadcasts.
+MAX_BROADCAST = "spark.sql.maxBroadcastTableSize"
+
+#: Texts in Spark's errors about a broadcast that is too large, with the setting that limits it.
+_SAID = (
+    ("Not enough memory to build and broadcast", "spark.driver.memory"),
+    ("bigger than spark.driver.maxResultSize", "spark.driver.maxResultSize"),
+    ("Cannot broadcast the table that is larger than", MAX_BROADCAST),
+    ("spark.sql.broadcastTimeout", "spark.sql.broadcastTimeout"),
+    ("java.lang.OutOfMemoryError", "spark.driver.memory"),
+)
 
 
 class ConstantTable(NamedTuple):
@@ -39,6 +61,39 @@ class Part(NamedTuple):
     def column(self) -> str:
         """The SQL of a row's number."""
         return f"{self.row}.{NUMBER}"
+
+
+@contextmanager
+def broadcast_of(name: str) -> Iterator[None]:
+    """Name a topology in the error that its tables are more than Spark broadcasts.
+
+    Spark's own errors name no topology, and advise settings that decide nothing for a join that asks for its broadcast.
+    ``UnsupportedFeatureError`` takes their place, with the setting that limits the broadcast.
+    """
+    try:
+        yield
+    except UnsupportedFeatureError as error:
+        first, *others = error.diagnostics
+        if first.code != LIMIT_BROADCAST or first.message.startswith(name):
+            raise
+        raise UnsupportedFeatureError([replace(first, message=f"{name}: {first.message}"), *others]) from None
+    except Exception as error:
+        told = str(error)
+        setting = next((setting for text, setting in _SAID if text in told), None)
+        if setting is None:
+            raise
+        raise UnsupportedFeatureError.at(
+            LIMIT_BROADCAST,
+            f"{name}: Spark cannot broadcast the tables of its bindings within {setting}",
+            hint=f"perhaps start Spark with a larger {setting}, or {BY_PARTS}",
+        ) from error
+
+
+def called(topology: Topology | CompiledTopology) -> str:
+    """Return how errors call a topology: by the version of a compiled one, else by the numbers of its objects."""
+    if isinstance(topology, CompiledTopology):
+        return f"the topology of version {topology.version}"
+    return f"the topology {topology.headline}"
 
 
 def join(

@@ -22,7 +22,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
 from spark_ext.routing import tuning
-from spark_ext.routing.broadcast_join import NUMBER, ConstantTable, share
+from spark_ext.routing.broadcast_join import BY_PARTS, LIMIT_BROADCAST, MAX_BROADCAST, NUMBER, ConstantTable, share
 from spark_ext.routing.lookups import Lookup
 from spark_ext.routing.session_tables import KeptTables
 from transpiler.base.errors import UnsupportedFeatureError
@@ -309,8 +309,8 @@ def _lead(lead: Hop | None) -> tuple[int | None, str | None]:
 _LOCAL_LIMIT = "spark.sql.execution.arrow.localRelationThreshold"
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
-#: The most bytes of a table that Spark broadcasts, and what that is where Spark has no such setting (before 4.1).
-_BROADCAST_LIMIT, _LIMIT = "spark.sql.maxBroadcastTableSize", "8g"
+#: The most bytes of a table that Spark broadcasts where it has no setting for that (before 4.1).
+_LIMIT = "8g"
 
 #: Spark's units of bytes.
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50}
@@ -327,10 +327,10 @@ def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFra
     size, limit = rows.nbytes + rows.num_rows * (ROW + FIELD * rows.num_columns), _most_bytes(session)
     if limit is not None and size > limit:
         raise UnsupportedFeatureError.at(
-            "limit.broadcast",
+            LIMIT_BROADCAST,
             f"a table of the bindings takes about {size:,} bytes, and Spark broadcasts {limit:,} at most "
-            f"({_BROADCAST_LIMIT})",
-            hint="perhaps route by parts of the topology, one after the other: docs/compile-once.md says how",
+            f"({MAX_BROADCAST})",
+            hint=f"perhaps {BY_PARTS}",
         )
     count = max(1, rows.num_rows * tuning.TASK // rows.nbytes)
     if not hasattr(session, "_jsparkSession"):
@@ -343,7 +343,7 @@ def arrow_frame(session: SparkSession, rows: Any, schema: StructType) -> DataFra
 
 def _most_bytes(session: SparkSession) -> int | None:
     """Return the most bytes of a table that Spark broadcasts; None where its setting is not understood here."""
-    text = session.conf.get(_BROADCAST_LIMIT, _LIMIT) or _LIMIT
+    text = session.conf.get(MAX_BROADCAST, _LIMIT) or _LIMIT
     size = re.fullmatch("([0-9]+)([kmgtp]?)b?", text.strip().lower())
     return None if size is None else int(size[1]) * _UNITS[size[2]]
 

@@ -29,7 +29,7 @@ def check_new(messages: DataFrame, parameters: Mapping[str, object], optional: C
     except LayoutError:
         # In a pipeline nobody knows the columns yet.
         names = []
-    same = str if not names or case_sensitive() else str.lower
+    same = str if not names or case_sensitive(messages) else str.lower
     for name in names:
         _check_own(f"the messages have a column {name}", name, f'df.withColumnRenamed("{name}", …)')
     taken = {same(name): f"the messages have a column {name}" for name in names}

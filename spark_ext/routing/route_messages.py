@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from spark_ext.messages.schemas import SchemaLike, check_frame, message_columns
-from spark_ext.routing.broadcast_join import without
+from spark_ext.routing.broadcast_join import broadcast_of, called, without
 from spark_ext.routing.choices import refuse_choices, route_with_choices, with_no_choices
 from spark_ext.routing.new_columns import check_new, check_queues
 from spark_ext.routing.plans import (
@@ -159,15 +159,16 @@ def route(
     else:
         way = _Planned(topology, messages, layout, options)
     repeated = None if keys is None else way.given.added(keys)
-    frame = sent(
-        way.given.added(messages),
-        way.prepared,
-        column,
-        outcome,
-        possible_column,
-        exchange_column,
-        lambda some: way.routed(some, repeated, answer, publisher),
-    )
+    with broadcast_of(called(topology)):
+        frame = sent(
+            way.given.added(messages),
+            way.prepared,
+            column,
+            outcome,
+            possible_column,
+            exchange_column,
+            lambda some: way.routed(some, repeated, answer, publisher),
+        )
     if not any(plan.delivers for plan in way.plans):
         warnings.warn(unroutable(way.plans[0].exchange), RoutingWarning, stacklevel=3)
     return way.given.removed(frame)

@@ -23,12 +23,12 @@ from pyspark.sql import functions as sf
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from spark_ext.messages.schemas import check_frame, message_columns
-from spark_ext.routing.broadcast_join import without
+from spark_ext.routing.broadcast_join import broadcast_of, called, without
 from spark_ext.routing.new_columns import check_new
 from spark_ext.routing.plans import COMPILED, RoutingWarning, compile_prepared, prepare, without_settings
 from spark_ext.routing.publication import given_column, given_exchange
 from spark_ext.routing.route_messages import RouteOptions, route
-from transpiler import Layout
+from transpiler import Layout, TopologyError, TranspilerError
 from transpiler.base.arguments import check_choice, local_path, unexpected
 from transpiler.compiler.compile_options import Missing
 from transpiler.routing.compiled_file import is_compiled
@@ -123,7 +123,9 @@ def route_stream(
         return frame.withColumn(version_column, sf.lit(by.compiled.version))
 
     def written(batch: DataFrame, number: int) -> None:
-        write_batch(source.routed(batch, number), number)
+        frame = source.routed(batch, number)
+        with broadcast_of(source.name):
+            write_batch(frame, number)
 
     source = _Source(topology, version, routed, on_error)
     if not callable(topology):
@@ -141,6 +143,10 @@ class _Version(NamedTuple):
 
 #: The time of a file's last change, its size and its inode.
 _Stamp = tuple[int, int, int]
+
+
+#: Reads of a file that is written meanwhile, at most.
+_MOST_READS = 100
 
 
 class _Failure(NamedTuple):
@@ -175,6 +181,13 @@ class _Source:
         self._made: _Version | None = None
         self._failure: _Failure | None = None
 
+    @property
+    def name(self) -> str:
+        """The file, and the version of its topology by which the last batch was routed."""
+        assert self._made is not None
+        version = called(self._made.compiled)
+        return version if callable(self._source) else f"{self._source}: {version}"
+
     def routed(self, batch: DataFrame, number: int) -> DataFrame:
         """Return a batch routed by the newest version of the topology, or by the last one that worked."""
         kept = self._made
@@ -198,8 +211,7 @@ class _Source:
         if callable(self._source):
             read = self._source()
         elif read is None or stamp != self._stamp:
-            name = self._source
-            read = CompiledTopology.load(name) if is_compiled(name) else read_topology(name)
+            read, stamp = _read_whole(self._source)
         if made is None or read is not self._read:
             made = self._version(read)
         routed = self._route_by(batch, made)
@@ -217,6 +229,29 @@ class _Source:
             f"{failure.reason}"
         )
         warnings.warn(message, RoutingWarning, stacklevel=4)
+
+
+def _read_whole(name: str | Path) -> tuple[Topology | CompiledTopology, _Stamp]:
+    """Read the topology in a file, and return it with the state of the file.
+
+    A file that changes while it is read is read again: what was read may be the form of one version and the text of the
+    next, or a part of one that is being written in place.
+    """
+    for _ in range(_MOST_READS):
+        before = _stamp(name)
+        try:
+            read = CompiledTopology.load(name) if is_compiled(name) else read_topology(name)
+        except (OSError, TranspilerError):
+            if _stamp(name) == before:
+                raise
+        else:
+            if _stamp(name) == before:
+                return read, before
+    raise TopologyError.at(
+        "topology.changing",
+        f"{name} changed {_MOST_READS} times while it was read",
+        hint="perhaps write each version beside it and rename it, as CompiledTopology.save does",
+    )
 
 
 def _stamp(name: str | Path) -> _Stamp:

@@ -147,7 +147,7 @@ def test_a_table_beyond_the_limit_of_broadcasts_is_refused_before_it_is_made(
         spark.conf.unset("spark.sql.maxBroadcastTableSize")
     [diagnostic] = refused.value.diagnostics
     assert diagnostic.code == "limit.broadcast"
-    assert "a table of the bindings takes about" in str(refused.value)
+    assert f"the topology of version {compiled.version}: a table of the bindings takes about" in str(refused.value)
     assert f"Spark broadcasts {1_000 if '1000' in limit else 2_048:,} at most" in str(refused.value)
     assert "route by parts of the topology" in str(refused.value)
     assert route(messages, compiled).filter("size(queues) > 0").count() > 50

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+from transpiler.base.diagnostics import Diagnostic
+from transpiler.base.source import Span
+from transpiler.tools.lint.formats import sarif
 from transpiler.tools.lint.pages import index, page, report_of
 from transpiler.tools.lint.registry import RULES, Selection
+from transpiler.tools.lint.report import Place, Report, Reported
 from transpiler.tools.lint.rule import Rule
 
 ROOT = Path(__file__).parents[3]
@@ -39,11 +44,19 @@ def test_a_rule_can_be_ignored_by_its_id() -> None:
             assert rule.id not in {one.diagnostic.code for one in found}
 
 
-def test_every_code_of_the_parser_and_the_checks_has_a_page() -> None:
-    known = {rule.id for rule in RULES}
-    assert len(known) == len(RULES)
-    codes = set()
-    for package in ("selector", "lowering"):
-        for path in (ROOT / "transpiler" / package).glob("*.py"):
-            codes |= set(re.findall(r'"((?:syntax|type|id|portability)\.[a-z-]+)"', path.read_text(encoding="utf-8")))
-    assert codes <= known
+#: The first parts of the codes of findings about selectors and their layouts.
+_CODE = re.compile(r'"((?:syntax|type|name|id|portability|layout|limit|spark|check)\.[a-z-]+)"')
+
+
+def test_every_code_in_sarif_has_a_description() -> None:
+    paths = (ROOT / "transpiler").rglob("*.py")
+    codes = {code for path in paths for code in _CODE.findall(path.read_text(encoding="utf-8"))}
+    assert len(codes) > 60
+    line = "a = 1"
+    for code in {*codes, *(rule.id for rule in RULES)}:
+        diagnostic = Diagnostic(code, "warning", "a message", None, Span(0, 1))
+        report = Report([Reported(diagnostic, line, Place(1, 1, 1, 2), line)])
+        [entry] = json.loads(sarif(report, "1"))["runs"][0]["tool"]["driver"]["rules"]
+        assert entry["shortDescription"]["text"], code
+        assert len(entry["fullDescription"]["text"]) > 20, code
+        assert entry["help"]["text"], code

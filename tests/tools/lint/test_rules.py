@@ -51,6 +51,12 @@ WARNINGS = (
     ("JMSXGroupID = 'g'", CORE, OF_JMS, "JMSXGroupID", "messages over AMQP only", "write AMQGroupID"),
     ("AMQDurable = 'PERSISTENT'", CORE, "delivery-mode", "'PERSISTENT'", "one of two", "'DURABLE' and"),
     ("a = 1 AND a = 2", ALL, "never-true", "a = 2", "never true together with a = 1", "join them with OR"),
+    ("ratio > 1/2", "jms qpid-cpp", "integer-division", "1/2", "1/2 is 0", "write 1.0/2"),
+    ("a = a", "jms qpid-cpp", "always-true", "a = a", "every message that has a, unless the value is NaN", "another"),
+    ("a = a", "activemq artemis qpid-java rabbitmq rabbitmq-jms", "always-true", "a = a", "has a", "a IS NOT NULL"),
+    ("a < a", ALL, "never-true", "a < a", "never true", "another name"),
+    ("a <> a", "activemq artemis rabbitmq", "never-true", "a <> a", "never true", "another name"),
+    ("b = TRUE OR b = FALSE", ALL, "always-true", "b = TRUE OR b = FALSE", "b as a boolean", "b IS NOT NULL"),
     ("a > 5 AND a > 3", ALL, "implied", "a > 3", "a > 5 implies this", "remove it"),
     ("a > 5 OR a > 3", ALL, "implied", "a > 5", "this implies a > 3", "remove it"),
     ("a IS NULL OR a IS NOT NULL", "jms qpid-java", "always-true", "a IS NULL OR a IS NOT NULL", "every", "AND"),
@@ -158,6 +164,11 @@ CLEAN = (
     ("city IN ('Paris, France', 'Rome, Italy')", ALL),
     ("JMSTimestamp BETWEEN 1 AND 2", "jms activemq qpid-cpp"),
     ("p.correlation_id > 500", "rabbitmq"),
+    # A NaN is unlike itself.
+    ("a <> a", "jms qpid-cpp"),
+    # A quotient without a remainder, and dialects that calculate with floating point numbers only.
+    ("ratio > 4/2 AND n < 1.0/2", ALL),
+    ("ratio > 1/2", "activemq artemis qpid-java rabbitmq"),
 )
 
 

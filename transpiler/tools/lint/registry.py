@@ -48,6 +48,41 @@ OF_CHECK: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 
+#: Findings without a page, by the first part of their codes: the title, and what they mean.
+OF_GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "syntax": (
+            "Not a selector",
+            "The text is not a selector of the dialect. The message names what is wrong at the place of the finding.",
+        ),
+        "type": (
+            "An operand of the wrong type",
+            "An operator has an operand of a type that the dialect does not take there, so the broker refuses it.",
+        ),
+        "name": (
+            "A name that cannot be read",
+            "The broker knows a name that is in no message, or a name stands for more than one thing.",
+        ),
+        "id": (
+            "A message ID that is malformed",
+            "A message ID or correlation ID has a prefix that promises a form, and the rest is not of that form.",
+        ),
+        "layout": (
+            "A table that does not fit the selector",
+            "The table that --layout and --schema describe has no column for what the selector reads, or has it in a "
+            "form that cannot be compared.",
+        ),
+        "limit": (
+            "A selector beyond a limit",
+            "The selector is longer, deeper or costlier than what the dialect, or Spark, takes.",
+        ),
+        "spark": (
+            "Legal, and not available in Spark",
+            "The broker takes this construct, and no Spark SQL is made for it.",
+        ),
+    }
+)
+
 #: The last parts of ids, which are enough to name rules.
 _LAST_PARTS = frozenset({*(rule.id.rpartition(".")[2] for rule in RULES), "unread", "unknown-rule"})
 

@@ -8,6 +8,15 @@ from types import MappingProxyType
 #: What a finding means and what to do, by the code of the finding.
 FINDINGS: Mapping[str, str] = MappingProxyType(
     {
+        "address.elsewhere": (
+            "An x-binding of an address names an exchange or a queue other than the address itself. The condition of "
+            "the receiver is computed without this binding. Give the topology that has the exchange, so that the "
+            "binding takes part."
+        ),
+        "address.selector": (
+            "The address of a receiver has a selector, which filters what the receiver takes from the queue. The "
+            "messages that the selector rejects stay in the queue, so the answers about the queue do not change."
+        ),
         "import.bytes": (
             "RabbitMQ exports an argument that is no text as text with its bytes in base64. The argument is read as "
             "these bytes."
@@ -89,6 +98,64 @@ FINDINGS: Mapping[str, str] = MappingProxyType(
         "import.void": (
             "RabbitMQ exports an argument without a value as the text undefined. The argument is taken for one "
             "without a value."
+        ),
+        "topology.any-words": (
+            "The wildcard for any number of words is not the last word of a name. ActiveMQ reads the name as if it "
+            "ended at the wildcard. In Artemis the order in which addresses are made decides which of them match; "
+            "answers assume the order of the file. Put the wildcard last, or list the addresses."
+        ),
+        "topology.default-exchange": (
+            "A binding has the default exchange as its source or its destination. RabbitMQ sends what is published to "
+            "the default exchange to the queue whose name is the routing key, whatever its bindings are. The message "
+            "says what happens to the binding: the broker refuses it, or it counts for messages that come from "
+            "another exchange only. Put the name of an exchange into source."
+        ),
+        "topology.duplicate": (
+            "Two queues have one name. The broker creates the first one and skips the other. Take one of them out, or "
+            "give it a name of its own."
+        ),
+        "topology.filter": (
+            "The filter of a queue is not a selector, so the broker starts without the queue, or does what is not "
+            "known here. The message has the error of the filter; `selector-sql check` shows its place."
+        ),
+        "topology.hop": (
+            "A filter reads a header that the broker sets on the way of a message, such as the address of a divert, "
+            "and the value is not known here. The queue is a possible queue of each message."
+        ),
+        "topology.include": (
+            "The file imports other files, which are not read. What they declare is missing from the topology. Put "
+            "their content in the place of the import."
+        ),
+        "topology.no-selector": (
+            "A filteredDestination of ActiveMQ has no selector, and gets no message. Add the selector, or use "
+            "forwardTo without a filteredDestination for every message."
+        ),
+        "topology.not-computed": (
+            "The file asks for something that moves, drops or copies messages and that no answer has, such as an "
+            "address that drops messages while it is full. Answers hold for messages to which it does not happen."
+        ),
+        "topology.not-evaluated": (
+            "A selector is legal for the broker, and this project does not evaluate it: it has XPath, a function of "
+            "the broker's own, or is beyond a limit. The binding may match, so its queue is a possible queue."
+        ),
+        "topology.own-header": (
+            "A filter reads a header that the broker sets on a divert, such as _AMQ_ORIG_ADDRESS. If a sender over "
+            "AMQP sets a property of that name, the broker reads the sender's value. Answers are for messages "
+            "without such a property."
+        ),
+        "topology.routing-name": (
+            "A divert and a queue have one routing name, so that the divert takes the queue's messages while the "
+            "queue has no consumers. Give the divert a routing-name of its own."
+        ),
+        "topology.selector-aware": (
+            "A virtual topic with selectorAware encloses another interceptor of topics. ActiveMQ 5.17 may fail a send "
+            "that both match, with a ClassCastException, so that no outcome of such a send is certain. Take "
+            "selectorAware out, or give the two names that do not match the same topic."
+        ),
+        "topology.state": (
+            "A file of the broker's state, with the subscriptions and consumers of a moment, has an entry that "
+            "decides nothing here or cannot be read: the path is the entry's, and the message says what is left out "
+            "or possible because of it."
         ),
     }
 )

@@ -12,10 +12,10 @@ from transpiler.base.diagnostics import Diagnostic, Fix, nearest
 from transpiler.base.entities import ENTITY, without_entities
 from transpiler.base.source import Span
 from transpiler.base.times import iso_time
-from transpiler.language.selector.dialect_rules import PREFIXES, Comments, DoubleQuotes
+from transpiler.language.selector.dialect_rules import PREFIXES, Comments, DoubleQuotes, Extension
 from transpiler.language.selector.dialects import dialects_with
 from transpiler.language.selector.literal_scanner import string_literal
-from transpiler.language.selector.mistakes.words import COMPARISONS, Reading, Word, both_ends
+from transpiler.language.selector.mistakes.words import COMPARISONS, TESTS, Reading, Word, both_ends
 
 #: A date and what people write behind it. Nothing of a word or of a text in quotes.
 _TIME = re.compile(r"(?<![\w.$'\"-])[12][0-9]{3}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:]+(?:\.[0-9]+)?(?:Z|[+-][0-9:]+)?)?")
@@ -235,6 +235,31 @@ def colon_for_equals(reading: Reading, finding: Diagnostic) -> Diagnostic | None
     message, fix = "a selector compares with a sign, and no colon", Fix(written, span=span)
     under = reading.at(first + 1).span
     hint = f"write {both_ends(written)}"
+    return replace(finding, code="syntax.operator", message=message, span=under, hint=hint, fix=fix)
+
+
+def name_with_colon(reading: Reading, finding: Diagnostic) -> Diagnostic | None:
+    """Find ``my:prop = 5``, in which a name with colons is compared."""
+    first = behind = reading.place - 1
+    while reading.at(behind + 1).text == ":" and reading.at(behind + 2).kind in ("name", "keyword"):
+        if not reading.at(behind).end == reading.at(behind + 1).start == reading.at(behind + 2).start - 1:
+            return None
+        behind += 2
+    tested = reading.at(behind + 1).key
+    is_tested = tested in COMPARISONS or tested in TESTS or (tested == "NOT" and reading.at(behind + 2).key in TESTS)
+    if behind == first or not (is_tested and reading.at(first).kind == "name" and _begins_condition(reading, first)):
+        return None
+    span, dialect = Span(reading.at(first).start, reading.at(behind).end), reading.dialect
+    name = reading.source.text[span.start : span.end]
+    if dialect.has(Extension.BRACKETS):
+        written, how = f"[{name}]", "write the name in brackets: "
+    elif dialect.double_quotes is DoubleQuotes.IDENTIFIER and not reading.hyphens:
+        written, how = f'"{name}"', "write the name in double quotes: "
+    else:
+        written, how = name.replace(":", "_"), "rename the property, and write "
+    message = f"a name has no colon in {dialect.title}" if written[0] == name[0] else "a name with a colon has quotes"
+    message = "a name with a colon is written in brackets" if written[0] == "[" else message
+    hint, fix, under = how + both_ends(written), Fix(written, span=span), reading.at(first + 1).span
     return replace(finding, code="syntax.operator", message=message, span=under, hint=hint, fix=fix)
 
 

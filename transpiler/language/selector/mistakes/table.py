@@ -27,6 +27,7 @@ from transpiler.language.selector.mistakes.corrections import (
     between_in_parentheses,
     chained,
     closed_text,
+    compared_null_test,
     corrected_list,
     doubled_quotes,
     each_pattern,
@@ -46,6 +47,7 @@ from transpiler.language.selector.mistakes.found_in_text import (
     colon_for_equals,
     line_comment,
     markup_entities,
+    name_with_colon,
     number_with_comma,
     select_statement,
     text_without_quotes,
@@ -90,6 +92,7 @@ RULES: tuple[Rule, ...] = (
     call_for_case,
     time_without_quotes,
     bind_variable,
+    name_with_colon,
     colon_for_equals,
     text_without_quotes,
     line_comment,
@@ -131,6 +134,7 @@ RULES: tuple[Rule, ...] = (
     *_saying(
         "a test for a missing property is a condition itself",
         Row("a IS ?NOT NULL @op:=,==,<>,!= @x:TRUE,FALSE", null_test_alone),
+        Row("a IS ?NOT NULL @op:=,==,===,<>,!= b", compared_null_test),
     ),
     *_saying(
         "expected {nulls} after {before}, {found}",

@@ -12,7 +12,7 @@ from transpiler.base.source import Span
 from transpiler.base.text_pattern import Wildcard
 from transpiler.base.times import iso_time
 from transpiler.language.selector import ast
-from transpiler.language.selector.dialect_rules import Wildcards
+from transpiler.language.selector.dialect_rules import Division, Wildcards
 from transpiler.language.selector.literal_scanner import string_literal
 from transpiler.language.selector.numbers import spelled_number
 from transpiler.language.selector.pattern import pattern_of
@@ -55,6 +55,19 @@ def _quoted_boolean(node: ast.Compare, context: Context) -> Iterator[Doubt]:
         if context.header(named) is None and word in ("TRUE", "FALSE"):
             message = "this compares text: a property that holds a boolean never equals it"
             yield Doubt(message, other.span, f"to compare the boolean, write {word}", fix=Fix(word))
+
+
+def _integer_division(node: ast.Calculate, context: Context) -> Iterator[Doubt]:
+    if context.dialect.division not in (Division.TRUNCATING, Division.TRUNCATING_THROWING):
+        return
+    left, right = node.left, node.right
+    if node.operator is not ast.Arithmetic.DIVIDE or not isinstance(right, ast.IntegerLiteral) or not right.value:
+        return
+    if isinstance(left, ast.IntegerLiteral) and left.value % right.value:
+        written = context.text(node)
+        message = f"{written} is {left.value // right.value}: an integer divided by an integer has no fraction"
+        exact, hint = f"{left.value}.0", f"for the fraction, write {left.value}.0/{right.value}"
+        yield Doubt(message, node.span, hint, fix=Fix(exact, span=left.span))
 
 
 def _octal_number(node: ast.IntegerLiteral, context: Context) -> Iterator[Doubt]:
@@ -280,6 +293,17 @@ RULES = (
         find=_octal_number,
     ),
     Rule(
+        id="lint.integer-division",
+        title="A division of integers that loses its fraction",
+        wrong="ratio > 1/2",
+        right="ratio > 1.0/2",
+        why="As in Java, an integer divided by an integer is an integer: `1/2` is 0, and `ratio > 1/2` selects every "
+        "positive ratio. A number with a decimal point keeps the fraction. Dialects that calculate with floating "
+        "point numbers only do not have this warning.",
+        nodes=(ast.Calculate,),
+        find=_integer_division,
+    ),
+    Rule(
         id="lint.date-as-subtraction",
         title="A date without quotes",
         wrong="expiry >= 2024-01-01",
@@ -289,6 +313,7 @@ RULES = (
         "no order in most dialects.",
         nodes=(ast.Compare, ast.In, ast.Between),
         find=_date_as_subtraction,
+        instead_of=("lint.integer-division",),
     ),
     Rule(
         id="lint.comma-in-string",

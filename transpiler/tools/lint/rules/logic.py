@@ -21,7 +21,7 @@ from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
 from transpiler.tools.analysis.building import Conditions
 from transpiler.tools.analysis.cell_search import Requirement
-from transpiler.tools.analysis.formula import NOT_TRUE, TRUE, Formula, UndecidedError, all_tests, possible
+from transpiler.tools.analysis.formula import FALSE, NOT_TRUE, TRUE, Formula, UndecidedError, all_tests, possible
 from transpiler.tools.analysis.representatives import representatives
 from transpiler.tools.analysis.solve import Solver
 from transpiler.tools.lint.rule import Context, Doubt, Rule
@@ -30,6 +30,12 @@ from transpiler.tools.lint.rule import Context, Doubt, Rule
 _MAX_OF_NAME, _MAX_TESTS, _MAX_PAIRS = 64, 40, 64
 #: Evaluations of tests for one claim.
 _BUDGET = 40_000
+#: What people call the types of values of properties.
+_TYPES = (
+    ("text", (AmqpType.STRING,)),
+    ("a number", (AmqpType.LONG, AmqpType.DOUBLE)),
+    ("a boolean", (AmqpType.BOOLEAN,)),
+)
 _GAINS = "messages on which it throws may match then"
 _LOSES = "messages on which it keeps another part from throwing may not match then"
 
@@ -117,6 +123,41 @@ class _Analysis:
                         self._group(node, group, alone, positive)
             case ast.Not(operand=operand):
                 self.terms_of_one_name(operand, positive=False)
+            case ast.Compare(left=ast.Identifier() as name) if node.right == name:
+                self._with_itself(node, name, positive)
+
+    def _with_itself(self, node: ast.Compare, name: ast.Identifier, positive: bool) -> None:
+        """Report a comparison of a name with itself that is never true, or is true for all values of some types."""
+        if self._never(node, []):
+            self._add(_verdict(False, "this is", node.span, "perhaps another name stands on one side"))
+            return
+        kinds = [kind for kind, own in self._values_of_types(name) if all(self._holds(node, one) for one in own)]
+        if kinds and positive:
+            shown = self._context.text(name)
+            has_all = "text" in kinds and "a number" in kinds
+            values = "" if has_all else f" as {' or '.join(kinds)}"
+            # A floating point number may be NaN, which equals nothing.
+            nan = "" if self._never(node, [], FALSE) else ", unless the value is NaN"
+            message = f"this is true for every message that has {shown}{values}{nan}"
+            hint = f"perhaps another name stands on one side; otherwise write {shown} IS NOT NULL"
+            self._add(Doubt(message, node.span, hint, rule="lint.always-true"))
+
+    def _values_of_types(self, node: ast.Expression) -> Iterator[tuple[str, list[Message]]]:
+        """Yield what people call a type of values, and messages in which the one name of a condition has such values.
+
+        The values are on each side of every constant. There are no infinite numbers and no NaN among them.
+        """
+        tests = [*all_tests(self._formula(node))]
+        assert tests[0].subject is not None
+        made = representatives(tests[0].subject, tests).messages
+        for kind, types in _TYPES:
+            own = [
+                message
+                for message, value, _ in made
+                if isinstance(value, AmqpValue) and value.type in types and not _is_special(value.value)
+            ]
+            if own:
+                yield kind, own
 
     def _group(self, node: ast.And | ast.Or, group: list[ast.Expression], alone: bool, positive: bool) -> None:
         try:
@@ -173,22 +214,14 @@ class _Analysis:
                 break
 
     def _holds_where_present(self, node: ast.Or, group: list[ast.Expression]) -> bool:
-        """Report an OR that is true for all texts, or for all numbers, and so tests presence in a strange way."""
+        """Report an OR that is true for all values of a type, and so tests presence in a strange way."""
         joined = ast.Or(tuple(group), node.span)
         names = ast.names_of(joined)
         if not all(isinstance(term, ast.Compare) for term in group) or len(names) != 1:
             return False
-        tests = [test for term in group for test in all_tests(self._formula(term))]
-        assert tests[0].subject is not None
-        made = representatives(tests[0].subject, tests).messages
-        for kind, types in (("text", (AmqpType.STRING,)), ("a number", (AmqpType.LONG, AmqpType.DOUBLE))):
-            own = [
-                message
-                for message, value, _ in made
-                if isinstance(value, AmqpValue) and value.type in types and not _is_special(value.value)
-            ]
+        for kind, own in self._values_of_types(joined):
             alone = any(all(self._holds(term, message) for message in own) for term in group)
-            if own and not alone and all(self._holds(joined, message) for message in own):
+            if not alone and all(self._holds(joined, message) for message in own):
                 shown = self._context.text(names[0])
                 message = f"this is true for every message that has {shown} as {kind}"
                 hint = f"write {shown} IS NOT NULL, or join with AND"

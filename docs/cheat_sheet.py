@@ -37,9 +37,8 @@ def section(program: click.Group, name: str, command: ManualCommand) -> str:
 
 INTRODUCTION = """# Cheat sheet
 
-One screen for each command. This page is written from the commands' own help, and a test keeps it
-true: `python docs/cheat_sheet.py > docs/cheat_sheet.md`. What the commands read and print is on
-[the page on commands](commands.md).
+One screen for each command, as `--help` prints it. What the commands read and print is on [the page on
+commands](commands.md).
 
 ## Completion
 

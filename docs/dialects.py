@@ -76,9 +76,8 @@ def page() -> str:
     lines = [
         "# Dialects",
         "",
-        "What each dialect answers where brokers part. This page is written from the `Dialect` records, and a test",
-        "keeps it true: `python docs/dialects.py > docs/dialects.md`. For a broker without a dialect, as IBM MQ or",
-        "Solace, see [which dialect stands for which broker](brokers.md).",
+        "What each dialect answers where brokers differ. For a broker without a dialect, such as IBM MQ or Solace, see",
+        "[which dialect stands for which broker](brokers.md).",
         "",
     ]
     brokers = [dialect for dialect in DIALECTS.values() if dialect is not JMS]

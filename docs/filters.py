@@ -29,8 +29,7 @@ HEAD = """# Filters
 
 What an AMQP 1.0 client can send in a source's filter set. A symbol decides what a filter is. A code stands for the
 first row that has it; 0x0000468C:0x00000005 is the or-filter in the Apache document and XQuery in the C++ broker, so a
-list under that code is an or-filter, with a warning, and a string is an error. This page is written by
-`docs/filters.py`.
+list under that code is an or-filter, with a warning, and a string is an error.
 
 | symbol | code | value | capability | source | SQL of an example |
 |---|---|---|---|---|---|

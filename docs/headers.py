@@ -90,7 +90,7 @@ def page() -> str:
         "Each name that is no application property: where AMQP 1.0 keeps it, its type, what it is where the field is",
         "absent, and which text says so. *filters* is the Apache AMQP filter document, *filters (XML)* the older one,",
         "*mapping* the AMQP JMS mapping, working draft 10. The last two columns are a selector and its SQL over the",
-        "canonical layout. This page is written by `docs/headers.py`.",
+        "canonical layout.",
         "",
         "¹ Jakarta Messaging keeps the name out of selectors, some brokers refuse it; it works here, with a warning.",
         "",

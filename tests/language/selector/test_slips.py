@@ -182,7 +182,6 @@ SLIPS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
         "(b IS NULL AND active = TRUE) OR (b IS NOT NULL AND active = FALSE)",
         {},
     ),
-    ("b IS NULL <> 'x'", "write b IS NOT NULL alone", "b IS NOT NULL", {"b": 1}),
     ("`color` = 'red'", "without quotes: color", "color = 'red'", {}),
     ("headers['color'] == 'red'", "the name alone: color", "color = 'red'", {}),
     ("${header.color} == 'red'", "the name alone: color", "color = 'red'", {}),

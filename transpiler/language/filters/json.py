@@ -40,6 +40,45 @@ def is_described(data: object) -> bool:
     return isinstance(data, Mapping) and "descriptor" in data and not isinstance(data["descriptor"], Mapping)
 
 
+def is_clients(data: object) -> bool:
+    """Return True if an object is a described value of an AMQP client such as Qpid Proton.
+
+    No client is imported: the class is called Described, and has the attributes ``descriptor`` and ``value``.
+    """
+    return type(data).__name__ == "Described" and hasattr(data, "descriptor") and hasattr(data, "value")
+
+
+def _of_client(data: Any, depth: int = 0) -> Any:
+    """Return a value of an AMQP client as the JSON of filters; a value of a class of an AMQP type has that type."""
+    if depth > 2 * MAX_DEPTH:
+        # What is nested deeper is refused with its path.
+        return None
+    if is_clients(data):
+        descriptor = data.descriptor
+        name = int(descriptor) if isinstance(descriptor, int) else str(descriptor)
+        return {"descriptor": name, "value": _of_client(data.value, depth + 1)}
+    if isinstance(data, Mapping):
+        return {str(key): _of_client(item, depth + 1) for key, item in data.items()}
+    if isinstance(data, list | tuple):
+        return [_of_client(item, depth + 1) for item in data]
+    known = _CLIENTS_TYPES.get(type(data).__name__)
+    if known is None:
+        return data
+    kind, plain = known
+    return AmqpValue(kind, plain(data))
+
+
+#: The AMQP types that have classes in Qpid Proton, by the names of these classes, and the plain type of their values.
+_CLIENTS_TYPES: Mapping[str, tuple[AmqpType, type]] = {
+    **{kind.value: (kind, int) for kind in (AmqpType.BYTE, AmqpType.SHORT, AmqpType.UBYTE, AmqpType.USHORT)},
+    **{kind.value: (kind, int) for kind in (AmqpType.UINT, AmqpType.ULONG, AmqpType.TIMESTAMP)},
+    "int32": (AmqpType.INT, int),
+    "float32": (AmqpType.FLOAT, float),
+    "symbol": (AmqpType.SYMBOL, str),
+    "char": (AmqpType.CHAR, str),
+}
+
+
 def from_json(data: Any, path: str, depth: int = 0) -> Value:
     """Read the AMQP value of a filter's JSON; raise ``DecodeError`` with the path of the first error.
 
@@ -49,6 +88,8 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
         return data
     if isinstance(data, KINDS):
         return to_value(data)
+    if is_clients(data):
+        data = _of_client(data)
     if depth >= MAX_DEPTH:
         raise refusal("filters.limit", path, f"filters nest more than {MAX_DEPTH} deep")
     if not is_described(data) or set(data) != _KEYS:

@@ -32,7 +32,7 @@ from transpiler.language.filters.amqp_form import (
 from transpiler.language.filters.amqp_form import to_value as filter_to_value
 from transpiler.language.filters.descriptors import find_descriptor
 from transpiler.language.filters.frames import filters_in, filters_of
-from transpiler.language.filters.json import from_json, is_described, to_json
+from transpiler.language.filters.json import from_json, is_clients, is_described, to_json
 from transpiler.language.filters.kinds import (
     KINDS,
     AndFilter,
@@ -209,10 +209,11 @@ def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
             return read_filters(_parse(filters), unknown)
         case Described() if (inside := filters_of(filters)) is not filters:
             return read_filters(encode(inside), unknown)
-        case _ if isinstance(filters, KINDS | Described) or is_described(filters):
+        case _ if isinstance(filters, KINDS | Described) or is_described(filters) or is_clients(filters):
             return _read([_entry("", ROOT, filters)], unknown)
         case Mapping():
-            return _read([_entry(name, _path(name), value) for name, value in filters.items()], unknown)
+            named = ((_name(name), value) for name, value in filters.items())
+            return _read([_entry(name, f"{ROOT}.{name}", value) for name, value in named], unknown)
         case _:
             hint = 'a filter set is {"name": {"descriptor": …, "value": …}}'
             raise refusal("filters.type", ROOT, f"expected a filter set, found a Python {type(filters).__name__}", hint)
@@ -240,10 +241,11 @@ def _entry(name: str, path: str, value: object) -> _Entry:
     return _Entry(name, path, decoded, isinstance(value, KINDS))
 
 
-def _path(name: object) -> str:
+def _name(name: object) -> str:
+    """Return the name of a filter as plain text: clients have classes of their own for symbols."""
     if not isinstance(name, str) or not name.isascii():
         raise refusal("filters.key", ROOT, f"the name of a filter is a symbol, which is ASCII text, not {name!r}")
-    return f"{ROOT}.{name}"
+    return str.__str__(name)
 
 
 def _parse(text: str) -> Any:

@@ -206,17 +206,16 @@ def null_test_alone(taken: Captured) -> Proposal:
     return Proposal("write ", f"{taken['a']} IS {'NOT ' * negated}NULL", " alone")
 
 
-def compared_null_test(taken: Captured) -> Proposal:
+def compared_null_test(taken: Captured) -> str | Proposal:
     """Return two conditions for ``a IS NULL = b`` with a boolean property ``b``; the test alone for another operand."""
     reading, other = taken.reading, taken["b"]
     is_unequal = taken["op"].content in ("<>", "!=")
     tests = [f"{taken['a']} IS {'NOT ' * negated}NULL" for negated in (taken.is_negated, not taken.is_negated)]
-    span = taken["a"].span.to(other.span)
     if reading.at(other.first).kind != "name" or other.behind > other.first + 1:
-        return Proposal("write ", tests[is_unequal], " alone", span)
+        return f"write {tests[is_unequal]} alone, or join two conditions with AND or OR"
     values = ("FALSE", "TRUE") if is_unequal else ("TRUE", "FALSE")
     joined = [f"({test} AND {other} = {value})" for test, value in zip(tests, values, strict=True)]
-    return Proposal("write ", " OR ".join(joined), span=span)
+    return Proposal("write ", " OR ".join(joined), span=taken["a"].span.to(other.span))
 
 
 def closed_text(taken: Captured) -> str | Proposal:

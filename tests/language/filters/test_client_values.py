@@ -1,0 +1,96 @@
+"""Filters as AMQP clients make them: the described values of Qpid Proton, in its ``Selector`` and ``Filter``.
+
+Qpid Proton is not among the dependencies. The classes here have the names, the bases and the attributes of its
+classes, as its documentation describes them; a client's class is known by these and by nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from transpiler import DecodeError, Message, UnsupportedFeatureError, matches, transpile_filter
+
+
+class symbol(str):  # noqa: N801
+    """Proton's symbol."""
+
+
+class ulong(int):  # noqa: N801
+    """Proton's unsigned long."""
+
+
+class ubyte(int):  # noqa: N801
+    """Proton's unsigned byte."""
+
+
+class Described:
+    """Proton's described value."""
+
+    def __init__(self, descriptor: Any, value: Any) -> None:
+        self.descriptor = descriptor
+        self.value = value
+
+
+def selector(text: str, name: str = "selector") -> dict[symbol, Described]:
+    """Return the ``filter_set`` of Proton's ``Selector``."""
+    return {symbol(name): Described(symbol("apache.org:selector-filter:string"), text)}
+
+
+def test_the_filter_set_of_a_selector_is_taken() -> None:
+    filters = selector("color = 'red' AND JMSPriority > 4")
+    plain = {
+        "selector": {"descriptor": "apache.org:selector-filter:string", "value": "color = 'red' AND JMSPriority > 4"}
+    }
+    assert transpile_filter(filters).sql == transpile_filter(plain).sql
+    assert transpile_filter(filters).in_effect == transpile_filter(plain).in_effect
+    assert matches(filters, {"color": "red", "JMSPriority": 7})
+    assert not matches(filters, {"color": "blue", "JMSPriority": 7})
+
+
+@pytest.mark.parametrize(
+    ("filters", "message", "expected"),
+    [
+        (Described(ulong(0x0000468C00000004), "color = 'red'"), {"color": "red"}, True),
+        (
+            {"area": Described(symbol("apache.org:legacy-amqp-headers-binding:map"), {"x-match": "all", "a": "x"})},
+            {"a": "x"},
+            True,
+        ),
+        (
+            {"p": Described(symbol("amqp:application-properties-filter"), {"n": ubyte(3), "s": "x"})},
+            {"n": 3, "s": "x"},
+            True,
+        ),
+        (
+            {"p": Described(symbol("amqp:properties-filter"), {symbol("subject"): "order"})},
+            Message(properties={"subject": "other"}),
+            False,
+        ),
+        (
+            {
+                "not": Described(
+                    symbol("apache.org:not-filter:list"),
+                    [Described(symbol("apache.org:selector-filter:string"), "color = 'red'")],
+                )
+            },
+            {"color": "red"},
+            False,
+        ),
+    ],
+)
+def test_filters_of_each_kind_are_taken(filters: Any, message: Any, expected: bool) -> None:
+    assert matches(filters, message) is expected
+
+
+def test_what_is_wrong_in_a_clients_filter_is_told_at_its_path() -> None:
+    with pytest.raises(UnsupportedFeatureError, match=r"filters\.x"):
+        transpile_filter({symbol("x"): Described(symbol("example.com:unknown"), "a")})
+    with pytest.raises(DecodeError, match=r"filters\.x\.value"):
+        transpile_filter({symbol("x"): Described(symbol("apache.org:selector-filter:string"), ulong(5))})
+    deep: Any = Described(symbol("apache.org:selector-filter:string"), "TRUE")
+    for _ in range(200):
+        deep = Described(symbol("apache.org:not-filter:list"), [deep])
+    with pytest.raises(DecodeError, match="nest more than 32 deep"):
+        transpile_filter(deep)

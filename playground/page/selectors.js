@@ -17,6 +17,8 @@ const SLOW = 2000;
 const IDLE = 400;
 
 const MENUS = ["dialect", "layout", "result", "target"];
+/** The target of the port until another one is chosen. */
+const TARGET = "activemq";
 const TEXTS = ["selector", "schema"];
 
 export class Selectors {
@@ -29,22 +31,19 @@ export class Selectors {
 
   constructor(changed) {
     this.changed = changed;
-    this.message = new MessageEditor(byId("message"), "Message", () => this.#refresh());
+    this.message = new MessageEditor(byId("message"), "Message", () => this.#edited());
     this.run = coalesced((outdated) => this.#answer(outdated));
     byId("schema").addEventListener("input", () => {
       this.#ownColumns = byId("schema").value.trim() !== "";
     });
-    for (const id of [...MENUS, ...TEXTS]) byId(id).addEventListener("input", () => {
-      // So that the same example can be chosen again.
-      byId("example").value = "";
-      this.#refresh();
-    });
+    for (const id of [...MENUS, ...TEXTS]) byId(id).addEventListener("input", () => this.#edited());
     byId("selector").addEventListener("scroll", () => {
       byId("marks").scrollTop = byId("selector").scrollTop;
     });
     byId("example").addEventListener("change", () => this.#choose(this.#examples[byId("example").value]));
     byId("use-port").addEventListener("click", () => {
       byId("dialect").value = byId("target").value;
+      byId("example").value = "";
       this.#use(byId("ported").textContent);
     });
   }
@@ -54,7 +53,7 @@ export class Selectors {
     this.#examples = choices.selectors;
     this.message.headers = choices.headers;
     fillMenu(byId("dialect"), choices.dialects);
-    fillMenu(byId("target"), choices.dialects, "activemq");
+    fillMenu(byId("target"), choices.dialects, TARGET);
     fillMenu(byId("layout"), choices.layouts.map((value) => ({ value, text: value === "schema" ? "typed columns" : value })));
     const groups = Map.groupBy(this.#examples.keys(), (number) => this.#examples[number].group);
     byId("example").replaceChildren(new Option("–", ""), ...[...groups].map(([label, numbers]) =>
@@ -91,6 +90,8 @@ export class Selectors {
     byId("selector").value = example.selector;
     byId("dialect").value = example.dialect;
     byId("layout").value = example.layout;
+    byId("result").selectedIndex = 0;
+    byId("target").value = TARGET;
     this.#ownColumns = false;
     await this.message.take(example.message);
     await this.#refresh();
@@ -103,6 +104,12 @@ export class Selectors {
     // The browser's undo knows what is inserted as if it were typed, and no assignment.
     if (!document.execCommand("insertText", false, selector)) field.value = selector;
     this.#refresh();
+  }
+
+  /** Follow a change by the user; no example is chosen then, so that the same one can be chosen again. */
+  #edited() {
+    byId("example").value = "";
+    return this.#refresh();
   }
 
   #refresh() {
@@ -200,7 +207,7 @@ export class Selectors {
       const choose = element("button", { type: "button", className: "link", title: `Read the selector as ${row.dialect} does` }, row.dialect);
       choose.addEventListener("click", () => {
         byId("dialect").value = row.dialect;
-        this.#refresh();
+        this.#edited();
       });
       return element("tr", { className: row.dialect === current ? "current" : "" },
         element("th", { scope: "row" }, choose),

@@ -24,9 +24,9 @@ export class Topologies {
 
   constructor(changed) {
     this.changed = changed;
-    this.message = new MessageEditor(byId("published"), "Headers and properties", () => this.#refresh());
+    this.message = new MessageEditor(byId("published"), "Headers and properties", () => this.#edited());
     this.run = coalesced((outdated) => this.#answer(outdated));
-    for (const id of ["topology", "vhost", "exchange", "key"]) byId(id).addEventListener("input", () => this.#refresh());
+    for (const id of ["topology", "vhost", "exchange", "key"]) byId(id).addEventListener("input", () => this.#edited());
     byId("topology-example").addEventListener("change", () => this.#choose(this.#examples[byId("topology-example").value]));
   }
 
@@ -62,6 +62,7 @@ export class Topologies {
     byId("topology-note").textContent = example?.note ?? "";
     if (example === undefined) return;
     byId("topology").value = example.topology;
+    byId("vhost").replaceChildren();
     byId("key").value = example.routing_key;
     this.#offer(undefined, example.exchange);
     await this.message.take(example.message);
@@ -73,6 +74,12 @@ export class Topologies {
     if (vhost !== undefined) fillMenu(byId("vhost"), [vhost], vhost);
     fillMenu(byId("exchange"), [{ value: exchange, text: exchange || "default exchange" }], exchange);
     this.#read = undefined;
+  }
+
+  /** Follow a change by the user; no example is chosen then, so that the same one can be chosen again. */
+  #edited() {
+    byId("topology-example").value = "";
+    return this.#refresh();
   }
 
   #refresh() {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -111,6 +112,56 @@ def test_all_panels_follow_the_selector(page: Page, address: str) -> None:
     page.type("app-1")
     page.wait_for("document.getElementById('headline').textContent === 'does not match'")
     assert page.run("JSON.parse(document.getElementById('message-text').value)") == {"appid": "app-2", "appId": "app-1"}
+
+
+def test_undo_takes_back_what_a_button_has_written(page: Page, address: str) -> None:
+    page.open(address)
+    page.wait_for(VERDICT)
+    page.run("document.getElementById('selector').select()")
+    page.type("color = 'red' AND JMSPriorty > 4")
+    page.wait_for("document.querySelector('#findings .fix') !== null")
+    page.run("document.querySelector('#findings .fix').click()")
+    page.wait_for("document.getElementById('findings').childElementCount === 0")
+    page.run("document.execCommand('undo')")
+    page.wait_for("document.querySelector('#findings .fix') !== null")
+    assert page.run("document.getElementById('selector').value") == "color = 'red' AND JMSPriorty > 4"
+    page.run("document.getElementById('selector').select()")
+    page.type("appId <> 'x'")
+    page.wait_for("document.getElementById('ported').textContent === \"appId NOT IN ('x')\"")
+    page.run("document.getElementById('use-port').click()")
+    page.wait_for("document.getElementById('selector').value === \"appId NOT IN ('x')\"")
+    page.run("document.execCommand('undo')")
+    assert page.run("document.getElementById('selector').value") == "appId <> 'x'"
+
+
+def test_an_example_that_is_chosen_again_resets_all_fields(page: Page, address: str) -> None:
+    fields = ("selector", "dialect", "layout", "result", "target", "schema", "message-text")
+    shown = f"Object.fromEntries({json.dumps(fields)}.map((id) => [id, document.getElementById(id).value]))"
+    page.open(address)
+    page.wait_for(ALL)
+    before = page.run(shown)
+    for menu, value in (("result", "ternary"), ("target", "rabbitmq"), ("dialect", "activemq")):
+        page.run(f"document.getElementById({menu!r}).value = {value!r}")
+        page.run(f"document.getElementById({menu!r}).dispatchEvent(new Event('input'))")
+    page.run("document.getElementById('schema').select()")
+    page.type("size INT")
+    page.run("document.querySelector('#message [value=json]').click()")
+    page.run("document.getElementById('message-text').select()")
+    page.type('{"a": 1}')
+    assert page.run("document.getElementById('example').value") == ""
+    assert page.run(shown) != before
+    choose(page, "example", "0")
+    page.wait_for(
+        f"JSON.stringify({shown}) === {json.dumps(json.dumps(before, separators=(',', ':'), ensure_ascii=False))}"
+    )
+
+
+def test_no_menu_is_empty_while_python_starts(built_page: Path) -> None:
+    text = (built_page / "index.html").read_text(encoding="utf-8")
+    menus = re.findall(r'<select id="([\w-]+)"[^>]*>(.*?)</select>', text, re.DOTALL)
+    # A topology has virtual hosts once it is read, and the menu is hidden before.
+    assert [name for name, options in menus if "<option" not in options] == ["vhost"]
+    assert len(menus) > 6
 
 
 def test_the_columns_follow_the_message_until_they_are_changed(page: Page, address: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from itertools import product
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -20,6 +21,7 @@ from transpiler.language.selector.dialects import DIALECTS, Dialect, find_dialec
 from transpiler.message.receiver import Receiver
 from transpiler.reference.evaluate import judge
 from transpiler.tools.dialect_tools.port import port_selector
+from transpiler.tools.lint.check import Checker
 
 MESSAGES = size(6, 25)
 NOW = 5
@@ -38,9 +40,11 @@ def _names(dialect: Dialect) -> st.SearchStrategy[ast.Expression]:
     return st.sampled_from(found)
 
 
-def _selectors(dialect: Dialect) -> st.SearchStrategy[ast.Expression]:
-    """Trees of one to three tests with what the dialect has of its own among them."""
-    name = _names(dialect)
+def _selectors(
+    dialect: Dialect, name: st.SearchStrategy[ast.Expression] | None = None
+) -> st.SearchStrategy[ast.Expression]:
+    """Trees of one to three tests of names with what the dialect has of its own among them."""
+    name = _names(dialect) if name is None else name
     text = st.sampled_from(("a", "abc", "5", "PERSISTENT", "x\ny", "")).map(ast.StringLiteral)
     number = st.sampled_from((0, 1, 5, -5, 127, 2**31 - 1, 2**53 + 1)).map(ast.IntegerLiteral)
     number |= st.sampled_from((0.5, 2.5, 1e10)).map(ast.FloatLiteral)
@@ -138,6 +142,70 @@ def test_random_selectors_select_the_same_messages_where_they_port_without_a_not
         shares.append(100 * exact // tried)
     # Of some targets few selectors that are drawn have an equal.
     assert max(shares) >= LEAST_EXACT, counts
+
+
+#: Selectors with a header field and a value that clients give it, in dialects with names of JMS and in others.
+TYPED = (
+    "JMSPriority > 4",
+    "JMSPriority = 9 OR a = 1",
+    "JMSType = 'order'",
+    "JMSType LIKE 'a%' AND b > 5",
+    "JMSCorrelationID IN ('x', 'y')",
+    "JMSDeliveryMode = 'PERSISTENT'",
+    "JMSTimestamp >= 1700000000000",
+    "JMSXGroupID = 'g' AND NOT JMSXGroupSeq > 5",
+    "JMSXDeliveryCount > 1",
+    "JMSMessageID = 'ID:1'",
+    "header.priority > 4",
+    "properties.subject = 'order' AND properties.group_id = 'g'",
+)
+
+
+def _warned(text: str, dialect: str) -> list[str]:
+    """Return the errors and warnings that ``check`` has about a selector."""
+    found = Checker().check(text, [find_dialect(dialect)]).findings
+    return [f"{one.diagnostic.code}: {one.diagnostic.message}" for one in found if one.diagnostic.severity != "info"]
+
+
+def assert_no_new_finding(text: str, source: str, target: str) -> bool:
+    """Port a selector that ``check`` does not warn of; return False if it is not ported as the same."""
+    try:
+        ported = port_selector(text, source, target)
+    except UnsupportedFeatureError:
+        return False
+    if not ported.notes:
+        assert not _warned(ported.text, target), f"{source}: {text}\n{target}: {ported.text}"
+    return not ported.notes
+
+
+def test_check_finds_nothing_in_what_was_ported_as_the_same() -> None:
+    names: st.SearchStrategy[ast.Expression] = st.sampled_from([ast.Identifier(name) for name in NAMES])
+    same: Counter[str] = Counter()
+
+    @given(st.sampled_from(list(DIALECTS)).flatmap(lambda source: st.tuples(st.just(source), _trees(source, names))))
+    @settings(
+        max_examples=size(8, 40), phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck)
+    )
+    def check(drawn: tuple[str, list[ast.Expression]]) -> None:
+        source, trees = drawn
+        others = [name for name in DIALECTS if name != source]
+        texts = [text for tree in trees if _reads(text := print_selector(tree, find_dialect(source)), source)]
+        for number, text in enumerate(text for text in texts if not _warned(text, source)):
+            for target in others[number % STRIDE :: STRIDE]:
+                same["random"] += assert_no_new_finding(text, source, target)
+
+    check()
+    for number, (source, text) in enumerate(product(DIALECTS, TYPED)):
+        others = [name for name in DIALECTS if name != source]
+        if _reads(text, source) and not _warned(text, source):
+            for target in others[number % STRIDE :: STRIDE]:
+                same["typed"] += assert_no_new_finding(text, source, target)
+    assert same["random"] > 5
+    assert same["typed"] > 20
+
+
+def _trees(source: str, names: st.SearchStrategy[ast.Expression]) -> st.SearchStrategy[list[ast.Expression]]:
+    return st.lists(_selectors(find_dialect(source), names), min_size=4, max_size=4)
 
 
 @cache

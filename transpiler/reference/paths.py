@@ -1,12 +1,13 @@
 """Paths into XML on one message: XPath 1.0 as a test of a text, XQuery 1.0 as the condition of an XML exchange.
 
-Source: the W3C recommendations. Axes are child, attribute, descendant-or-self (``//``), self and parent.
-Names are compared without their prefixes. Lengths are in UTF-16.
+Source: the W3C recommendations. The axes are child, attribute, descendant-or-self (``//``), self and parent.
+Names are compared without their prefixes, and lengths count UTF-16 code units.
 
-Both languages share the tree and, but for the methods of ``_Query``, the evaluation. An expression without a value is
-an error in both. In XPath a text that is no document, or an expression that is no XPath, is FALSE, as it is to
-ActiveMQ; so is one outside this subset, or of more levels than are read. An error in a query, such as a header that the
-message has not, a body that is no XML or text that is no number, means that the binding does not match the message.
+``_XPath`` evaluates the tree of both languages, and ``_Query`` overrides the clauses in which XQuery differs. Both
+report an expression without a value as an error. ActiveMQ answers FALSE to such an XPath, to a text that is not an XML
+document and to an expression that is not an XPath, so ``test_xml`` does too; it also answers FALSE to an expression
+that is outside the subset or nested too deeply. A query has an error if the message lacks a header, if the body is not
+XML, or if text is not a number. Its binding then does not match the message.
 """
 
 from __future__ import annotations
@@ -28,15 +29,15 @@ from transpiler.reference.documents import Node, read_document
 #: XML's white space.
 _SPACE = " \t\r\n"
 
-#: A number as XPath 1.0 writes it, which is what Spark's functions read: no exponent, no plus.
+#: A number in XPath 1.0, which Spark's functions read too: it has neither an exponent nor a plus sign.
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 
-#: A value: nodes, a string, a number or a boolean.
+#: A value: a list of nodes, a string, a number or a boolean.
 _Value = Any
 
 
 def test_xml(text: str, expression: str) -> bool:
-    """Return True if an expression holds of a document."""
+    """Return True if ``text`` is an XML document and the XPath ``expression`` is true of it."""
     document = read_document(text)
     if document is None:
         return False
@@ -47,7 +48,7 @@ def test_xml(text: str, expression: str) -> bool:
 
 
 def matches_query(condition: tree.Expression, message: Message, subject_header: str | None) -> bool:
-    """Return True if a query holds of a message."""
+    """Return True if a query is true of a message."""
     return query_truth(condition, message, subject_header) is True
 
 
@@ -57,7 +58,7 @@ def query_truth(condition: tree.Expression, message: Message, subject_header: st
 
 
 class _NoValueError(Exception):
-    """The expression has no value, or is outside the supported subset."""
+    """The expression has no value, or it is outside the subset."""
 
 
 class _Context(NamedTuple):
@@ -95,21 +96,21 @@ def _number(value: _Value) -> float:
 
 
 def _boolean(value: _Value) -> bool:
-    """XPath's boolean() and XQuery's effective boolean value, which are one of nodes, strings, numbers and booleans."""
+    """Return the value of XPath's ``boolean()``, which is XQuery's effective boolean value as well."""
     if isinstance(value, float):
         return value != 0 and not math.isnan(value)
     return bool(value)
 
 
 def _nodes(value: _Value) -> list[Node]:
-    """A set of nodes: nothing else becomes one."""
+    """Return ``value`` if it is a set of nodes; nothing else can be converted to one."""
     if not isinstance(value, list):
         raise _NoValueError
     return value
 
 
 def _name(nodes: list[Node]) -> str:
-    """Return the name of the first node, empty without one: documents and texts have no name."""
+    """Return the name of the first node, or an empty string. Documents and texts have no name."""
     return nodes[0].name if nodes else ""
 
 
@@ -147,9 +148,9 @@ _FUNCTIONS: dict[str, Callable[..., _Value]] = {
 
 
 class _XPath:
-    """The evaluation of XPath 1.0; ``_Query`` replaces the clauses that XQuery 1.0 has in another form."""
+    """The evaluation of an XPath 1.0 expression."""
 
-    #: True if the path //name is looked up with the prefix of the name, as in Java.
+    #: True if the path //name compares whole names, including their prefixes, as Java does.
     keeps_prefix: ClassVar = True
 
     def value(self, expression: tree.Expression, context: _Context) -> _Value:
@@ -190,7 +191,10 @@ class _XPath:
         return (any if sign == "or" else all)(_boolean(self.value(operand, context)) for operand in operands)
 
     def _compared(self, sign: str, left: _Value, right: _Value) -> bool:
-        """Section 3.4: a set of nodes compares where one of its nodes does, and with a boolean as one."""
+        """Section 3.4: a comparison with a set of nodes is true if it is true of one of the nodes.
+
+        A set of nodes that is compared with a boolean is converted to a boolean first.
+        """
         holds, equality = _COMPARISONS[sign], sign in ("=", "!=")
         if isinstance(left, bool) or isinstance(right, bool):
             if equality:
@@ -221,7 +225,7 @@ class _XPath:
             [begin] = nodes
             return [node for node in begin.all_below() if node is not begin and node.name == prefixed]
         for step in path.steps:
-            # A position counts among the nodes that one node of the step before yields.
+            # position() counts the nodes that the step takes from a single node.
             nodes = _unique(
                 taken
                 for node in (_descendants(nodes) if step.descendants else nodes)
@@ -241,11 +245,11 @@ class _XPath:
 
 
 class _Untyped(str):
-    """The string value of a node, which XQuery compares with a number as a number."""
+    """The string value of a node. XQuery converts it to a number to compare it with a number."""
 
 
 class _Query(_XPath):
-    """One query on one message: where XQuery 1.0 has errors, and headers for variables."""
+    """The evaluation of an XQuery on one message: type errors are raised, and variables are headers."""
 
     keeps_prefix = False
 
@@ -258,20 +262,20 @@ class _Query(_XPath):
         return read_body(self._message)
 
     def truth(self, condition: tree.Expression, context: _Context) -> Truth:
-        """True, False, or None for an error."""
+        """Return True, False, or None for an error."""
         try:
             return _boolean(self.value(condition, context))
         except _NoValueError:
             return None
 
     def _path(self, path: tree.Path, context: _Context) -> list[Node]:
-        # The body is read for a path only: a query without one holds of messages of any body.
+        # Only a path reads the body: a query without paths can be true of a message whose body is not XML.
         if self._document is None:
             raise _NoValueError
         return super()._path(path, context._replace(node=self._document))
 
     def _variable(self, variable: tree.Variable) -> str | float:
-        """The value of a header that is a string or a number; all else is an error."""
+        """Return the value of a header. A header that is neither a string nor a number is an error."""
         header = (self._message.application_properties or {}).get(variable.name)
         value: str | float | None = None
         if header is None:
@@ -290,9 +294,10 @@ class _Query(_XPath):
         return value
 
     def _connected(self, sign: str, operands: tuple[tree.Expression, ...], context: _Context) -> bool:
-        """XQuery leaves open whether ``or`` may find a true operand beside an error; here it does.
+        """Join operands by the truth tables of JMS, in which an error is *unknown*.
 
-        Likewise ``and`` finds a false one: an error is *unknown* in JMS's tables.
+        XQuery leaves open whether an ``or`` with a true operand and an error is true; here it is true. An ``and`` with
+        a false operand and an error is false.
         """
         table = OR if sign == "or" else AND
         truth = reduce(lambda left, right: table[left, right], (self.truth(operand, context) for operand in operands))
@@ -308,7 +313,7 @@ class _Query(_XPath):
         for one in _atomized(left):
             for other in others:
                 first, second = _cast(one, other), _cast(other, one)
-                # A string compared with a number is a type error, as is text that is no number.
+                # Comparing a string with a number is a type error, and so is converting text that is not a number.
                 if first is None or second is None or isinstance(first, str) is not isinstance(second, str):
                     failed = True
                 elif _COMPARISONS[sign](first, second):
@@ -332,7 +337,7 @@ class _Query(_XPath):
 
 
 def read_body(message: Message) -> Node | None:
-    """The document in a body; None where the body is no XML document. Bytes are UTF-8."""
+    """Return the document in the body of a message; None if the body is not XML. Bytes are read as UTF-8."""
     text = _body_text(message)
     return None if text is None else read_document(text)
 
@@ -355,7 +360,7 @@ def _atomized(value: _Value) -> list[str | float]:
 
 
 def _cast(item: str | float, other: str | float) -> str | float | None:
-    """Return an item as it is compared with another one; None if it cannot be."""
+    """Convert ``item`` for a comparison with ``other``; None if the conversion fails."""
     return _read_number(item) if isinstance(item, _Untyped) and isinstance(other, float) else item
 
 
@@ -370,7 +375,10 @@ def _called(name: str, arguments: list[_Value], context: _Context) -> _Value:
 
 
 def _prefixed_name(path: tree.Path) -> str | None:
-    """The name of the path //name, and of .//name: Java looks it up with its prefix, and all others without it."""
+    """Return the name in ``//name`` or ``.//name``; None for any other path.
+
+    Java compares this name with whole names, and the names in other paths with names without their prefixes.
+    """
     match path:
         case tree.Path(start=tree.Start.ROOT, steps=[step]):
             pass
@@ -395,7 +403,7 @@ def _holds(value: _Value, place: int) -> bool:
 
 
 def _arithmetic(sign: str, left: float, right: float) -> float:
-    """IEEE 754, in which a division by zero has a value."""
+    """Return the result of an operator under IEEE 754, which defines division by zero."""
     match sign:
         case "+":
             return left + right
@@ -420,7 +428,7 @@ def _descendants(nodes: list[Node]) -> list[Node]:
 
 
 def _taken(node: Node, step: tree.Step) -> list[Node]:
-    """The nodes that a step takes from one node, before its predicates."""
+    """Return the nodes that a step takes from ``node`` before its predicates filter them."""
     test = step.test
     match step.axis:
         case "self" if test == "node()":

@@ -1,16 +1,16 @@
-"""Paths into a body that is XML: XPath of selectors as it is written, queries of XML exchanges as XPath 1.0.
+"""Lowering of paths into XML bodies: XPath in selectors, and queries of XML exchanges.
 
-Spark asks the JDK, which would fail the query over an expression that it cannot compile, or that has more operators or
-groups than ``jdk.xml.xpathExprOpLimit`` and ``jdk.xml.xpathExprGrpLimit`` allow. It refuses when a row is evaluated,
-so an expression has to be refused before. What the library counts was found by asking it: every operator, and also
-each slash, star, axis, predicate, dot and function; parentheses are groups except after a function's name.
+Spark passes an XPath to the JDK's library, which throws while a row is evaluated, so that the Spark job fails. An
+expression that the library would not accept must therefore be rejected here. The library limits the operators
+(``jdk.xml.xpathExprOpLimit``) and the groups (``jdk.xml.xpathExprGrpLimit``) of an expression. Experiments showed what
+it counts: operators are also each slash, star, axis, predicate, dot and function; groups are parentheses, except after
+the name of a function. The library also throws for two signs in a row and for anything but a set of nodes where a set
+of nodes is required, has no position outside of predicates, and reads what follows a union as another part of it.
 
-The subset is that of ``path_expressions.xpath``. Without variables every expression has a type that its text shows;
-where only a set of nodes will do, Java throws for anything else. It throws for two signs in a row, finds no position
-outside of a predicate, and takes what follows a union for one more part of it.
-
-In a query headers are comparisons. XQuery's errors are unknown, as in the reference evaluator, so a condition is
-lowered by polarity. All paths that one AND or OR joins share the proof that the body is XML.
+An XPath in a selector is passed on as it is written, if it is in the subset of ``path_expressions.xpath``. A query is
+split: its headers become comparisons of columns, and its paths become XPath 1.0. XQuery's errors are unknown, as in the
+reference evaluator, so a condition is lowered by polarity. All paths that one AND or OR joins share one test that the
+body is XML.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from transpiler.message.operand_types import OperandType
 
 
 def body_query(language: str, query: ast.StringLiteral, layout: Layout, source: Source) -> Outcomes:
-    """The outcomes of a query of the body, which is FALSE where the body is no text."""
+    """Lower a query of the body in a selector. The query is FALSE if the body is not text."""
     if language == "XQUERY":
         # Both brokers answer FALSE to every XQuery.
         return Outcomes(ir.FALSE, ir.TRUE)
@@ -75,24 +75,24 @@ def body_query(language: str, query: ast.StringLiteral, layout: Layout, source: 
     return Outcomes(true, complement(true))
 
 
-#: The limits of the JDK, from 8u331, 11.0.15 and 17.0.3 on.
+#: Maximum number of operators and of groups in an expression. The JDK has these limits since 8u331, 11.0.15 and 17.0.3.
 MAX_OPERATORS, MAX_GROUPS = 100, 10
 
 _WORDS = ("or", "and", "div", "mod")
 
-#: The signs that Java does not count: the others are operators to it, and a parenthesis may be a group.
+#: The signs that Java does not count as operators. It may count an opening parenthesis as a group.
 _UNCOUNTED = ("(", ")", "]", ",")
 
 
 def count_xpath(expression: str) -> tuple[int, int]:
-    """The operators and the groups of an expression; raise ``NoXPathError`` over what is no token."""
+    """Count the operators and the groups of an expression. Raises ``NoXPathError`` if it has an invalid token."""
     operators = groups = 0
     before = ""
     for kind, text, _ in PathParser(expression).tokens:
         name = before
         before = text if kind == "name" else ""
         if text == "(" and kind == "sign":
-            # Before a parenthesis a word is taken for a function as well.
+            # Java counts any word before a parenthesis as a function.
             operators += name != ""
             groups += name in ("", *_WORDS)
         elif kind == "sign":
@@ -103,7 +103,7 @@ def count_xpath(expression: str) -> tuple[int, int]:
 
 
 def beyond_limits(expression: str) -> str | None:
-    """Describe what is too much in an expression; None where Java accepts it."""
+    """Describe the limit that an expression exceeds; None if Java accepts the expression."""
     operators, groups = count_xpath(expression)
     if operators > MAX_OPERATORS:
         return f"{operators} operators and steps, and Java's XPath takes {MAX_OPERATORS}"
@@ -112,33 +112,39 @@ def beyond_limits(expression: str) -> str | None:
     return None
 
 
-#: The functions whose argument must be a set of nodes; no function yields one.
+#: The functions whose argument must be a set of nodes. No function returns a set of nodes.
 _OF_NODES = ("count", "sum", "name")
 
-#: A character that ends a name in a document (``message.documents``).
+#: Matches a character that no name in a document has (``message.documents``).
 NOT_IN_NAMES = re.compile(NOT_IN_TAGS, re.ASCII)
 
 
 def check_xpath(expression: str) -> None:
-    """Raise ``NoXPathError`` where a text is no XPath that both engines read."""
+    """Raise ``NoXPathError`` if ``expression`` is not an XPath that both Spark and the reference evaluate."""
     _Check(expression).nodes(parse_xpath(expression), within=False)
 
 
 def check_name(name: str, place: int) -> None:
-    """Raise ``NoXPathError`` for a name that no document has here and that Java may refuse."""
+    """Raise ``NoXPathError`` if no document can have the name, because Java may reject the name.
+
+    ``place`` is the index of the name in its expression.
+    """
     other = NOT_IN_NAMES.search(name)
     if other is not None:
         raise NoXPathError(f"no document that is read here has {other[0]!r} in a name", place + other.start())
 
 
 class _Check:
-    """The check of one expression; the methods take ``within``, True inside a predicate, where there are positions."""
+    """The check of one expression.
+
+    The argument ``within`` of the methods is True inside a predicate, where ``position()`` and ``last()`` are allowed.
+    """
 
     def __init__(self, expression: str) -> None:
         self._text = expression
 
     def nodes(self, expression: tree.Expression, within: bool) -> bool:
-        """Return True if an expression is a set of nodes; raise where Spark is not given it."""
+        """Return True if an expression is a set of nodes. Raises ``NoXPathError`` if Spark cannot evaluate it."""
         match expression:
             case tree.Constant():
                 return False
@@ -182,7 +188,7 @@ class _Check:
     def _operation(self, operands: tuple[tree.Expression, ...], within: bool) -> None:
         self.nodes(operands[0], within)
         for before, operand in pairwise(operands):
-            # Java takes what follows a union for one more part of it, unless it begins as no path does.
+            # Java reads the operand after a union as a part of the union, unless a path cannot begin like the operand.
             if _ends_with_union(before) and not re.match(r"[-0-9\"']|\.[0-9]", self._text[operand.span.start :]):
                 raise NoXPathError("beside a union only a constant is read", operand.span.start)
             self.nodes(operand, within)
@@ -219,7 +225,7 @@ class _Check:
 
 
 def _ends_with_union(expression: tree.Expression) -> bool:
-    """Return True if the last part of an expression, without brackets, is a union."""
+    """Return True if a union ends the expression, perhaps inside parentheses."""
     match expression:
         case tree.Union():
             return True
@@ -231,12 +237,12 @@ def _ends_with_union(expression: tree.Expression) -> bool:
             return False
 
 
-#: XPath's operators, all but one of which a selector spells in the same way.
+#: The comparisons by XPath's spelling, which differs from that of selectors in one operator.
 _OPERATORS = {operator.value: operator for operator in Comparison} | {"!=": Comparison.NE}
 
 
 class Queries:
-    """The predicates of queries over one layout."""
+    """The lowering of queries over one layout."""
 
     def __init__(self, layout: Layout, missing: Missing, subject_header: str | None, source: Source) -> None:
         self._layout = layout
@@ -247,7 +253,10 @@ class Queries:
         self._body: ir.Value | None = None
 
     def condition(self, condition: tree.Expression, polarity: bool = True) -> ir.Predicate:
-        """The predicate that a condition is TRUE, or FALSE; ``LayoutError`` where the layout lacks what it reads."""
+        """Return the predicate that a condition is TRUE, or FALSE if ``polarity`` is False.
+
+        Raises ``LayoutError`` if the layout has no column for a header or for the body.
+        """
         if _only_body(condition):
             return self._ask(condition, polarity)
         match condition:
@@ -329,7 +338,7 @@ class Queries:
     def _compare(
         self, variable: tree.Variable, operator: Comparison, literal: tree.Expression, polarity: bool
     ) -> ir.Predicate:
-        # A string compared with a number is an error, so such a pair is neither TRUE nor FALSE.
+        # Comparing a string with a number is an error, so that the comparison is neither TRUE nor FALSE.
         assert isinstance(literal, tree.Constant)
         value = ir.constant(literal.value)
         textual = isinstance(literal.value, str)
@@ -349,7 +358,7 @@ _COMPARED = (OperandType.STRING, OperandType.LONG, OperandType.DOUBLE)
 
 
 def _counts_as(item: Alternative, polarity: bool) -> ir.Predicate:
-    """The effective boolean value: a string that is not empty, a number that is neither zero nor NaN."""
+    """Lower the effective boolean value: a string must not be empty, and a number must be neither zero nor NaN."""
     if item.type is OperandType.STRING:
         return compare_values(Comparison.NE, item.value, ir.constant(""), polarity)
     zero = compare_values(Comparison.EQ, item.value, ir.constant(0), not polarity)
@@ -362,7 +371,7 @@ def _counts_as(item: Alternative, polarity: bool) -> ir.Predicate:
 
 
 def _only_body(condition: tree.Expression) -> bool:
-    """Return True if every part of a condition looks into the body."""
+    """Return True if every part of a condition reads the body."""
     match condition:
         case tree.Operation(sign=sign) if sign in tree.CONNECTIVES:
             return all(map(_only_body, condition.operands))
@@ -373,7 +382,7 @@ def _only_body(condition: tree.Expression) -> bool:
 
 
 def _gathered(whole: tree.Operation) -> Iterator[tree.Expression]:
-    """The operands, those on the body as one."""
+    """Yield the operands, with those that read the body joined to one operand."""
     body = tuple(operand for operand in whole.operands if _only_body(operand))
     yield from (operand for operand in whole.operands if not _only_body(operand))
     if body:
@@ -382,7 +391,7 @@ def _gathered(whole: tree.Operation) -> Iterator[tree.Expression]:
 
 
 def _first_test(condition: tree.Expression) -> tree.Expression:
-    """The first path or comparison of a condition on the body."""
+    """Return the first path or comparison in a condition on the body."""
     match condition:
         case tree.Operation(first=first, sign=sign) if sign in tree.CONNECTIVES:
             return _first_test(first)
@@ -393,7 +402,7 @@ def _first_test(condition: tree.Expression) -> tree.Expression:
 
 
 def _xpath(condition: tree.Expression, polarity: bool) -> ir.XPathTest:
-    """The XPath conditions that are true where a condition on the body is TRUE, or FALSE."""
+    """Return the XPath that is true if a condition on the body is TRUE, or FALSE if ``polarity`` is False."""
     match condition:
         case tree.Call(arguments=(operand,)):
             return _xpath(operand, not polarity)
@@ -417,24 +426,20 @@ def _expressions(test: ir.XPathTest) -> Iterator[str]:
 
 def _comparison(condition: tree.Operation, polarity: bool) -> ir.XPathTest:
     sides, sign = condition.operands, condition.sign
-    if all(isinstance(side, tree.Path) or (isinstance(side, tree.Constant) and _is_text(side)) for side in sides):
+    if all(isinstance(side, tree.Path) or tree.is_string(side) for side in sides):
         test = f" {sign} ".join(map(_spelled, sides))
         return test if polarity else f"not({test})"
-    # Text that is no number is NaN to XPath, which is unequal to everything: it must not take part.
+    # XPath 1.0 reads text that is not a number as NaN, which is unequal to everything, so such text is left out.
     test = f" {sign} ".join(map(_numbers, sides))
     single = [_spelled(path) for side in sides if isinstance(side, tree.Operation) for path in tree.paths(side)]
     if polarity:
         numbers = [part for path in single for part in (f"count({path}) = 1", f"number({path}) = number({path})")]
         return ir.XPathChain("AND", (test, *numbers)) if numbers else test
-    # FALSE where nothing is there to compare, or where all is numbers and no two of them compare.
+    # FALSE if a side is empty, or if both sides have only numbers and the comparison holds for no pair of them.
     every = [_spelled(side) for side in sides if isinstance(side, tree.Path)] + single
     exact = ir.XPathChain("AND", (f"not({test})", *(f"not({path}[not(number() = number())])" for path in every)))
     absent = ir.XPathChain("OR", (exact, *(f"not({path})" for path in every)))
     return ir.XPathChain("AND", (absent, *(f"count({path}) <= 1" for path in single))) if single else absent
-
-
-def _is_text(constant: tree.Constant) -> bool:
-    return isinstance(constant.value, str)
 
 
 def _numbers(operand: tree.Expression) -> str:
@@ -442,10 +447,10 @@ def _numbers(operand: tree.Expression) -> str:
 
 
 def _spelled(operand: tree.Expression) -> str:
-    """An operand of a query as XPath 1.0."""
+    """Spell an operand of a query in XPath 1.0."""
     match operand:
         case tree.Path(steps=(tree.Step(True, "child", name),)) if name != "*":
-            # Java looks up the name of the path //name with its prefix, and only of that one.
+            # Java compares the name in //name with whole names, including prefixes, and does so in no other path.
             return f"//self::{name}"
         case tree.Path(steps=steps):
             return "".join(f"/{'/' * step.descendants}{'@' * (step.axis == 'attribute')}{step.test}" for step in steps)
@@ -455,7 +460,7 @@ def _spelled(operand: tree.Expression) -> str:
             # XPath 1.0 has no exponents.
             return format(Decimal(repr(value)), "f")
         case tree.Operation(first=first, rest=rest):
-            # The parentheses that are needed, for Java allows few of them.
+            # Only the parentheses that are needed, because Java limits the number of groups.
             level = _tightness(operand)
             parts = [_spelled(first) if _tightness(first) >= level else f"({_spelled(first)})"]
             for sign, other in rest:
@@ -470,7 +475,7 @@ def _tightness(operand: tree.Expression) -> int:
 
 
 def _literal(text: str) -> str:
-    """A string in XPath 1.0, which has no way to write both quotes in one literal."""
+    """Spell a string in XPath 1.0, whose literals cannot have both kinds of quotes."""
     if "'" not in text:
         return f"'{text}'"
     if '"' not in text:

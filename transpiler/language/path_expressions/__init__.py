@@ -1,9 +1,9 @@
 """Paths into XML: XPath 1.0 in selectors, XQuery in bindings, with one tree and one parser of paths.
 
-A parser yields a tree with the places of its parts: ``reference.paths`` evaluates the tree on a message, and
-``lowering.paths`` says which trees Spark can be given.
+The parser returns a tree whose nodes have their places in the text. ``reference.paths`` evaluates the tree on a
+message, and ``compiler.lowering.paths`` checks whether Spark can evaluate it.
 
-Not here: documents (``message.documents``), and what is outside the subset of either side.
+Deliberately not here: which texts are XML documents (``message.documents``), and the limits of Java's XPath.
 
-Read ``path_tree``, ``xpath``, ``xquery``.
+In reading order: ``path_tree``, ``xpath``, ``xquery``.
 """

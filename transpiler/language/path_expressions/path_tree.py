@@ -1,11 +1,11 @@
 """The tree of a path expression: sections 2 and 3 of XPath 1.0, which XQuery 1.0 extends.
 
-Both languages of paths have this tree. Operators of one level are one node with many operands, so that a long
-expression is not a deep one. A condition is an expression like any other: ``and``, ``or`` and the comparisons are
-operators, and ``not`` is a function.
+XPath and XQuery share this tree. All operators of one precedence level form one node with many operands, so that a
+long expression does not make a deep tree. A condition is an expression like any other: ``and``, ``or`` and the
+comparisons are operators, and ``not`` is a function.
 
-Invariants: spans are places in the text, in characters, and are no part of equality. The tree of a query has no
-``Group``, and its paths start at ``Start.ROOT``.
+Invariants: spans count characters and do not take part in equality. The tree of an XQuery has no ``Group``, and its
+paths start at ``Start.ROOT``.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from transpiler.base.source import Span
 
 _NOWHERE = Span(0, 0)
 
-#: The operators between whole values.
+#: The comparison operators.
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
-#: The operators between conditions.
+#: The logical operators.
 CONNECTIVES = ("or", "and")
 
 
@@ -93,7 +93,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable, by its name without the ``$``: a header of the message in a query. A selector binds no variable."""
+    """A variable, by its name without the ``$``.
+
+    In an XQuery, a variable is a header of the message. An XPath in a selector cannot bind a variable.
+    """
 
     name: str
     span: Span = field(default=_NOWHERE, compare=False)
@@ -101,7 +104,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Filtered:
-    """A constant, a call or a group with predicates."""
+    """A constant, a call or a group, followed by predicates."""
 
     primary: Expression
     predicates: tuple[Expression, ...]
@@ -110,9 +113,10 @@ class Filtered:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An axis by its name, a node test and predicates; ``descendants`` is the ``//`` before the step.
+    """A step of a path: an axis, a node test and predicates.
 
-    ``test`` is a name as it is written, ``*``, ``p:*``, or the type of a node with its parentheses, as ``text()``.
+    ``axis`` is the unabbreviated name of the axis. ``test`` is a name as it is written, ``*``, ``p:*``, or a node type
+    with its parentheses, such as ``text()``. ``descendants`` is True if ``//`` stands before the step.
     """
 
     descendants: bool
@@ -124,7 +128,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Steps from the root, the context, or the nodes that an expression yields."""
+    """A sequence of steps that starts at the root, at the context node, or at the nodes that an expression yields."""
 
     start: Start | Expression
     steps: tuple[Step, ...]
@@ -135,7 +139,10 @@ Expression = Constant | Group | Negation | Operation | Union | Call | Variable |
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """Yield an expression and all expressions inside it, the last part of each first, without recursion."""
+    """Yield ``expression`` and every expression inside it, without recursion.
+
+    An expression comes before its parts, and the last part comes first.
+    """
     waiting = [expression]
     while waiting:
         node = waiting.pop()
@@ -157,5 +164,10 @@ def walk(expression: Expression) -> Iterator[Expression]:
 
 
 def paths(expression: Expression) -> list[Path]:
-    """The paths inside an expression without predicates, from left to right."""
+    """Return the paths inside ``expression``, from left to right. The paths must not have predicates."""
     return [node for node in walk(expression) if isinstance(node, Path)][::-1]
+
+
+def is_string(expression: Expression) -> bool:
+    """Return True if ``expression`` is a string literal."""
+    return isinstance(expression, Constant) and isinstance(expression.value, str)

@@ -1,9 +1,9 @@
-"""XPath 1.0 from text to tree: the whole grammar, and which part of it is evaluated here.
+"""Parser of XPath 1.0: the whole grammar, and the subset of it that can be evaluated.
 
-Taken are the axes child, attribute, parent, self and descendant-or-self by their signs, and the first two by name; the
-node tests of names, ``*``, ``text()`` and ``node()``; and the functions of ``FUNCTIONS``.
+The subset has the axes child, attribute, parent, self and descendant-or-self in their abbreviated forms, and the first
+two by name; the node tests of names, ``*``, ``text()`` and ``node()``; and the functions of ``FUNCTIONS``.
 
-``PathParser`` is the parser of both languages of paths; ``xquery`` says where XQuery differs.
+``PathParser`` also parses XQuery: ``xquery`` derives a class that overrides the clauses in which XQuery differs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import ClassVar, Final, NamedTuple, NoReturn
 from transpiler.base.source import Span
 from transpiler.language.path_expressions import path_tree as tree
 
-#: Levels of parentheses, brackets and calls that an expression may have; Java takes 10 groups.
+#: Maximum nesting depth of parentheses, brackets and calls. Java allows 10 groups in one expression.
 MAX_DEPTH = 60
 
 #: The characters that begin a name in the fifth edition of XML 1.0.
@@ -35,10 +35,10 @@ _AXES = (
 )
 _NODE_TYPES = ("comment", "text", "processing-instruction", "node")
 
-#: The operators from the loosest to the tightest; those of one level are read from left to right.
+#: The operators by precedence level, from the loosest to the tightest. All are left-associative.
 _LEVELS: Final = (("or",), ("and",), ("=", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "div", "mod"))
 
-#: The least and the greatest number of arguments of each function.
+#: The minimum and maximum number of arguments of each supported function.
 FUNCTIONS = {
     "not": (1, 1),
     "true": (0, 0),
@@ -58,7 +58,7 @@ FUNCTIONS = {
     "name": (0, 1),
 }
 
-#: The other functions of the recommendation; a call of any other name is no XPath to a broker.
+#: The functions of XPath 1.0 that are not supported. A broker rejects an XPath that calls any other function.
 _OTHER_FUNCTIONS = frozenset(
     """id local-name namespace-uri substring-before substring-after substring translate lang floor ceiling
     round""".split()
@@ -66,11 +66,11 @@ _OTHER_FUNCTIONS = frozenset(
 
 
 class NoXPathError(ValueError):
-    """The text is no XPath; ``args`` say what is in the way, and at which character."""
+    """The text is not an XPath. ``args`` holds the message and the index of the offending character."""
 
 
 class Token(NamedTuple):
-    """A token; ``kind`` is number, string, variable, sign, name or end."""
+    """A token. ``kind`` is ``number``, ``string``, ``variable``, ``sign``, ``name`` or ``end``."""
 
     kind: str
     text: str
@@ -78,7 +78,7 @@ class Token(NamedTuple):
 
 
 class _Unfinished(NamedTuple):
-    """Operators of a level and their operands, the last of which is not read yet."""
+    """An operation of one precedence level whose last operand has not been parsed yet."""
 
     level: int
     start: Span
@@ -87,14 +87,17 @@ class _Unfinished(NamedTuple):
 
 
 def parse_xpath(expression: str) -> tree.Expression:
-    """Parse an expression; raise ``NoXPathError``."""
+    """Parse an XPath expression. Raises ``NoXPathError`` if ``expression`` is not an XPath."""
     return PathParser(expression.rstrip(" \t\r\n")).parse()
 
 
 class PathParser:
-    """A recursive descent over section 3 of XPath 1.0; a subclass parses a language that differs in some clauses."""
+    """A recursive-descent parser of section 3 of XPath 1.0.
 
-    #: A token, by a group of its kind; tokens of the kinds space and comment are skipped.
+    A subclass parses another language by overriding the clauses in which that language differs.
+    """
+
+    #: Matches one token, whose kind is the name of a group. Tokens of the kinds space and comment are skipped.
     pattern: ClassVar[re.Pattern[str]] = re.compile(
         rf"""(?P<space>[ \t\r\n]+)
         |(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)
@@ -111,7 +114,7 @@ class PathParser:
         self._depth = 0
 
     def _tokenized(self, text: str) -> Iterator[Token]:
-        """Yield the tokens of a text, the last of which is its end."""
+        """Yield the tokens of ``text``, followed by an end token."""
         at = 0
         while at < len(text):
             match = self.pattern.match(text, at)
@@ -123,18 +126,18 @@ class PathParser:
         yield Token("end", "the end", Span(at, at + 1))
 
     def parse(self) -> tree.Expression:
-        """The whole expression."""
+        """Parse the whole text."""
         expression = self._operation()
         if self._next.kind != "end":
             self._unexpected()
         return expression
 
     def _no_token(self, text: str, at: int) -> NoReturn:
-        """Refuse a text over a character that begins no token."""
+        """Raise the error for the character at ``at``, which cannot start a token."""
         raise NoXPathError(f"{text[at]!r} begins nothing", at)
 
     def _unexpected(self) -> NoReturn:
-        """Refuse the next token."""
+        """Raise the error for the next token."""
         kind, text, span = self._next
         raise NoXPathError("it ends too early" if kind == "end" else f"{text} is not expected there", span.start)
 
@@ -146,7 +149,7 @@ class PathParser:
         return self.tokens[self._at]
 
     def _ahead(self, text: str) -> bool:
-        """Return True if a sign is what stands behind the next token."""
+        """Return True if the token after the next token is the sign ``text``."""
         behind = self.tokens[min(self._at + 1, len(self.tokens) - 1)]
         return behind.kind == "sign" and behind.text == text
 
@@ -172,7 +175,7 @@ class PathParser:
 
     @contextmanager
     def _nested(self, span: Span | None = None) -> Iterator[None]:
-        """Count a level; an error is at a place, or at the next token."""
+        """Count a nesting level. ``span`` is the place of the error; None stands for the next token."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self._too_deep(span or self._next.span)
@@ -185,8 +188,11 @@ class PathParser:
     def _operated(
         self, read_operand: Callable[[], tree.Expression], levels: tuple[tuple[str, ...], ...]
     ) -> tree.Expression:
-        """Operands with operators of some levels between them, read without recursion."""
-        # Each operation that may go on is of a looser level than the next one.
+        """Parse operands and the operators of ``levels`` between them, without recursion.
+
+        ``read_operand`` parses one operand. ``levels`` lists the operators from the loosest to the tightest level.
+        """
+        # From the loosest to the tightest level.
         unfinished: list[_Unfinished] = []
         while True:
             start, operand = self._next.span, read_operand()
@@ -207,10 +213,10 @@ class PathParser:
             unfinished[-1].signs.append(self._take().text)
 
     def _check_operands(self, sign: str, *operands: tree.Expression) -> None:
-        """Refuse operands that the language's operator does not take.
+        """Raise an error if the operator ``sign`` does not accept ``operands``.
 
-        XPath 1.0 takes all: "The numeric operators convert their operands to numbers as if by calling the number
-        function."
+        XPath 1.0 accepts all operands: "The numeric operators convert their operands to numbers as if by calling the
+        number function."
         """
 
     def _unary(self) -> tree.Expression:
@@ -237,7 +243,7 @@ class PathParser:
         return self._location()
 
     def _location(self) -> tree.Path:
-        """A path from the root or from the context."""
+        """Parse a path that starts at the root or at the context node."""
         start = self._next.span
         begin = tree.Start.ROOT if self._is("/", "//") else tree.Start.CONTEXT
         steps: list[tree.Step] = []
@@ -248,7 +254,7 @@ class PathParser:
         return self._steps(begin, steps, start)
 
     def _steps(self, begin: tree.Start | tree.Expression, steps: list[tree.Step], start: Span) -> tree.Path:
-        """A path, behind its beginning and perhaps its first step."""
+        """Parse the rest of a path that starts at ``begin`` and whose first ``steps`` have been parsed."""
         while self._is("/", "//"):
             self._step(steps, self._take().text == "//")
         return tree.Path(begin, tuple(steps), self._span(start))
@@ -285,7 +291,7 @@ class PathParser:
                 return tree.Call(text, tuple(arguments), self._span(start))
 
     def _step(self, steps: list[tree.Step], descendants: bool) -> None:
-        """Read a step and add it to the steps before it."""
+        """Parse a step and append it to ``steps``; ``descendants`` is True if ``//`` stands before the step."""
         start = self._next.span
         for sign, axis in ((".", "self"), ("..", "parent")):
             if self._read(sign):
@@ -310,7 +316,7 @@ class PathParser:
         steps.append(tree.Step(descendants, axis, test, self._predicates(), self._span(start)))
 
     def _instruction(self) -> str:
-        """The name of a processing instruction, which a literal may give."""
+        """Parse the optional name of a ``processing-instruction()`` test."""
         kind, text, _ = self._next
         self._at += kind == "string"
         return text if kind == "string" else ""
@@ -326,7 +332,10 @@ class PathParser:
 
 @lru_cache(maxsize=4096)
 def outside(expression: str) -> str | None:
-    """Return what of an XPath is not evaluated here; None if all is evaluated, or if the text is no XPath at all."""
+    """Describe a part of ``expression`` that cannot be evaluated.
+
+    Returns None if the whole expression can be evaluated, and if it is not an XPath.
+    """
     try:
         parsed = parse_xpath(expression)
     except NoXPathError:
@@ -339,8 +348,8 @@ def _outside(node: tree.Expression) -> Iterator[str]:
         case tree.Call(function=name) if name in _OTHER_FUNCTIONS:
             yield f"the function {name}"
         case tree.Variable(name=name):
-            # An engine that evaluates it fails, or refuses the whole expression: only the broker's own engine shows
-            # which.
+            # Engines differ: some fail when they evaluate the variable, and some refuse the whole expression. Only the
+            # broker's own engine shows which.
             yield f"the variable ${name}"
         case tree.Path(steps=steps):
             for step in steps:

@@ -1,9 +1,9 @@
-"""Parser of XQuery texts to conditions; what the subset does not have is refused by name, with its place.
+"""Parser of the XQuery subset that a binding of an XML exchange may have. Errors name what is not in the subset.
 
 The subset: ``declare variable $x external;``, ``let $x := path return …``, paths of element names with ``/``, ``//``,
 ``*``, ``@name`` and ``text()``, general comparisons, arithmetic, ``and``, ``or``, ``not(…)``, ``exists(…)``.
-The grammar of paths and operators is that of ``xpath``. Where XQuery 1.0 differs from XPath 1.0, the clause of the
-difference stands here.
+``xpath`` has the grammar of paths and operators. This module overrides the clauses in which XQuery 1.0 differs from
+XPath 1.0.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from transpiler.base.source import Source, Span, half_surrogate
 from transpiler.language.path_expressions import path_tree as tree
 from transpiler.language.path_expressions.xpath import MAX_DEPTH, NAME, PathParser
 
-#: Characters of a query.
+#: Maximum length of a query, in characters.
 MAX_LENGTH = 100_000
 
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
@@ -29,16 +29,17 @@ _VALUE_COMPARISONS = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "
 
 
 def parse_query(text: str) -> tree.Expression:
-    """Parse a query to its condition.
+    """Parse a query and return its condition.
 
-    Raises ``TopologyError`` where the text is no query, ``UnsupportedFeatureError`` where it is one outside the subset.
+    Raises ``TopologyError`` if ``text`` is not an XQuery, and ``UnsupportedFeatureError`` if the query is outside the
+    subset.
     """
     return _Parser(Source(text, "xquery")).parse()
 
 
 class _Parser(PathParser):
-    # Comment, '"(:" (CommentContents | Comment)* ":)"', EscapeQuot, which repeats the quote of a literal, and the
-    # exponent of DoubleLiteral are not in XPath 1.0.
+    # XPath 1.0 has neither comments ('"(:" (CommentContents | Comment)* ":)"'), nor a doubled quote inside a literal
+    # (EscapeQuot), nor exponents (DoubleLiteral).
     pattern = re.compile(
         rf"""(?P<space>\s+)
         |(?P<comment>\(:.*?:\))
@@ -59,7 +60,7 @@ class _Parser(PathParser):
         if half is not None:
             self._wrong("half of a surrogate pair is no Unicode character", half)
         super().__init__(source.text)
-        #: The paths that let binds, by the names of their variables.
+        #: The paths that ``let`` binds, by variable name.
         self._bound: dict[str, tree.Path] = {}
         self._declared: set[str] = set()
 
@@ -84,7 +85,7 @@ class _Parser(PathParser):
         raise UnsupportedFeatureError.at("limit.nesting", message, self._source, span)
 
     def parse(self) -> tree.Expression:
-        """The prolog, the bindings of let, the condition, and nothing more."""
+        """Parse the prolog, the ``let`` clauses and the condition."""
         while self._is("declare"):
             self._declaration()
         while self._is("let"):
@@ -136,7 +137,7 @@ class _Parser(PathParser):
         return self._operated(self._unary, (("+", "-"), ("*", "div")))
 
     def _comparison(self) -> tree.Expression:
-        """All comparisons are of one level and have two operands.
+        """Parse a comparison, which has two operands: ``a = b = c`` is not XQuery.
 
         "RangeExpr ( (ValueComp | GeneralComp | NodeComp) RangeExpr )?"
         """
@@ -159,7 +160,7 @@ class _Parser(PathParser):
         return left
 
     def _test(self) -> tree.Expression | None:
-        """A function that is a condition, or a condition in parentheses."""
+        """Parse a call of a boolean function or a condition in parentheses; None if neither comes next."""
         name = self._next.text.removeprefix("fn:") if self._next.kind == "name" and self._ahead("(") else ""
         start = self._next.span
         if name in ("true", "false"):
@@ -182,7 +183,7 @@ class _Parser(PathParser):
         return None
 
     def _is_sum_in_parentheses(self) -> bool:
-        """Return True if the token behind the matching parenthesis makes it an operand."""
+        """Return True if an operator that takes values follows the matching parenthesis."""
         depth = 0
         for token in islice(self.tokens, self._at, None):
             if token.kind == "sign" and token.text == "(":
@@ -219,7 +220,7 @@ class _Parser(PathParser):
                 return self._location()
 
     def _literal(self, text: str, span: Span) -> str:
-        """A string, in which references stand for characters: "PredefinedEntityRef | CharRef", not in XPath 1.0."""
+        """Return the value of a literal, whose references XPath 1.0 does not have: "PredefinedEntityRef | CharRef"."""
         quote, inner = text[0], text[1:-1]
 
         def replace_entity(entity: re.Match[str]) -> str:
@@ -248,7 +249,7 @@ class _Parser(PathParser):
         return tree.Variable(name, span)
 
     def _location(self) -> tree.Path:
-        """A path from the document, which is what a query has for its context."""
+        """Parse a path. The context item of a query is the document, so that relative paths start there too."""
         start = self._next.span
         steps: list[tree.Step] = []
         if not self._read(".") and not self._is("//"):
@@ -294,17 +295,17 @@ class _Parser(PathParser):
         return token.text
 
     def _check_operands(self, sign: str, *operands: tree.Expression) -> None:
-        """Refuse what has another type than a number: "a type error is raised [err:XPTY0004]"."""
+        """Reject operands of arithmetic that are not numbers: "a type error is raised [err:XPTY0004]"."""
         if sign in tree.CONNECTIVES:
             return
         for operand in operands:
-            if isinstance(operand, tree.Variable) or _is_text(operand):
+            if isinstance(operand, tree.Variable) or tree.is_string(operand):
                 self._unsupported("arithmetic on a string or a header", operand.span)
 
     def _check_comparison(self, sign: str, left: tree.Expression, right: tree.Expression, span: Span) -> None:
-        """Refuse comparisons that XPath 1.0 does not have, or to which it gives another meaning."""
+        """Reject comparisons that XPath 1.0 does not have, or that mean something else in XPath 1.0."""
         sides = (left, right)
-        textual = any(map(_is_text, sides))
+        textual = any(map(tree.is_string, sides))
         ordering = sign not in ("=", "!=")
         if any(isinstance(side, tree.Variable) for side in sides):
             if not any(isinstance(side, tree.Constant) for side in sides):
@@ -321,7 +322,3 @@ class _Parser(PathParser):
 
 def _is_element(step: tree.Step) -> bool:
     return step.axis == "child" and step.test != "text()"
-
-
-def _is_text(operand: tree.Expression) -> bool:
-    return isinstance(operand, tree.Constant) and isinstance(operand.value, str)

@@ -67,7 +67,8 @@ def alternatives_beside(operator: Comparison, left: Operand, right: Operand, dia
     A text that has lost its type is a number beside a number, a boolean beside a boolean, and a text beside a text. In
     a dialect that orders numbers only, two such texts are numbers on both sides of ``<``, ``>``, ``<=``, ``>=`` and
     BETWEEN. An operand may be an integer in one row and a fraction in the next. Two such operands would have four
-    comparisons of numbers; they have two, of integers and of the doubles nearest to the numbers of either kind.
+    comparisons of numbers. They have two where that is fewer: of integers, and of the doubles that are nearest to the
+    numbers of either kind.
     """
     orders_numbers = not operator.is_equality and dialect.ordering is Ordering.FALSE
     if left.by_use is not None and right.by_use is not None and orders_numbers:
@@ -108,11 +109,19 @@ def _typed(left: Operand, right: Operand, dialect: Dialect) -> Iterator[_Pair]:
         return
     first, second = _numbers(left.alternatives), _numbers(right.alternatives)
     whole = [item for item in first if item.type.integer], [item for item in second if item.type.integer]
-    yield from product(*whole)
+    integers = list(product(*whole))
+    doubles = [
+        (one, other)
+        for one, other in product(left.nearest or first, right.nearest or second)
+        if one.type.floating or other.type.floating
+    ]
+    if len(integers) + len(doubles) >= len(first) * len(second):
+        yield from product(left.alternatives, right.alternatives)
+        return
+    yield from integers
     both_whole = ir.all_of(*[ir.any_of(*[item.stands for item in side]) for side in whole])
-    for one, other in product(left.nearest or first, right.nearest or second):
-        if one.type.floating or other.type.floating:
-            yield one._replace(guard=ir.all_of(one.guard, complement(both_whole)), stands_where=None), other
+    for one, other in doubles:
+        yield one._replace(guard=ir.all_of(one.guard, complement(both_whole)), stands_where=None), other
     for one, other in product(left.alternatives, right.alternatives):
         if not (one.type.numeric and other.type.numeric):
             yield one, other

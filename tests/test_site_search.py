@@ -48,7 +48,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         ("createConsumer", "selector-places"),
         ("--baseline", "commands"),
         ("baseline", "commands"),
-        ("sql --missing", "commands"),
     ],
 )
 def test_what_people_look_for_is_found(site: str, tmp_path: Path, query: str, page: str) -> None:

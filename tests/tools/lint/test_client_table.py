@@ -11,7 +11,7 @@ from transpiler.tools.lint.embedded import FoundSelector, UnreadSelector, find_s
 
 _SUFFIXES = {
     **{"Java": "java", "Kotlin": "kt", "Scala": "scala", "C#": "cs", "Python": "py", "Go": "go", "PHP": "php"},
-    **{"JavaScript": "js", "TypeScript": "ts", "Ruby": "rb", "Groovy": "groovy", "any": "java"},
+    **{"JavaScript": "js", "TypeScript": "ts", "Ruby": "rb", "Groovy": "groovy", "any": "java", "YAML": "yaml"},
 }
 _ROW = re.compile(r"^\| ([^|`]+) \| ([^|`]+) \| `([^`]+)` \|$", re.MULTILINE)
 ROWS = _ROW.findall((DOCS / "selector-places.md").read_text(encoding="utf-8"))

@@ -218,7 +218,9 @@ def test_a_value_in_a_place_of_data_is_read_or_listed(place: Place) -> None:
     *outer, last = _path(place)
     for value, is_one in DATA_VALUES:
         begin = "".join(f"{'  ' * level}{step}:\n" for level, step in enumerate(outer))
-        texts = [("a.yaml", f'{begin}{"  " * len(outer)}{last}: "{value}"\n')]
+        # A key of any name is a place in a file about messages only.
+        about = "# for amqp\n" if place.near else ""
+        texts = [("a.yaml", f'{about}{begin}{"  " * len(outer)}{last}: "{value}"\n')]
         if place.language == "data":
             texts += [
                 ("a.properties", f"{'.'.join((*outer, last))}={value}\n"),

@@ -442,3 +442,22 @@ def test_the_selectors_of_a_place_are_read_or_said_to_be_unread(
         else:
             seen.append(Lines(text).place(Span(one.offset, one.offset)).line)
     assert seen == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("a.yml", 'spring: {activemq: {broker-url: x}}\norders: {audit-selector: "region == 5"}\n', ["region == 5"]),
+        # No file of a program with messages, the selectors of Kubernetes and of pages, and texts that are no condition.
+        ("a.yml", 'orders: {audit-selector: "region == 5"}\n', []),
+        ("a.yml", 'amqp: x\nnode-selector: "disk == ssd"\nspec: {labelSelector: "a in (b, c)"}\n', []),
+        (
+            "a.yml",
+            'amqp: x\nui: {css-selector: "a > b", row-selector: "tr[data-id=1]", menu-selector: ".nav > li"}\n',
+            [],
+        ),
+        ("a.yml", "amqp: x\nfeature: {color-selector: blue, bean-selector: app=orders}\n", []),
+    ],
+)
+def test_a_key_of_ones_own_is_found_in_a_file_about_messages(name: str, text: str, found: list[str]) -> None:
+    assert [one.mapped.text for one in find_selectors(text, name) if isinstance(one, FoundSelector)] == found

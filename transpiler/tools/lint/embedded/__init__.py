@@ -26,7 +26,7 @@ from transpiler.tools.lint.embedded.code_tokens import FAMILIES
 from transpiler.tools.lint.embedded.data_text import find_in_json, find_in_lines, find_in_properties, find_in_yaml
 from transpiler.tools.lint.embedded.notebook_text import find_in_notebook
 from transpiler.tools.lint.embedded.prose import without_prose
-from transpiler.tools.lint.embedded.selector_places import is_worth_reading
+from transpiler.tools.lint.embedded.selector_places import is_near, is_worth_reading
 from transpiler.tools.lint.embedded.selector_text import FoundSelector, InFile, UnreadableError, UnreadSelector
 from transpiler.tools.lint.embedded.shell_text import find_in_shell
 from transpiler.tools.lint.embedded.xml_text import find_in_xml
@@ -97,6 +97,7 @@ def find_selectors(text: str, name: str, declarations: Declarations | None = Non
     if known is not None and (others or is_worth_reading(text, True)):
         yield from find_in_code(text, FAMILIES[suffix], others, partial(known.constants.find, text, name))
     elif is_worth_reading(text, is_code(name)):
-        yield from without_prose(_READERS[suffix](text), text, name)
+        in_place = (one for one in _READERS[suffix](text) if is_near(one.whence, text))
+        yield from without_prose(in_place, text, name)
         if suffix in _SCRIPTS:
             yield from find_in_shell(text)

@@ -69,6 +69,8 @@ PLACES: tuple[Place, ...] = (
         Place("data", f"*{holder}*/*Selector", is_sure=False)
         for holder in ("jms", "activemq", "artemis", "amqp", "qpid", "solace")
     ),
+    # A key of the user's own, in the configuration of a program with messages.
+    Place("yaml", "*Selector", near=_MESSAGING, is_sure=False),
     Place("data", "sqlFilter/sqlExpression", reason=_SERVICE_BUS),
     Place("code", "SqlRuleFilter($)", reason=_SERVICE_BUS),
     Place("code", "SqlFilter($)", near=_SERVICE_BUS_FILES, reason=_SERVICE_BUS),
@@ -257,6 +259,13 @@ PLACES: tuple[Place, ...] = (
     Place("text", r"\b[aA]ctiveMQSubscriber(?:ProviderData)?\b[^}]*?\bselector:\s*"),
 )
 
+#: What places of YAML have to be near to, by their patterns.
+_NEAR_IN_YAML = {place.pattern: place.near for place in PLACES if place.language == "yaml" and place.near}
+#: Ends of keys that select something else than messages: objects of Kubernetes, and elements of pages.
+_OTHER_SELECTORS = tuple(
+    f"{word}selector"
+    for word in "label labels node pod namespace object field service network css dom element xpath html query".split()
+)
 #: A file without any of these words, and without what a pattern finds, has no selector that is found by its place.
 #: A search for a pattern that begins with letters is fast.
 _CREATED = re.compile(r"create\w*(?:consumer|subscriber|browser|receiver|queue)")
@@ -300,9 +309,16 @@ def find_place(path: Sequence[str], language: Language = "data") -> Place | None
     if not path:
         return None
     last, known = path[-1].rpartition(":")[2], _by_last(language)
-    candidates = [*known.get(last, ()), *(known["*"] if last.endswith("selector") else ())]
+    is_own = last.endswith("selector") and not last.endswith(_OTHER_SELECTORS)
+    candidates = [*known.get(last, ()), *(known["*"] if is_own else ())]
     steps = "/".join(path)
     return next((place for pattern, place in candidates if pattern.search(steps)), None)
+
+
+def is_near(pattern: str, text: str) -> bool:
+    """Return True if a file has what the place of a pattern has to be near to."""
+    near = _NEAR_IN_YAML.get(pattern)
+    return near is None or re.search(near, text) is not None
 
 
 def names_of(path: Sequence[str]) -> list[str]:

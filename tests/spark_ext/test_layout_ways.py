@@ -276,7 +276,7 @@ def test_every_function_finds_the_same_places(
         assert {name: outcome(asked) for name, asked in selected.items()} == dict.fromkeys(selected, len(matched))
         routed["route_stream"] = lambda: streamed(spark, SHAPES[shape], layout, tmp_path)
         if form == "over the schema as text":
-            written = [json.loads(line) for line in frame.toJSON().collect()]
+            written = [json.loads(row[0]) for row in frame.selectExpr("to_json(struct(*))").collect()]
             routed["selector-sql route"] = lambda: by_command(shape, SPELLINGS[spelling], written, tmp_path)
         answers = {name: outcome(asked) for name, asked in routed.items()}
         assert len({str(answer) for answer in answers.values()}) == 1, answers

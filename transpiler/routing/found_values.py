@@ -152,9 +152,12 @@ def _place_of(name: str, asked: int, node: ast.Identifier | None, layout: Layout
     own = name if node is None else node.name
     places = [MessageField(PROPERTIES, own)] if known is None else known.places
     try:
+        # A column under the name of a header field comes before the field's own places.
+        column = None if known is None or node is None or node.section else layout.named_header(own)
         found = [
             layout.property(place.field) if place.section == PROPERTIES else layout.field(place) for place in places
         ]
+        found = found if column is None else [column]
     except LayoutError:
         found = []
     stored = [each for each in found if each is not None and each.values]

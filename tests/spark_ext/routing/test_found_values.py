@@ -100,6 +100,11 @@ def test_places_of_columns_sections_and_documents_are_in_the_users_words(spark: 
     tables: list[tuple[Any, Any, dict[str, str]]] = [
         (spark.sql("SELECT 'red' AS color, 'a' AS routing_key"), None, {"color": "color", "JMSPriority": "no place"}),
         (
+            spark.sql("SELECT 'red' AS color, 'a' AS routing_key, 5 AS JMSPriority"),
+            None,
+            {"color": "color", "JMSPriority": "JMSPriority"},
+        ),
+        (
             create_messages(spark, [{"color": "red"}]),
             None,
             {"color": "application_properties['color']", "JMSPriority": "header.priority"},

@@ -295,3 +295,43 @@ def test_a_place_of_a_table_that_is_not_known_is_told(shape: str) -> None:
     for place in (stores.column("Kind"), stores.key("Kind")):
         certain = SHAPES[shape].store("Props", headers={"JMSType": place}, **OPTIONS.get(shape, {}))
         assert transpile_selector("JMSType = 'stock'", certain).diagnostics == ()
+
+
+#: Tables with the columns that a preset reads, by its name, and the column that the properties are in.
+PRESETS = {
+    "kafka-headers": ("headers", "array(named_struct('key', 'color', 'value', CAST(c AS BINARY)))"),
+    "variant": ("properties", "parse_json(to_json(named_struct('color', c)))"),
+    "struct": ("properties", "named_struct('color', c)"),
+}
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_by_its_name_is_the_store_in_every_function(spark: SparkSession, preset: str) -> None:
+    column, properties = PRESETS[preset]
+    with settings(spark, INTERPRETED):
+        named = spark.createDataFrame(
+            ROWS, "id INT, JMSType STRING, p STRING, routing_key STRING, exchange STRING, c STRING"
+        )
+        frame = named.selectExpr("* EXCEPT (c, p)", f"{properties} AS {column}").localCheckpoint()
+        selector = "color = 'blue'"
+        store = find_layout(preset, frame.schema.jsonValue())
+        answers = {
+            "compile_selector": [
+                ids(frame.filter(compile_selector(selector, store)) if each is store else frame.filter(sql))
+                for each, sql in ((store, ""), (preset, _condition(selector, preset, store)))
+            ],
+            "route": [queues(route(frame, TOPOLOGY, each)) for each in (store, preset)],
+            "compiled": [
+                queues(route(frame, compile_topology(TOPOLOGY, each, messages=frame), each)) for each in (store, preset)
+            ],
+            "explain_matches": [explain_matches(frame, selector, each).matched for each in (store, preset)],
+            "verify": [verify(frame, selector, each).answers[True] for each in (store, preset)],
+        }
+    assert all(first == second for first, second in answers.values()), answers
+    assert answers["route"][0] == {1: ["north", "rest"], 2: ["blue"], 3: [], 4: []}
+    assert (answers["explain_matches"][0], answers["verify"][0]) == (2, 2)
+
+
+def _condition(selector: str, preset: str, store: Layout) -> str:
+    """Return the SQL by the preset's name; a struct's types are those of a schema."""
+    return transpile_selector(selector, store if preset == "struct" else preset).sql

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, TOPIC_SYNTAX, TopicPattern
 from transpiler.reference.conditions import matches_words
 from transpiler.routing import tuning
-from transpiler.routing.topic_automaton import FREE, TopicAutomaton, TopicAutomatonBuilder, place_edges
+from transpiler.routing.topic_automaton import FREE, TopicAutomaton, TopicAutomatonBuilder, matches_topic, place_edges
 
 KEYS = st.lists(st.sampled_from(["a", "b", "c", "unbound"]), max_size=5)
 PATTERNS = st.lists(st.sampled_from(["a", "b", "c", ONE_WORD, MANY_WORDS]), max_size=5).map(tuple)
@@ -32,6 +32,11 @@ def matched(trie: TopicAutomaton, root: int, words: list[str]) -> set[int]:
     if not trie.repeats:
         assert len(set(found)) == len(found)
     return set(found)
+
+
+@given(pattern=PATTERNS, words=KEYS)
+def test_a_key_that_is_known_matches_as_the_reference_says(pattern: TopicPattern, words: list[str]) -> None:
+    assert matches_topic(pattern, words) == matches_words(pattern, words)
 
 
 @given(

@@ -8,11 +8,15 @@ from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import BIGINT, STRING
 from transpiler.compiler.presets import find_layout
+from transpiler.compiler.sql import emit_filter
 from transpiler.language.selector.dialect_rules import IntegerArithmetic
 from transpiler.language.selector.dialects import DIALECTS
+from transpiler.routing import tuning
 from transpiler.routing.interval_index import find_interval
 from transpiler.routing.parameterize import SelectorParameterizer
-from transpiler.routing.signatures import Signature, parameter
+from transpiler.routing.plan import build_plan
+from transpiler.routing.signatures import Signature, disjuncts, parameter
+from transpiler.topologies import topology_from_dict
 
 #: Dialects in which an integer has 32 bits or 64, by its size, and a sum wraps.
 WRAPPING = [dialect for dialect in DIALECTS.values() if dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT]
@@ -62,3 +66,33 @@ def test_alternatives_have_ranges_if_all_of_them_are_bounded_by_one_constant(
 ) -> None:
     signature = Signature((), (), ir.TRUE, residual, (BIGINT, BIGINT))
     assert (find_interval(signature) is not None) is has_interval
+
+
+def test_an_alternative_with_a_bound_is_a_disjunct_of_its_own() -> None:
+    """Its rows have an index, and the rest is asked of each message."""
+    is_not_x = ir.Compare(Comparison.NE, TEXT, ir.constant("x"))
+    assert [len(disjuncts(ir.any_of(*terms))) for terms in ((ABOVE, is_not_x), (is_not_x, BELOW), (is_not_x,))] == [
+        2,
+        2,
+        1,
+    ]
+
+
+def test_a_row_of_a_merged_table_skips_the_terms_that_it_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bit of the row's first constant says which terms it has; the constants of the others are fillers."""
+    monkeypatch.setattr(tuning, "MAX_TABLES", 0)
+    monkeypatch.setattr(tuning, "UNMERGED_TABLES", 0)
+    monkeypatch.setattr(tuning, "MIN_ROWS", 1)
+    texts = [f"a = {number} AND {term}" for number in range(9) for term in (f"b > {number}", f"d <> {number}")]
+    bindings = [{"source": "x", "queue": f"q{n}", "selector": text} for n, text in enumerate(texts)]
+    queues = [binding["queue"] for binding in bindings]
+    whole = {"broker": "qpid-java", "queues": queues, "exchanges": [{"name": "x", "type": "fanout"}]}
+    layout = find_layout("a BIGINT, b BIGINT, d BIGINT")
+    [table] = build_plan(topology_from_dict(whole | {"bindings": bindings}), layout, "error", "x").tables
+    bits, first, second = "_routing_row.p0", "_routing_row.p1", "_routing_row.p2"
+    skipped = f"(({bits} & 1L) = 0 OR (d <> {first} OR d IS NULL)) AND (({bits} & 2L) = 0 OR b > {second})"
+    assert emit_filter(table.signature.residual) == skipped
+    assert {row for rows in table.rows.values() for row in rows} == {
+        *((1, number, 0) for number in range(9)),
+        *((2, 0, number) for number in range(9)),
+    }

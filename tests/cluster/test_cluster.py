@@ -15,9 +15,11 @@ from pathlib import Path
 import pyspark
 import pytest
 
+from tests.cluster.jobs import NO_PYTHON
 from tests.sizes import is_full
 
 _HOME = Path(pyspark.__file__).parent
+_ROOT = Path(__file__).parents[2]
 
 
 @contextmanager
@@ -77,13 +79,20 @@ def test_a_cluster_filters_routes_and_streams_and_loses_no_row_with_a_worker(tmp
         for name in ("first", "second"):
             assert logged(tmp_path, name, "Successfully registered with master"), name
         done = subprocess.run(
-            [sys.executable, "-m", "tests.cluster.jobs", master, str(tmp_path), str(first.pid)],
+            [
+                *(str(_HOME / "bin" / "spark-submit"), "--master", master),
+                *(str(_ROOT / "tests" / "cluster" / "jobs.py"), str(tmp_path), str(first.pid)),
+            ],
+            env=os.environ | {"PYSPARK_DRIVER_PYTHON": sys.executable, "PYSPARK_PYTHON": NO_PYTHON},
             capture_output=True,
             text=True,
             timeout=400,
             check=False,
-            cwd=Path(__file__).parents[2],
+            cwd=_ROOT,
         )
         assert done.returncode == 0, done.stderr[-4_000:]
-        assert done.stdout.split("\n")[:5] == ["filter 10", "route", "backtest True", "stream", "killed True"]
+        # spark-submit puts the warnings of Python there as well.
+        steps = ("filter", "route", "backtest", "stream", "killed")
+        printed = [line for line in done.stdout.splitlines() if line.partition(" ")[0] in steps]
+        assert printed == ["filter 10", "route", "backtest True", "stream", "killed True"]
         assert first.wait(10) == -signal.SIGKILL

@@ -5,6 +5,7 @@ The argument is the number of binding keys with wildcards.
 
 import random
 import sys
+import tempfile
 
 from pyspark.sql import SparkSession
 
@@ -70,4 +71,16 @@ for key in keys:
     expected = list(route_message(topology, Message(properties=Properties(subject=key)), "amq.topic"))
     assert found[key] == expected != [], (key, found[key], expected)
 print("binding keys", len(found))
+
+# A stream, which the server runs: a filter and a route by look-ups.
+with tempfile.TemporaryDirectory() as directory:
+    keyed.coalesce(1).write.parquet(f"{directory}/archive")
+    stream = spark.readStream.schema(keyed.schema).parquet(f"{directory}/archive")
+    routed = route(stream.filter(compile_selector("routing_key <> 'none'", keyed)), topology, keyed)
+    writer = routed.writeStream.format("parquet").option("checkpointLocation", f"{directory}/state")
+    query = writer.trigger(availableNow=True).start(f"{directory}/routed")
+    query.awaitTermination()
+    streamed = {row.routing_key: row.queues for row in spark.read.parquet(f"{directory}/routed").collect()}
+    assert streamed == found
+    print("stream", len(streamed))
 spark.stop()

@@ -38,4 +38,5 @@ def test_selectors_filter_on_spark_connect() -> None:
         "amq.direct ['q2']",
         "amq.fanout ['q3']",
         "binding keys 8",
+        "stream 8",
     ]

@@ -216,13 +216,7 @@ class Function(IdentityEnum):
     #: True if a string is UTF-8.
     VALID = "valid", "is_valid_utf8({0})"
     #: Sixteen bytes as a uuid in hexadecimal digits.
-    TEXT_OF_UUID = (
-        "text of a uuid",
-        (
-            f"concat_ws('-', substr({_HEX}, 1, 8), substr({_HEX}, 9, 4), substr({_HEX}, 13, 4),"
-            f" substr({_HEX}, 17, 4), substr({_HEX}, 21, 12))"
-        ),
-    )
+    TEXT_OF_UUID = "text of a uuid", _UUID_TEXT, True
     #: A value as text, as Java writes it; and a double that stands for a float, as the float's text.
     JAVA_TEXT = "java text", "CAST({0} AS STRING)"
     TEXT_OF_FLOAT = "text of a float", "CAST(CAST({0} AS FLOAT) AS STRING)"

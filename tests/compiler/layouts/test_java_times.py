@@ -174,7 +174,7 @@ def test_a_quoted_letter_is_text() -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", ["M/d/yyyy h:mm:ss.SSS a", "dd MMM yyyy[ HH:mm]", "dd MMM yyyy HH:mm VV", "yyyy[ ss]"]
+    "pattern", ["M/d/yyyy h:mm:ss.SSS a", "dd MMM yyyy[ HH:mm]", "dd MMM yyyy HH:mm VV", "yyyy[-MM]", "yyyy HH:mm[X]"]
 )
 def test_a_pattern_that_spark_reads_by_other_rules_under_some_settings_is_refused(pattern: str) -> None:
     with pytest.raises(LayoutError, match="perhaps read it into a column of type TIMESTAMP") as caught:

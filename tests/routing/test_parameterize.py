@@ -6,7 +6,7 @@ import pytest
 
 from transpiler.base.comparison import Comparison
 from transpiler.compiler import ir
-from transpiler.compiler.ir.column_types import BIGINT, STRING
+from transpiler.compiler.ir.column_types import BIGINT, DOUBLE, STRING
 from transpiler.compiler.presets import find_layout
 from transpiler.compiler.sql import emit_filter
 from transpiler.language.selector.dialect_rules import IntegerArithmetic
@@ -44,12 +44,16 @@ A, B, TEXT = ir.Column(("a",), BIGINT), ir.Column(("b",), BIGINT), ir.Column(("c
 IS_X, IS_Y = (ir.Compare(Comparison.EQ, TEXT, ir.constant(text)) for text in "xy")
 ABOVE = ir.Compare(Comparison.GT, A, parameter(0, BIGINT))
 BELOW = ir.Compare(Comparison.LT, A, parameter(1, BIGINT))
+WIDENED_ABOVE = ir.Compare(
+    Comparison.GT, *(ir.Apply(ir.Function.TO_DOUBLE, (value,), DOUBLE) for value in (A, parameter(0, BIGINT)))
+)
 
 
 @pytest.mark.parametrize(
     ("residual", "has_interval"),
     [
         (ABOVE, True),
+        (WIDENED_ABOVE, True),
         (ir.any_of(ABOVE, ir.Compare(Comparison.GT, B, parameter(0, BIGINT))), True),
         (ir.any_of(ir.all_of(ABOVE, BELOW), ir.Compare(Comparison.GT, B, parameter(0, BIGINT))), True),
         # A value counts where the conditions on the message beside its bound hold.

@@ -306,8 +306,9 @@ class Published:
         own = self._own_key()
         if own is not None:
             return own
-        if not asks_for_key(self._topology, self._plan.exchange):
-            # The default exchange alone compares keys, and a message without one reaches no queue through it.
+        if self._plan.exchange is None and not asks_for_key(self._topology, None):
+            # The default exchange alone compares keys, and a message without one reaches no queue through it. The plan
+            # of one exchange says itself that keys are compared: a compiled topology has no bindings to ask.
             return NO_TEXT
         offers = places_like("routing-key", self._layout, self._schema.jsonValue())
         raise no_key(joined([*offers, _RENAME]))

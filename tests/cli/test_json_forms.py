@@ -121,7 +121,7 @@ def test_a_member_version_of_a_message_stays() -> None:
         ('{"queues": ["mine"], "outcome": "mine"}', [], "-:1: route would overwrite queues and outcome of the message"),
         ('{"outcome": "delivered", "version": 1}', [], "-:1: route would overwrite outcome of the message"),
         ('{"path": "/a"}', ["--path", "--format", "json"], "-:1: route would overwrite path of the message"),
-        ("queues,color\na,red", [], "-:2: route would overwrite queues of the message"),
+        ("queues,color,routing_key\na,red,x", [], "-:2: route would overwrite queues of the message"),
         ('{"queues": ["mine"], "path": "/a"}', ["--summary"], None),
         ('{"application_properties": {"queues": "mine"}, "why": "so"}', [], None),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from transpiler import LayoutError, Message, Topology, route_message, route_path
+from transpiler import Message, Topology, route_message, route_path
 from transpiler.cli import main
 from transpiler.tools.explanation.routes import explain_route
 from transpiler.topology import parse_topology, topology_from_dict, topology_to_dict
@@ -50,9 +50,6 @@ def test_the_path_follows_links_with_their_keys_until_a_queue_comes_again() -> N
     assert str(direct) == "parked (delivered)\n  parked: expired → exchange gone, which is not there"
     assert direct.to_dict()["path"][0]["outcome"] == "no-exchange"
     assert route_message(topology_from_dict(RABBITMQ), {}, "orders") == ()
-    with pytest.raises(LayoutError, match="routes by key"):
-        # Plain properties have no place for a key, unless it is JMSType.
-        route_message(topology_from_dict(RABBITMQ), {"color": "red"}, "orders")
     assert route_message(topology_from_dict(RABBITMQ), {"color": "red", "JMSType": "new"}, "orders") == ("eu",)
 
 

@@ -12,7 +12,6 @@ from transpiler.cli.group import click, fail, say
 from transpiler.cli.inputs import shown
 from transpiler.compiler.layouts.publication import likely_names, names_exchange, names_key, places_like
 from transpiler.message.publication import Sent
-from transpiler.reference.exchange_walk import subject_of
 from transpiler.tools.backtest import count_left_out
 from transpiler.tools.message_files.read_message import ReadMessage
 from transpiler.tools.message_files.record_errors import at_place, refuse
@@ -84,9 +83,11 @@ def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Se
 
 
 def _check_key(read: ReadMessage) -> None:
-    """Raise ``LayoutError`` for a message that has neither a routing key nor a place for one."""
-    # The subject of plain properties is JMSType.
-    if not names_key(read.value, read.layout) and not (read.layout is None and subject_of(read.message) is not None):
+    """Raise ``LayoutError`` for a row of a table that has neither a routing key nor a place for one.
+
+    A JSON object without a layout is a message, of which a member may be left out where it is null.
+    """
+    if read.layout is not None and not names_key(read.value, read.layout):
         raise no_key(joined(_offers("routing-key", read)))
 
 

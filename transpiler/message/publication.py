@@ -44,11 +44,6 @@ def without_places(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: item for name, item in value.items() if name not in NAMES or not (sections or isinstance(item, list))}
 
 
-def has_sections(value: Mapping[str, Any]) -> bool:
-    """Return True for a message in sections, be they all left out, and False for plain properties."""
-    return any(name in value for name in SECTION_NAMES) or all(name in NAMES for name in value)
-
-
 def texts_in(value: Mapping[str, Any], name: str) -> tuple[str, ...] | None:
     """Return the texts of a member; ``DecodeError`` where it is no array of texts."""
     return _array_in(value, name, str)

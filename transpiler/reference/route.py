@@ -12,7 +12,7 @@ from typing import Any, Unpack
 
 from transpiler.base.arguments import unexpected
 from transpiler.message.message import Message, MessageLike, as_message
-from transpiler.message.publication import EXCHANGE, Sent, has_sections, sent_in, without_places
+from transpiler.message.publication import EXCHANGE, Sent, sent_in, without_places
 from transpiler.message.sections import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.conditions import Keys
@@ -20,14 +20,7 @@ from transpiler.reference.exchange_walk import subject_of
 from transpiler.reference.route_path import RoutePath, follow
 from transpiler.reference.routed import Routed, Traced, arrival, arrive, settle
 from transpiler.topology.model import Topology, check_entries, check_exchange, check_topology
-from transpiler.topology.publishing import (
-    Publisher,
-    asks_for_key,
-    check_has_routing_types,
-    no_key,
-    own_default,
-    relay_target,
-)
+from transpiler.topology.publishing import Publisher, check_has_routing_types, own_default, relay_target
 from transpiler.topology.receivers import (
     DEFAULT_SETTINGS,
     PublishOptions,
@@ -173,8 +166,6 @@ def trace(
     check_has_routing_types(topology, settings.routing_type)
     sent = Sent()
     says_exchange = isinstance(message, Mapping) and EXCHANGE in message
-    # A message in sections has a subject, be it absent, and plain properties have none.
-    has_subject = not isinstance(message, Mapping) or has_sections(message)
     if isinstance(message, Mapping):
         sent, message = sent_in(message), without_places(message)
     message = as_message(message)
@@ -203,8 +194,6 @@ def trace(
     published_to = topology.exchange_by_name.get(name)
     if published_to is None:
         return Traced(Routed((), "no-exchange", name), message, topology)
-    if keys is None and not has_subject and asks_for_key(topology, name) and subject_of(message) is None:
-        raise no_key("perhaps give the message a member routing_key, or give routing_keys=['…']; [None] is no key")
     if not topology.rules.several_keys or keys is None:
         keys = (_first_key(message, keys),)
     return _publish(topology, message, published_to, keys, publisher)

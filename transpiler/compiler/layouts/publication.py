@@ -20,7 +20,7 @@ from transpiler.compiler.layouts.sent import before_sent
 from transpiler.compiler.layouts.store import store_of
 from transpiler.compiler.layouts.table_columns import SchemaField, Table, is_struct, type_of
 from transpiler.message.header_fields import PUBLISHED_EXCHANGE, PUBLISHED_KEYS
-from transpiler.message.publication import EXCHANGE, NAMES, ROUTING_KEY, ROUTING_KEYS, has_sections
+from transpiler.message.publication import EXCHANGE, NAMES, ROUTING_KEY, ROUTING_KEYS
 
 
 class Documented(NamedTuple):
@@ -77,15 +77,10 @@ def names_exchange(row: Mapping[str, Any], layout: Layout | None) -> bool:
     return stored is not None and stored.values != ()
 
 
-def names_key(row: Mapping[str, Any], layout: Layout | None) -> bool:
-    """Return True if a row has a place for its routing key, be it NULL.
-
-    An object without a layout has that place if it is divided into sections, because its subject is the routing key.
-    """
+def names_key(row: Mapping[str, Any], layout: Layout) -> bool:
+    """Return True if a row of a layout has a place for its routing key, be it NULL."""
     if any(has_column(row, layout, name) for name in (ROUTING_KEY, ROUTING_KEYS)):
         return True
-    if layout is None:
-        return has_sections(row)
     return any(layout.has_place(place) for place in PUBLISHED_KEYS)
 
 

@@ -292,7 +292,7 @@ def _time_in(text: ir.Value, pattern: str, zone: str) -> ir.Value:
         parts = (text, ir.constant(rewriting.expression), ir.constant(replacement))
         written = ir.Apply(ir.Function.REPLACE, parts, STRING)
         if rewriting.has_gaps:
-            gaps = ir.constant("(?<=[ :])(?=[:.])"), ir.constant("0")
+            gaps = ir.constant("(?<=[ :])(?=[:. ])"), ir.constant("0")
             written = ir.Apply(ir.Function.REPLACE, (written, *gaps), STRING)
         return ir.Apply(ir.Function.ISO_TIME, (written,), TIMESTAMP)
     fits = ir.Matches(text, fits_pattern(pattern))

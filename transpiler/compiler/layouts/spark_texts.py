@@ -257,7 +257,6 @@ _ISO_PARTS = (
     ("hour", " ", "0"),
     ("minute", ":", "0"),
     ("second", ":", "0"),
-    ("fraction", ".", "0"),
 )
 
 
@@ -292,11 +291,10 @@ def iso_rewriting(pattern: str) -> IsoRewriting | None:
     places = {name: place for place, name in enumerate(names, 1)}
     replacement = ""
     for name, before, default in _ISO_PARTS:
-        if name == "fraction" and name in places:
-            # A zero after the digits changes nothing, and stands for a fraction that is missing.
-            replacement += f".${places[name]}0"
-        else:
-            replacement += before + (f"${places[name]}" if name in places else default)
+        replacement += before + (f"${places[name]}" if name in places else default)
+    if "fraction" in places:
+        # A zero after the digits changes nothing, and stands for a fraction that is missing.
+        replacement += f".${places['fraction']}0"
     zone = places.get("offset", places.get("zone"))
     return IsoRewriting(
         f"(?is)^(?:{expression}(?!.)|.*)",

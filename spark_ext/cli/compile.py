@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
 from spark_ext.cli.archives import StartJob
 from spark_ext.cli.jobs import click, fail
@@ -59,7 +60,7 @@ def compile_topology(
     )
     seconds = time.perf_counter() - started
     try:
-        compiled.save(output)
+        compiled.save(Path(output))
     except OSError as error:
         fail(f"{shown(output)} cannot be written: {error.strerror or error}")
     count = len(routing.given.bindings)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import wraps
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from spark_ext.cli.archives import StartJob, archive_options
@@ -87,7 +88,7 @@ def routing_options(command: Callable[..., Any]) -> Callable[..., Any]:
             for name in (*of_file, *given_options(options)):
                 option = "--property" if name == "properties" else f"--{name.replace('_', '-')}"
                 fail(f"{shown(topology)} is compiled, and {option} is for compile-topology, which made it")
-            given = CompiledTopology.load(topology)
+            given = CompiledTopology.load(Path(topology))
             warn(given.topology.findings)
         else:
             given = form.read(topology)

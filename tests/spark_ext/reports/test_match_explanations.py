@@ -121,7 +121,7 @@ def test_an_explanation_has_other_forms(orders: DataFrame) -> None:
     ("selector", "text"),
     [
         ("", "5 of 5 messages match"),
-        ("weight > 0", "5 of 5 messages match"),
+        ("weight > 0", "5 of 5 messages match\n\nname      rows  types    place\nweight  5 of 5  integer  weight"),
         ("weight < 0", "0 of 5 messages match\n\nkept out  by the first part that is not true\n       5  weight < 0"),
     ],
 )

@@ -49,7 +49,7 @@ _EXCHANGE = "_stream_exchange"
 #: The source of a topology: a file, compiled or of any form that ``read_topology`` reads, or a function.
 TopologySource = str | Path | Callable[[], "Topology | CompiledTopology"]
 
-#: What happens when a later version of the topology fails.
+#: The reaction to a later version of the topology that cannot be read: the stream stops, or keeps the last version.
 OnError = Literal["stop", "keep"]
 
 

@@ -137,9 +137,9 @@ def no_file(path: Name) -> str | None:
 
 
 def why_skipped(path: Name) -> str | None:
-    """Return why an entry of a directory is skipped: what there is in the place of a file, or the system's error.
+    """Return the reason to skip an entry of a directory, such as "a named pipe", or the error of the operating system.
 
-    None for a file, and for a directory. Nothing is opened.
+    The reason is None for a file or a directory. The function opens nothing.
     """
     try:
         return no_file(path)

@@ -43,9 +43,9 @@ def compared_by_use(operator: Comparison, left: Value, right: Value, dialect: Di
 
 
 def as_number(operand: Operand, infinite: bool) -> Operand:
-    """Return the number that an untyped string spells, or the operand itself.
+    """Convert an untyped string that is written as a number to that number; return any other operand unchanged.
 
-    ``infinite`` if a string that spells a number beyond the doubles is an infinite number.
+    With ``infinite``, a number beyond the range of doubles is infinity; without it, such a string stays a string.
     """
     if operand is None or not isinstance(operand.value, UntypedText) or not _NUMBER.fullmatch(operand.value):
         return operand

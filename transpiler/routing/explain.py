@@ -76,7 +76,7 @@ class RoutingReport:
     classes: tuple[RoutingClass, ...]
     #: The sentence that no message reaches a queue; empty where some do.
     unroutable: str = ""
-    #: What the messages have under the names that bindings ask for; None if no messages were given.
+    #: The counts of messages that have a value for each name in the bindings; None if no messages were given.
     found: FoundValues | None = None
 
     @property

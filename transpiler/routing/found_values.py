@@ -1,4 +1,4 @@
-"""What the rows of a table have under the names that conditions ask for: the place, the number of rows, the types.
+"""Counts of the rows of a table that have a value for each name in some conditions, with its place and its types.
 
 ``places_of`` finds the place of each name in a layout, with tests in SQL; whoever has the table counts the rows of each
 test and gives the counts to ``FoundValues``.
@@ -65,7 +65,7 @@ class FoundValue(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FoundValues:
-    """What the rows of a table have under the names that conditions ask for.
+    """The counts of the rows that have a value for each name in some conditions.
 
     ``conditions`` is the word for what asks, such as ``binding``. ``keys`` is about the number of different routing
     keys; None if they were not counted.

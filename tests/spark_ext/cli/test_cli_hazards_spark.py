@@ -318,7 +318,7 @@ def test_an_input_that_is_no_file_is_one_line(words: str, kind: str) -> None:
 
 
 def test_a_topology_may_come_from_a_pipe() -> None:
-    """What a file has at its beginning shows whether it is compiled, and a pipe can be read only once."""
+    """The command looks at the first bytes for a compiled topology, and a pipe gives its bytes only once."""
     os.mkfifo("pipe")
     code = f"open('pipe', 'w', encoding='utf-8').write({TOPOLOGY!r})"
     with subprocess.Popen([sys.executable, "-c", code]):

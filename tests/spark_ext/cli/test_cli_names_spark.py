@@ -79,7 +79,7 @@ def test_changes_of_routes_have_all_names(form: str) -> None:
         assert [name for name in SHOWN if name not in told] == []
     else:
         assert len(told.splitlines()) >= len(NAMES)
-        # What is no code in a cell of Markdown begins no tag of HTML.
+        # Outside of code spans, no text in a cell of Markdown begins an HTML tag.
         assert "<script" not in told.replace("`", "")
     run(*words, "--output", "report", code=1)
     assert ACTING.search(Path("report").read_text(encoding="utf-8")) is None

@@ -1,4 +1,4 @@
-"""What reports say of the rows that have a value under the names that conditions ask for."""
+"""Reports count the rows that have a value for each name in the conditions of a topology or selector."""
 
 from __future__ import annotations
 

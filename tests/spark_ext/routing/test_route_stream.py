@@ -105,7 +105,7 @@ def test_a_version_that_fails_leaves_the_last_one_in_place(spark: SparkSession, 
     file = tmp_path / "routing.compiled"
     first = compile_topology(BEFORE, stream, exchange="d", version="monday")
     first.save(file)
-    # What becomes of the file after each batch, and the reason in the warning of the next batch.
+    # The change of the file after each batch, and the reason that the warning of the next batch gives.
     changes: list[tuple[Callable[[], object], str | None]] = [
         (lambda: file.write_bytes(WRONG), "was written by another version"),
         (lambda: None, None),

@@ -203,7 +203,8 @@ def check_pattern(pattern: str) -> None:
     """Raise ``LayoutError`` for a pattern that is not understood here, or that Spark does not read by all its rules."""
     _expression(pattern)
     if iso_rewriting(pattern) is None and ("[" in pattern or _letters(pattern) & {"S", "V"}):
-        message = f"the pattern {pattern!r} has a date in brackets; or a month's name, h or a beside brackets, S or VV"
+        reasons = "a date or zone in brackets, or a month's name, h or a beside brackets, S or VV"
+        message = f"the pattern {pattern!r} has {reasons}"
         hint = "Spark's own parsers differ in such a text; perhaps read it into a column of type TIMESTAMP"
         raise LayoutError.at("layout.time", message, hint=hint)
 

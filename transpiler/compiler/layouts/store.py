@@ -95,7 +95,7 @@ class StoreLayout(Layout):
         return f"StoreLayout({self.name!r}, properties: {self.source.described()}{kind}{places})"
 
     def _shown_places(self) -> Iterator[str]:
-        """Yield the first header fields that the user has put somewhere, or else the store, with their columns."""
+        """Yield ``"name: column"`` for the first header fields: those that the user has placed come first."""
         names = [*self.asked, *(name for name in self.headers if name not in self.asked)]
         for name in names[:_SHOWN]:
             stored = None if name not in self.headers else self.headers[name].stored()

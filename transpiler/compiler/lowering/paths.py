@@ -225,7 +225,7 @@ class _Check:
 
 
 def _ends_with_union(expression: tree.Expression) -> bool:
-    """Return True if a union ends the expression, perhaps inside parentheses."""
+    """Return True if the last operand of an expression is a union, such as ``a | b``, with or without parentheses."""
     match expression:
         case tree.Union():
             return True
@@ -435,7 +435,8 @@ def _comparison(condition: tree.Operation, polarity: bool) -> ir.XPathTest:
     if polarity:
         numbers = [part for path in single for part in (f"count({path}) = 1", f"number({path}) = number({path})")]
         return ir.XPathChain("AND", (test, *numbers)) if numbers else test
-    # FALSE if a side is empty, or if both sides have only numbers and the comparison holds for no pair of them.
+    # The comparison is FALSE if one side selects no node. It is also FALSE if all nodes of both sides are numbers and
+    # no pair of these numbers satisfies it.
     every = [_spelled(side) for side in sides if isinstance(side, tree.Path)] + single
     exact = ir.XPathChain("AND", (f"not({test})", *(f"not({path}[not(number() = number())])" for path in every)))
     absent = ir.XPathChain("OR", (exact, *(f"not({path})" for path in every)))

@@ -51,7 +51,7 @@ def is_clients(data: object) -> bool:
 def _of_client(data: Any, depth: int = 0) -> Any:
     """Return a value of an AMQP client as the JSON of filters; a value of a class of an AMQP type has that type."""
     if depth > 2 * MAX_DEPTH:
-        # What is nested deeper is refused with its path.
+        # The reader of the JSON form refuses a value that is nested deeper, and names its path.
         return None
     if is_clients(data):
         descriptor = data.descriptor

@@ -316,7 +316,7 @@ def find_place(path: Sequence[str], language: Language = "data") -> Place | None
 
 
 def is_near(pattern: str, text: str) -> bool:
-    """Return True if a file has what the place of a pattern has to be near to."""
+    """Return True if a file has the word that must stand in it for the key pattern ``pattern`` to name a selector."""
     near = _NEAR_IN_YAML.get(pattern)
     return near is None or re.search(near, text) is not None
 

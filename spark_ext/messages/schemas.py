@@ -179,11 +179,11 @@ def check_frame(name: str, value: object) -> None:
         raise unexpected(name, "a DataFrame", value)
 
 
-def own_field(schema: StructType, name: str) -> StructField | None:
-    """Return the field of a name, whatever its case where Spark is set so; None where there is none."""
+def own_field(schema: StructType, name: str, case_sensitive: bool) -> StructField | None:
+    """Return the field of a name, in any case unless Spark is ``case_sensitive``; None if there is no such field."""
     if name in schema.names:
         return schema[name]
-    if case_sensitive():
+    if case_sensitive:
         return None
     return next((field for field in schema if field.name.lower() == name.lower()), None)
 
@@ -203,10 +203,15 @@ def analyzed_schema(df: DataFrame) -> StructType:
 
 
 class MessageColumns(NamedTuple):
-    """The columns of messages, and the layout that reads them."""
+    """The columns of messages, the layout that reads them, and whether their session tells ``a`` and ``A`` apart."""
 
     schema: StructType
     layout: Layout
+    case_sensitive: bool
+
+    def field(self, name: str) -> StructField | None:
+        """Return the messages' own column of a name; None if there is no such column."""
+        return own_field(self.schema, name, self.case_sensitive)
 
 
 def message_columns(messages: DataFrame | None, layout: Layout | SchemaLike | None) -> MessageColumns:
@@ -226,8 +231,9 @@ def message_columns(messages: DataFrame | None, layout: Layout | SchemaLike | No
             if given is None:
                 raise
     table = None if schema is None else schema.jsonValue()
-    found = find_layout(given, table, case_sensitive=case_sensitive(messages))
-    return MessageColumns(_declared_schema(found) if schema is None else schema, found)
+    cased = case_sensitive(messages)
+    found = find_layout(given, table, case_sensitive=cased)
+    return MessageColumns(_declared_schema(found) if schema is None else schema, found, cased)
 
 
 def _declared_schema(layout: Layout) -> StructType:

@@ -7,7 +7,15 @@ from collections.abc import Collection
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as sf
 
-from spark_ext.messages.schemas import SchemaLike, check_frame, message_columns, own_field
+from spark_ext.messages.schemas import (
+    MessageColumns,
+    SchemaLike,
+    case_sensitive,
+    check_frame,
+    message_columns,
+    own_field,
+)
+from spark_ext.routing.broadcast_join import broadcast_of, called
 from spark_ext.routing.new_columns import check_queues
 from spark_ext.routing.publication import (
     GivenExchange,
@@ -97,14 +105,15 @@ def backtest(
         _check_is_queue(recorded_queue, topology, routed)
     if possible is not None:
         check_queues(routed, "possible", possible)
-    resolved = message_columns(routed, layout).layout
-    given = _given(exchange, topology, routed)
-    published = _published(given, topology, routed, resolved)
+    columns = message_columns(routed, layout)
+    resolved = columns.layout
+    given = _given(exchange, topology, routed, columns)
+    published = _published(given, topology, columns)
     routed = given.added(routed)
-    keys, ids = own_texts(routed.schema, ROUTING_KEY, resolved, PUBLISHED_KEYS), texts_at(resolved, [_ID])
+    keys, ids = own_texts(columns, ROUTING_KEY, PUBLISHED_KEYS), texts_at(resolved, [_ID])
     canonical = resolved.name == "amqp" and "properties" in routed.columns
     key = first_text(keys) if keys else "properties.subject" if canonical else "CAST(NULL AS STRING)"
-    if has_routing_keys(routed.schema):
+    if has_routing_keys(columns):
         key = f"coalesce(get(routing_keys, 0), {key})"
     label = "CAST(monotonically_increasing_id() AS STRING)"
     if canonical:
@@ -125,6 +134,13 @@ def backtest(
         f"{queues} AS recorded",
         f"{reached} AS routed",
     )
+    with broadcast_of("the topology of routed" if topology is None else called(topology)):
+        _compare(selected, result, topology)
+    return result
+
+
+def _compare(selected: DataFrame, result: Backtest, topology: Topology | None) -> None:
+    """Count in Spark what the messages were routed to and what was recorded, and fetch examples, into ``result``."""
     compared = _compared(selected, result.partial, ())
     rows = _counted(compared)
     there = {row.queue for row in rows if row.kind == "unknown"} & (topology.queue_names if topology else set())
@@ -149,14 +165,15 @@ def backtest(
         different = compared.filter(f"NOT ({_AGREES})")
         result.examples = [
             Disagreement(row.label, row.exchange, row.routing_key, tuple(sorted(row.missed)), tuple(sorted(row.extra)))
-            for row in different.limit(max_examples).collect()
+            for row in different.limit(result.max_examples).collect()
         ]
-    return result
 
 
 def _check_is_queue(name: str, topology: Topology | None, routed: DataFrame) -> None:
     """Raise ``LayoutError`` for the name of a column that is not known to be a queue's."""
-    if own_field(routed.schema, name) is None or (topology is not None and name in topology.queue_names):
+    if own_field(routed.schema, name, case_sensitive(routed)) is None or (
+        topology is not None and name in topology.queue_names
+    ):
         return
     column = Setting("recorded", name)
     hint = Hint(column, ", partial=True read each message's queue there; topology= tells the names of queues")
@@ -164,27 +181,29 @@ def _check_is_queue(name: str, topology: Topology | None, routed: DataFrame) -> 
     raise LayoutError.at("backtest.recorded-queue", message, hint=hint)
 
 
-def _given(exchange: str | Column | None, topology: Topology | None, routed: DataFrame) -> GivenExchange:
+def _given(
+    exchange: str | Column | None, topology: Topology | None, routed: DataFrame, columns: MessageColumns
+) -> GivenExchange:
     """Return the exchange that an option gives, as ``route`` reads it; a topology not given may have any exchange."""
-    given = given_exchange(exchange, topology or Topology(RABBITMQ), routed, routed.schema)
+    given = given_exchange(exchange, topology or Topology(RABBITMQ), routed, columns)
     if topology is not None:
         check_exchange(given.name, topology)
     return given
 
 
-def _published(given: GivenExchange, topology: Topology | None, routed: DataFrame, layout: Layout) -> str:
+def _published(given: GivenExchange, topology: Topology | None, columns: MessageColumns) -> str:
     """Return the SQL of the exchange of each message, NULL where that is the default of a topology not given.
 
     ``TopologyError`` where nothing says it, and ``LayoutError`` where messages to a JMS broker have no destination.
     """
     if topology is not None and topology.rules.addressing.names_destinations:
         check_entries(topology)
-        return Sends(topology, routed.schema, layout, Destination(named=given.name, given=given.path)).destination
+        return Sends(topology, columns, Destination(named=given.name, given=given.path)).destination
     if given.name is not None:
         return quote_text(given.name)
-    names = [emit_value(value) for value in published_exchanges(routed.schema, layout, given.path)]
+    names = [emit_value(value) for value in published_exchanges(columns, given.path)]
     if topology is not None:
-        offers = places_like("exchange", layout, routed.schema.jsonValue())
+        offers = places_like("exchange", columns.layout, columns.schema.jsonValue())
         names.append(quote_text(topology.default_exchange if names else own_default(topology, offers)))
     if not names:
         raise no_exchange("perhaps give backtest the exchange= that route was given, or topology=")

@@ -62,7 +62,7 @@ def explain_routing(
     columns = message_columns(messages, layout)
     if layout is None and messages is None:
         columns = columns._replace(schema=StructType([*columns.schema, StructField(EXCHANGE, StringType())]))
-    given = given_exchange(exchange, topology, messages, columns.schema)
+    given = given_exchange(exchange, topology, messages, columns)
     prepared = prepare(topology, columns, given)
     plan = plan_of(prepared.topology, prepared.columns.layout, missing, prepared.to.exchange, prepared.several)
     published = Published(prepared.topology, prepared.columns, [plan], prepared.to)

@@ -57,7 +57,7 @@ def check_queues(messages: DataFrame, parameter: str, value: object, *, text: bo
         schema = analyzed_schema(messages)
     except LayoutError:
         return
-    field = own_field(schema, name)
+    field = own_field(schema, name, case_sensitive(messages))
     if field is None:
         arrays = [other.name for other in schema if other.dataType.simpleString() == "array<string>"]
         there = f"there {'is' if len(arrays) == 1 else 'are'} {', '.join(arrays)}" if arrays else "route adds one"

@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import NamedTuple, Unpack, get_args
 
 from pyspark.sql import DataFrame
-from pyspark.sql.types import StructType
 
 from spark_ext.messages.schemas import MessageColumns, SchemaLike, check_frame, message_columns
 from spark_ext.routing import tuning
@@ -105,10 +104,10 @@ def prepare(
         topology, to = sender.topology, Destination(sender.exchange, sender.key, sender.subject, by_sender=True)
         if sender.subject is not None:
             resolved = SentLayout(resolved)
-    elif to == Destination() and not published_exchanges(columns.schema, resolved):
+    elif to == Destination() and not published_exchanges(columns):
         offers = places_like("exchange", resolved, columns.schema.jsonValue())
         to = Destination(own_default(topology, offers), by_default=True)
-    several = topology.rules.several_keys and to.several_keys and has_routing_keys(columns.schema)
+    several = topology.rules.several_keys and to.several_keys and has_routing_keys(columns)
     return Prepared(topology, columns._replace(layout=resolved), to, several)
 
 
@@ -215,7 +214,7 @@ def compile_prepared(
     refuse_choices(prepared.topology, prepared.to.exchange)
     warn_of_places(prepared)
     _warn_of_names(prepared.topology, prepared.columns.layout)
-    published = columns_read(prepared.topology, prepared.to, prepared.columns.schema)
+    published = columns_read(prepared.topology, prepared.to, prepared.columns)
     settings = Settings(prepared.to, missing, prepared.several, published)
     return compile_plan(prepared.topology, prepared.columns.layout, settings, version=version, progress=progress)
 
@@ -238,23 +237,23 @@ def prepare_compiled(compiled: CompiledTopology, messages: DataFrame, layout: La
     if columns.schema.names:
         # In a pipeline nobody knows the columns yet.
         settings = compiled.settings
-        check_columns_read(
-            settings.published, columns_read(compiled.topology, to, columns.schema), to, settings.several
-        )
+        check_columns_read(settings.published, columns_read(compiled.topology, to, columns), to, settings.several)
         plans = [compiled.plan] if compiled.changes is None else [compiled.plan, compiled.changes.plan]
         columns = columns._replace(layout=resolved)
-        _check_columns(plans, Published(compiled.topology, columns, plans, to).reads(), columns.schema)
+        _check_columns(plans, Published(compiled.topology, columns, plans, to).reads(), columns)
     return Prepared(compiled.topology, columns._replace(layout=resolved), to, compiled.settings.several)
 
 
-def _check_columns(plans: Sequence[RoutingPlan], published: Iterable[Path], schema: StructType) -> None:
+def _check_columns(plans: Sequence[RoutingPlan], published: Iterable[Path], messages: MessageColumns) -> None:
     """Raise ``LayoutError`` where messages have not the columns that plans read, or those that say their places."""
     columns: dict[Path, ColumnType | None] = dict.fromkeys(published)
     for plan in plans:
         columns |= dict.fromkeys(plan.reads.values())
         columns |= {column.path: column.type for node in plan.nodes for column in ir.columns_in(node)}
     for path, column_type in columns.items():
-        wrong = None if str(path[0]).startswith(PREFIX) else missing_column(path, schema, column_type)
+        wrong = None
+        if not str(path[0]).startswith(PREFIX):
+            wrong = missing_column(path, messages.schema, messages.case_sensitive, column_type)
         if wrong is not None:
             raise LayoutError.at(
                 "compiled.other-columns",

@@ -18,7 +18,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.types import ArrayType, DataType, NullType, StructType
 
-from spark_ext.messages.schemas import analyzed_schema, own_field
+from spark_ext.messages.schemas import MessageColumns, analyzed_schema, own_field
 from spark_ext.routing.broadcast_join import without
 from transpiler import Layout
 from transpiler.base.arguments import unexpected
@@ -70,7 +70,7 @@ class GivenExchange(NamedTuple):
 
 
 def given_exchange(
-    exchange: str | Column | None, topology: Topology, messages: DataFrame | None, schema: StructType
+    exchange: str | Column | None, topology: Topology, messages: DataFrame | None, columns: MessageColumns
 ) -> GivenExchange:
     """Return what ``exchange`` gives; a name that no exchange has, and one of the messages' columns, is that column.
 
@@ -80,9 +80,9 @@ def given_exchange(
     if not isinstance(exchange, str):
         return given_column(exchange, messages)
     named = topology.rules.addressing.may_name(exchange, topology.exchange_by_name)
-    if named or own_field(schema, exchange) is None:
+    if named or columns.field(exchange) is None:
         return GivenExchange(exchange)
-    own_text(schema, exchange)
+    own_text(columns, exchange)
     return GivenExchange(None, quote_name(exchange))
 
 
@@ -108,9 +108,9 @@ def given_column(exchange: object, messages: DataFrame | None) -> GivenExchange:
 _NO_TEXT = ir.When(ir.FALSE, ir.Constant("", STRING))
 
 
-def own_text(schema: StructType, name: str) -> ir.Value | None:
+def own_text(columns: MessageColumns, name: str) -> ir.Value | None:
     """Return the messages' own column of a name, a text; None where there is none."""
-    field = own_field(schema, name)
+    field = columns.field(name)
     if field is None:
         return None
     kind = field.dataType
@@ -122,9 +122,9 @@ def own_text(schema: StructType, name: str) -> ir.Value | None:
     return ir.Apply(ir.Function.BY_BYTES, (column,), STRING) if "collate" in kind.simpleString() else column
 
 
-def has_routing_keys(schema: StructType) -> bool:
+def has_routing_keys(columns: MessageColumns) -> bool:
     """Return True if messages have a column of several routing keys; ``LayoutError`` where that has no texts."""
-    field = own_field(schema, ROUTING_KEYS)
+    field = columns.field(ROUTING_KEYS)
     if field is None or isinstance(field.dataType, NullType):
         return False
     kind = field.dataType
@@ -151,22 +151,22 @@ def first_text(values: Collection[ir.Value]) -> str:
     return listed[0] if len(listed) == 1 else f"coalesce({', '.join(listed)})"
 
 
-def own_texts(schema: StructType, name: str, layout: Layout, places: Collection[MessageField]) -> list[ir.Value]:
+def own_texts(columns: MessageColumns, name: str, places: Collection[MessageField]) -> list[ir.Value]:
     """Return the texts of the messages' own column of a name, and of some fields of the layout, in that order."""
-    own = own_text(schema, name)
-    return ([] if own is None else [own]) + texts_at(layout, places)
+    own = own_text(columns, name)
+    return ([] if own is None else [own]) + texts_at(columns.layout, places)
 
 
-def published_exchanges(schema: StructType, layout: Layout, given: str | None = None) -> list[ir.Value]:
+def published_exchanges(columns: MessageColumns, given: str | None = None) -> list[ir.Value]:
     """Return the texts that name the exchange that a message was published to, the first of them first.
 
     ``given`` is the column of an option.
     """
     option: list[ir.Value] = [] if given is None else [ir.Column((given,), STRING)]
-    return option + own_texts(schema, EXCHANGE, layout, [PUBLISHED_EXCHANGE])
+    return option + own_texts(columns, EXCHANGE, [PUBLISHED_EXCHANGE])
 
 
-def columns_read(topology: Topology, to: Destination, schema: StructType) -> tuple[str, ...]:
+def columns_read(topology: Topology, to: Destination, columns: MessageColumns) -> tuple[str, ...]:
     """Return the columns that say where messages were published, without those that an option replaces."""
     addressing = topology.rules.addressing
     has_keys = not addressing.names_destinations
@@ -176,7 +176,7 @@ def columns_read(topology: Topology, to: Destination, schema: StructType) -> tup
         ROUTING_KEYS: has_keys and to.key is None,
         ROUTING_TYPE: bool(addressing.routing_types) and to.routing_type is None,
     }
-    return tuple(name for name, is_read in read.items() if is_read and own_field(schema, name) is not None)
+    return tuple(name for name, is_read in read.items() if is_read and columns.field(name) is not None)
 
 
 def check_columns_read(compiled: Collection[str], now: Collection[str], to: Destination, several: bool) -> None:
@@ -197,7 +197,9 @@ def check_columns_read(compiled: Collection[str], now: Collection[str], to: Dest
         )
 
 
-def missing_column(path: Path, schema: StructType, column_type: ColumnType | None = None) -> str | None:
+def missing_column(
+    path: Path, schema: StructType, case_sensitive: bool, column_type: ColumnType | None = None
+) -> str | None:
     """Return the name, with its type if that is known, of a column that a schema has not; None where it has it.
 
     A path is followed as far as it names columns and fields of structs. A column of NULLs has every type.
@@ -206,7 +208,7 @@ def missing_column(path: Path, schema: StructType, column_type: ColumnType | Non
     name = ".".join(map(str, names)) + ("" if column_type is None or len(names) < len(path) else f" {column_type}")
     kind: DataType = schema
     for step in names:
-        field = own_field(kind, str(step)) if isinstance(kind, StructType) else None
+        field = own_field(kind, str(step), case_sensitive) if isinstance(kind, StructType) else None
         if field is None:
             return name
         kind = field.dataType

@@ -213,7 +213,7 @@ class _Planned:
     ) -> None:
         check_topology(topology)
         columns = message_columns(messages, layout)
-        self.given = given_exchange(options.get("exchange"), topology, messages, columns.schema)
+        self.given = given_exchange(options.get("exchange"), topology, messages, columns)
         self.prepared = prepare(topology, columns, self.given, settings_of(options))
         warn_of_places(self.prepared)
         self.plans: list[RoutingPlan] = []

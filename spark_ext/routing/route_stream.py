@@ -112,7 +112,7 @@ def route_stream(
             without_settings({"exchange": exchange, "missing": missing, **places})
             return _Version(read)
         check_topology(read)
-        given = given_exchange(exchange, read, stream, columns.schema)
+        given = given_exchange(exchange, read, stream, columns)
         return _Version(
             compile_prepared(prepare(read, columns, given, PublishSettings(**places)), missing), given.of_each
         )

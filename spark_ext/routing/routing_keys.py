@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
-from pyspark.sql.types import StructType
 
-from spark_ext.messages.schemas import MessageColumns, analyzed_schema
+from spark_ext.messages.schemas import MessageColumns, analyzed_schema, case_sensitive
 from spark_ext.routing.broadcast_join import without
 from spark_ext.routing.constant_tables import constant_table, declared
 from spark_ext.routing.publication import (
@@ -25,7 +24,6 @@ from spark_ext.routing.publication import (
     texts_at,
 )
 from spark_ext.routing.topic_sql import exact_key, key_words, let, word
-from transpiler import Layout
 from transpiler.base.errors import LayoutError, UnsupportedFeatureError
 from transpiler.base.hints import joined
 from transpiler.compiler import ir
@@ -81,9 +79,9 @@ _TO = MessageField("properties", "to")
 class Sends:
     """The entry and the key of each message to a destination of a JMS broker, as SQL: see ``topology.addressing``."""
 
-    def __init__(self, topology: Topology, schema: StructType, layout: Layout, to: Destination) -> None:
+    def __init__(self, topology: Topology, columns: MessageColumns, to: Destination) -> None:
         self._topology = topology
-        named = [] if to.named is not None else published_exchanges(schema, layout, to.given)
+        named = [] if to.named is not None else published_exchanges(columns, to.given)
         if to.named is not None:
             self.destination = quote_text(to.named)
         elif named:
@@ -94,7 +92,7 @@ class Sends:
                 f"messages to {topology.rules.name} have a destination, and these have no column exchange",
                 hint="perhaps give the messages a column exchange, or give route exchange='the destination of all'",
             )
-        of_column = None if to.routing_type is not None else own_text(schema, ROUTING_TYPE)
+        of_column = None if to.routing_type is not None else own_text(columns, ROUTING_TYPE)
         given = NO_TEXT if to.routing_type is None else quote_text(to.routing_type)
         self._routing_type = given if of_column is None else emit_value(of_column)
         #: The texts of the messages that are read.
@@ -160,7 +158,7 @@ class Published:
         self, topology: Topology, columns: MessageColumns, plans: Sequence[RoutingPlan], to: Destination
     ) -> None:
         self._topology = topology
-        self._schema = columns.schema
+        self._columns = columns
         self._layout = columns.layout
         self._plan = plans[0]
         self._walks = any(plan.trie is not None for plan in plans)
@@ -187,7 +185,8 @@ class Published:
                 "keys is a stream, and its routing keys have to be known before the messages come",
                 hint="perhaps give keys an archive of messages, or leave it out: each message's key is matched then",
             )
-        missing = [name for path in self.reads() if (name := missing_column(path, columns)) is not None]
+        cased = case_sensitive(keys)
+        missing = [name for path in self.reads() if (name := missing_column(path, columns, cased)) is not None]
         if missing:
             raise LayoutError.at(
                 "route.keys",
@@ -204,16 +203,16 @@ class Published:
     def places(self) -> list[Place]:
         """Return the places of the exchange or destination, and of the routing key, so far as they are read."""
         if self._topology.rules.addressing.names_destinations:
-            return [place_of_texts("destination", Sends(self._topology, self._schema, self._layout, self._to).reads)]
+            return [place_of_texts("destination", Sends(self._topology, self._columns, self._to).reads)]
         places = []
         if not self._to.relay and self._plan.exchange is None:
             given = self._to.given
-            place = place_of_texts("exchange", published_exchanges(self._schema, self._layout, given))
+            place = place_of_texts("exchange", published_exchanges(self._columns, given))
             where = place.where if given is None else place.where.replace(given, "the argument exchange", 1)
             places.append(place._replace(where=where))
         if self.key is not None:
-            several = [ir.Column((KEYS_COLUMN,), STRING)] if has_routing_keys(self._schema) else []
-            places.append(place_of_texts("routing key", [*several, *self._own_keys(self._layout)]))
+            several = [ir.Column((KEYS_COLUMN,), STRING)] if has_routing_keys(self._columns) else []
+            places.append(place_of_texts("routing key", [*several, *self._own_keys()]))
         return places
 
     @property
@@ -224,18 +223,18 @@ class Published:
     def reads(self) -> list[Path]:
         """Return the messages' columns that say where these were published, so far as they are read."""
         if self._topology.rules.addressing.names_destinations:
-            return _paths(Sends(self._topology, self._schema, self._layout, self._to).reads)
+            return _paths(Sends(self._topology, self._columns, self._to).reads)
         values: list[ir.Value] = []
         if self._to.relay:
             values.append(self._relay_address())
         elif self._plan.exchange is None:
-            values += published_exchanges(self._schema, self._layout, self._to.given)
+            values += published_exchanges(self._columns, self._to.given)
         if self._to.subject is not None:
             values += texts_at(before_sent(self._layout), PUBLISHED_SUBJECTS)
         if self._to.key is not None or not (self._to.relay or self._plan.whole is not None or self._asks_for_key()):
             return _paths(values)
-        several: list[Path] = [(KEYS_COLUMN,)] if has_routing_keys(self._schema) else []
-        return [*_paths(values), *several, *_paths(self._own_keys(self._layout))]
+        several: list[Path] = [(KEYS_COLUMN,)] if has_routing_keys(self._columns) else []
+        return [*_paths(values), *several, *_paths(self._own_keys())]
 
     def with_subject(self, frame: DataFrame) -> DataFrame:
         """Add the subject that the sender gives to messages without one: see ``SentLayout``."""
@@ -263,14 +262,14 @@ class Published:
         """Add the exchange of each message, unless the plan is for one exchange alone, and its routing keys."""
         made = []
         if self._topology.rules.addressing.names_destinations:
-            exchange, key = Sends(self._topology, self._schema, self._layout, self._to).columns
+            exchange, key = Sends(self._topology, self._columns, self._to).columns
             return frame.selectExpr("*", f"{exchange} AS {EXCHANGE}", f"{key} AS {SUBJECT}")
         if self._to.relay:
             subject = self._own_key() or NO_TEXT
             frame = relayed(frame, self._topology, emit_value(self._relay_address()), subject)
             made.append(f"{RELAY_EXCHANGE} AS {EXCHANGE}")
         elif self._plan.exchange is None:
-            named = map(emit_value, published_exchanges(self._schema, self._layout, self._to.given))
+            named = map(emit_value, published_exchanges(self._columns, self._to.given))
             made.append(f"coalesce({', '.join([*named, quote_text(self._topology.default_exchange)])}) AS {EXCHANGE}")
         if self._plan.whole is not None:
             made.append(f"coalesce({KEYS_COLUMN}, array({self._one_key() or NO_TEXT})) AS {KEYS}")
@@ -310,34 +309,34 @@ class Published:
             # The default exchange alone compares keys, and a message without one reaches no queue through it. The plan
             # of one exchange says itself that keys are compared: a compiled topology has no bindings to ask.
             return NO_TEXT
-        offers = places_like("routing-key", self._layout, self._schema.jsonValue())
+        offers = places_like("routing-key", self._layout, self._columns.schema.jsonValue())
         raise no_key(joined([*offers, _RENAME]))
 
     def _own_key(self) -> str | None:
         """The routing key that messages have themselves, of several the first, as SQL; None without a place for it."""
         one = self._one_key()
-        if not has_routing_keys(self._schema):
+        if not has_routing_keys(self._columns):
             return one
         # An array without a key is an array, too, and the message has no key.
         return f"CASE WHEN {KEYS_COLUMN} IS NULL THEN {one or NO_TEXT} ELSE get({KEYS_COLUMN}, 0) END"
 
     def _one_key(self) -> str | None:
         """The same without the column of several keys."""
-        own = self._own_keys(self._layout)
+        own = self._own_keys()
         return first_text(own) if own else None
 
-    def _own_keys(self, layout: Layout) -> list[ir.Value]:
-        """Return the texts for the routing key that messages in a layout have themselves, in order of preference."""
+    def _own_keys(self) -> list[ir.Value]:
+        """Return the texts for the routing key that messages have themselves, in order of preference."""
         # A sender publishes the messages of an archive anew, so the routing keys recorded in it do not apply.
         places = PUBLISHED_KEYS if self._to.by_message else PUBLISHED_SUBJECTS
-        return own_texts(self._schema, ROUTING_KEY, layout, [place for place in places if layout.has_place(place)])
+        return own_texts(self._columns, ROUTING_KEY, [place for place in places if self._layout.has_place(place)])
 
     def _relay_address(self) -> ir.Value:
         """Return the address in a message's own ``to``."""
         texts = texts_at(self._layout, [_TO])
         if texts:
             return texts[0]
-        own = own_text(self._schema, "to")
+        own = own_text(self._columns, "to")
         if own is not None:
             return own
         raise LayoutError.at(

@@ -43,7 +43,7 @@ def sent(
     addressing = topology.rules.addressing
     if not addressing.names_destinations:
         return routed(messages)
-    sends = Sends(topology, prepared.columns.schema, prepared.columns.layout, prepared.to)
+    sends = Sends(topology, prepared.columns, prepared.to)
     answers = _Answers(sends, column, outcome, possible)
     if addressing.takes_lists:
         frame = answers.of_lists(messages, routed, prepared.to.named)

@@ -60,10 +60,10 @@ class Routing(NamedTuple):
         return self.given.topology if isinstance(self.given, CompiledTopology) else self.given
 
     def broadcast(self) -> AbstractContextManager[None]:
-        """Name the topology in the error that its tables are more than Spark broadcasts."""
-        from spark_ext.routing.broadcast_join import broadcast_of, called
+        """Name the topology's file in the error that its tables are more than Spark broadcasts."""
+        from spark_ext.routing.broadcast_join import broadcast_of
 
-        return broadcast_of(f"{shown(self.name)}: {called(self.given)}")
+        return broadcast_of(shown(self.name))
 
 
 def routing_options(command: Callable[..., Any]) -> Callable[..., Any]:

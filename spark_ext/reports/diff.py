@@ -16,6 +16,7 @@ from spark_ext.columns import SelectorWarning, compile_filter, compile_selector
 from spark_ext.messages.plain_rows import collectable_columns, plain_row, unused_name
 from spark_ext.messages.schemas import SchemaLike, check_frame, message_columns
 from spark_ext.reports.differences import Diff, Example, Kind, QueueChange
+from spark_ext.routing.broadcast_join import broadcast_of, called
 from spark_ext.routing.route_messages import route
 from transpiler import Dialect, Layout, print_selector
 from transpiler.base.arguments import check_count, unexpected
@@ -90,7 +91,8 @@ def diff(
     if isinstance(old, Topology) and isinstance(new, Topology):
         if new_dialect is not None or find_dialect(dialect).name != "jms":
             raise ValueError("a topology has the dialect of its broker: leave dialect and new_dialect out")
-        return _diff_topologies(rows, old, new, chosen.missing, exchange)
+        with broadcast_of(f"{called(old)}, or {called(new)}"):
+            return _diff_topologies(rows, old, new, chosen.missing, exchange)
     receiver = chosen.receiver.timed
     settings = SelectorOptions(
         result="boolean", missing=chosen.missing, now=receiver.now, destination=receiver.destination

@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from spark_ext import compile_selector, compile_topology, route, route_stream
 from spark_ext.routing import route_stream as source
 from tests.sizes import size
-from transpiler import Message, TopologyError, evaluate, route_message
+from transpiler import Message, TopologyError, TranspilerError, evaluate, route_message
 from transpiler.base.local_files import replace_file
 from transpiler.routing.compiled_file import is_compiled
 from transpiler.topologies import topology_from_dict
@@ -120,6 +120,16 @@ def test_two_sessions_of_one_spark_share_tables_and_nothing_else(spark: SparkSes
     # A session has its own names in another case: the second one's are two columns.
     cased = other.sql("SELECT 'a.b' AS routing_key, 5 AS n, 'x' AS N")
     assert [row.queues for row in route(cased, version(0)).collect()] == [queues("a.b", 0)]
+    for active in (other, spark):
+        # A session is the active one once it has made a DataFrame.
+        active.createDataFrame([], "a INT")
+        first, second = (frame.withColumnRenamed("routing_key", "Routing_Key") for frame in (messages, theirs))
+        rows = route(first, version(0)).collect()
+        assert {(row.Routing_Key, *row.queues) for row in rows} == {(key, *queues(key, 0)) for key in KEYS}
+        assert len(route(first, compiled).collect()) == len(rows)
+        for topology, code in ((version(0), "route.no-key"), (compiled, "compiled.other-columns")):
+            with pytest.raises(TranspilerError, match=code):
+                route(second, topology)
 
 
 def test_a_file_that_is_replaced_while_it_is_read_is_read_again(
@@ -148,13 +158,14 @@ def test_a_file_that_is_replaced_while_it_is_read_is_read_again(
         source._read_whole(file)
 
 
-#: A process whose driver has little memory, or may collect little: it prints the error of a route and of a stream.
+#: A process whose driver has little memory, or may collect little: it prints the errors of a stream and of a diff.
 SMALL = """
 import random
 import sys
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
-from spark_ext import route_stream
+from spark_ext import diff, route_stream
+from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.topology.broker_rules import RABBITMQ
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding, Exchange, Queue
@@ -176,6 +187,11 @@ try:
     query.awaitTermination(300)
 except StreamingQueryException as error:
     print(error)
+messages = spark.range(1).selectExpr("CAST(id AS STRING) AS routing_key")
+try:
+    diff(messages, Topology(RABBITMQ, (Exchange("d", "direct"),)), topology, exchange="d")
+except UnsupportedFeatureError as error:
+    print(error)
 """
 
 
@@ -193,7 +209,9 @@ def test_tables_that_the_driver_cannot_hold_are_an_error_that_names_the_topology
     done = subprocess.run([sys.executable, "-c", SMALL, *arguments], capture_output=True, text=True, timeout=500)
     assert "limit.broadcast: the topology of version " in done.stdout, done.stdout[-3_000:] + done.stderr[-3_000:]
     assert f"Spark cannot broadcast the tables of its bindings within {setting}" in done.stdout
-    assert f"perhaps start Spark with a larger {setting}, or route by parts of the topology" in done.stdout
+    assert done.stdout.count(f"perhaps start Spark with a larger {setting}, or route by parts of the topology") == 2
+    both = "the topology rabbitmq: 1 exchange, 0 queues, 0 bindings, or the topology rabbitmq: 1 exchange, 1 queue, "
+    assert f"limit.broadcast: {both}" in done.stdout
 
 
 def test_a_stream_is_routed_by_whole_versions_of_a_file_that_is_replaced_all_the_time(

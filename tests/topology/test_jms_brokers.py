@@ -601,6 +601,8 @@ def test_a_queue_may_keep_what_a_filter_of_an_unknown_destination_may_refuse() -
         "<address name='b'><multicast><queue name='qb'/></multicast></address></addresses>"
     )
     assert send(topology, "a.y", "MULTICAST") == Routed((), "undecided", "a.y", ("qa", "qb"))
+    [finding] = [each for each in topology.findings if each.code == "topology.hop"]
+    assert finding.message.startswith("the filter of 'd' reads what is not known here of the message's way")
 
 
 def test_arithmetic_on_a_boolean_in_a_subscription_fails_the_send() -> None:

@@ -295,6 +295,7 @@ def test_an_answer_of_broker_j_about_an_exchange_is_read(data: Any) -> None:
     assert routed(topology, "orders", "eu.paid") == ("eu",)
     assert routed(topology, "orders", "us.paid") == ("rest",)
     known = ["rest"] if QUEUE in (data if isinstance(data, list) else []) else ["rest", "eu"]
+    assert {queue.name for queue in topology.queues if not queue.declared} == {*known}
     undeclared = [each.message for each in topology.findings if each.code == "import.undeclared-queue"]
     assert sorted(message.partition(": ")[2].split("'")[1] for message in undeclared) == sorted(known)
 

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transpiler import TopologyError
 from transpiler.base.topics import MANY_WORDS, ONE_WORD, AnyWord, TopicPattern, is_wild
-from transpiler.language.binding_rules import TopicRules
+from transpiler.language.binding_rules import HeadersMatch, TopicRules, read_headers_match
+from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.topology.broker_rules import ACTIVEMQ, ARTEMIS, QPID_JAVA, RABBITMQ
 
 BY_NAME = {
@@ -68,3 +70,18 @@ def test_the_name_of_an_address_is_a_pattern_where_the_broker_says_so(
     rules: str, name: str, words: TopicPattern
 ) -> None:
     assert BY_NAME[rules].name_pattern(name) == words
+
+
+@pytest.mark.parametrize(("name", "mode"), [("x-match", "any"), ("X-Match", "any"), ("x-match", "ANY")])
+def test_broker_j_alone_reads_x_match_in_any_case(name: str, mode: str) -> None:
+    """Elsewhere a name in capitals is a header, and a mode in capitals is refused."""
+    asked = AmqpValue(AmqpType.STRING, "x")
+    arguments = {name: AmqpValue(AmqpType.STRING, mode), "a": asked}
+    assert read_headers_match(arguments, QPID_JAVA) == HeadersMatch(True, (("a", asked),))
+    if mode == "ANY":
+        with pytest.raises(TopologyError, match="x-match cannot be 'ANY'"):
+            read_headers_match(arguments, RABBITMQ)
+    else:
+        found = read_headers_match(arguments, RABBITMQ)
+        assert found.any is (name == "x-match")
+        assert dict(found.pairs).keys() == {"a", name} - {"x-match"}

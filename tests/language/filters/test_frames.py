@@ -100,6 +100,7 @@ def test_a_source_without_filters_says_so(data: bytes) -> None:
         (encode(Described(AmqpValue(AmqpType.ULONG, 0x77), text("x"))), "this is AMQP's message"),
         (encode(attach(of=NULL)), "this attach has no source"),
         (frame(OPEN) + frame(TRANSFER, b"\xff"), "the frames hold no source with a filter set: open, transfer"),
+        (frame(None), "the frames hold no source with a filter set: nothing"),
         (frame(attach("a")) + frame(attach("b")), "the frames attach 2 links with filters: a, b"),
         (frame(attach())[:-3], r"a frame of \d+ bytes has \d+, at byte 0"),
     ],

@@ -71,6 +71,7 @@ def taken(query: str, body: str = "", subject: str = "k", **headers: Any) -> boo
         ("/a", "<a>", {}, False),
         ("/a", "<a>" + "<b>" * 500 + "</b>" * 500 + "</a>", {}, False),
         ("a = '&lt;\"&#65;'", '<a>&lt;"A</a>', {}, True),
+        ("a = '&#x4A;'", "<a>J</a>", {}, True),
         ("a (: a comment :) = 'it''s'", "<a>it's</a>", {}, True),
     ],
 )
@@ -124,6 +125,7 @@ def test_what_is_outside_the_subset_is_refused_with_its_place(query: str, underl
         ("a = ", "expected a condition, found the end"),
         ("(a = 1", "expected ), found the end"),
         ("a = 'x", "has no meaning in a query"),
+        ("a = 1 (: b", "this comment is never closed"),
         ("$x = 1", "$x is not declared"),
         ("a = '&oops;'", "an & begins an entity"),
         ("declare variable x external; a", "expected a variable, found x"),

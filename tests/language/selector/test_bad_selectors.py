@@ -238,6 +238,11 @@ def test_what_is_too_large_says_so(text: str, code: str) -> None:
     assert caught.value.diagnostics[0].code == code
 
 
+def test_parentheses_count_while_they_are_open() -> None:
+    # Limits are looked for in texts of more than 100,000 characters.
+    assert parse_selector(" AND ".join([f"{'(' * 100}a{')' * 100}"] * 500)) is not None
+
+
 @pytest.mark.parametrize("text", ["(" * 100_000, "NOT " * 100_000, "- " * 100_000 + "a", "'" * 99_999, "a." * 100_000])
 def test_a_bomb_ends_in_an_answer_or_an_error(text: str) -> None:
     with pytest.raises(TranspilerError) if not text.startswith("a.") else nullcontext():

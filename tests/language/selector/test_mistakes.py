@@ -206,7 +206,8 @@ MISTAKES = (
     ('hyphenated_props:"a b" = 1', "artemis", "syntax.double-quote", '"', "behind hyphenated_props:", 'name is "a b"'),
     ("hyphenated_props:a.b = 1", "artemis", CHARACTER, ".", "has no dots", "leave the prefix out"),
     # literals that nothing closes
-    ("a LIKE '%x", ALL, "syntax.unterminated-string", "'%x", "never closed", "close it with a single quote"),
+    ("a LIKE '%x", ALL, "syntax.unterminated-string", "'%x", "never closed", "close it with a single quote: '%x'"),
+    ("a = 'x OR b", ALL, "syntax.unterminated-string", "'x OR b", "never closed", "close it with a single quote; a"),
     ("a NOT LIKE '%x", ALL, "syntax.unterminated-string", "'%x", "never closed", "close it with a single quote"),
     ("a LIKE 'x' ESCAPE '!", ALL, "syntax.unterminated-string", "'!", "never closed", "close it with a single quote"),
     # NULL
@@ -249,6 +250,7 @@ MISTAKES = (
     ("NULL <> a", "jms qpid-cpp rabbitmq", TOKEN, "NULL", "expected a condition", "write a IS NOT NULL"),
     ("a < NULL", "jms qpid-cpp rabbitmq", TOKEN, "NULL", "expected an operand", "nothing is below or above NULL"),
     ("NULL <= a", "jms qpid-cpp rabbitmq", TOKEN, "NULL", "expected a condition", "nothing is below or above NULL"),
+    ("a IN ('b' = 'c')", ALL, TOKEN, "=", "expected a comma or a closing parenthesis", "comparisons do not chain"),
     ("a IN ('b', NULL)", "jms qpid-cpp rabbitmq", TOKEN, "NULL", "expected an operand", "a list has no NULL"),
     ("a = 1 AND NOT LIKE 'x'", "jms", TOKEN, "LIKE", "before LIKE", "each operator: write a NOT LIKE 'x'"),
     ("a AND < 5", ALL, TOKEN, "<", "expected an operand before <", "the name stands before each operator"),

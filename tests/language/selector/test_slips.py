@@ -40,6 +40,7 @@ SLIPS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("color = ('red' OR 'blue')", "IN ('red', 'blue')", "color IN ('red', 'blue')", {}),
     ("color = 'red' AND AND size > 5", "remove the second AND", "color = 'red' AND  size > 5", {}),
     ("(color = 'red'", "never closed", "(color = 'red')", {}),
+    ("(color = 'red' ", "never closed", "(color = 'red') ", {}),
     ("color = 'red')", "remove it", "color = 'red'", {}),
     ("color = 'red';", "remove it", "color = 'red'", {}),
     # quotes
@@ -123,6 +124,7 @@ SLIPS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("shape IS NULL = TRUE", "write shape IS NULL", "shape IS NULL", {}),
     ("EXISTS(color)", "write color IS NOT NULL", "color IS NOT NULL", {}),
     ("NOT EXISTS (shape)", "write shape IS NULL", "shape IS NULL", {}),
+    ("not exists(shape)", "write shape IS NULL", "shape IS NULL", {}),
     ("NOT EXISTS shape", "write shape IS NULL", "shape IS NULL", {}),
     ("shape NOT EXISTS", "write shape IS NULL", "shape IS NULL", {}),
     ("color is exists", "write color IS NOT NULL", "color IS NOT NULL", {}),
@@ -215,6 +217,7 @@ OF_A_BROKER = (
     ("p.user-id = 'x'", "rabbitmq", "did you mean p.user_id?", "p.user_id = 'x'"),
     ("properties.Subjekt = 'x'", "rabbitmq", "did you mean properties.subject?", "properties.subject = 'x'"),
     ("headers.priority > 4", "rabbitmq", "did you mean header.priority?", "header.priority > 4"),
+    ("headers.priority-x > 4", "rabbitmq", "did you mean header.priority?", "header.priority > 4"),
     ("application_properties['color'] = 'x'", "rabbitmq", "the name alone: color", "color = 'x'"),
     ("NOT EXISTS(shape)", "activemq", "write shape IS NOT NULL", "NOT (shape IS NOT NULL)"),
     ("color = 'blue' OR 'red'", "activemq", "write color = 'red'", "color = 'blue' OR color = 'red'"),

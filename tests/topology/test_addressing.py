@@ -11,9 +11,12 @@ from transpiler.base.topics import MANY_WORDS
 from transpiler.reference.route import publish
 from transpiler.tools.explanation.routes import explain_route
 from transpiler.topology.addressing import Addressing, Send
-from transpiler.topology.broker_rules import ACTIVEMQ, ARTEMIS, QPID_CPP, RABBITMQ, RULES, Rules
-from transpiler.topology.model import Topology
-from transpiler.topology.records import Exchange, Queue
+from transpiler.topology.broker_rules import ACTIVEMQ, ARTEMIS, QPID_CPP, QPID_JAVA, RABBITMQ, RULES, Rules
+from transpiler.topology.model import Topology, check_topology
+from transpiler.topology.publishing import Publisher, Target, relay_target
+from transpiler.topology.receivers import Sender, resolve_sender
+from transpiler.topology.records import Exchange, Queue, Unroutable
+from transpiler.topology.targets import Outcome
 
 ALL = [pytest.param(rules, id=name) for name, rules in RULES.items()]
 
@@ -113,3 +116,59 @@ def test_the_entries_are_those_that_destinations_enter_at(rules: Rules) -> None:
     assert set(rules.addressing.entries) == entered
     exchanges = tuple(Exchange(name, rules.types[0]) for name in rules.addressing.entries)
     assert route_message(Topology(rules, exchanges), Message(), "a") == ()
+
+
+@pytest.mark.parametrize(
+    ("publisher", "unroutable", "outcome"),
+    [
+        (Publisher(), "return", "returned"),
+        (Publisher(mandatory=True), "reject", "returned"),
+        (Publisher("0-9-1"), "reject", "discarded"),
+        (Publisher("0-9-1"), "return", "returned"),
+        (Publisher("0-9-1", mandatory=True), "discard", "returned"),
+        (Publisher("0-10", mandatory=True, reject_unroutable=True), "return", "discarded"),
+        (Publisher("1.0"), "return", "discarded"),
+        (Publisher("1.0"), "reject", "rejected"),
+        (Publisher("1.0", reject_unroutable=True), "discard", "rejected"),
+    ],
+)
+def test_the_protocol_decides_which_settings_count_for_a_message_without_a_queue(
+    publisher: Publisher, unroutable: Unroutable, outcome: Outcome
+) -> None:
+    assert publisher.outcome(Exchange("x", "direct", unroutable=unroutable), QPID_JAVA) == outcome
+
+
+TO_RELAY = Topology(QPID_JAVA, (Exchange("x", "direct"),), (Queue("q"),))
+
+
+@pytest.mark.parametrize(
+    ("to", "target"),
+    [
+        ("q", Target("", "q")),
+        ("x", Target("x", None)),
+        ("x/k", Target("x", "k")),
+        ("x/", Target("x", None)),
+        ("q/k", None),
+        ("y", None),
+        (None, None),
+    ],
+)
+def test_the_anonymous_relay_sends_on_to_the_place_that_is_named(to: str | None, target: Target | None) -> None:
+    assert relay_target(TO_RELAY, to) == target
+
+
+@pytest.mark.parametrize(
+    ("address", "exchange", "key", "subject"),
+    [("q", "", "q", None), ("q/red", "", "q", "red"), ("x", "x", None, None), ("x/red", "x", None, "red")],
+)
+def test_a_sender_has_the_place_and_the_subject_of_its_address(
+    address: str, exchange: str, key: str | None, subject: str | None
+) -> None:
+    assert resolve_sender(TO_RELAY, address) == Sender(TO_RELAY, exchange, key, subject)
+
+
+def test_a_name_in_place_of_a_topology_is_refused_with_what_reads_it() -> None:
+    with pytest.raises(TypeError, match=r"^topology: expected a Topology.*read_topology\('x\.json'\)"):
+        check_topology("x.json")
+    with pytest.raises(TypeError, match=r"^topology: expected a Topology.*topology_from_dict makes one"):
+        check_topology({})

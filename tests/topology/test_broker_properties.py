@@ -70,6 +70,11 @@ def test_properties_say_what_the_same_broker_xml_says(text: str, name: str) -> N
     assert sent.queues == ("archive", "audit")
 
 
+def test_a_queue_has_the_line_of_its_first_property() -> None:
+    topology = parse_topology(PROPERTIES, "broker.properties", properties={"type": "ANYCAST"})
+    assert [queue.path for queue in topology.queues] == ["4:1", "5:1", "15:1"]
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

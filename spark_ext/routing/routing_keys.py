@@ -162,6 +162,7 @@ class Published:
         self._layout = columns.layout
         self._plan = plans[0]
         self._walks = any(plan.trie is not None for plan in plans)
+        self._key_exchanges = frozenset[str]().union(*(plan.key_exchanges for plan in plans))
         self._words = sorted({name for plan in plans for name in plan.words})
         self._read = {name for plan in plans for name in plan.columns}
         self._to = to
@@ -197,7 +198,7 @@ class Published:
     def check_places(self) -> None:
         """Raise the ``LayoutError`` of messages that nothing says the routing keys of, if the plan compares keys."""
         by_key = not self._topology.rules.addressing.names_destinations and self._plan.whole is None
-        if by_key and not self._to.relay and self._asks_for_key():
+        if by_key and not self._to.relay and self._reads_key():
             self._key()
 
     def places(self) -> list[Place]:
@@ -218,7 +219,7 @@ class Published:
     @property
     def key(self) -> str | None:
         """The routing key that messages have themselves, as SQL; None if the plan does not read it."""
-        return self._own_key() if self._to.by_message and self._to.key is None and self._asks_for_key() else None
+        return self._own_key() if self._to.by_message and self._to.key is None and self._reads_key() else None
 
     def reads(self) -> list[Path]:
         """Return the messages' columns that say where these were published, so far as they are read."""
@@ -231,7 +232,7 @@ class Published:
             values += published_exchanges(self._columns, self._to.given)
         if self._to.subject is not None:
             values += texts_at(before_sent(self._layout), PUBLISHED_SUBJECTS)
-        if self._to.key is not None or not (self._to.relay or self._plan.whole is not None or self._asks_for_key()):
+        if self._to.key is not None or not (self._to.relay or self._plan.whole is not None or self._reads_key()):
             return _paths(values)
         several: list[Path] = [(KEYS_COLUMN,)] if has_routing_keys(self._columns) else []
         return [*_paths(values), *several, *_paths(self._own_keys())]
@@ -273,7 +274,7 @@ class Published:
             made.append(f"coalesce({', '.join([*named, quote_text(self._topology.default_exchange)])}) AS {EXCHANGE}")
         if self._plan.whole is not None:
             made.append(f"coalesce({KEYS_COLUMN}, array({self._one_key() or NO_TEXT})) AS {KEYS}")
-        elif self._asks_for_key():
+        elif self._reads_key():
             made.append(f"{self._key()} AS {SUBJECT}")
         else:
             made.append(f"CAST(NULL AS STRING) AS {SUBJECT}")
@@ -283,7 +284,7 @@ class Published:
         """Add the forms in which the plan compares routing keys to messages that have these."""
         if self._plan.whole is not None:
             return frame.selectExpr("*", f"CASE WHEN size({KEYS}) = 1 THEN get({KEYS}, 0) END AS {SUBJECT}")
-        if not self._asks_for_key():
+        if not self._reads_key():
             return frame
         rules = self._topology.rules.topic
         made = [f"coalesce({SUBJECT}, '') AS {KEY}", f"{exact_key(SUBJECT, rules)} AS {TOPIC}"]
@@ -293,7 +294,7 @@ class Published:
         words = [f"{word(name)} AS {name}" for name in self._words]
         return frame.selectExpr("*", *words) if words else frame
 
-    def _asks_for_key(self) -> bool:
+    def _reads_key(self) -> bool:
         return self._walks or bool(self._words) or not self._read.isdisjoint((SUBJECT, KEY, TOPIC))
 
     def _key(self) -> str:
@@ -305,9 +306,7 @@ class Published:
         own = self._own_key()
         if own is not None:
             return own
-        if self._plan.exchange is None and not asks_for_key(self._topology, None):
-            # The default exchange alone compares keys, and a message without one reaches no queue through it. The plan
-            # of one exchange says itself that keys are compared: a compiled topology has no bindings to ask.
+        if not asks_for_key(self._key_exchanges, self._plan.exchange):
             return NO_TEXT
         offers = places_like("routing-key", self._layout, self._columns.schema.jsonValue())
         raise no_key(joined([*offers, _RENAME]))

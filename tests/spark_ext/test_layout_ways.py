@@ -1,7 +1,7 @@
 """One answer for every table and every function: each of them finds the same places, or raises the same error.
 
 A case is the shape of a table, the spelling of the places, and the form of the layout; each case goes through every
-function that takes a layout and a DataFrame.
+function that takes a layout and a DataFrame, and through every command that takes a layout and a file.
 """
 
 from __future__ import annotations
@@ -10,16 +10,19 @@ import json
 import re
 import warnings
 from collections.abc import Callable, Mapping
+from functools import reduce
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import click
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_ext import (
+    CompiledTopology,
     backtest,
     compile_filter,
     compile_selector,
@@ -33,12 +36,17 @@ from spark_ext import (
     route_stream,
     verify,
 )
+from spark_ext.cli.commands import main as spark_main
 from tests.sizes import sample
 from tests.spark_ext.harness import INTERPRETED, settings
 from transpiler import Layout, LayoutError, evaluate, stores, topology_from_dict, transpile_selector
 from transpiler.cli import main
 from transpiler.compiler.presets import find_layout
+from transpiler.message.types import AmqpType, AmqpValue
+from transpiler.routing import tuning
 from transpiler.topology.importers.native_format import topology_to_dict
+from transpiler.topology.model import Topology
+from transpiler.topology.records import Binding, Queue
 
 SELECTOR = "JMSType = 'stock' AND JMSPriority > 5 AND color = 'blue'"
 TOPOLOGY = topology_from_dict(
@@ -101,20 +109,23 @@ FORMS = ("over the schema", "without a schema", "over the schema as text", "infe
 
 
 def table(spark: SparkSession, shape: Shape) -> DataFrame:
-    frame = spark.createDataFrame(ROWS, f"{BESIDE}, c STRING").coalesce(1)
-    return frame.selectExpr("* EXCEPT (c)", f"{shape.made} AS {shape.columns.partition(' ')[0]}")
+    return with_properties(spark.createDataFrame(ROWS, f"{BESIDE}, c STRING").coalesce(1), shape)
 
 
-def stream_of(spark: SparkSession, shape: Shape) -> DataFrame:
-    """Return the same table as a stream, all of it in each batch."""
-    names = [column.split()[0] for column in BESIDE.split(", ")] + ["c"]
+def stream_of(spark: SparkSession, columns: str = BESIDE) -> DataFrame:
+    """Return ``ROWS`` as a stream, all of them in each batch; the column behind ``columns`` is ``c``."""
+    names = [column.split()[0] for column in columns.split(", ")] + ["c"]
     listed = ", ".join(
         f"named_struct({', '.join(f'{name!r}, {_literal(value)}' for name, value in zip(names, row, strict=True))})"
         for row in ROWS
     )
     source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 1).load()
-    rows = source.selectExpr(f"inline(array({listed}))")
-    return rows.selectExpr("* EXCEPT (c)", f"{shape.made} AS {shape.columns.partition(' ')[0]}")
+    return source.selectExpr(f"inline(array({listed}))")
+
+
+def with_properties(frame: DataFrame, shape: Shape) -> DataFrame:
+    """Put the properties of a shape in the place of the column ``c``."""
+    return frame.selectExpr("* EXCEPT (c)", f"{shape.made} AS {shape.columns.partition(' ')[0]}")
 
 
 def _literal(value: object) -> str:
@@ -167,30 +178,56 @@ def delivered(frame: DataFrame) -> dict[int, list[str]]:
     return {number: sorted(names) for number, names in found.items()}
 
 
-def streamed(spark: SparkSession, shape: Shape, layout: Layout, directory: Path) -> dict[int, list[str]]:
-    """Return the queues of the messages of a stream's first batch, by a file of the topology."""
-    file = directory / "streamed.json"
-    file.write_text(json.dumps(topology_to_dict(TOPOLOGY)))
+def all_queues(ways: Mapping[str, Callable[[], DataFrame]]) -> dict[str, Any]:
+    """Return the queues of each message by each way to route, all in one job, or the error of the way."""
+    answers = {name: outcome(asked) for name, asked in ways.items()}
+    frames = [
+        frame.selectExpr(f"{name!r} AS way", "id", "queues")
+        for name, frame in answers.items()
+        if isinstance(frame, DataFrame)
+    ]
+    found: dict[str, dict[int, list[str]]] = {}
+    for row in reduce(DataFrame.union, frames).collect() if frames else []:
+        found.setdefault(row.way, {})[row.id] = row.queues
+    return answers | found
+
+
+def streamed(
+    stream: DataFrame,
+    layout: Layout | str,
+    directory: Path,
+    topology: Topology = TOPOLOGY,
+    exchange: str | None = None,
+    source: Callable[[], CompiledTopology] | None = None,
+) -> dict[int, list[str]]:
+    """Return the queues of the messages of a stream's first batch, by a file of the topology or by a function."""
+    file = written_topology(directory, topology)
     found: list[dict[int, list[str]]] = []
 
     def write(routed: DataFrame, _: int) -> None:
         found.append(queues(routed))
         raise RuntimeError("that is enough")
 
-    query = route_stream(stream_of(spark, shape), file, write, layout=layout).start()
+    options = {} if source is not None else {"exchange": exchange}
+    query = route_stream(stream, source or file, write, layout=layout, **options).start()
     with pytest.raises(StreamingQueryException, match="that is enough"):
         query.awaitTermination(60)
     return found[0]
 
 
-def by_command(
-    shape: str, spelled: Callable[[str], str], rows: list[dict[str, Any]], directory: Path
-) -> dict[int, list[str]]:
-    """Return the queues that selector-sql gives rows in JSON; ``LayoutError`` for the error that the command prints."""
-    file = directory / "by_command.json"
-    file.write_text(json.dumps(topology_to_dict(TOPOLOGY)))
-    words = ["route", str(file), "--schema", f"{BESIDE}, {SHAPES[shape].columns}"]
-    places = {"JMSType": "Kind", "JMSPriority": "Prio", "routing-key": "Key", "exchange": "SentTo"}
+def written_topology(directory: Path, topology: Topology = TOPOLOGY) -> Path:
+    file = directory / "topology.json"
+    file.write_text(json.dumps(topology_to_dict(topology)))
+    return file
+
+
+#: The places beside the properties, by header.
+PLACES = {"JMSType": "Kind", "JMSPriority": "Prio", "routing-key": "Key", "exchange": "SentTo"}
+
+
+def layout_words(shape: str, spelled: Callable[[str], str] = str, places: Mapping[str, str] = PLACES) -> list[str]:
+    """Return the options of a command that give the layout of ``layout_of``."""
+    words: list[str] = []
     options: dict[str, str] = {f"headers.{header}": spelled(column) for header, column in places.items()}
     options["headers.JMSPriority"] = json.dumps({"number": spelled("Prio")})
     if shape != "typed":
@@ -200,12 +237,88 @@ def by_command(
         options |= {name: str(value).lower() for name, value in OPTIONS.get(shape, {}).items()}
     for name, value in options.items():
         words += ["--layout-option", f"{name}={value}"]
-    result = CliRunner().invoke(main, words, input="".join(f"{json.dumps(row)}\n" for row in rows))
-    if result.exit_code == 0:
-        return {line["id"]: line["queues"] for line in map(json.loads, result.stdout.splitlines())}
+    return words
+
+
+def ran(group: click.Group, *words: str) -> Result:
+    """Return the result of a command; ``LayoutError`` for the error that it prints."""
+    result = CliRunner().invoke(group, words)
+    if result.exit_code in (0, 1):
+        return result
     found = re.search(r"(?:^|: )([a-z]+\.[a-z-]+): (.*)", result.stderr)
     assert found is not None, result.stderr
     raise LayoutError.at(found[1], found[2])
+
+
+NOTHING_MATCHES = "JMSType = 'stock' AND 1 = 2"
+
+
+class Commands:
+    """The commands over a file of messages, each as a function that returns its answer."""
+
+    def __init__(self, directory: Path, file: Path, words: list[str], topology: Topology = TOPOLOGY) -> None:
+        self._directory = directory
+        self._file = str(file)
+        self._words = words
+        self._topology = str(written_topology(directory, topology))
+
+    def sql(self) -> dict[str, Callable[[], Any]]:
+        """Return those of selector-sql: the number of messages that match, by each command."""
+        return {
+            "selector-sql match": lambda: int(self._sql("match", SELECTOR, self._file, "--count")),
+            "selector-sql diff": lambda: json.loads(
+                self._sql("diff", NOTHING_MATCHES, SELECTOR, self._file, "--format", "json")
+            )["gained"],
+            "selector-sql explain": lambda: sum(
+                json.loads(line)["matches"]
+                for line in self._sql("explain", SELECTOR, "--message", self._file, "--format", "json").splitlines()
+            ),
+        }
+
+    def spark(self) -> dict[str, Callable[[], Any]]:
+        """Return those of selector-spark: the number of messages that match, by each command."""
+        return {
+            "selector-spark filter": lambda: self._counted(r"^([\d,]+) of", "filter", SELECTOR, self._file),
+            "selector-spark explain": lambda: json.loads(
+                self._spark("explain", SELECTOR, self._file, "--format", "json")
+            )["matched"],
+            "selector-spark verify": lambda: self._counted(
+                r"Spark: ([\d,]+) TRUE", "verify", SELECTOR, self._file, "--all"
+            ),
+            "selector-spark diff": lambda: json.loads(
+                self._spark("diff", NOTHING_MATCHES, SELECTOR, self._file, "--format", "json")
+            )["won"],
+        }
+
+    def route(self, *options: str) -> dict[int, list[str]]:
+        """Return the queues that selector-sql gives each message."""
+        lines = self._sql("route", self._topology, self._file, *options).splitlines()
+        return {line["id"]: line["queues"] for line in map(json.loads, lines)}
+
+    def spark_route(self, spark: SparkSession, *options: str) -> dict[int, list[str]]:
+        """Return the queues that selector-spark gives each message."""
+        output = str(self._directory / "routed.parquet")
+        self._spark("route", self._topology, self._file, "--output", output, *options)
+        return queues(spark.read.parquet(output))
+
+    def compiled_route(self, spark: SparkSession, *options: str) -> dict[int, list[str]]:
+        """Return the queues that selector-spark gives each message by a file of compile-topology."""
+        output, file = str(self._directory / "compiled.parquet"), str(self._directory / "topology.compiled")
+        self._spark("compile-topology", self._topology, self._file, "--output", file, *options)
+        self._spark("route", file, self._file, "--output", output)
+        return queues(spark.read.parquet(output))
+
+    def _sql(self, *words: str) -> str:
+        return ran(main, *words, *self._words).stdout
+
+    def _spark(self, *words: str) -> str:
+        return ran(spark_main, *words, *self._words).stdout
+
+    def _counted(self, pattern: str, *words: str) -> int:
+        printed = ran(spark_main, *words, *self._words).output
+        found = re.search(pattern, printed, re.MULTILINE)
+        assert found is not None, printed
+        return int(found[1].replace(",", ""))
 
 
 CASES = [
@@ -224,41 +337,51 @@ def test_every_function_finds_the_same_places(
     with settings(spark, INTERPRETED):
         frame = table(spark, SHAPES[shape]).localCheckpoint()
         made = outcome(lambda: layout_of(shape, SPELLINGS[spelling], form, frame))
+        words = layout_words(shape, SPELLINGS[spelling])
+        schema = ["--schema", f"{BESIDE}, {SHAPES[shape].columns}"]
+        lines = tmp_path / "messages.jsonl"
+        as_text = form == "over the schema as text"
+        if as_text:
+            lines.write_text("".join(f"{row[0]}\n" for row in frame.selectExpr("to_json(struct(*))").collect()))
+        commands = Commands(tmp_path, lines, [*words, *schema])
         if isinstance(made, tuple):
             # A layout that is over a schema is refused when it is made, by the command's options as well.
             assert spelling == "misspelt"
-            if form == "over the schema as text" and shape != "headers":
-                assert outcome(lambda: by_command(shape, SPELLINGS[spelling], [], tmp_path)) == made
+            if as_text and shape != "headers":
+                refused = [*commands.sql().values(), commands.route, *commands.spark().values()]
+                assert {outcome(asked) for asked in refused} == {made}
+                assert (
+                    outcome(lambda: commands.spark_route(spark))
+                    == outcome(lambda: commands.compiled_route(spark))
+                    == made
+                )
             assert any(name in made[1] for name in ("Propsy", "Kindy", "Prioy"))
             return
         layout: Layout = made
         over = outcome(lambda: find_layout(layout, frame.schema.jsonValue()))
         rows = frame.collect()
-        selected = {
+        selected: dict[str, Callable[[], Any]] = {
             "verify": lambda: verify(frame, SELECTOR, layout).answers[True],
             "explain_matches": lambda: explain_matches(frame, SELECTOR, layout).matched,
-            "diff": lambda: diff(frame, "JMSType = 'stock' AND 1 = 2", SELECTOR, layout).won_rows,
+            "diff": lambda: diff(frame, NOTHING_MATCHES, SELECTOR, layout).won_rows,
+        }
+        ways: dict[str, Callable[[], DataFrame]] = {
+            "route": lambda: route(frame, TOPOLOGY, layout),
+            "compiled for messages": lambda: route(frame, compile_topology(TOPOLOGY, layout, messages=frame), layout),
         }
         routed: dict[str, Callable[[], Any]] = {
-            "route": lambda: queues(route(frame, TOPOLOGY, layout)),
             "deliveries": lambda: delivered(route(frame, TOPOLOGY, layout)),
-            "compiled for messages": lambda: queues(
-                route(frame, compile_topology(TOPOLOGY, layout, messages=frame), layout)
-            ),
-            "backtest": lambda: (
-                backtest(
-                    route(frame, TOPOLOGY, layout).selectExpr("*", "queues AS routed_queues"),
-                    layout,
-                    topology=TOPOLOGY,
-                ).disagreeing
-                and None,
-                queues(route(frame, TOPOLOGY, layout)),
-            )[1],
+            # No queue is recorded, so each message that reaches one disagrees.
+            "backtest": lambda: backtest(
+                route(frame, TOPOLOGY, layout).selectExpr("*", "slice(queues, 1, 0) AS routed_queues"),
+                layout,
+                topology=TOPOLOGY,
+            ).disagreeing.total(),
+            "route_stream": lambda: streamed(with_properties(stream_of(spark), SHAPES[shape]), layout, tmp_path),
         }
         if isinstance(over, tuple):
             # Every function refuses the table, and says the same of it.
-            routed["route_stream"] = lambda: streamed(spark, SHAPES[shape], layout, tmp_path)
-            answers = {name: outcome(asked) for name, asked in {**selected, **routed}.items()}
+            answers = {name: outcome(asked) for name, asked in {**selected, **routed}.items()} | all_queues(ways)
             assert set(answers.values()) == {over}, answers
             assert spelling == "misspelt"
             return
@@ -269,20 +392,105 @@ def test_every_function_finds_the_same_places(
             filters = {"jms-selector": {"descriptor": "apache.org:selector-filter:string", "value": SELECTOR}}
             selected["compile_filter"] = lambda: len(ids(frame.filter(compile_filter(filters, layout))))
             selected["transpile_selector"] = lambda: len(ids(frame.filter(transpile_selector(SELECTOR, layout).sql)))
-            routed["compiled"] = lambda: queues(route(frame, compile_topology(TOPOLOGY, layout), layout))
-            routed["explain_routing"] = lambda: (
-                explain_routing(TOPOLOGY, layout) and queues(route(frame, TOPOLOGY, layout))
-            )
+            ways["compiled"] = lambda: route(frame, compile_topology(TOPOLOGY, layout), layout)
+            ways["explain_routing"] = lambda: explain_routing(TOPOLOGY, layout) and route(frame, TOPOLOGY, layout)
+        if as_text:
+            selected |= {**commands.sql(), **commands.spark()}
+            routed["selector-sql route"] = commands.route
+            routed["selector-spark route"] = lambda: commands.spark_route(spark)
+            routed["selector-spark compile-topology"] = lambda: commands.compiled_route(spark)
         assert {name: outcome(asked) for name, asked in selected.items()} == dict.fromkeys(selected, len(matched))
-        routed["route_stream"] = lambda: streamed(spark, SHAPES[shape], layout, tmp_path)
-        if form == "over the schema as text":
-            written = [json.loads(row[0]) for row in frame.selectExpr("to_json(struct(*))").collect()]
-            routed["selector-sql route"] = lambda: by_command(shape, SPELLINGS[spelling], written, tmp_path)
-        answers = {name: outcome(asked) for name, asked in routed.items()}
+        answers = {name: outcome(asked) for name, asked in routed.items()} | all_queues(ways)
+        disagreeing = answers.pop("backtest")
         assert len({str(answer) for answer in answers.values()}) == 1, answers
+        assert disagreeing == sum(map(bool, answers["route"].values()))
         if spelling != "misspelt":
             assert matched == [1, 2]
             assert answers["route"] == {1: ["north", "rest"], 2: ["blue"], 3: [], 4: []}
+
+
+#: The arguments of a headers binding that takes no message of ``ROWS``.
+NOT_TAKEN = {"color": AmqpValue(AmqpType.STRING, "green")}
+#: A topology that asks for no key: a fanout exchange, a headers exchange, and a topic pattern that takes every key.
+KEYLESS = topology_from_dict(
+    {
+        "broker": "rabbitmq",
+        "queues": ["all", "blue", "any"],
+        "exchanges": [
+            {"name": "sales", "type": "fanout"},
+            {"name": "paint", "type": "headers"},
+            {"name": "topics", "type": "topic"},
+        ],
+        "bindings": [
+            {"source": "sales", "queue": "all", "key": ""},
+            {"source": "paint", "queue": "blue", "key": "", "arguments": {"x-match": "all", "color": "blue"}},
+            {"source": "topics", "queue": "any", "key": "#"},
+        ],
+    }
+)
+#: What messages without a routing key get, by whether the topology compares keys and by the exchange that is given to
+#: all messages; None for the error.
+WITHOUT_KEYS: Mapping[tuple[str, str | None], dict[int, list[str]] | None] = {
+    ("keys", None): None,
+    ("keys", "sales"): None,
+    ("keys", "paint"): {1: ["blue"], 2: ["blue"], 3: [], 4: []},
+    ("no keys", None): {1: ["all"], 2: ["blue"], 3: [], 4: []},
+    ("no keys", "sales"): {1: ["all"], 2: ["all"], 3: ["all"], 4: ["all"]},
+    ("no keys", "paint"): {1: ["blue"], 2: ["blue"], 3: [], 4: []},
+}
+
+
+@pytest.mark.parametrize(
+    ("shape", "asks", "exchange"),
+    sample([(shape, *case) for shape, case in product(SHAPES, WITHOUT_KEYS)], 6, stratum=lambda case: case[1:]),
+)
+def test_messages_without_a_routing_key_are_one_error_or_need_none(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: str, asks: str, exchange: str | None
+) -> None:
+    expected = WITHOUT_KEYS[asks, exchange]
+    topology = TOPOLOGY if asks == "keys" else KEYLESS
+    # A column of JMSType is the subject, which is the key of messages without another one.
+    places = {header: column for header, column in PLACES.items() if header not in ("routing-key", "JMSType")}
+    with settings(spark, INTERPRETED):
+        frame = table(spark, SHAPES[shape]).drop("Key").localCheckpoint()
+        schema = f"{BESIDE}, {SHAPES[shape].columns}".replace("Key STRING, ", "")
+        headers: dict[str, Any] = {**places, "JMSPriority": stores.number("Prio")}
+        layout = (
+            infer_layout(schema, headers=headers)
+            if shape == "typed"
+            else SHAPES[shape].store("Props", headers=headers, **OPTIONS.get(shape, {}))
+        )
+        compiled = compile_topology(topology, layout, messages=frame, exchange=exchange)
+        compiled.save(tmp_path / "saved")
+        # What a change touches is compiled apart from the rest, as in a large topology.
+        monkeypatch.setattr(tuning, "COMPILED_ANEW", 0)
+        changed = compiled.updated([Queue("new"), Binding("paint", "new", "", NOT_TAKEN)])
+        assert changed.changes is not None
+        ways: dict[str, Callable[[], DataFrame]] = {
+            "route": lambda: route(frame, topology, layout, exchange=exchange),
+            "compiled": lambda: route(frame, compiled, layout),
+            "saved": lambda: route(frame, CompiledTopology.load(tmp_path / "saved"), layout),
+            "changed": lambda: route(frame, changed, layout),
+        }
+        lines = tmp_path / "messages.jsonl"
+        lines.write_text("".join(f"{row[0]}\n" for row in frame.selectExpr("to_json(struct(*))").collect()))
+        commands = Commands(tmp_path, lines, [*layout_words(shape, places=places), "--schema", schema], topology)
+        given = () if exchange is None else ("--exchange", exchange)
+        stream = with_properties(stream_of(spark), SHAPES[shape]).drop("Key")
+        routed: dict[str, Callable[[], Any]] = {
+            "route_stream": lambda: streamed(stream, layout, tmp_path, topology, exchange),
+            "selector-sql route": lambda: commands.route(*given),
+            "selector-spark route": lambda: commands.spark_route(spark, *given),
+            "selector-spark compile-topology": lambda: commands.compiled_route(spark, *given),
+        }
+        answers = all_queues(ways) | {name: outcome(asked) for name, asked in routed.items()}
+        explained = outcome(lambda: explain_routing(topology, layout, messages=frame, exchange=exchange))
+    refused = {name: answer[0] for name, answer in answers.items() if isinstance(answer, tuple)}
+    assert (isinstance(explained, tuple), refused) == (
+        expected is None,
+        {} if expected is not None else dict.fromkeys(answers, "route.no-key"),
+    )
+    assert expected is None or answers == dict.fromkeys(answers, expected)
 
 
 @pytest.mark.parametrize("shape", [name for name in SHAPES if name not in ("struct", "typed")])
@@ -306,13 +514,13 @@ PRESETS = {
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_preset_by_its_name_is_the_store_in_every_function(spark: SparkSession, preset: str) -> None:
+def test_a_preset_by_its_name_is_the_store_in_every_function(spark: SparkSession, tmp_path: Path, preset: str) -> None:
     column, properties = PRESETS[preset]
+    made = ["* EXCEPT (c, p)", f"{properties} AS {column}"]
     with settings(spark, INTERPRETED):
-        named = spark.createDataFrame(
-            ROWS, "id INT, JMSType STRING, p STRING, routing_key STRING, exchange STRING, c STRING"
-        )
-        frame = named.selectExpr("* EXCEPT (c, p)", f"{properties} AS {column}").localCheckpoint()
+        columns = "id INT, JMSType STRING, p STRING, routing_key STRING, exchange STRING"
+        frame = spark.createDataFrame(ROWS, f"{columns}, c STRING").selectExpr(*made).localCheckpoint()
+        stream = stream_of(spark, columns).selectExpr(*made)
         selector = "color = 'blue'"
         store = find_layout(preset, frame.schema.jsonValue())
         answers = {
@@ -324,10 +532,12 @@ def test_a_preset_by_its_name_is_the_store_in_every_function(spark: SparkSession
             "compiled": [
                 queues(route(frame, compile_topology(TOPOLOGY, each, messages=frame), each)) for each in (store, preset)
             ],
+            "route_stream": [streamed(stream, each, tmp_path) for each in (store, preset)],
             "explain_matches": [explain_matches(frame, selector, each).matched for each in (store, preset)],
             "verify": [verify(frame, selector, each).answers[True] for each in (store, preset)],
         }
     assert all(first == second for first, second in answers.values()), answers
+    assert answers["route_stream"] == answers["route"]
     assert answers["route"][0] == {1: ["north", "rest"], 2: ["blue"], 3: [], 4: []}
     assert (answers["explain_matches"][0], answers["verify"][0]) == (2, 2)
 

@@ -71,7 +71,7 @@ def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Se
             if target is None and not names_exchange(read.value, read.layout):
                 target = own_default(topology, _offers("exchange", read))
             # A message without a key reaches no queue from the default exchange, where one with NULL went.
-            if target is not None and sent.routing_keys is None and asks_for_key(topology, target):
+            if target is not None and sent.routing_keys is None and asks_for_key(topology.key_exchanges, target):
                 _check_key(read)
         except TranspilerError as error:
             raise at_place(read.place, error) from None

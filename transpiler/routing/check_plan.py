@@ -62,6 +62,7 @@ def _check(plan: RoutingPlan) -> None:
     for name, entry in plan.entries.items():
         _check_entry(name, entry)
     _need(plan.exchange is None or plan.entries.keys() <= {plan.exchange}, "entries of other exchanges")
+    _need(plan.key_exchanges <= plan.entries.keys(), "an exchange that compares keys and is no entry")
     _check_deliveries(plan, (each for each in plan.patterns if each is not None))
     _check_deliveries(plan, (each.delivery for each in plan.compiled))
     for compiled in plan.compiled:

@@ -30,7 +30,7 @@ from transpiler.base.typed_json import TypedJson
 from transpiler.version import __version__
 
 #: The number of the form.
-FORMAT = 7
+FORMAT = 8
 
 #: The beginning of the first line of every form, and the whole line of this one.
 MAGIC = b"selector-sql compiled topology"

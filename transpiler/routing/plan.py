@@ -106,7 +106,8 @@ class RoutingPlan:
     ``patterns`` has the delivery of each number in the trie, None where a residual predicate tests the number.
     ``whole`` are the states in which the trie has keys as one word, where messages have several keys. ``reads`` are
     columns that the conditions name, by where in a message each is. ``rings`` if a message may come back to a state,
-    and the send fails then.
+    and the send fails then. ``key_exchanges`` are the entries from which a message reaches a binding that compares its
+    routing key.
     """
 
     queues: list[str]
@@ -120,6 +121,7 @@ class RoutingPlan:
     whole: frozenset[int] | None = None
     reads: dict[str, Path] = field(default_factory=dict)
     rings: bool = False
+    key_exchanges: frozenset[str] = frozenset()
 
     @cached_property
     def grams(self) -> dict[ir.Value, Grams]:
@@ -290,6 +292,7 @@ class _Builder:
             self._patterns,
             reads=reads.paths,
             rings=self._states.rings,
+            key_exchanges=self._topology.key_exchanges.intersection(self._states.entries),
         )
 
     def _bindings(self, number: int, state: State) -> Iterator[tuple[Pattern, Delivery]]:

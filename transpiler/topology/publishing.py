@@ -7,7 +7,7 @@ JMS mapping, working draft 10, section 6.2, for the anonymous relay; RabbitMQ's 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
@@ -123,17 +123,15 @@ def no_exchange(hint: str) -> TopologyError:
     return TopologyError.at("route.no-exchange", message, hint=hint)
 
 
-def asks_for_key(topology: Topology, exchange: str | None) -> bool:
+def asks_for_key(key_exchanges: Collection[str], exchange: str | None) -> bool:
     """Return True if messages to an exchange, or to any exchange if it is None, need a routing key.
 
-    A message reaches no queue from the default exchange without a key. Where messages name their exchanges, that is
-    no reason to ask all of them for a key.
+    ``key_exchanges`` are the exchanges that compare keys. A message reaches no queue from the default exchange without
+    a key. If messages name their exchanges, that is no reason to ask all of them for a key.
     """
-    if topology.rules.addressing.names_destinations:
-        return False
     if exchange is not None:
-        return exchange in topology.key_exchanges
-    return any(name != DEFAULT_EXCHANGE for name in topology.key_exchanges)
+        return exchange in key_exchanges
+    return any(name != DEFAULT_EXCHANGE for name in key_exchanges)
 
 
 def no_key(hint: str) -> LayoutError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,15 +13,12 @@ from spark_ext.routing.topic_sql import let
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, Element, Path
 from transpiler.compiler.sql import emit_filter, emit_value, quote_path, quote_text
-from transpiler.routing.columns import MATCHED, PREFIX, ROW, ROW_DELIVERED
+from transpiler.routing.columns import MATCHED, ROW, ROW_DELIVERED, label_of
 from transpiler.routing.interval_index import Interval
 from transpiler.routing.plan import Table
 from transpiler.routing.row_index import MatchedKey
 from transpiler.routing.signatures import Parameter, parameter_number
 from transpiler.routing.substring_index import Grams
-
-#: Maximum length of a key's name, and maximum number of keys, in the name of a look-up.
-_LABEL, _LABELLED = 16, 3
 
 
 @dataclass(frozen=True)
@@ -117,9 +113,8 @@ def build_lookups(prefix: str, tables: Iterable[Table], room: int) -> list[Looku
 
 def _label(keys: Iterable[ir.Value]) -> str:
     """Return what the names of a look-up's columns say of its keys: ``by_color_weight``; ``all`` without keys."""
-    read = dict.fromkeys(str(column.path[-1]).removeprefix(PREFIX) for key in keys for column in ir.columns_in(key))
-    words = [re.sub("[^a-z0-9]+", "_", name.lower())[:_LABEL].strip("_") for name in list(read)[:_LABELLED]]
-    return "_".join(["by", *filter(None, words)]) if read else "all"
+    paths = [column.path for key in keys for column in ir.columns_in(key)]
+    return "_".join(filter(None, ["by", label_of(paths)])) if paths else "all"
 
 
 def _in_stores(lookups: Sequence[Lookup]) -> list[Lookup]:

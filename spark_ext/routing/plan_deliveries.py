@@ -47,6 +47,7 @@ from transpiler.routing.columns import (
     TOPICS,
     UNFUSED,
     WORDS,
+    label_of,
 )
 from transpiler.routing.plan import EXCHANGE_COLUMN, Compiled, RoutingPlan
 from transpiler.topology.broker_rules import Rules
@@ -85,7 +86,9 @@ class PlanDeliveries:
         self._after = after
         self._mark = "" if after is None else "c"
         self.payload = Payload.QUEUE if plan.simple else Payload.DELIVERY
-        self._grams = {value: f"{GRAMS}{self._mark}{number}" for number, value in enumerate(plan.grams)}
+        self._grams = {
+            value: _labelled(f"{GRAMS}{self._mark}{number}", [value]) for number, value in enumerate(plan.grams)
+        }
         self._tables = ConstantTables(session, plan, self.payload, self._room)
         self._nothing = f"CAST(NULL AS {self.payload.value})"
 
@@ -143,7 +146,9 @@ class PlanDeliveries:
                 collected.add(handed_on)
             for look_up in look_ups:
                 yield from self._look_up(look_up, collected, first)
-        blocks = {f"{BLOCK}{mark}{number}": block for number, block in enumerate(self._blocks())}
+        blocks = {
+            _labelled(f"{BLOCK}{mark}{number}", read): block for number, (block, read) in enumerate(self._blocks())
+        }
         if blocks and not self._fused:
             blocks[f"{UNFUSED}{mark}"] = self._unfused(first)
         yield adding(*(f"{block} AS {name}" for name, block in blocks.items()))
@@ -256,19 +261,20 @@ class PlanDeliveries:
         """Return the exchange, which is a key of each table where messages come to several."""
         return [] if self._plan.exchange is not None else [(EXCHANGE_COLUMN, ir.Column(path, STRING))]
 
-    def _blocks(self) -> Iterator[str]:
-        grouped: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-        cases = []
+    def _blocks(self) -> Iterator[tuple[str, list[ir.Predicate]]]:
+        """Yield the deliveries of some compiled conditions as one array each, with the conditions."""
+        grouped: dict[tuple[str, tuple[str, ...]], list[Compiled]] = {}
         for compiled in self._plan.compiled:
             text = emit_filter(split_methods(compiled.condition))
-            delivered = self._delivered(compiled)
-            grouped.setdefault((text, compiled.exchanges), []).append(delivered)
-        cases += [
-            f"CASE WHEN {_published(exchanges, text)} THEN array({', '.join(delivered)}) END"
-            for (text, exchanges), delivered in grouped.items()
-        ]
-        for start in range(0, len(cases), tuning.BLOCK):
-            yield f"flatten(array_compact(array({', '.join(cases[start : start + tuning.BLOCK])})))"
+            grouped.setdefault((text, compiled.exchanges), []).append(compiled)
+        groups = list(grouped.items())
+        for start in range(0, len(groups), tuning.BLOCK):
+            block = groups[start : start + tuning.BLOCK]
+            cases = [
+                f"CASE WHEN {_published(exchanges, text)} THEN array({', '.join(map(self._delivered, equal))}) END"
+                for (text, exchanges), equal in block
+            ]
+            yield f"flatten(array_compact(array({', '.join(cases)})))", [equal[0].condition for _, equal in block]
 
     def _unfused(self, first: str) -> str:
         """Return an empty array that keeps a projection unfused: see ``codegen_budget``. A constant would be folded."""
@@ -280,6 +286,11 @@ class PlanDeliveries:
         if self._plan.simple:
             return name
         return f"named_struct('x', {state}, 'e', CAST({'NULL' if onward is None else onward} AS INT), 'q', {name})"
+
+
+def _labelled(name: str, read: Iterable[ir.Value | ir.Predicate]) -> str:
+    """Return the name of a column with the properties that some conditions read."""
+    return "_".join(filter(None, [name, label_of(column.path for node in read for column in ir.columns_in(node))]))
 
 
 def handing_on(deliveries: str, column: str) -> Iterator[Step]:

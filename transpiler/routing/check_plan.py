@@ -21,8 +21,8 @@ from transpiler.routing.plan import RoutingPlan, Table
 from transpiler.routing.signatures import Parameter, Signature
 from transpiler.routing.topic_automaton import TopicAutomaton
 
-_NAME = re.compile(rf"{PREFIX}[a-z_]+[0-9]{{0,9}}")
-_READ = re.compile(rf"{READ}(0|[1-9][0-9]{{0,8}})")
+_NAME = re.compile(rf"{PREFIX}[a-z0-9_]+")
+_READ = re.compile(rf"{READ}(0|[1-9][0-9]{{0,8}})(_[a-z0-9_]+)?")
 _PARAMETER = re.compile("p(0|[1-9][0-9]{0,8})")
 
 #: The classes of a constant in Python, by the type of its column.

@@ -6,9 +6,11 @@ constants are named by their look-up, and those of ``layouts.sent`` stand there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from transpiler.compiler.ir.column_types import Entry, Key, Path
 from transpiler.topology.targets import TargetType
 
 #: The beginning of all names.
@@ -33,11 +35,11 @@ MATCHED = f"{PREFIX}matched"
 ROW, ROW_DELIVERED = f"{PREFIX}row", f"{PREFIX}delivered"
 
 #: The beginnings of the names of columns that stand for values of maps, hold substrings, or compiled conditions.
-READ, GRAMS, BLOCK = f"{PREFIX}read", f"{PREFIX}grams", f"{PREFIX}block"
+READ, GRAMS, BLOCK = f"{PREFIX}read", f"{PREFIX}substrings", f"{PREFIX}conditions"
 
 # The row of an exchange: where the trie begins for the words of a key and for a key as one word, and how answers are
 # put together.
-ENTRY, START, START_WHOLE = f"{PREFIX}e", f"{PREFIX}start", f"{PREFIX}whole"
+ENTRY, START, START_WHOLE = f"{PREFIX}entry", f"{PREFIX}start", f"{PREFIX}whole"
 ROOT, ROUNDS, ALTERNATES, STEPS = f"{PREFIX}root", f"{PREFIX}rounds", f"{PREFIX}alternates", f"{PREFIX}steps"
 
 # The automaton of topics, and its answer: the deliveries ``d`` and the numbers ``i`` of matching patterns.
@@ -71,6 +73,31 @@ TO, TO_NAME, TO_REST = f"{PREFIX}to", f"{PREFIX}to_name", f"{PREFIX}to_rest"
 NODE, NODE_KIND = f"{PREFIX}node", f"{PREFIX}node_kind"
 TO_WHOLE, TO_FIRST = f"{PREFIX}to_whole", f"{PREFIX}to_first"
 RELAY_EXCHANGE, RELAY_KEY = f"{PREFIX}relay_exchange", f"{PREFIX}relay_key"
+
+
+#: Maximum length of the name of a property, and maximum number of properties, in the name of a column.
+_LABEL, _LABELLED = 16, 3
+
+#: The beginning of a column that stands for a value of a map, and of any other column of routing.
+_MADE = re.compile(f"{READ}[0-9]+_|{PREFIX}")
+
+
+def label_of(paths: Iterable[Path]) -> str:
+    """Return the properties at some paths for the name of a column: ``color_weight``; empty if none has ASCII letters.
+
+    A property is the last key of a map in its path, or else the last field; ``[^a-z0-9]`` becomes ``_``.
+    """
+    read = dict.fromkeys(_MADE.sub("", _property(path), count=1) for path in paths)
+    words = [re.sub("[^a-z0-9]+", "_", name.lower())[:_LABEL].strip("_") for name in list(read)[:_LABELLED]]
+    return "_".join(filter(None, words))
+
+
+def _property(path: Path) -> str:
+    first = str(path[0])
+    if first.startswith(READ):
+        return first
+    names = [step.name for step in path if isinstance(step, Key | Entry)]
+    return names[-1] if names else str([step for step in path if isinstance(step, str)][-1])
 
 
 def word_column(place: int, back: bool = False) -> str:

@@ -143,3 +143,11 @@ def test_the_names_in_a_plan_say_what_they_are(spark: SparkSession, monkeypatch:
     plan = route(df, asked, exchange="x")._jdf.queryExecution().toString()
     names = set(re.findall("_routing_[0-9][a-z0-9_]*", plan))
     assert {"_routing_0_by_topic_color_key0", "_routing_0_by_topic_color_found0"} <= names, names
+
+
+def test_a_value_of_a_map_and_compiled_conditions_are_named_by_their_properties(spark: SparkSession) -> None:
+    df = spark.range(4).selectExpr("map('color', 'blue', 'weight', '7') AS p", "'a0' AS routing_key")
+    asked = topology("color = 'blue'", "color = 'red' AND weight > 5", keys="a")
+    plan = route(df, asked, stores.text_map("p", types="by-use"), exchange="x")._jdf.queryExecution().toString()
+    names = set(re.findall("_routing_(?:read|conditions|substrings)[a-z0-9_]*", plan))
+    assert names == {"_routing_read0_color", "_routing_read1_weight", "_routing_conditions0_topic_color_weight"}

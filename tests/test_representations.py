@@ -9,12 +9,16 @@ from html.parser import HTMLParser
 
 import pytest
 
-from transpiler import Message, Topology, stores, transpile_selector
+import spark_ext
+import transpiler
+from transpiler import Message, Topology, messages, port_selector, route_path, stores, topologies, transpile_selector
 from transpiler.base import html
 from transpiler.compiler.presets import find_layout
 from transpiler.language.selector.broker_dialects import RABBITMQ
 from transpiler.language.selector.dialects import JMS, find_dialect
 from transpiler.tools.backtest import Backtest
+from transpiler.tools.topology_report.summary import Summary
+from transpiler.topologies import explain_route
 from transpiler.topology.broker_rules import RULES
 from transpiler.topology.records import Binding, Exchange, Queue
 
@@ -115,11 +119,37 @@ def shown(page: str) -> list[str]:
         (Message.of(color="<red>", weight=2600), ["color", '"<red>"', "2600"]),
         (TOPOLOGY, ["orders", "<us>.#", "us"]),
         (backtest(), ["orders", "missed", "extra", "us"]),
+        (
+            port_selector("color <> '<b>' AND n = 1", "jms", "rabbitmq"),
+            ["color NOT IN ('<b>') AND color LIKE '%' AND n = 1"],
+        ),
+        (
+            Summary({"orders": 3}, {"<eu>": 1200, "us": 0}, {"delivered": 3}, {"us": 2}),
+            ["exchange", "orders", "<eu>", "1,200", "perhaps more", "2", "outcome", "delivered"],
+        ),
+        (route_path(TOPOLOGY, Message.of(a=1), exchange="orders"), ["no queue (discarded)"]),
+        (
+            explain_route(TOPOLOGY, Message.of(a=1), exchange="orders"),
+            ["exchange orders, no key → no queue (discarded)"],
+        ),
     ],
 )
 def test_html_shows_the_content_escaped(value: object, texts: list[str]) -> None:
     page = value._repr_html_()  # type: ignore[attr-defined]
     assert set(texts) <= set(shown(page))
+
+
+def test_every_public_report_is_html_in_a_notebook() -> None:
+    modules = (transpiler, messages, topologies, spark_ext)
+    members = (getattr(module, name) for module in modules for name in module.__all__)
+    # What has a text of its own and a JSON form is a report.
+    reports = {
+        member.__name__: hasattr(member, "_repr_html_")
+        for member in members
+        if isinstance(member, type) and hasattr(member, "to_dict") and "__str__" in vars(member)
+    }
+    assert len(reports) > 8
+    assert all(reports.values()), reports
 
 
 def test_a_long_table_counts_what_it_leaves_out() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from transpiler.base import html
 from transpiler.message.message import Message
 from transpiler.reference.conditions import Keys, matches_words
 from transpiler.reference.exchange_walk import subject_of
@@ -61,6 +62,9 @@ class Step(NamedTuple):
             return self.traced.topology.rules.addressing.place(self.to)
         return f"{self.link.destination_type} {self.to}"
 
+    def _repr_html_(self) -> str:
+        return html.code(str(self))
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
         result: dict[str, Any] = {"queue": self.queue, "kind": self.link.kind, "when": self.link.when}
@@ -77,6 +81,9 @@ class RoutePath:
 
     def __str__(self) -> str:
         return "\n".join([self.routed.reached, *(f"  {step}" for step in self.steps)])
+
+    def _repr_html_(self) -> str:
+        return html.code(str(self))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""

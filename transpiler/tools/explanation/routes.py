@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
+from transpiler.base import html
 from transpiler.base.arguments import check_count
 from transpiler.base.diagnostics import clipped, did_you_mean
 from transpiler.message.message import Message, MessageLike
@@ -121,6 +122,9 @@ class RouteExplanation:
             lines.append(f"    {one.step}")
             lines += [f"    {line}" for line in (one.route._body() if one.route is not None else ())]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return html.heading(self.headline) + html.code("\n".join(str(self).splitlines()[1:]))
 
     @property
     def way(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from transpiler.base import html
 from transpiler.base.arguments import unexpected
 from transpiler.base.documents.entries import Entry, refuse
 from transpiler.topology.model import Topology
@@ -37,6 +38,22 @@ class Summary:
         """Read a summary from the JSON that ``route --summary`` writes; ``TopologyError`` where it is none."""
         entry = Entry.of(data, "")
         return cls(*(_counts(entry, name) for name in ("exchanges", "queues", "outcomes", "possible")))
+
+    def _repr_html_(self) -> str:
+        """Return a table of the messages of each exchange and of each queue, and one of the outcomes."""
+        perhaps = [self.possible] if self.possible else []
+        tables = (
+            html.table(("exchange", "messages"), self.exchanges.items()),
+            html.table(
+                ("queue", "messages", *("perhaps more" for _ in perhaps)),
+                (
+                    (name, self.queues.get(name, 0), *(possible.get(name, 0) for possible in perhaps))
+                    for name in dict.fromkeys((*self.queues, *self.possible))
+                ),
+            ),
+            html.table(("outcome", "messages"), self.outcomes.items()),
+        )
+        return "".join(tables)
 
     def of_queue(self, name: str) -> str:
         """The number of messages of a queue, in words."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from transpiler.base import html
 from transpiler.base.arguments import check_choice, renamed
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.errors import TranspilerError, UnsupportedFeatureError
@@ -49,6 +50,10 @@ class Ported:
 
     text: str
     notes: tuple[Diagnostic, ...] = ()
+
+    def _repr_html_(self) -> str:
+        """Return the selector, and below it each change of its meaning."""
+        return html.code(self.text) + "".join(html.code(note.render()) for note in self.notes)
 
 
 @renamed("text", "selector")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,7 +16,7 @@ from tests.spark_ext.harness import settings as spark_settings
 from transpiler import Message
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
-from transpiler.routing import tuning
+from transpiler.routing import columns, tuning
 
 MESSAGES = 16
 EXAMPLES = size(4, 20)
@@ -93,3 +95,8 @@ def test_every_queue_gets_its_messages(
         for row in messages
     ]
     assert [row.queues for row in sorted(found)] == [list(queues) for queues in wanted]
+
+
+def test_the_columns_of_tables_have_types_that_spark_knows() -> None:
+    words = {word for ddl in columns.TYPES.values() for word in re.findall(r"[^\s<>:,]+", ddl)}
+    assert {word for word in words if not word.islower()} == {"ARRAY", "BIGINT", "BOOLEAN", "INT", "STRING", "STRUCT"}

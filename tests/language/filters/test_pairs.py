@@ -208,7 +208,9 @@ def test_a_header_without_a_column_has_one_error() -> None:
         (Binding("h", "q", "", pairs), Binding("x", "q", "", {"xquery": AmqpValue(AmqpType.STRING, text)})),
     )
     address = "n; {link: {x-bindings: [{arguments: {x-match: all, colour: red}}]}}"
+    present = {"descriptor": "apache.org:legacy-amqp-headers-binding:map", "value": {"x-match": "any", "colour": None}}
     compiled = (
+        ("filters.f: ", lambda: transpile_filter({"f": present}, layout)),
         ("", lambda: transpile_filter(HeadersBinding(Match.ALL, (("colour", pairs["colour"]),)), layout)),
         ("", lambda: transpile_address(address, "headers", layout)),
         ("the binding h -> q: ", lambda: build_plan(topology, layout, "error", "h")),

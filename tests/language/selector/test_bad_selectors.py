@@ -156,6 +156,7 @@ REFUSED = (
     ),
     ("a IN (('b'))", f"{JAVA} rabbitmq-jms", "type.in-member", "('b')", "one in parentheses", "remove the parentheses"),
     ("a + 1 IN ('b')", JAVA, "type.not-a-name", "a + 1", "and this is an arithmetic expression", "qpid-cpp"),
+    ("(a) IS NULL", "rabbitmq rabbitmq-jms", "type.not-a-name", "(a)", "a name without parentheses", "any expression"),
     ("(a) LIKE 'b'", "rabbitmq-jms", "type.not-a-name", "(a)", "takes a name without parentheses", "any expression"),
     ("a LIKE 'b' ESCAPE 'cd'", "rabbitmq", "syntax.escape", "'cd'", "ESCAPE takes one character in quotes, not 2", "!"),
     ("a LIKE 'b' ESCAPE 'é'", "qpid-cpp", "syntax.escape", "'é'", "ESCAPE of qpid-cpp takes one ASCII", "!"),

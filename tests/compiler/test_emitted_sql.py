@@ -1,0 +1,88 @@
+"""SQL and errors of selectors whose header fields, options, columns or functions no other test of this room reaches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.compiler.sql_text import bare
+from transpiler import Layout, stores, transpile_selector
+from transpiler.base.errors import LayoutError, UnsupportedFeatureError
+from transpiler.compiler.layouts.publication import places_like
+from transpiler.compiler.layouts.schemas import parse_ddl
+from transpiler.compiler.presets import find_layout
+
+ANNOTATION = "message_annotations['x-opt-delivery-time'].long"
+
+
+@pytest.mark.parametrize(
+    ("selector", "layout", "options", "sql"),
+    [
+        # An annotation that is no integer says no time of delivery.
+        (
+            "JMSDeliveryTime > 5",
+            "amqp",
+            {},
+            f"{ANNOTATION} > 5 OR {ANNOTATION} IS NULL AND properties.creation_time >= timestamp_millis(6)",
+        ),
+        # A message without an address was sent to the one of the consumer.
+        ("JMSDestination = 'q'", "amqp", {"destination": "q"}, "properties.`to` = 'q' OR properties.`to` IS NULL"),
+        ("JMSDestination = 'q'", "color STRING", {"destination": "q"}, "true"),
+        ("JMSDestination = 'r'", "color STRING", {"destination": "q"}, "false"),
+    ],
+)
+def test_header_fields_are_read_from_their_places(
+    selector: str, layout: str, options: dict[str, Any], sql: str
+) -> None:
+    assert bare(transpile_selector(selector, layout, **options).sql) == sql
+
+
+def test_a_header_in_a_collated_column_is_compared_by_bytes() -> None:
+    store = stores.text_map("headers", types="string", headers={"JMSType": "kind"})
+    table = parse_ddl("kind STRING COLLATE UNICODE, headers MAP<STRING, STRING>")
+    layout: Layout = store.over(table)
+    assert bare(transpile_selector("JMSType = 'b'", layout).sql) == "kind COLLATE UTF8_BINARY = 'b'"
+
+
+@pytest.mark.parametrize("fields", ["key: STRING, v: BINARY", "k: STRING, value: BINARY", "key: STRING, value: INT"])
+def test_structs_that_are_no_record_headers_are_refused(fields: str) -> None:
+    with pytest.raises(LayoutError, match="ARRAY and not an array of structs with key, value"):
+        stores.kafka_headers().over(parse_ddl(f"headers ARRAY<STRUCT<{fields}>>"))
+
+
+@pytest.mark.parametrize(
+    ("values", "hint"),
+    [
+        ("INT", "CAST(m AS MAP<STRING, STRING>)"),
+        ("TIMESTAMP", "transform_values(m, (k, v) -> CAST(unix_millis(v) AS STRING))"),
+        ("ARRAY<INT>", "transform_values(m, (k, v) -> CAST(get(v, 0) AS STRING))"),
+        ("STRUCT<t: INT, value: INT>", "transform_values(m, (k, v) -> CAST(v.value AS STRING))"),
+        ("ARRAY<ARRAY<INT>>", 'col("m")[KEY]'),
+    ],
+)
+def test_a_map_that_is_no_property_is_offered_as_texts(values: str, hint: str) -> None:
+    with pytest.raises(LayoutError, match="no message property has the type MAP") as caught:
+        transpile_selector("m = 1", f"m MAP<STRING, {values}>")
+    assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("header", "column"),
+    [("routing-key", "Routing-Key"), ("routing-key", "rk"), ("exchange", "exchange_name"), ("exchange", "SentTo")],
+)
+def test_a_column_that_looks_like_a_place_of_publication_is_offered(header: str, column: str) -> None:
+    hints = places_like(header, find_layout("a STRING"), parse_ddl(f"`{column}` STRING, a STRING"))
+    assert hints == [f"infer_layout(df, headers={{'{header}': '{column}'}}) reads it from there"]
+
+
+def test_a_split_with_a_limit_is_refused() -> None:
+    with pytest.raises(UnsupportedFeatureError, match="SPLIT in Spark splits a literal, without a limit"):
+        transpile_selector("INLIST(SPLIT('a,b', ',', 2), a)", dialect="activemq")
+
+
+@pytest.mark.parametrize(("column", "width"), [("f", "FLOAT"), ("d", "DOUBLE")])
+def test_a_text_is_converted_to_the_width_of_the_number_beside_it(column: str, width: str) -> None:
+    selector = f"convert_string_expressions:s > {column}"
+    sql = transpile_selector(selector, "f FLOAT, d DOUBLE, s STRING", "artemis").sql
+    assert f"AS {width}) END" in sql

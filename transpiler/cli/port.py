@@ -201,12 +201,13 @@ def _ported(
         ported = port_selector(text, source, target, changes=changes)
     except TranspilerError as error:
         return _Row(name, number, text, None, tuple(error.diagnostics), "error")
-    if ported.notes:
-        warned = any(note.severity == "warning" for note in ported.notes)
-        return _Row(name, number, text, ported.text, ported.notes, "warning" if warned else "unproved")
+    if any(note.severity == "warning" for note in ported.notes):
+        return _Row(name, number, text, ported.text, ported.notes, "warning")
+    if any(note.code == "port.unproved" for note in ported.notes):
+        return _Row(name, number, text, ported.text, ported.notes, "unproved")
     if _reads_alike(text, ported.text, source, target):
-        return _Row(name, number, text, text, (), "same")
-    return _Row(name, number, text, ported.text, (), "changed")
+        return _Row(name, number, text, text, ported.notes, "same")
+    return _Row(name, number, text, ported.text, ported.notes, "changed")
 
 
 def _reads_alike(text: str, ported: str, source: str, target: str) -> bool:
@@ -232,7 +233,7 @@ def _sentence(note: Diagnostic) -> str:
     elif note.code == "port.unproved":
         kind = "is not proved to be the same"
     elif not note.code.startswith("port."):
-        kind = "is no selector"
+        kind = "is no selector" if note.severity == "error" else f"check reports {note.code}"
     part = ""
     if note.source is not None and note.span is not None:
         part = note.source.text[note.span.start : note.span.end]

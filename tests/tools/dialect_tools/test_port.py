@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from transpiler import UnsupportedFeatureError, evaluate, parse_selector
+from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.source import Span
 from transpiler.cli import main
 from transpiler.cli.port import print_table
@@ -22,7 +23,7 @@ from transpiler.message.broker_fields import ARTEMIS_CORE_FIELDS
 from transpiler.message.message import Message
 from transpiler.tools.analysis.solve import Open, Solver
 from transpiler.tools.dialect_tools.diff import diff_selectors
-from transpiler.tools.dialect_tools.port import port_selector
+from transpiler.tools.dialect_tools.port import Ported, port_selector
 from transpiler.tools.lint.check import Checker
 
 EXACT = (
@@ -43,7 +44,7 @@ EXACT = (
     ("jms", "activemq", "NOT color = 'blue'", "NOT (color = 'blue')"),
     ("activemq", "jms", "color <> 'blue'", "NOT color = 'blue'"),
     ("qpid-java", "jms", "color <> 'blue'", "NOT color = 'blue' OR color IS NULL"),
-    ("qpid-java", "activemq", "NOT (s LIKE 'a%' AND f)", "s NOT LIKE 'a%' OR s LIKE 'a%' AND NOT f"),
+    ("qpid-java", "activemq", "NOT (s LIKE 'a%' AND f)", "s NOT LIKE 'a%' OR (s LIKE 'a%' AND NOT f)"),
     (
         "qpid-java",
         "jms",
@@ -80,11 +81,39 @@ EXACT = (
 )  # fmt: skip
 
 
+def of_meaning(ported: Ported) -> list[Diagnostic]:
+    """Return the notes about the meaning of a port, without what ``check`` reports about its text."""
+    return [note for note in ported.notes if note.code.startswith("port.")]
+
+
+#: The source, the target, the selector, its port, and what ``check`` reports about the port.
+REPORTED = (
+    ("jms", "activemq", "JMSDeliveryMode = 'x'", "JMSDeliveryMode = 'x'", [("warning", "lint.delivery-mode")]),
+    ("artemis", "jms", "JMSReplyTo = 'queue'", "JMSReplyTo = 'queue'", [("warning", "portability.header")]),
+    ("rabbitmq", "qpid-java", "s = 'a' + 'bc'", "FALSE", [("warning", "lint.never-true")]),
+    ("jms", "jms", "a = 5 AND a = 6", "a = 5 AND a = 6", [("warning", "lint.never-true")]),
+    # The original has the info, too.
+    ("jms", "activemq", "NOT color = 'blue'", "NOT (color = 'blue')", []),
+    # Parentheses around an AND leave nothing to report.
+    ("jms", "activemq", "a = 1 OR b = 2 AND c = 3", "a = 1 OR (b = 2 AND c = 3)", []),
+)
+
+
+@pytest.mark.parametrize(("source", "target", "text", "ported", "reported"), REPORTED)
+def test_what_check_reports_about_the_ported_text_is_a_note_at_its_place(
+    source: str, target: str, text: str, ported: str, reported: list[tuple[str, str]]
+) -> None:
+    found = port_selector(text, source, target)
+    notes = [note for note in found.notes if note not in of_meaning(found)]
+    assert (found.text, [(note.severity, note.code) for note in notes]) == (ported, reported)
+    assert all(note.source is not None and note.source.text == ported and note.span is not None for note in notes)
+
+
 @pytest.mark.parametrize(("source", "target", "text", "ported"), EXACT)
 def test_what_can_be_said_is_said_without_a_warning(source: str, target: str, text: str, ported: str) -> None:
     found = port_selector(text, source, target)
     assert found.text == ported
-    assert {note.code for note in found.notes} <= {"port.unproved"}
+    assert {note.code for note in of_meaning(found)} <= {"port.unproved"}
 
 
 UNPROVED = (
@@ -99,12 +128,12 @@ def test_a_condition_without_a_proof_and_without_a_message_is_noted(
     source: str, target: str, text: str, ported: str
 ) -> None:
     found = port_selector(text, source, target)
-    [note] = found.notes
+    [note] = of_meaning(found)
     assert (found.text, note.severity, note.code, note.span) == (ported, "info", "port.unproved", Span(0, len(text)))
     assert note.message.startswith(f"no message was found on which {DIALECTS[target].title} differs, and no proof: ")
     assert diff_selectors(text, ported, source, target).not_decided
     # Several are said once.
-    twice = port_selector(f"{text} AND c = 1 AND {text.replace('a', 'd')}", source, target).notes
+    twice = of_meaning(port_selector(f"{text} AND c = 1 AND {text.replace('a', 'd')}", source, target))
     assert [one.message.partition("; ")[2] for one in twice] == ["1 more condition is not proved either"]
 
 
@@ -144,7 +173,7 @@ def test_what_changes_for_rare_messages_is_noted_with_such_a_message(
     source: str, target: str, text: str, ported: str, said: str, rule: str
 ) -> None:
     found = port_selector(text, source, target)
-    [note] = found.notes
+    [note] = of_meaning(found)
     assert (found.text, note.severity, note.code) == (ported, "warning", "port.rare")
     assert said in note.message
     assert rule in (note.hint or "")
@@ -171,14 +200,14 @@ def test_junctions_of_qpids_tables_select_the_same_elsewhere(text: str, target: 
 
 def test_a_rule_is_said_once_for_all_conditions_that_it_changes_for_rare_messages() -> None:
     found = port_selector("status = 'CLOSED' AND kind LIKE 'a_b' AND region <> 'eu' AND s LIKE '_'", "jms", "rabbitmq")
-    types, patterns = found.notes
+    types, patterns = of_meaning(found)
     assert types.span == (0, 17)
     assert types.message.endswith("is TRUE in rabbitmq; 1 more condition changes by the same rule")
     assert "binary is bytes in JMS, string in rabbitmq; char is string in JMS, long in rabbitmq" in (types.hint or "")
     assert (patterns.message.count("by the same rule"), (patterns.hint or "").count("`_` and `%`")) == (1, 1)
     # A change for common messages is said of each condition.
     loose = port_selector("a <> 'x' AND b <> 'y' AND c <> 'z'", "jms", "rabbitmq", changes="any")
-    assert [note.code for note in loose.notes] == ["port.meaning"] * 3
+    assert [note.code for note in of_meaning(loose)] == ["port.meaning"] * 3
 
 
 #: To Artemis a remainder by its low bits, which are 0.
@@ -300,7 +329,7 @@ LOOSE = (
 @pytest.mark.parametrize(("source", "target", "text", "ported", "code"), LOOSE)
 def test_loose_keeps_the_plain_condition(source: str, target: str, text: str, ported: str, code: str | None) -> None:
     found = port_selector(text, source, target, changes="any")
-    assert (found.text, [note.code for note in found.notes]) == (ported, [] if code is None else [code])
+    assert (found.text, [note.code for note in of_meaning(found)]) == (ported, [] if code is None else [code])
 
 
 MINIMAL = (

@@ -24,14 +24,19 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _REGULAR_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
-def print_tree(tree: ast.Expression, dialect: Dialect = JMS) -> str:
-    """Return a tree's canonical text, which parses to an equal tree in the same dialect."""
-    return _Printer(dialect).print(tree)[0]
+def print_tree(tree: ast.Expression, dialect: Dialect = JMS, *, parenthesize_and: bool = False) -> str:
+    """Return a tree's canonical text, which parses to an equal tree in the same dialect.
+
+    ``parenthesize_and`` writes the parentheses around an AND inside an OR, which the grammar does not need.
+    """
+    return _Printer(dialect, _NOT if parenthesize_and else _AND).print(tree)[0]
 
 
 class _Printer:
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, or_level: int) -> None:
         self.dialect = dialect
+        #: The least precedence of a term of OR without parentheses.
+        self.or_level = or_level
         #: The least precedence of NOT's operand without parentheses, so that all brokers read it alike.
         self.not_level = _NOT if dialect.not_binding is NotBinding.LOOSE else _PRIMARY
 
@@ -74,7 +79,7 @@ class _Printer:
             case ast.And(terms=terms):
                 return " AND ".join(self.inside(term, _NOT) for term in terms), _AND
             case ast.Or(terms=terms):
-                return " OR ".join(self.inside(term, _AND) for term in terms), _OR
+                return " OR ".join(self.inside(term, self.or_level) for term in terms), _OR
             case ast.ConvertStrings(condition=condition):
                 return f"convert_string_expressions:{self.print(condition)[0]}", _OR
             case _:

@@ -31,6 +31,7 @@ from transpiler.tools.analysis.subsumption import is_proved_same
 from transpiler.tools.dialect_tools.port.candidates import finite, guarded, is_like, joined, ordered, plain, texts
 from transpiler.tools.dialect_tools.port.equivalence import Goal, Trial, Witness, parsed
 from transpiler.tools.dialect_tools.questions import Rule
+from transpiler.tools.lint.check import Checker
 
 #: The changes of meaning that are allowed, each with a warning: none, those on rare messages, or any.
 Changes = Literal["none", "rare", "any"]
@@ -43,9 +44,12 @@ _TRUE: frozenset[Truth] = frozenset({True})
 
 @dataclass(frozen=True, slots=True)
 class Ported:
-    """A selector in another dialect, and the changes of its meaning: a warning for each.
+    """A selector in another dialect, with notes.
 
-    A note ``port.unproved`` says that no change was found, and that it is not proved that there is none.
+    A note whose code begins with ``port.`` is about the meaning: each change has a warning, and ``port.unproved`` says
+    that no change was found, and that it is not proved that there is none. Without such a note both selectors select
+    the same messages. The other notes are what ``check`` reports about ``text`` in the target: each error and warning,
+    and an info only if ``check`` does not report its code about the original in the source's dialect.
     """
 
     text: str
@@ -71,7 +75,7 @@ def port_selector(
             overflow), on line ends and rare characters in strings, and where a broker throws; or ``"any"``.
 
     Returns:
-        The text in the target's dialect, and the changes.
+        The text in the target's dialect, the changes, and what ``check`` reports about the text.
 
     Raises:
         TranspilerError: What ``parse_selector`` raises for the source, and ``UnsupportedFeatureError`` with every part
@@ -84,8 +88,20 @@ def port_selector(
     if tree is None:
         return Ported("")
     if replace(leaving, name="") == replace(arriving, name=""):
-        return Ported(print_tree(tree, arriving))
-    return _Porting(Source(text or ""), leaving, arriving, changes).selector(tree)
+        ported = Ported(print_tree(tree, arriving, parenthesize_and=True))
+    else:
+        ported = _Porting(Source(text or ""), leaving, arriving, changes).selector(tree)
+    return replace(ported, notes=(*ported.notes, *_reported(text or "", leaving, ported.text, arriving)))
+
+
+def _reported(original: str, leaving: Dialect, text: str, arriving: Dialect) -> Iterator[Diagnostic]:
+    """Yield what ``check`` reports about a ported text, without the infos that it has about the original, too."""
+    found = [one.diagnostic for one in Checker().check(text, (arriving,)).findings]
+    infos = any(one.severity == "info" for one in found)
+    before = {one.diagnostic.code for one in Checker().check(original, (leaving,)).findings} if infos else set()
+    for one in found:
+        if one.severity != "info" or one.code not in before:
+            yield replace(one, source=Source(text, f"ported to {arriving.title}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +167,7 @@ class _Porting:
             result = _without_superfluous(result, frozenset(self.guards), self.arriving)
         if self.converting:
             result = ast.ConvertStrings(result)
-        text = print_tree(result, self.arriving)
+        text = print_tree(result, self.arriving, parenthesize_and=True)
         again = parsed(text, self.arriving)
         if isinstance(again, TranspilerError):
             raise UnsupportedFeatureError.at(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
-from transpiler import parse_selector
+from transpiler import Message, evaluate, parse_selector
 from transpiler.base.diagnostics import Diagnostic, Fix
 from transpiler.base.source import Source
 from transpiler.language.selector.dialects import DIALECTS, find_dialect
@@ -57,6 +59,8 @@ WARNINGS = (
     ("a < a", ALL, "never-true", "a < a", "never true", "another name"),
     ("a <> a", "activemq artemis rabbitmq", "never-true", "a <> a", "never true", "another name"),
     ("b = TRUE OR b = FALSE", ALL, "always-true", "b = TRUE OR b = FALSE", "b as a boolean", "b IS NOT NULL"),
+    ("a = 1 OR NOT (a = 1)", "jms qpid-java", "always-true", "a = 1 OR NOT (a = 1)", "a as a number", "a IS NOT NULL"),
+    ("(b) OR NOT (b)", ALL, "always-true", "(b) OR NOT (b)", "every message that has", "write b IS NOT NULL, or"),
     ("a > 5 AND a > 3", ALL, "implied", "a > 3", "a > 5 implies this", "remove it"),
     ("a > 5 OR a > 3", ALL, "implied", "a > 5", "this implies a > 3", "remove it"),
     ("a IS NULL OR a IS NOT NULL", "jms qpid-java", "always-true", "a IS NULL OR a IS NOT NULL", "every", "AND"),
@@ -200,3 +204,21 @@ def test_a_name_that_cannot_be_read_hides_no_other_finding() -> None:
     core = find_dialect("artemis-core")
     found = Checker().check("AMQSize > 100 AND AMQDurable = true", (core,)).findings
     assert [finding.diagnostic.code for finding in found] == ["name.unreadable", "type.unlike"]
+
+
+#: Conditions of a boolean, each of which may stand in an OR with another one.
+OF_BOOLEANS = ("b", "NOT b", "b = TRUE", "b = FALSE", "b <> TRUE", "NOT (b = FALSE)", "NOT (b <> FALSE)")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_an_or_that_is_true_of_both_booleans_is_found(dialect: str) -> None:
+    """One of the two branches has to be true for each boolean, and none of the branches for both."""
+    found = 0
+    for one, other in itertools.product(OF_BOOLEANS, repeat=2):
+        verdicts = [[evaluate(text, Message.of(b=value), dialect) for value in (True, False)] for text in (one, other)]
+        whole = [evaluate(f"{one} OR {other}", Message.of(b=value), dialect) for value in (True, False)]
+        expected = whole == [True, True] and [True, True] not in verdicts
+        findings = Checker().check(f"{one} OR {other}", (find_dialect(dialect),)).findings
+        assert ("lint.always-true" in [finding.diagnostic.code for finding in findings]) is expected, (one, other)
+        found += expected
+    assert found >= 20

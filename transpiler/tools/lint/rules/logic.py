@@ -214,18 +214,21 @@ class _Analysis:
                 break
 
     def _holds_where_present(self, node: ast.Or, group: list[ast.Expression]) -> bool:
-        """Report an OR that is true for all values of a type, and so tests presence in a strange way."""
+        """Report an OR that is true for all values of a type, and of which no branch alone is.
+
+        Such an OR tests in a strange way if the name is present.
+        """
         joined = ast.Or(tuple(group), node.span)
-        names = ast.names_of(joined)
-        if not all(isinstance(term, ast.Compare) for term in group) or len(names) != 1:
+        if len(ast.names_of(joined)) != 1:
             return False
         for kind, own in self._values_of_types(joined):
             alone = any(all(self._holds(term, message) for message in own) for term in group)
             if not alone and all(self._holds(joined, message) for message in own):
-                shown = self._context.text(names[0])
+                # A name that stands alone has its parentheses in its span.
+                shown = self._context.written(ast.names_of(joined)[0]).strip("() \t\r\n")
                 message = f"this is true for every message that has {shown} as {kind}"
                 hint = f"write {shown} IS NOT NULL, or join with AND"
-                fix = Fix(f"{self._context.written(names[0])} IS NOT NULL")
+                fix = Fix(f"{shown} IS NOT NULL")
                 span = group[0].span.to(group[-1].span)
                 self._add(Doubt(message, span, hint, fix=fix, rule="lint.always-true"))
                 return True

@@ -44,7 +44,7 @@ def documented(row: Mapping[str, Any], layout: Layout | None) -> Documented:
     return Documented(own.get(EXCHANGE), own.get(ROUTING_KEY))
 
 
-def with_own_names(row: Mapping[str, Any], layout: Layout | None) -> Mapping[str, Any]:
+def with_lowercase_publication_columns(row: Mapping[str, Any], layout: Layout | None) -> Mapping[str, Any]:
     """Return a row in which the columns that say where it was published have their names in lower case.
 
     Spark finds them whatever their case is.

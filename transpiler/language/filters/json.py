@@ -40,7 +40,7 @@ def is_described(data: object) -> bool:
     return isinstance(data, Mapping) and "descriptor" in data and not isinstance(data["descriptor"], Mapping)
 
 
-def is_clients(data: object) -> bool:
+def is_described_by_client(data: object) -> bool:
     """Return True if an object is a described value of an AMQP client such as Qpid Proton.
 
     No client is imported: the class is called Described, and has the attributes ``descriptor`` and ``value``.
@@ -53,7 +53,7 @@ def _of_client(data: Any, depth: int = 0) -> Any:
     if depth > 2 * MAX_DEPTH:
         # The reader of the JSON form refuses a value that is nested deeper, and names its path.
         return None
-    if is_clients(data):
+    if is_described_by_client(data):
         descriptor = data.descriptor
         name = int(descriptor) if isinstance(descriptor, int) else str(descriptor)
         return {"descriptor": name, "value": _of_client(data.value, depth + 1)}
@@ -88,7 +88,7 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
         return data
     if isinstance(data, KINDS):
         return to_value(data)
-    if is_clients(data):
+    if is_described_by_client(data):
         data = _of_client(data)
     if depth >= MAX_DEPTH:
         raise refusal("filters.limit", path, f"filters nest more than {MAX_DEPTH} deep")

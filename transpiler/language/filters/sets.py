@@ -32,7 +32,7 @@ from transpiler.language.filters.amqp_form import (
 from transpiler.language.filters.amqp_form import to_value as filter_to_value
 from transpiler.language.filters.descriptors import find_descriptor
 from transpiler.language.filters.frames import filters_in, filters_of
-from transpiler.language.filters.json import from_json, is_clients, is_described, to_json
+from transpiler.language.filters.json import from_json, is_described, is_described_by_client, to_json
 from transpiler.language.filters.kinds import (
     KINDS,
     AndFilter,
@@ -209,7 +209,7 @@ def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
             return read_filters(_parse(filters), unknown)
         case Described() if (inside := filters_of(filters)) is not filters:
             return read_filters(encode(inside), unknown)
-        case _ if isinstance(filters, KINDS | Described) or is_described(filters) or is_clients(filters):
+        case _ if isinstance(filters, KINDS | Described) or is_described(filters) or is_described_by_client(filters):
             return _read([_entry("", ROOT, filters)], unknown)
         case Mapping():
             named = ((_name(name), value) for name, value in filters.items())

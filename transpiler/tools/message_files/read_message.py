@@ -8,7 +8,7 @@ from typing import Any
 
 from transpiler.base.errors import DecodeError
 from transpiler.compiler.layouts.layout import Layout
-from transpiler.compiler.layouts.publication import documented, with_own_names
+from transpiler.compiler.layouts.publication import documented, with_lowercase_publication_columns
 from transpiler.message.message import Message
 from transpiler.message.publication import ROUTING_KEYS, Sent, sent_in, texts_in
 from transpiler.message.rabbitmq_trace import is_entry
@@ -58,7 +58,7 @@ class ReadMessage:
         """
         own = documented(self.value, self.layout)
         try:
-            value = with_own_names(self._with_arrays(ROUTING_KEYS), self.layout)
+            value = with_lowercase_publication_columns(self._with_arrays(ROUTING_KEYS), self.layout)
             sent = sent_in(value, own.exchange, own.routing_key)
             if sent.routing_type is not None and sent.routing_type not in ROUTING_TYPES:
                 told = f"routing_type: {sent.routing_type!r} is not {' or '.join(ROUTING_TYPES)}"

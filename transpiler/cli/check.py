@@ -28,8 +28,8 @@ from transpiler.tools.lint.baseline import Baseline
 from transpiler.tools.lint.check import Checker
 from transpiler.tools.lint.embedded import KINDS
 from transpiler.tools.lint.formats import Paint, github, human, json_form, json_listing, listing, oneline, sarif
-from transpiler.tools.lint.pages import index, page, page_of_check
-from transpiler.tools.lint.registry import OF_CHECK, RULES, Selection, find_rule, full_id
+from transpiler.tools.lint.pages import index, page, page_without_example
+from transpiler.tools.lint.registry import RULES, WITHOUT_EXAMPLE, Selection, find_rule, full_id
 from transpiler.tools.lint.report import Report
 from transpiler.tools.lint.run import Run
 from transpiler.tools.topology_report.finding_pages import FINDINGS, finding_page
@@ -251,7 +251,7 @@ _PAGES = (*(one.id for one in RULES), *FINDINGS)
     "rule_id",
     metavar="[ID]",
     required=False,
-    type=Name("rule", lambda: [*(one.id for one in RULES), *OF_CHECK, *FINDINGS]),
+    type=Name("rule", lambda: [*(one.id for one in RULES), *WITHOUT_EXAMPLE, *FINDINGS]),
 )
 def rule(rule_id: str | None) -> None:
     """Print the page of the rule called ID, or the list of all rules; no network is needed."""
@@ -261,8 +261,8 @@ def rule(rule_id: str | None) -> None:
     if rule_id in FINDINGS:
         click.echo(finding_page(rule_id))
         return
-    if rule_id in OF_CHECK:
-        click.echo(page_of_check(rule_id))
+    if rule_id in WITHOUT_EXAMPLE:
+        click.echo(page_without_example(rule_id))
         return
     name = full_id(rule_id)
     found = find_rule(name)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.source import Span
+from transpiler.cli import main
 from transpiler.tools.lint.formats import sarif
 from transpiler.tools.lint.pages import index, page, report_of
-from transpiler.tools.lint.registry import RULES, Selection
+from transpiler.tools.lint.registry import RULES, WITHOUT_EXAMPLE, Selection
 from transpiler.tools.lint.report import Place, Report, Reported
 from transpiler.tools.lint.rule import Rule
 
@@ -44,16 +48,31 @@ def test_a_rule_can_be_ignored_by_its_id() -> None:
             assert rule.id not in {one.diagnostic.code for one in found}
 
 
-#: The first parts of the codes of findings about selectors and their layouts.
-_CODE = re.compile(r'"((?:syntax|type|name|id|portability|layout|limit|spark|check)\.[a-z-]+)"')
+#: The codes of findings about selectors and about the layouts that they are compiled over.
+_CODE = re.compile(r"(?:syntax|type|name|id|portability|layout|limit|spark|lint|check)\.[a-z-]+")
 
 
-def test_every_code_in_sarif_has_a_description() -> None:
-    paths = (ROOT / "transpiler").rglob("*.py")
-    codes = {code for path in paths for code in _CODE.findall(path.read_text(encoding="utf-8"))}
-    assert len(codes) > 60
+def codes_of(tree: ast.Module) -> Iterator[str]:
+    """Yield the codes that a module writes: its texts of that form, except keys of dictionaries."""
+    keys = {id(key) for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys}
+    for node in ast.walk(tree):
+        # A code that is put together would be found by nobody.
+        assert not (isinstance(node, ast.JoinedStr) and re.match(r"f.(syntax|type|layout|limit)\.{", ast.unparse(node)))
+        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if is_text and id(node) not in keys and _CODE.fullmatch(node.value):
+            yield node.value
+
+
+def test_rule_prints_a_page_of_every_code_and_sarif_describes_it() -> None:
+    paths = [path for room in ("transpiler", "spark_ext") for path in (ROOT / room).rglob("*.py")]
+    codes = {code for path in paths for code in codes_of(ast.parse(path.read_text(encoding="utf-8")))}
+    assert len(codes) > 100
+    assert {"syntax.section", "layout.collation", "name.unreadable", "limit.broadcast"} <= codes
     line = "a = 1"
-    for code in {*codes, *(rule.id for rule in RULES)}:
+    for code in sorted({*codes, *WITHOUT_EXAMPLE}):
+        printed = CliRunner().invoke(main, ["rule", code])
+        assert (printed.exit_code, printed.output.splitlines()[0]) == (0, f"# {code}")
+        assert len(printed.output) > 80, code
         diagnostic = Diagnostic(code, "warning", "a message", None, Span(0, 1))
         report = Report([Reported(diagnostic, line, Place(1, 1, 1, 2), line)])
         [entry] = json.loads(sarif(report, "1"))["runs"][0]["tool"]["driver"]["rules"]

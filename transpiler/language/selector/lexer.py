@@ -140,7 +140,7 @@ class SelectorLexer(Lexer):
         token.value = token.value[1:-1].replace("[[", "[").replace("]]", "]")
         if any(map(is_control, token.value)):
             span = Span(token.index, token.index + len(token.value) + 2)
-            self._fail("unexpected-character", "a name in brackets has no control characters", span)
+            self._fail("syntax.unexpected-character", "a name in brackets has no control characters", span)
         token.type = "IDENTIFIER"
         return token
 
@@ -152,7 +152,7 @@ class SelectorLexer(Lexer):
         try:
             literal = read_number(self.dialect.numeric_literals, self.source.text, token.index)
         except NumberError as error:
-            self._fail("number-range", str(error), Span(token.index, end))
+            self._fail("syntax.number-range", str(error), Span(token.index, end))
         if literal is None:
             self._malformed_number(token)
         value, stop = literal
@@ -202,7 +202,7 @@ class SelectorLexer(Lexer):
                     Span(index, index + len(text)),
                 )
                 self.misspelled = self._error(
-                    "reserved-word", message, span, f"write {upper}", Fix(upper, certain=True)
+                    "syntax.reserved-word", message, span, f"write {upper}", Fix(upper, certain=True)
                 )
             return self.keywords[upper]
         if self.dialect.reserved_words is ReservedWords.ANY_CASE_WITHOUT_NULL and upper in ("IS", "NOT", "NULL"):
@@ -220,7 +220,7 @@ class SelectorLexer(Lexer):
                 return
             if upper in UNUSABLE:
                 message, fix = f"{text} is a reserved word of {title}", Fix(f"[{text}]")
-                self._fail("reserved-word", message, span, f"write {fix.text} for the name", fix)
+                self._fail("syntax.reserved-word", message, span, f"write {fix.text} for the name", fix)
         for index, character in enumerate(text, token.index):
             if ord(character) > 127:
                 if character.isalnum():
@@ -263,7 +263,7 @@ class SelectorLexer(Lexer):
             if section == PROPERTIES or (section, field) in fields.sections:
                 hint = f"did you mean {near[0]}.{field}? write [{name}] for a property of that name"
                 fix = Fix(f"{near[0]}.{field}", span=whole)
-            self._fail("unexpected-character", message, span, hint, fix)
+            self._fail("syntax.unexpected-character", message, span, hint, fix)
 
     def _refuse_field(self, token: Token, section: str, prefix: str, span: Span) -> NoReturn:
         """Raise the error for a field that a section does not have."""
@@ -276,7 +276,7 @@ class SelectorLexer(Lexer):
         if near is not None:
             hint, fix = f"did you mean {prefix}.{near}?", Fix(f"{prefix}.{near}", span=whole)
         field = token.value.partition(".")[2]
-        self._fail("section", f"the section {section} has no field {field} here", span, hint, fix)
+        self._fail("syntax.section", f"the section {section} has no field {field} here", span, hint, fix)
 
     def _whole_name(self, token: Token) -> Span:
         """Return the place of the name around a part of it, with the hyphens and digits that are other tokens."""
@@ -333,14 +333,16 @@ class SelectorLexer(Lexer):
             self._fail_at(index, "a name behind hyphenated_props: has no dots", hint)
         if rest.startswith("--"):
             hint = "remove it; activemq, artemis and qpid-java read -- to the end of the line as a comment"
-            self._fail("comment", f"{title} has no comments", Span(index, index + 2), hint, self._comment(index))
+            self._fail("syntax.comment", f"{title} has no comments", Span(index, index + 2), hint, self._comment(index))
         if rest.startswith("/*") and self.dialect.comments is Comments.TAKEN:
             end = len(self.source.text)
             fix = Fix(" */", span=Span(end, end))
-            self._fail("comment", "this comment is never closed", Span(index, index + 2), "close it with */", fix)
+            self._fail(
+                "syntax.comment", "this comment is never closed", Span(index, index + 2), "close it with */", fix
+            )
         if rest.startswith("/*"):
             hint = "remove it; activemq, artemis and qpid-java take comments"
-            self._fail("comment", f"{title} has no comments", Span(index, index + 2), hint, self._comment(index))
+            self._fail("syntax.comment", f"{title} has no comments", Span(index, index + 2), hint, self._comment(index))
         self._fail_at(index, f"{_name(rest[0])} begins nothing in a selector")
 
     def _comment(self, index: int) -> Fix:
@@ -354,7 +356,7 @@ class SelectorLexer(Lexer):
         span = Span(token.index, token.index + len(text))
         if re.fullmatch(r"0[0-9]+[lL]?", text):
             self._fail(
-                "number",
+                "syntax.number",
                 f"{text} begins with 0 and so is octal, which has no 8 or 9",
                 span,
                 f"write {text.lstrip('0')}, or '{text}' for text",
@@ -364,20 +366,20 @@ class SelectorLexer(Lexer):
         if java_7 and len(text) <= _WRITTEN_OUT:
             value = int(text.rstrip("lL"), 0)
             self._fail(
-                "number",
+                "syntax.number",
                 f"{text} is Java 7 syntax, which selectors do not have",
                 span,
                 f"write {value}; the dialect qpid-cpp takes {text}",
                 Fix(str(value)),
             )
         if java_7 or re.fullmatch(r"0[bB][01_]+[lL]?|[0-9][0-9_]*[lL]?", text):
-            self._fail("number", f"{text} is no number", span, "a number has digits, and nothing between them")
+            self._fail("syntax.number", f"{text} is no number", span, "a number has digits, and nothing between them")
         if re.fullmatch(r"0[xX][0-9a-fA-F.]*[pP].*", text):
-            self._fail("number", "a hexadecimal floating point literal is not supported", span)
+            self._fail("syntax.number", "a hexadecimal floating point literal is not supported", span)
         if re.fullmatch(r"[0-9.]+[eE]", text):
-            self._fail("number", f"the exponent of {text} has no digits", span)
+            self._fail("syntax.number", f"the exponent of {text} has no digits", span)
         self._fail(
-            "number",
+            "syntax.number",
             f"{text} is neither a number nor a name",
             span,
             "a name begins with a letter, _ or $; text goes into single quotes",
@@ -404,13 +406,13 @@ class SelectorLexer(Lexer):
             self._fail_at(start + 1 + half.start, "half of a surrogate pair is no Unicode character")
 
     def _fail_at(self, index: int, message: str, hint: str | None = None, fix: Fix | None = None) -> NoReturn:
-        self._fail("unexpected-character", message, Span(index, index + 1), hint, fix)
+        self._fail("syntax.unexpected-character", message, Span(index, index + 1), hint, fix)
 
     def _fail(self, code: str, message: str, span: Span, hint: str | None = None, fix: Fix | None = None) -> NoReturn:
         raise self._error(code, message, span, hint, fix)
 
     def _error(self, code: str, message: str, span: Span, hint: str | None, fix: Fix | None) -> SelectorSyntaxError:
-        return SelectorSyntaxError.at(f"syntax.{code}", message, self.source, span, hint, fix)
+        return SelectorSyntaxError.at(code, message, self.source, span, hint, fix)
 
     def scan(self) -> Iterator[Token]:
         """Yield the tokens of the source, from behind its prefixes on."""

@@ -13,7 +13,7 @@ from transpiler.base.diagnostics import Severity, caret_block, one_line, shorten
 from transpiler.base.documents.jsontext import json_text
 from transpiler.base.source import Span
 from transpiler.tools.command_spelling import spelled
-from transpiler.tools.lint.registry import OF_CHECK, OF_GROUPS, find_rule
+from transpiler.tools.lint.registry import WITHOUT_EXAMPLE, find_rule
 from transpiler.tools.lint.report import NOUNS, Listed, Place, Report, Reported
 from transpiler.tools.lint.rule import Rule
 
@@ -181,7 +181,7 @@ def _rule(code: str, rule: Rule | None, severity: Severity) -> dict[str, Any]:
         "id": code,
         "name": "".join(word.capitalize() for word in code.replace(".", "-").split("-")),
     }
-    described = OF_CHECK.get(code) or OF_GROUPS.get(code.partition(".")[0])
+    described = WITHOUT_EXAMPLE.get(code)
     if described is not None:
         title, text = described
         entry |= {"shortDescription": {"text": title}, "fullDescription": {"text": text}, "help": {"text": text}}

@@ -7,7 +7,7 @@ from transpiler.compiler.layouts.schemas import parse_ddl
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.tools.lint.check import Checker
 from transpiler.tools.lint.formats import human
-from transpiler.tools.lint.registry import OF_CHECK, RULES, Selection
+from transpiler.tools.lint.registry import RULES, WITHOUT_EXAMPLE, Selection
 from transpiler.tools.lint.report import NOUNS, Report
 from transpiler.tools.lint.rule import Rule
 from transpiler.tools.lint.run import Run, Text
@@ -27,9 +27,9 @@ _SUBJECTS = {
 }
 
 
-def page_of_check(code: str) -> str:
-    """Return the page of a finding of the check itself."""
-    title, text = OF_CHECK[code]
+def page_without_example(code: str) -> str:
+    """Return the page of a finding that no selector alone has."""
+    title, text = WITHOUT_EXAMPLE[code]
     return f"# {code}\n\n{title}\n\n{text}"
 
 

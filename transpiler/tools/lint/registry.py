@@ -29,8 +29,8 @@ _BY_ID: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in RULES})
 #: Names that select rules: an id, the first part of ids, or a severity.
 _NAMES = (*_BY_ID, *dict.fromkeys(rule.id.split(".")[0] for rule in RULES), "error", "warning", "info")
 
-#: Findings of the check itself, which no selector has: the title, and what it means.
-OF_CHECK: Mapping[str, tuple[str, str]] = MappingProxyType(
+#: Findings that no selector alone has: about the check itself, tables, limits and IDs. The title, and what it means.
+WITHOUT_EXAMPLE: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "check.unread": (
             "A selector that is not read, or in part",
@@ -45,46 +45,150 @@ OF_CHECK: Mapping[str, tuple[str, str]] = MappingProxyType(
             "The comment selector-sql: ignore[…] names a rule that does not exist, so that it ignores nothing. "
             "Correct the name, or take the comment out. selector-sql rule lists the rules.",
         ),
-    }
-)
-
-#: Findings without a page, by the first part of their codes: the title, and what they mean.
-OF_GROUPS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "syntax": (
-            "Not a selector",
-            "The text is not a selector of the dialect. The message names what is wrong at the place of the finding.",
+        "id.binary": (
+            "A message ID that promises bytes",
+            "A message ID that begins with ID:AMQP_BINARY: has two hexadecimal digits for each byte behind it. This "
+            "one does not, so no message has it.",
         ),
-        "type": (
-            "An operand of the wrong type",
-            "An operator has an operand of a type that the dialect does not take there, so the broker refuses it.",
+        "id.ulong": (
+            "A message ID that promises a number",
+            "A message ID that begins with ID:AMQP_ULONG: has the decimal digits of a number below 2 to the 64th "
+            "behind it, without leading zeros. This one does not, so no message has it.",
         ),
-        "name": (
-            "A name that cannot be read",
-            "The broker knows a name that is in no message, or a name stands for more than one thing.",
+        "id.uuid": (
+            "A message ID that promises a UUID",
+            "A message ID that begins with ID:AMQP_UUID: has 8-4-4-4-12 hexadecimal digits behind it. This one does "
+            "not, so no message has it.",
         ),
-        "id": (
-            "A message ID that is malformed",
-            "A message ID or correlation ID has a prefix that promises a form, and the rest is not of that form.",
+        "layout.ambiguous": (
+            "A name that two columns have",
+            "Spark does not tell upper from lower case in the names of columns, and two columns differ in nothing "
+            "else. Rename one of them, or set spark.sql.caseSensitive to true.",
         ),
-        "layout": (
-            "A table that does not fit the selector",
-            "The table that --layout and --schema describe has no column for what the selector reads, or has it in a "
-            "form that cannot be compared.",
+        "layout.bytes": (
+            "Bytes that are no text",
+            "A property is read as text in UTF-8, and some of its rows hold other bytes. The selector reads no value "
+            "in these rows. The hint names the option types= that reads the encoding in which they are written.",
         ),
-        "limit": (
-            "A selector beyond a limit",
-            "The selector is longer, deeper or costlier than what the dialect, or Spark, takes.",
+        "layout.collation": (
+            "A column with a collation",
+            "Brokers compare texts by their characters. A column with a collation, such as one that ignores case, "
+            "compares them otherwise, so the selector would select other messages. Create the table with the "
+            "collation UTF8_BINARY, or cast the column before.",
         ),
-        "spark": (
-            "Legal, and not available in Spark",
-            "The broker takes this construct, and no Spark SQL is made for it.",
+        "layout.column-type": (
+            "A column of a type that properties do not have",
+            "Properties are texts, numbers, booleans and bytes. The column has another type, or a form that has to "
+            "be named: the hint shows the cast, or the layout that reads it.",
+        ),
+        "layout.header-default": (
+            "A header field that the layout does not have",
+            "The layout has no place for this header field, so that the field has its default value, or is missing, "
+            "in every message. Name the column or key that has it with headers=, or the option --layout-option of "
+            "the commands.",
+        ),
+        "layout.header-type": (
+            "A column of another type than its header field",
+            "A column is called like a header field, and its type is none in which that field is kept. The hint "
+            "names the reading, for instance stores.time, that makes the field of it.",
+        ),
+        "layout.headers": (
+            "A wrong place of a header field",
+            "The option headers= maps names of header fields to columns or keys. A name is no header field, or a "
+            "place is not one that stores can read.",
+        ),
+        "layout.no-analysis": (
+            "A DataFrame whose columns are not known yet",
+            "In the query function of a pipeline Spark analyzes a DataFrame later, so its columns are unknown when "
+            "the selector is compiled. Give layout= a schema, or the name of a layout.",
+        ),
+        "layout.no-struct": (
+            "A struct column that is not in the schema",
+            "The layout reads properties inside of a struct, and the schema has no struct column of that name. The "
+            "hint lists the columns.",
+        ),
+        "layout.option": (
+            "A wrong option of a layout",
+            "An option of a layout has a value that it does not take. The message says which values it takes.",
+        ),
+        "layout.promoted": (
+            "A promoted property that cannot be a column",
+            "The layout of AMQP messages can keep some properties in typed columns of their own. One of them has a "
+            "type or a name that such a column cannot have.",
+        ),
+        "layout.reading": (
+            "A value that could be read in two ways",
+            "The table has a second place, or a second form, in which this name could be meant. The message says "
+            "which one is read, and the hint how to read the other one.",
+        ),
+        "layout.rows": (
+            "A layout that reads no rows in Python",
+            "This function reads single rows in Python, to show the message in them. The layout only makes SQL. Use "
+            "the layout of the store that wrote the table.",
+        ),
+        "layout.schema": (
+            "A schema that is not one",
+            "A schema is a text of Spark's DDL, such as 'color STRING, weight BIGINT', a StructType or its JSON, a "
+            "DataFrame, or a file with one of these texts.",
+        ),
+        "layout.time": (
+            "A pattern or a zone of times that cannot be read",
+            "The pattern has letters that are not read, or there is no time zone of that name.",
+        ),
+        "layout.types": (
+            "A wrong type of a property",
+            "The option types= maps names of properties to a type or a policy for text. The hint lists both.",
+        ),
+        "layout.unknown": (
+            "A layout that does not exist",
+            "No layout has this name. selector-sql sql --help lists the layouts; a schema describes any other table.",
+        ),
+        "layout.variant-key": (
+            "A key that no path of a VARIANT can name",
+            "Spark's paths into a VARIANT write a key in single or in double quotes. A key with both kinds of quotes "
+            "cannot be written. Rename the property.",
+        ),
+        "limit.broadcast": (
+            "A topology that is too large to broadcast",
+            "Spark sends the table of the bindings to each executor, up to a size and within a time that its "
+            "settings limit. The message names the setting. Raise it, or route by parts of the topology.",
+        ),
+        "limit.regex": (
+            "A regular expression that cannot be searched",
+            "The regular expression is outside of the subset that is evaluated, or a search in this text would take "
+            "longer than is allowed.",
+        ),
+        "limit.size": (
+            "A selector that becomes too much SQL",
+            "Over this layout the selector becomes more SQL operations than Spark plans in reasonable time. Split "
+            "it, or keep the properties that it computes with in typed columns.",
+        ),
+        "limit.ways": (
+            "Too many ways through the exchanges",
+            "Filters that read where a message has come from are judged for each way through the exchanges. There "
+            "are more ways than are computed, so some answers are only possible. Take cycles out of the topology.",
+        ),
+        "limit.xpath": (
+            "An XPath that is too large for Spark",
+            "Spark compiles an XPath in each row, so its size is limited. The reference evaluator, which selector-sql "
+            "match asks, has no such limit.",
+        ),
+        "name.unreadable": (
+            "A name that only the broker can read",
+            "The broker computes this value and no message has it: the size in its memory, for instance. The broker "
+            "takes the selector; it cannot be evaluated elsewhere. Keep the value in a column of another name, and "
+            "compare that.",
+        ),
+        "spark.no-session": (
+            "No active Spark session",
+            "A Column of Spark is made in a session. Create one with SparkSession.builder.getOrCreate(), or take the "
+            "text of the SQL from transpile_selector.",
         ),
     }
 )
 
 #: The last parts of ids, which are enough to name rules.
-_LAST_PARTS = frozenset({*(rule.id.rpartition(".")[2] for rule in RULES), "unread", "unknown-rule"})
+_LAST_PARTS = frozenset(code.rpartition(".")[2] for code in (*_BY_ID, *WITHOUT_EXAMPLE))
 
 _OF_NODE: dict[type[ast.Expression], list[tuple[Rule, Finder]]] = {}
 for _rule in RULES:
@@ -123,8 +227,7 @@ class Selection(NamedTuple):
 def check_pattern(pattern: str) -> str:
     """Return an id, the first part of ids, or a severity; ``UnsupportedFeatureError`` if no rule is called so."""
     name = full_id(pattern)
-    # Layouts, Spark and the check itself have findings without a page.
-    if name in _NAMES or name in _LAST_PARTS or name.split(".")[0] in ("layout", "spark", "limit", "check"):
+    if name in _NAMES or name in _LAST_PARTS or name in WITHOUT_EXAMPLE or name == "check":
         return name
     near = nearest(name, _NAMES) or [
         one for last in nearest(name, sorted(_LAST_PARTS)) for one in _NAMES if one.endswith(f".{last}")

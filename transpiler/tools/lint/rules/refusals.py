@@ -16,12 +16,35 @@ _NESTED = "NOT " * 130 + "active"
 
 RULES = (
     _error(
+        "syntax.backslash",
+        "A backslash outside of a text",
+        "color = \\'red\\'",
+        "color = 'red'",
+        "A backslash escapes nothing in a selector. Inside of a text, a quote is written twice: `'it''s'`. A backslash "
+        "is often left from a string literal of the program that has the selector.",
+    ),
+    _error(
         "syntax.blank",
         "An empty filter",
         " ",
         "TRUE",
         "In JMS an empty selector selects everything. RabbitMQ's SQL filter refuses one.",
         dialect="rabbitmq",
+    ),
+    _error(
+        "syntax.bracket",
+        "A name in brackets",
+        "[color] = 'red'",
+        "color = 'red'",
+        "Only RabbitMQ's SQL filters take a name in brackets, which may have blanks and hyphens in it.",
+    ),
+    _error(
+        "syntax.comment",
+        "A comment where there is none",
+        "color = 'red' -- the best",
+        "color = 'red'",
+        "JMS has no comments. ActiveMQ, Artemis and Broker-J take `/* … */`, and `--` up to the end of the line if "
+        "another line follows. A `/*` needs its `*/`.",
     ),
     _error(
         "syntax.double-quote",
@@ -88,6 +111,15 @@ RULES = (
         "color = 'red' and weight > 5",
         "color = 'red' AND weight > 5",
         "RabbitMQ's SQL filters have their keywords in upper case only.",
+        dialect="rabbitmq",
+    ),
+    _error(
+        "syntax.section",
+        "A section without this field",
+        "header.colour > 4",
+        "header.priority > 4",
+        "RabbitMQ's SQL filters write a field with the section of the message that has it. `header.` and `properties.` "
+        "have the fields of AMQP only; a property of the application stands without a section.",
         dialect="rabbitmq",
     ),
     _error(
@@ -251,6 +283,15 @@ RULES = (
         "With `--schema` or a layout of columns, each name has to be a column. With `--missing null` an unknown name "
         "is a missing property.",
         schema="color STRING",
+    ),
+    Rule(
+        "limit.digits",
+        "An integer with more digits than Spark has",
+        "i > 1" + "0" * 40,
+        "i > 1" + "0" * 20,
+        "RabbitMQ calculates with integers of any size. Spark's largest integers have 38 digits, so a larger one is "
+        "written as a floating point number, with `.0` at the end.",
+        dialect="rabbitmq",
     ),
     _error(
         "limit.length",

@@ -59,7 +59,7 @@ WARNINGS = (
     ("a < a", ALL, "never-true", "a < a", "never true", "another name"),
     ("a <> a", "activemq artemis rabbitmq", "never-true", "a <> a", "never true", "another name"),
     ("b = TRUE OR b = FALSE", ALL, "always-true", "b = TRUE OR b = FALSE", "b as a boolean", "b IS NOT NULL"),
-    ("a = 1 OR NOT (a = 1)", "jms qpid-java", "always-true", "a = 1 OR NOT (a = 1)", "a as a number", "a IS NOT NULL"),
+    ("a = 1 OR NOT (a = 1)", "jms", "always-true", "a = 1 OR NOT (a = 1)", "a as a number", "a IS NOT NULL"),
     ("(b) OR NOT (b)", ALL, "always-true", "(b) OR NOT (b)", "every message that has", "write b IS NOT NULL, or"),
     ("a > 5 AND a > 3", ALL, "implied", "a > 3", "a > 5 implies this", "remove it"),
     ("a > 5 OR a > 3", ALL, "implied", "a > 5", "this implies a > 3", "remove it"),

@@ -4,7 +4,7 @@ Between batches the source of the topology is asked again. A batch that is repea
 newer version than at first; the column of the version says which one wrote a row. With ``on_error="keep"`` the last
 version that worked stays in use, with a warning, when a later version fails.
 
-Deliberately not tested: Spark Connect, which calls a function of a batch in a Python process of the server.
+Spark Connect calls the function of a batch in a Python process of the server, where it finds the file of the topology.
 """
 
 from __future__ import annotations

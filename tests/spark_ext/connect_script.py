@@ -3,18 +3,24 @@
 The argument is the number of binding keys with wildcards.
 """
 
+import json
 import random
 import sys
 import tempfile
+from collections.abc import Callable
+from pathlib import Path
 
-from pyspark.sql import SparkSession
+from pyspark.errors.exceptions.connect import SparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
-from spark_ext import compile_selector, create_messages, deliveries, route
+from spark_ext import compile_selector, create_messages, deliveries, route, route_stream
 from transpiler import Message, stores
 from transpiler.message.sections import Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.route import route_message
 from transpiler.topology.broker_rules import QPID_JAVA, RABBITMQ
+from transpiler.topology.importers.native_format import topology_to_dict
 from transpiler.topology.model import Topology
 from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Queue
 
@@ -72,6 +78,18 @@ for key in keys:
     assert found[key] == expected != [], (key, found[key], expected)
 print("binding keys", len(found))
 
+
+def when_connected(start: Callable[[], StreamingQuery]) -> StreamingQuery:
+    """Start a query; Spark waits 10 seconds for the Python process of a batch's function, which may need longer."""
+    for _ in range(5):
+        try:
+            return start()
+        except SparkException as error:
+            if "Python worker failed to connect back" not in str(error):
+                raise
+    return start()
+
+
 # A stream, which the server runs: a filter and a route by look-ups.
 with tempfile.TemporaryDirectory() as directory:
     keyed.coalesce(1).write.parquet(f"{directory}/archive")
@@ -83,4 +101,22 @@ with tempfile.TemporaryDirectory() as directory:
     streamed = {row.routing_key: row.queues for row in spark.read.parquet(f"{directory}/routed").collect()}
     assert streamed == found
     print("stream", len(streamed))
+
+    # The server calls the function of a batch in a process of its own, which reads the topology's file.
+    (file := Path(directory) / "topology.json").write_text(json.dumps(topology_to_dict(topology)))
+    written = f"{directory}/by_version"
+
+    def write(routed: DataFrame, _: int) -> None:
+        routed.write.mode("append").parquet(written)
+
+    def routed_stream() -> StreamingQuery:
+        writer = route_stream(stream, file, write).option("checkpointLocation", f"{directory}/state_of_stream")
+        return writer.trigger(availableNow=True).start()
+
+    query = when_connected(routed_stream)
+    query.awaitTermination()
+    versions = {row.routing_key: (row.queues, row.topology_version) for row in spark.read.parquet(written).collect()}
+    assert {key: found for key, (found, _) in versions.items()} == streamed
+    assert len({version for _, version in versions.values()}) == 1
+    print("route_stream", len(versions))
 spark.stop()

@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[2]
 def test_selectors_filter_on_spark_connect() -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
     environment["SPARK_SUBMIT_OPTS"] = java_options()
+    environment["PYSPARK_PYTHON"] = sys.executable
     done = subprocess.run(
         [sys.executable, "-m", "tests.spark_ext.connect_script", str(size(500, 20_000))],
         cwd=ROOT,
@@ -39,4 +40,5 @@ def test_selectors_filter_on_spark_connect() -> None:
         "amq.fanout ['q3']",
         "binding keys 8",
         "stream 8",
+        "route_stream 8",
     ]

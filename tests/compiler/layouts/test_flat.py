@@ -75,6 +75,22 @@ def test_the_fields_of_one_struct_can_be_the_properties() -> None:
         infer_layout(schema, "prop")
 
 
+@pytest.mark.parametrize(
+    ("column", "hint"),
+    [
+        ("p STRING", "if the column p is JSON: stores.variant('p', json=True)"),
+        ("p VARIANT", "stores.variant('p')"),
+        ("p MAP<STRING, STRING>", "stores.text_map('p', types='by-use')"),
+        ("p ARRAY<STRUCT<key: STRING, value: BINARY>>", "stores.kafka_headers('p')"),
+        ("p BIGINT", "its columns are id, p"),
+    ],
+)
+def test_a_named_column_that_is_no_struct_has_the_hint_for_its_type(column: str, hint: str) -> None:
+    with pytest.raises(LayoutError, match="no struct column called 'p', but a column of the type") as raised:
+        infer_layout(f"id BIGINT, {column}", "p")
+    assert hint in str(raised.value.diagnostics[0].hint)
+
+
 def test_canonical_sections_beside_typed_columns_serve_the_headers() -> None:
     schema = StructType([MESSAGE_SCHEMA["header"], *StructType.fromDDL("weight BIGINT")])
     layout = infer_layout(schema)

@@ -22,7 +22,7 @@ from transpiler.compiler.layouts.columns import SECTIONS, UNION, Fields, UnionSh
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.compiler.layouts.named_fields import NAMES
 from transpiler.compiler.layouts.stored import Stored, stored_column
-from transpiler.compiler.layouts.table_columns import SchemaField, Table, described, is_struct, type_of
+from transpiler.compiler.layouts.table_columns import Found, SchemaField, Table, described, is_struct, type_of
 from transpiler.message.header_fields import PUBLISHER_CONNECTION, TYPED_SUBJECT, MessageField
 from transpiler.message.sections import FIELD_TYPES
 from transpiler.message.types import AmqpType
@@ -253,11 +253,12 @@ def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_se
     else:
         found = Table(schema, case_sensitive).find(struct)
         if found is None or not is_struct(found.field):
-            raise LayoutError.at(
-                "layout.no-struct",
-                f"the schema has no struct column called {struct!r}",
-                hint=f"its columns are {', '.join(fields)}",
-            )
+            message, advice = f"the schema has no struct column called {struct!r}", Advice("")
+            if found is not None:
+                message += f", but a column of the type {described(found.field['type'])}"
+                advice = _reading_of(struct, found)
+            hint = advice.hint or f"its columns are {', '.join(fields)}"
+            raise LayoutError.at("layout.no-struct", message, hint=hint, fix=advice.fix)
         columns = dict(_columns(found.field["type"]["fields"], found.path, ""))
     table = Table(schema, case_sensitive)
     for name, column in columns.items():
@@ -272,6 +273,17 @@ def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_se
         AmqpLayout(sections=sections).over(schema, case_sensitive=case_sensitive),
         table=schema,
     )
+
+
+def _reading_of(name: str, found: Found) -> Advice:
+    """Return the advice about a column that is no struct, and may hold the properties in another form.
+
+    The hint is empty if a column of the type holds one value.
+    """
+    if found.type is not None:
+        return _json(name, name) if found.type.is_text else Advice("")
+    other = unusable(found.path, found.field["type"])
+    return Advice(other.hint, other.fix)
 
 
 def column_in(table: Table, path: Path) -> ir.Column | Unusable:

@@ -105,7 +105,7 @@ WITHOUT_EXAMPLE: Mapping[str, tuple[str, str]] = MappingProxyType(
         "layout.no-struct": (
             "A struct column that is not in the schema",
             "The layout reads properties inside of a struct, and the schema has no struct column of that name. The "
-            "hint lists the columns.",
+            "hint lists the columns, or names the layout that reads a column of that name and of another type.",
         ),
         "layout.option": (
             "A wrong option of a layout",

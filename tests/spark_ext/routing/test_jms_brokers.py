@@ -84,6 +84,21 @@ def test_a_topic_whose_subscribers_are_not_known_is_undecided(spark: SparkSessio
     assert [outcome for _, outcome, _ in rows] == ["undecided", "delivered", "undecided"]
 
 
+def test_a_destination_in_a_list_enters_apart_where_filters_read_it(spark: SparkSession) -> None:
+    forward = "<filteredDestination selector=\"JMSDestination = 'queue://o'\" queue='q'/>"
+    inner = f"<compositeQueue name='o'><forwardTo>{forward}</forwardTo></compositeQueue>"
+    inner = f"<virtualDestinationInterceptor><virtualDestinations>{inner}</virtualDestinations>"
+    inner = f"<destinationInterceptors>{inner}</virtualDestinationInterceptor></destinationInterceptors>"
+    topology = parse_topology(f"<broker>{inner}</broker>", "activemq.xml")
+    places = ("queue://o", "queue://o,queue://p", "queue://p,o", "queue://p")
+    sent = [Sent("", Message(), place, None, frozenset(), False) for place in places]
+    frame = route(sends(spark, sent), topology, possible_column="possible")
+    rows = [(tuple(row.queues), tuple(row.possible)) for row in frame.orderBy("id").collect()]
+    routed = [publish(topology, Message(), place) for place in places]
+    assert rows == [(each.queues, each.possible_queues) for each in routed]
+    assert rows[:2] == [(("queue://q",), ()), (("queue://p",), ("queue://q",))]
+
+
 def test_filters_of_the_broker_and_selectors_of_clients_are_read_in_their_dialects(spark: SparkSession) -> None:
     inner = "<multicast><queue name='{0}'><filter string=\"{1}\"/></queue></multicast>"
     listed = "".join(

@@ -115,12 +115,19 @@ def test_the_relay_publishes_to_no_internal_exchange(broker: str, to: str) -> No
     assert publish(topology(broker), sent(to), publish_to="to").outcome == "rejected"
 
 
-def test_a_layout_without_to_is_refused(spark: SparkSession) -> None:
+def test_a_layout_without_to_is_refused(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     frame = create_messages(spark, [Message()], "amqp-0-10")
     with pytest.raises(LayoutError, match=r"reads properties\.to, which the layout amqp-0-10 does not have"):
         route(frame, topology("qpid-cpp"), frame, publish_to="to")
     named = frame.selectExpr("*", "'jobs' AS `to`")
     assert route(named, topology("qpid-cpp"), frame, publish_to="to").first().queues == ["jobs"]
+    # Keys are matched first where an automaton matches them.
+    monkeypatch.setattr(tuning, "MIN_ROWS", 1)
+    monkeypatch.setattr(tuning, "TOPIC_LOOK_UPS", 0)
+    bound = [{"source": "amq.topic", "queue": "jobs", "key": f"*.a.#.b{number}"} for number in range(2)]
+    walked = topology_from_dict({"broker": "qpid-cpp", "queues": ["jobs"], "bindings": bound})
+    with pytest.raises(LayoutError, match="keys has no column to"):
+        route(named, walked, frame, publish_to="to", keys=frame)
 
 
 #: Addresses of senders, a message's own subject, and the queues that it reaches.

@@ -22,7 +22,8 @@ from spark_ext import (
     route_stream,
 )
 from tests.spark_ext.routing.test_publication import FORM, TOPOLOGY
-from transpiler import LayoutError, TopologyError, TranspilerError, topology_from_dict
+from transpiler import LayoutError, TopologyError, TranspilerError, stores, topology_from_dict
+from transpiler.compiler.layouts.schemas import parse_ddl
 from transpiler.topology.broker_rules import ACTIVEMQ
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Queue
@@ -165,6 +166,14 @@ def test_the_report_is_of_the_exchange_that_route_takes(spark: SparkSession) -> 
                 route(layout, TOPOLOGY, exchange=exchange)
     with pytest.raises(TypeError, match="exchange: expected the name of an exchange, or a Column"):
         explain_routing(TOPOLOGY, frame, exchange=cast(Any, 5))
+
+
+def test_a_name_that_is_a_key_and_a_column_warns_when_a_topology_is_compiled() -> None:
+    table = parse_ddl("props MAP<STRING, STRING>, colour STRING, routing_key STRING")
+    bound = {"source": "headers", "queue": "eu", "arguments": {"x-match": "all", "colour": "red"}}
+    headers = topology_from_dict({**FORM, "exchanges": [{"name": "headers", "type": "headers"}], "bindings": [bound]})
+    with pytest.warns(RoutingWarning, match="the binding headers -> eu: colour is read from props"):
+        compile_topology(headers, stores.text_map("props", types="string").over(table), exchange="headers")
 
 
 def test_an_error_of_a_route_has_few_frames(spark: SparkSession) -> None:

@@ -20,6 +20,7 @@ from transpiler.cli.layouts import rules_options
 from transpiler.cli.manual import Example, ManualCommand
 from transpiler.cli.options import filter_options, read_text, receiver_options, warn
 from transpiler.language.filters.sets import FilterSet
+from transpiler.message.receiver import Receiver
 
 
 @click.group(cls=SparkProgram, context_settings={"help_option_names": ["-h", "--help"]})
@@ -60,8 +61,7 @@ def filter_(
     start_job: StartJob,
     dialect: str,
     missing: Any,
-    now: int | None,
-    destination: str | None,
+    receiver: Receiver,
     output: str | None,
     show: int,
 ) -> None:
@@ -72,7 +72,7 @@ def filter_(
     with one, or of its type in --schema.
     With --filter or --filter-bytes there is no SELECTOR, and all arguments are inputs.
     """
-    options: dict[str, Any] = {"dialect": dialect, "missing": missing, "now": now, "destination": destination}
+    options: dict[str, Any] = {"dialect": dialect, "missing": missing, **receiver.keywords}
     selector = ""
     if filters is not None:
         warn(filters.findings)

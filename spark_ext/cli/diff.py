@@ -18,6 +18,7 @@ from transpiler.cli.options import connection_option, dialect_option, new_dialec
 from transpiler.cli.publications import hint_subscribers
 from transpiler.cli.topologies import TopologyForm, exchange_option, topology_options
 from transpiler.language.filters.sets import FilterSet
+from transpiler.message.receiver import Receiver
 
 
 @click.command(
@@ -65,8 +66,7 @@ def diff(
     new_dialect: str | None,
     missing: Any,
     connection: str | None,
-    now: int | None,
-    destination: str | None,
+    receiver: Receiver,
     form: TopologyForm,
     exchange: str | None,
     report: Any,
@@ -102,9 +102,8 @@ def diff(
         examples=examples,
         missing=missing,
         connection=connection,
-        now=now,
-        destination=destination,
         exchange=exchange,
+        **receiver.keywords,
     )
     hint_subscribers(first.value, second.value)
     text = result.render(report)

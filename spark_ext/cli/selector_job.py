@@ -11,6 +11,7 @@ from spark_ext.cli.jobs import click
 from transpiler import parse_selector
 from transpiler.cli.layouts import rules_options
 from transpiler.cli.options import read_text, receiver_options, together
+from transpiler.message.receiver import Receiver
 
 
 class SelectorJob(NamedTuple):
@@ -35,14 +36,13 @@ def selector_job(command: Callable[..., Any]) -> Callable[..., Any]:
         start_job: StartJob,
         dialect: str,
         missing: str,
-        now: int | None,
-        destination: str | None,
+        receiver: Receiver,
         **others: Any,
     ) -> Any:
         text = read_text(selector)
         parse_selector(text, dialect)
         rows, where = start_job(files).read()
-        options = {"dialect": dialect, "missing": missing, "now": now, "destination": destination}
+        options = {"dialect": dialect, "missing": missing, **receiver.keywords}
         return command(job=SelectorJob(text, rows, where, options), **others)
 
     options = together(

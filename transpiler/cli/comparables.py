@@ -16,6 +16,7 @@ from transpiler.cli.inputs import check_input, exists, read_text_file, shown
 from transpiler.cli.options import warn
 from transpiler.language.filters.json import is_described
 from transpiler.language.filters.sets import FilterSet, read_filters
+from transpiler.message.receiver import Receiver
 from transpiler.topology.files import ENDINGS, names_topology_file
 
 if TYPE_CHECKING:
@@ -113,16 +114,12 @@ def _filter(text: str, name: str) -> Comparable:
     return Comparable(filters, name)
 
 
-def condition(
-    value: str | FilterSet | Topology, dialect: str, connection: str | None, now: int | None, destination: str | None
-) -> Condition:
+def condition(value: str | FilterSet | Topology, dialect: str, connection: str | None, receiver: Receiver) -> Condition:
     """Return the test of a message by the text of a selector, or by a filter."""
     if isinstance(value, str):
         tree = parse_selector(value, dialect)
-        return lambda message: evaluate(tree, message, dialect, now=now, destination=destination) is True
+        return lambda message: evaluate(tree, message, dialect, **receiver.keywords) is True
     assert isinstance(value, FilterSet)
     # Refuse a filter that cannot be evaluated before the first message is read.
     matches(value, Message(), dialect=dialect, connection=connection)
-    return lambda message: matches(
-        value, message, dialect=dialect, connection=connection, now=now, destination=destination
-    )
+    return lambda message: matches(value, message, dialect=dialect, connection=connection, **receiver.keywords)

@@ -119,9 +119,9 @@ def diff(
             changes.of_topologies(Names(first.value, second.value, mapping), files, layout, exchange)
         else:
             # All messages are received at one time.
-            now = Receiver(None).time
-            before = condition(first.value, dialect, connection, now, destination)
-            after = condition(second.value, new_dialect or dialect, connection, now, destination)
+            receiver = Receiver(destination=destination).timed
+            before = condition(first.value, dialect, connection, receiver)
+            after = condition(second.value, new_dialect or dialect, connection, receiver)
             changes.of_conditions(before, after, files, layout)
         say_result(changes, output_format)
         raise SystemExit(1 if changes.changed else 0)

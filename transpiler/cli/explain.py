@@ -74,8 +74,7 @@ def explain(
     layout: ChosenLayout,
     dialect: str,
     missing: Any,
-    now: int | None,
-    destination: str | None,
+    receiver: Receiver,
     message: str | None,
     quiet: bool,
     verbose: bool,
@@ -97,12 +96,12 @@ def explain(
         say("no selector: every message matches")
         return
     where = layout.layout
-    transpiled = transpile_selector(text, where, dialect=dialect, missing=missing, now=now, destination=destination)
+    transpiled = transpile_selector(text, where, dialect=dialect, missing=missing, **receiver.keywords)
     doubts = () if quiet else all_warnings(transpiled, text, where, dialect)
     warnings = with_ids_of([each for _, each in messages], doubts)
     # All messages are explained at one time.
-    receiver = Receiver(Receiver(now).time, destination)
-    explanations = [(number, explain_tree(tree, text, each, rules, receiver)) for number, each in messages]
+    at_one_time = receiver.timed
+    explanations = [(number, explain_tree(tree, text, each, rules, at_one_time)) for number, each in messages]
     several = len(explanations) != 1
     if output_format == "json":
         for _, explanation in explanations:

@@ -70,8 +70,7 @@ def match(
     connection: str | None,
     layout: ChosenLayout,
     dialect: str,
-    now: int | None,
-    destination: str | None,
+    receiver: Receiver,
     invert: bool,
     count: bool,
     reasons: bool,
@@ -93,10 +92,10 @@ def match(
     text = ""
     if filters is not None:
         warn(() if quiet else filters.findings)
-        test = condition(filters, dialect, connection, now, destination)
+        test = condition(filters, dialect, connection, receiver)
     elif arguments:
         text = read_text(arguments[0])
-        test = condition(text, dialect, connection, now, destination)
+        test = condition(text, dialect, connection, receiver)
         warn(() if quiet else warnings_of(text, dialect, layout.rows))
     else:
         fail("nothing to match: give a selector, --filter FILE or --filter-bytes FILE")
@@ -107,7 +106,7 @@ def match(
         # The modules that explain are imported for --reasons alone.
         from transpiler.cli.reasons import Reasons
 
-        why = Reasons(text, dialect, Receiver(now, destination))
+        why = Reasons(text, dialect, receiver)
     elif output_format == "json":
         fail("--format is about --reasons: messages are printed as they were read")
     errors, output, matched = CommandErrors(keep_going), _Output(), 0

@@ -13,6 +13,7 @@ from transpiler import Diagnostic, TranspilerError
 from transpiler.base.documents.jsontext import json_text
 from transpiler.cli.group import click, fail, say, told
 from transpiler.cli.inputs import InputFile, read_bytes, read_text_file, shown
+from transpiler.message.receiver import Receiver
 from transpiler.tools.command_spelling import for_command
 
 if TYPE_CHECKING:
@@ -123,16 +124,24 @@ destination_option = click.option(
     "--destination", help="The consumer's destination: JMSDestination of a message that does not say its own."
 )
 
-#: The options that say when messages are received, and at which destination.
-receiver_options = together(
-    click.option(
-        "--now",
-        type=int,
-        metavar="MILLISECONDS",
-        help="The current time since the epoch, for UTC() and for JMSExpiration by a ttl. Default: the clock's.",
-    ),
-    destination_option,
-)
+
+def receiver_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say when and where messages are received, as ``receiver``."""
+
+    @wraps(command)
+    def with_receiver(now: int | None, destination: str | None, **others: Any) -> Any:
+        return command(receiver=Receiver(now, destination), **others)
+
+    options = together(
+        click.option(
+            "--now",
+            type=int,
+            metavar="MILLISECONDS",
+            help="The current time since the epoch, for UTC() and for JMSExpiration by a ttl. Default: the clock's.",
+        ),
+        destination_option,
+    )
+    return options(with_receiver)
 
 
 def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:

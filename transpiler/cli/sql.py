@@ -22,6 +22,7 @@ from transpiler.compiler.layouts.columns import UNION, UnionShape
 from transpiler.compiler.layouts.layout import archive_of
 from transpiler.compiler.presets import find_layout
 from transpiler.compiler.sql.quoting import opens_template, quote_name
+from transpiler.message.receiver import Receiver
 
 if TYPE_CHECKING:
     from transpiler.language.filters.sets import FilterSet
@@ -110,8 +111,7 @@ def sql(
     layout: ChosenLayout,
     dialect: str,
     missing: Any,
-    now: int | None,
-    destination: str | None,
+    receiver: Receiver,
     result: Any,
     named: tuple[Kind, str] | None,
     or_replace: bool,
@@ -138,9 +138,8 @@ def sql(
         "dialect": dialect,
         "missing": missing,
         "result": result,
-        "now": now,
-        "destination": destination,
         "alias": alias,
+        **receiver.keywords,
     }
     transpiled: Transpiled
     if filters is not None:

@@ -42,11 +42,8 @@ class DiffOptions(RowOptions, total=False):
     connection: str | None
 
 
-class SelectorOptions(SqlOptions, total=False):
+class SelectorOptions(SqlOptions, ReceiverOptions, total=False):
     """The options of a selector in SQL."""
-
-    now: int | None
-    destination: str | None
 
 
 class FilterOptions(SelectorOptions, total=False):

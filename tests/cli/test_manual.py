@@ -47,14 +47,19 @@ def examples(program: str) -> list[Example]:
     return [example for command in commands(program) for example in command.examples if command.name != "playground"]
 
 
+def make_files(folder: Path) -> Path:
+    """Make the files that the examples name in a folder, and return it."""
+    for name, target in LINKS.items():
+        (folder / name).symlink_to(ROOT / target)
+    for name, text in FILES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, target in LINKS.items():
-        (tmp_path / name).symlink_to(ROOT / target)
-    for name, text in FILES.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+    return make_files(tmp_path)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

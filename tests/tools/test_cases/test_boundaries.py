@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from cProfile import Profile
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -161,7 +162,7 @@ def _told_apart(selector: str) -> Iterator[str]:
     tree = parse_selector(selector)
     assert tree is not None
     made = [(message, evaluate(selector, message) is True) for message in boundary_messages(selector)]
-    for mutant, _ in mutants(tree, jms):
+    for mutant, *_ in mutants(tree, jms):
         if all((judge(mutant, message, jms, Receiver(0)).truth is True) is matches for message, matches in made):
             conditions = Conditions()
             both = [conditions.selector(one, jms) for one in (tree, mutant)]
@@ -183,6 +184,19 @@ def test_every_mutant_that_differs_is_told_apart(selector: str) -> None:
     except TranspilerError:
         return
     assert list(_told_apart(selector)) == []
+
+
+def test_the_work_for_a_list_grows_with_the_square_of_its_members() -> None:
+    """Calls are counted, whose number a busy machine does not change."""
+    few, many = (_calls(f"id IN ({', '.join(repr(str(number)) for number in range(members))})") for members in (10, 40))
+    assert many < 4**3 * few, (few, many)
+
+
+def _calls(selector: str) -> int:
+    boundary_messages(selector)
+    profile = Profile()
+    profile.runcall(boundary_messages, selector)
+    return sum(entry.callcount for entry in profile.getstats())
 
 
 def test_a_condition_that_no_message_lets_decide_is_named() -> None:

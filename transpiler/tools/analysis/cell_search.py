@@ -101,7 +101,7 @@ class Search:
         for requirement in requirements:
             tests = list(all_tests(requirement.formula))
             weights.append(len(tests))
-            own = {self._variable(test) for test in tests}
+            own = list(dict.fromkeys(map(self._variable, tests)))
             for variable in own:
                 if variable not in domains:
                     domains[variable] = self._domain(variable)

@@ -38,7 +38,7 @@ from transpiler.tools.analysis.formula import (
 )
 from transpiler.tools.analysis.representatives import representatives
 from transpiler.tools.analysis.solve import Found, Solver
-from transpiler.tools.test_cases.mutants import mutants
+from transpiler.tools.test_cases.mutants import Mutant, mutants
 from transpiler.tools.test_cases.reading import Expectation
 
 #: The most conditions of one selector that get messages, and the most evaluations for the messages of one condition.
@@ -96,12 +96,20 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
                 answer = solver.solve([Requirement(deciding(tree, leaf, side, conditions, dialect))])
                 if isinstance(answer, Found):
                     found.setdefault(_key(answer.message), _boundary(tree, leaf, answer.message, dialect))
-    for mutant, part in mutants(tree, dialect) if leaves else ():
-        if not any(_matches(mutant, one.message, dialect) is not (one.verdict is True) for one in found.values()):
-            other = conditions.selector(mutant, dialect)
-            answer = solver.solve([Requirement(_apart(whole, other))])
-            if isinstance(answer, Found):
-                found.setdefault(_key(answer.message), _boundary(tree, part, answer.message, dialect))
+    for mutant in mutants(tree, dialect) if leaves else ():
+        near = _at_the_mistake(tree, mutant, known, conditions, dialect)
+        if near is not None and _key(near) in found:
+            continue
+        if any(_matches(mutant.tree, one.message, dialect) is not (one.verdict is True) for one in found.values()):
+            continue
+        if near is None:
+            # Conditions of their own: each test costs the tests of all mutants before it another column of outcomes.
+            of_both = Conditions()
+            apart = _apart(of_both.selector(tree, dialect), of_both.selector(mutant.tree, dialect))
+            answer = Solver(of_both, BUDGET).solve([Requirement(apart)])
+            near = answer.message if isinstance(answer, Found) else None
+        if near is not None:
+            found.setdefault(_key(near), _boundary(tree, mutant.part, near, dialect))
     # If no condition decides alone, a message for all of them has the verdict of the selector.
     for outcomes, wanted in ((TRUE, True), (FALSE, False)):
         if leaves and not any(one.verdict is wanted for one in found.values()):
@@ -109,6 +117,47 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
             if example is not None and _verdict(tree, example, dialect) is wanted:
                 found[_key(example)] = Boundary(tree, wanted, example, wanted)
     return list(found.values())
+
+
+def _at_the_mistake(
+    tree: ast.Expression, mutant: Mutant, bases: Sequence[Message], conditions: Conditions, dialect: Dialect
+) -> Message | None:
+    """Return a message that tells a mutant apart, with a constant in the place of a name that the mistake changed.
+
+    No analysis is needed for it, whose cost grows with the members of a list. None where there is no such message.
+    """
+    if mutant.changed is None:
+        return None
+    tests = tuple(all_tests(conditions.selector(mutant.part, dialect)))
+    subject = tests[0].subject if len(tests) == 1 else None
+    name = None if subject is None else _plain_name(subject)
+    if name is None:
+        return None
+    right, wrong = (dict(_literals(one)) for one in (mutant.part, mutant.changed))
+    for value in [right[key] for key in right if key not in wrong] + [wrong[key] for key in wrong if key not in right]:
+        for base in bases:
+            made = _beside(base, Message.of(**{name: value}), subject, mutant.part, dialect)
+            if _matches(tree, made, dialect) is not _matches(mutant.tree, made, dialect):
+                return made
+    return None
+
+
+def _plain_name(subject: Subject) -> str | None:
+    """Return the name of a property or a header field, as a message without sections has it; else None."""
+    if subject.place is not None:
+        return subject.place.field if subject.place.section == PROPERTIES else None
+    return None if subject.field is None else subject.field.name
+
+
+def _literals(leaf: ast.Expression) -> Iterator[tuple[tuple[type, Any], Any]]:
+    """Yield the constants of a condition that a message can have, by their types and values."""
+    for node in ast.walk(leaf):
+        match node:
+            case ast.StringLiteral(value=value) | ast.BooleanLiteral(value=value):
+                yield (type(value), value), value
+            case ast.IntegerLiteral(value=value) | ast.FloatLiteral(value=value):
+                if isinstance(value, float) or -(2**63) <= value < 2**63:
+                    yield (type(value), value), value
 
 
 def deciding(
@@ -214,8 +263,7 @@ def _values(leaf: ast.Expression, names: int) -> list[Any]:
 
 def _constants(leaf: ast.Expression) -> list[int | float]:
     """Return the numbers of a condition that a message can have: integers of 64 bits, and doubles."""
-    numbers = (node.value for node in ast.walk(leaf) if isinstance(node, ast.IntegerLiteral | ast.FloatLiteral))
-    return [number for number in numbers if isinstance(number, float) or -(2**63) <= number < 2**63]
+    return [value for (kind, _), value in _literals(leaf) if kind in (int, float)]
 
 
 def conditions_of(tree: ast.Expression) -> Iterator[ast.Expression]:

@@ -20,10 +20,18 @@ MAX_MUTANTS, _LARGEST = 600, 2**53
 
 
 class Mutant(NamedTuple):
-    """A selector with a mistake, and the part of the selector that the mistake is in."""
+    """A selector with a mistake, the part of the selector that the mistake is in, and that part with its mistake.
+
+    ``changed`` is None where the mistake is no other constant or operator of a condition.
+    """
 
     tree: ast.Expression
     part: ast.Expression
+    changed: ast.Expression | None = None
+
+    def within(self, tree: ast.Expression) -> Mutant:
+        """Return the mutant of a selector of which this one's is a part."""
+        return self._replace(tree=tree)
 
 
 def mutants(tree: ast.Expression, dialect: Dialect) -> Iterator[Mutant]:
@@ -44,22 +52,22 @@ def _of(node: ast.Expression, dialect: Dialect, root: ast.Expression) -> Iterato
                 left = (*terms[:number], *terms[number + 1 :])
                 yield Mutant(left[0] if len(left) == 1 else replace(node, terms=left), terms[number])
             for number, term in enumerate(terms):
-                for changed, part in _of(term, dialect, root):
-                    yield Mutant(replace(node, terms=(*terms[:number], changed, *terms[number + 1 :])), part)
+                for inner in _of(term, dialect, root):
+                    yield inner.within(replace(node, terms=(*terms[:number], inner.tree, *terms[number + 1 :])))
             if node is not root:
                 yield Mutant(ast.Not(node, node.span), node)
         case ast.Not(operand=operand):
             yield Mutant(operand, node)
-            for changed, part in _of(operand, dialect, root):
-                yield Mutant(replace(node, operand=changed), part)
+            for inner in _of(operand, dialect, root):
+                yield inner.within(replace(node, operand=inner.tree))
         case ast.ConvertStrings(condition=condition):
-            for changed, part in _of(condition, dialect, condition):
-                yield Mutant(replace(node, condition=changed), part)
+            for inner in _of(condition, dialect, condition):
+                yield inner.within(replace(node, condition=inner.tree))
         case ast.BooleanLiteral(value=value):
             yield Mutant(replace(node, value=not value), node)
         case _:
             yield Mutant(ast.Not(node, node.span), node)
-            yield from (Mutant(changed, node) for changed in _of_condition(node, dialect))
+            yield from (Mutant(changed, node, changed) for changed in _of_condition(node, dialect))
 
 
 def _of_condition(node: ast.Expression, dialect: Dialect) -> Iterator[ast.Expression]:

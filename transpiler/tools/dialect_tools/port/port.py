@@ -48,8 +48,8 @@ class Ported:
 
     A note whose code begins with ``port.`` is about the meaning: each change has a warning, and ``port.unproved`` says
     that no change was found, and that it is not proved that there is none. Without such a note both selectors select
-    the same messages. The other notes are what ``check`` reports about ``text`` in the target: each error and warning,
-    and an info only if ``check`` does not report its code about the original in the source's dialect.
+    the same messages. The other notes are what ``check`` reports about ``text`` in the target, except the codes that it
+    reports about the original in the source's dialect, too.
     """
 
     text: str
@@ -75,7 +75,7 @@ def port_selector(
             overflow), on line ends and rare characters in strings, and where a broker throws; or ``"any"``.
 
     Returns:
-        The text in the target's dialect, the changes, and what ``check`` reports about the text.
+        The text in the target's dialect, the changes, and what ``check`` newly reports about the text.
 
     Raises:
         TranspilerError: What ``parse_selector`` raises for the source, and ``UnsupportedFeatureError`` with every part
@@ -95,12 +95,11 @@ def port_selector(
 
 
 def _reported(original: str, leaving: Dialect, text: str, arriving: Dialect) -> Iterator[Diagnostic]:
-    """Yield what ``check`` reports about a ported text, without the infos that it has about the original, too."""
+    """Yield what ``check`` reports about a ported text, without the codes that it reports about the original, too."""
     found = [one.diagnostic for one in Checker().check(text, (arriving,)).findings]
-    infos = any(one.severity == "info" for one in found)
-    before = {one.diagnostic.code for one in Checker().check(original, (leaving,)).findings} if infos else set()
+    known = {one.diagnostic.code for one in Checker().check(original, (leaving,)).findings} if found else set()
     for one in found:
-        if one.severity != "info" or one.code not in before:
+        if one.code not in known:
             yield replace(one, source=Source(text, f"ported to {arriving.title}"))
 
 

@@ -21,7 +21,7 @@ _RUN = uuid.uuid4().hex
 
 #: Hypothesis's profiles. A failure of the full size may take minutes to reproduce, so it prints its blob.
 SAMPLE, FULL = "sample", "full"
-settings.register_profile(SAMPLE, deadline=None, max_examples=30, derandomize=True)
+settings.register_profile(SAMPLE, deadline=None, max_examples=15, derandomize=True)
 settings.register_profile(FULL, deadline=None, max_examples=200, print_blob=True)
 
 

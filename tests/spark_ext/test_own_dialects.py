@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from spark_ext import create_messages
+from tests.sizes import size
 from tests.spark_ext import strategies
 from tests.spark_ext.harness import numbered
 from tests.spark_ext.harness import settings as spark_settings
@@ -22,7 +23,7 @@ from transpiler.language.selector.dialect_rules import Extension
 from transpiler.language.selector.dialects import DIALECTS, find_dialect
 from transpiler.message.types import AmqpType, AmqpValue
 
-SELECTORS, MESSAGES = 12, 16
+SELECTORS, MESSAGES = size(5, 12), 16
 
 
 def answers_of(name: str, kind: Any) -> list[Any]:

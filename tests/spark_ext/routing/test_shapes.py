@@ -26,7 +26,7 @@ SCHEMA = (
     "originatingCountry STRING, messageType STRING, quadTree STRING, publisherId STRING, region STRING, weight BIGINT, "
     "price DOUBLE, amount DECIMAL(12, 2), sent TIMESTAMP, plain STRING, note STRING"
 )
-MESSAGES = size(60, 400)
+MESSAGES = size(30, 400)
 
 
 def all_shapes(count: int) -> Topology:

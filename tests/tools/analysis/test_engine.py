@@ -85,7 +85,7 @@ def _selected(tree: ast.Expression, dialect: Dialect) -> list[bool]:
 
 
 @given(_combined(_tests), _combined(_tests), st.sampled_from(list(DIALECTS)))
-@settings(max_examples=size(100, 300))
+@settings(max_examples=size(40, 300))
 def test_subsumes_is_brute_force_within_the_fragment(first: str, second: str, name: str) -> None:
     dialect = DIALECTS[name]
     trees = [_parsed(text, dialect) for text in (first, second)]
@@ -102,7 +102,7 @@ def test_subsumes_is_brute_force_within_the_fragment(first: str, second: str, na
 
 
 @given(_combined(st.one_of(_tests, _others)), st.sampled_from(list(DIALECTS)))
-@settings(max_examples=size(100, 300))
+@settings(max_examples=size(40, 300))
 def test_an_outcome_that_is_impossible_never_comes(text: str, name: str) -> None:
     dialect = DIALECTS[name]
     tree = _parsed(text, dialect)

@@ -76,7 +76,7 @@ _conditions = st.recursive(
 
 
 @given(_conditions, _conditions, st.sampled_from(list(DIALECTS)))
-@settings(max_examples=size(60, 400))
+@settings(max_examples=size(25, 400))
 def test_what_is_impossible_is_so_for_any_value(first: str, second: str, name: str) -> None:
     dialect = DIALECTS[name]
     try:

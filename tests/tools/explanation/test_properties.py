@@ -23,7 +23,7 @@ from transpiler.tools.explanation.wording import value_text
 NAMES = (*strategies.NAMES, "JMSPriority", "JMSType", "JMSMessageID", "JMSTimestamp", "JMSDeliveryMode")
 NOW = 1_750_772_279_000
 trees = strategies.selectors(NAMES, null_tests_any=True)
-MANY = settings(max_examples=size(30, 120), suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=size(12, 120), suppress_health_check=list(HealthCheck))
 
 
 def explained(tree: ast.Expression, message: Message, dialect: Dialect, prefix: str = "") -> Explanation | None:

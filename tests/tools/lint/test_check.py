@@ -263,7 +263,7 @@ def test_any_text_has_findings_inside_it_in_every_format(text: str, dialect: str
 
 def test_all_of_twenty_thousand_selectors_are_checked() -> None:
     shapes = ("color = 'c{0}' AND weight > {1}", "region IN ('a{0}', 'b{1}') OR JMSPriority > 4", "t LIKE 'x{0}%'")
-    count = size(4_000, 20_000)
+    count = size(2_000, 20_000)
     text = "\n".join(shapes[number % 3].format(number, number % 97) for number in range(count))
     assert Run().report([Text(text, "a.sel")]).selectors == count
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.sizes import randomness, size
 from transpiler import TranspilerError, diff_selectors, evaluate, parse_selector
 from transpiler.base.source import Source
 from transpiler.language.selector import ast
@@ -64,8 +65,11 @@ def found_in(rule: Rule) -> Iterator[str]:
 
 @pytest.mark.parametrize("rule", JUDGED, ids=lambda rule: rule.id)
 def test_a_claim_is_true_in_every_dialect_in_which_it_is_made(rule: Rule) -> None:
-    dialects = list(found_in(rule))
-    assert rule.dialect in dialects
+    found = list(found_in(rule))
+    assert rule.dialect in found
+    dialects = dict.fromkeys(
+        [rule.dialect, *randomness(rule.id).sample(found, min(len(found), size(3, len(DIALECTS))))]
+    )
     assert {dialect: reason for dialect in dialects if (reason := untrue(rule, dialect)) is not None} == {}
 
 

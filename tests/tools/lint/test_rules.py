@@ -222,3 +222,20 @@ def test_an_or_that_is_true_of_both_booleans_is_found(dialect: str) -> None:
         assert ("lint.always-true" in [finding.diagnostic.code for finding in findings]) is expected, (one, other)
         found += expected
     assert found >= 20
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_fix_of_an_or_that_is_true_of_both_booleans_selects_the_same_of_them(dialect: str) -> None:
+    """A message without the name is among them: an OR that is true of it, too, does not test if the name is present."""
+    messages = (Message.of(b=True), Message.of(b=False), Message())
+    fixed = 0
+    for terms in itertools.permutations(("b", "NOT b", "b = TRUE", "b = FALSE", "b IS NULL"), 3):
+        text = " OR ".join(terms)
+        for finding in Checker().check(text, (find_dialect(dialect),)).findings:
+            fix = finding.diagnostic.fix
+            if finding.diagnostic.code == "lint.always-true" and isinstance(fix, Fix):
+                after = fix.apply(text)
+                same = [evaluate(one, message, dialect) is True for one in (text, after) for message in messages]
+                assert same[:3] == same[3:], (text, after)
+                fixed += 1
+    assert fixed

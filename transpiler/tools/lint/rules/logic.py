@@ -216,10 +216,10 @@ class _Analysis:
     def _holds_where_present(self, node: ast.Or, group: list[ast.Expression]) -> bool:
         """Report an OR that is true for all values of a type, and of which no branch alone is.
 
-        Such an OR tests in a strange way if the name is present.
+        Such an OR tests in a strange way if the name is present. One that is true without the name tests no presence.
         """
         joined = ast.Or(tuple(group), node.span)
-        if len(ast.names_of(joined)) != 1:
+        if len(ast.names_of(joined)) != 1 or self._holds(joined, Message()):
             return False
         for kind, own in self._values_of_types(joined):
             alone = any(all(self._holds(term, message) for message in own) for term in group)

@@ -11,7 +11,7 @@ demo: java .venv/.installed
 # Rewritten assertions and imports are kept, whatever the environment says: each process that a test starts needs them.
 test test-all: export PYTHONDONTWRITEBYTECODE =
 
-# A sample of every property and table, in about eleven minutes. Only what needs a broker, which has to be installed and
+# A sample of every property and table, in about ten minutes. Only what needs a broker, which has to be installed and
 # started and says nothing about a change where it is slow or missing, or a Spark of its own is left to test-all.
 test: java .venv/.installed
 	@$(BIN)/python -m pytest --numprocesses 2 -m "not live and not own_session" $(ARGS)

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.sizes import size
 from transpiler.base.errors import TopologyError
 from transpiler.cli import main
 from transpiler.routing.compiled_topology import CompiledTopology
@@ -63,7 +64,7 @@ WRITERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "save": (SAVE.format(times=20), CompiledTopology.load),
     "baseline": (
         COMMAND.format(
-            times=20, words=["check", *"many.txt --as selectors --baseline target --write-baseline".split()]
+            times=size(5, 20), words=["check", *"many.txt --as selectors --baseline target --write-baseline".split()]
         ),
         lambda path: json.loads(path.read_text())["findings"][0],
     ),

@@ -19,7 +19,7 @@ from tests.sizes import randomness, size
 CORPUS = Path(__file__).parent / "fuzz" / "corpus.jsonl.gz"
 
 #: Inputs that are tried after the corpus: some seconds, or minutes.
-RUNS = size(300, 2_500)
+RUNS = size(100, 2_500)
 
 
 def corpus() -> dict[str, list[bytes]]:

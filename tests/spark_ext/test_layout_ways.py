@@ -251,6 +251,8 @@ def ran(group: click.Group, *words: str) -> Result:
 
 
 NOTHING_MATCHES = "JMSType = 'stock' AND 1 = 2"
+#: The queue that messages are said to have been read from.
+RECORDED = "north"
 
 
 class Commands:
@@ -288,6 +290,18 @@ class Commands:
             "selector-spark diff": lambda: json.loads(
                 self._spark("diff", NOTHING_MATCHES, SELECTOR, self._file, "--format", "json")
             )["won"],
+        }
+
+    def where(self) -> str:
+        """Return the condition that selector-sql prints."""
+        return self._sql("sql", SELECTOR)
+
+    def backtests(self) -> dict[str, Callable[[], Any]]:
+        """Return the two commands that compare routes with a broker's: the number of messages that reach one queue."""
+        words = ("backtest", self._file, self._topology, "--recorded-queue", RECORDED, "--format", "json")
+        return {
+            "selector-sql backtest": lambda: json.loads(self._sql(*words))["agreed"],
+            "selector-spark backtest": lambda: json.loads(self._spark(*words))["agreed"],
         }
 
     def route(self, *options: str) -> dict[int, list[str]]:
@@ -348,7 +362,8 @@ def test_every_function_finds_the_same_places(
             # A layout that is over a schema is refused when it is made, by the command's options as well.
             assert spelling == "misspelt"
             if as_text and shape != "headers":
-                refused = [*commands.sql().values(), commands.route, *commands.spark().values()]
+                refused = [*commands.sql().values(), commands.route, *commands.spark().values(), commands.where]
+                refused += commands.backtests().values()
                 assert {outcome(asked) for asked in refused} == {made}
                 assert (
                     outcome(lambda: commands.spark_route(spark))
@@ -396,6 +411,7 @@ def test_every_function_finds_the_same_places(
             ways["explain_routing"] = lambda: explain_routing(TOPOLOGY, layout) and route(frame, TOPOLOGY, layout)
         if as_text:
             selected |= {**commands.sql(), **commands.spark()}
+            selected["selector-sql sql"] = lambda: len(ids(frame.filter(commands.where())))
             routed["selector-sql route"] = commands.route
             routed["selector-spark route"] = lambda: commands.spark_route(spark)
             routed["selector-spark compile-topology"] = lambda: commands.compiled_route(spark)
@@ -404,6 +420,9 @@ def test_every_function_finds_the_same_places(
         disagreeing = answers.pop("backtest")
         assert len({str(answer) for answer in answers.values()}) == 1, answers
         assert disagreeing == sum(map(bool, answers["route"].values()))
+        if as_text:
+            agreed = {name: outcome(asked) for name, asked in commands.backtests().items()}
+            assert agreed == dict.fromkeys(agreed, sum(RECORDED in each for each in answers["route"].values()))
         if spelling != "misspelt":
             assert matched == [1, 2]
             assert answers["route"] == {1: ["north", "rest"], 2: ["blue"], 3: [], 4: []}

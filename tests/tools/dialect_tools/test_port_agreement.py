@@ -202,7 +202,7 @@ def test_check_finds_nothing_in_what_was_ported_as_the_same() -> None:
 
     @given(st.sampled_from(list(DIALECTS)).flatmap(lambda source: st.tuples(st.just(source), _trees(source))))
     @settings(
-        max_examples=size(8, 40), phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck)
+        max_examples=size(3, 40), phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck)
     )
     def check(drawn: tuple[str, list[ast.Expression]]) -> None:
         source, trees = drawn

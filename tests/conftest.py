@@ -17,10 +17,14 @@ from py4j.java_gateway import JavaPackage, JVMView
 from pyspark.sql import SparkSession
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
+from xdist.workermanage import WorkerController
 
 from tests.sizes import FULL, SAMPLE, is_full, randomness
 
 _HERE = Path(__file__).parent
+
+#: The number of cases on Spark that a run leaves out, and of all cases there.
+_ON_SPARK = pytest.StashKey[tuple[int, int]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -50,9 +54,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.option.loadscopereorder = False
     if not config.option.keyword and not any("::" in argument for argument in config.args):
         kept = _sampled(items)
+        config.stash[_ON_SPARK] = (len(items) - len(kept), sum(map(_on_spark, items)))
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = [item for item in items if item in kept]
     items.sort(key=lambda item: not _starts_a_jvm(item.path))
+
+
+def _on_spark(item: pytest.Item) -> bool:
+    return "spark" in getattr(item, "fixturenames", ())
 
 
 def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
@@ -64,12 +73,36 @@ def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
     """
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
-        on_spark = "spark" in getattr(item, "fixturenames", ()) and not (is_full() and item.path.parent == _HERE)
-        cases.setdefault(item.nodeid.partition("[")[0] if on_spark else item.nodeid, []).append(item)
+        is_drawn = _on_spark(item) and not (is_full() and item.path.parent == _HERE)
+        cases.setdefault(item.nodeid.partition("[")[0] if is_drawn else item.nodeid, []).append(item)
     if not is_full():
         return {randomness(name).choice(group) for name, group in cases.items()}
     halves = (randomness(name).sample(group, (len(group) + 1) // 2) for name, group in cases.items())
     return set(chain.from_iterable(halves))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand what a process left out to the one that prints the summary."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["on_spark"] = session.config.stash.get(_ON_SPARK, (0, 0))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: WorkerController) -> None:
+    """Take what a process left out: each of them collects all tests, so one stands for all."""
+    left_out, of = getattr(node, "workeroutput", {}).get("on_spark", (0, 0))
+    node.config.stash[_ON_SPARK] = (left_out, of)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say what a run has drawn, and how to run the rest."""
+    left_out, of = config.stash.get(_ON_SPARK, (0, 0))
+    few, many = (settings.get_profile(name).max_examples for name in (SAMPLE, FULL))
+    if not is_full() and left_out:
+        terminalreporter.write_line(
+            f"This was a sample: {of - left_out:,} of {of:,} cases on Spark, {few} of {many} examples of each property,"
+            " and parts of long tables. make test-all runs the rest."
+        )
 
 
 def pytest_collection_finish() -> None:

@@ -264,7 +264,9 @@ def test_the_readme_is_short_and_names_make_targets_that_exist() -> None:
     assert {"demo", "test", "docs"} <= named <= targets
 
 
-@pytest.mark.parametrize("page", [*PAGES, "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/cheat_sheet.md"])
+@pytest.mark.parametrize(
+    "page", [*PAGES, "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/cheat_sheet.md", "tests/README.md"]
+)
 def test_the_links_of_a_page_lead_to_files(page: str) -> None:
     for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", read(page)):
         if "://" not in link:

@@ -13,7 +13,7 @@ from spark_ext.routing.topic_sql import let
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import ColumnType, Element, Path
 from transpiler.compiler.sql import emit_filter, emit_value, quote_path, quote_text
-from transpiler.routing.columns import MATCHED, ROW, ROW_DELIVERED, label_of
+from transpiler.routing.columns import MATCHED, ROW, ROW_DELIVERED, labelled
 from transpiler.routing.interval_index import Interval
 from transpiler.routing.plan import Table
 from transpiler.routing.row_index import MatchedKey
@@ -114,7 +114,7 @@ def build_lookups(prefix: str, tables: Iterable[Table], room: int) -> list[Looku
 def _label(keys: Iterable[ir.Value]) -> str:
     """Return what the names of a look-up's columns say of its keys: ``by_color_weight``; ``all`` without keys."""
     paths = [column.path for key in keys for column in ir.columns_in(key)]
-    return "_".join(filter(None, ["by", label_of(paths)])) if paths else "all"
+    return labelled("by", paths) if paths else "all"
 
 
 def _in_stores(lookups: Sequence[Lookup]) -> list[Lookup]:

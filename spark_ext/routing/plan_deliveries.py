@@ -47,7 +47,7 @@ from transpiler.routing.columns import (
     TOPICS,
     UNFUSED,
     WORDS,
-    label_of,
+    labelled,
 )
 from transpiler.routing.plan import EXCHANGE_COLUMN, Compiled, RoutingPlan
 from transpiler.topology.broker_rules import Rules
@@ -87,7 +87,8 @@ class PlanDeliveries:
         self._mark = "" if after is None else "c"
         self.payload = Payload.QUEUE if plan.simple else Payload.DELIVERY
         self._grams = {
-            value: _labelled(f"{GRAMS}{self._mark}{number}", [value]) for number, value in enumerate(plan.grams)
+            value: labelled(f"{GRAMS}{self._mark}{number}", _paths_in([value]))
+            for number, value in enumerate(plan.grams)
         }
         self._tables = ConstantTables(session, plan, self.payload, self._room)
         self._nothing = f"CAST(NULL AS {self.payload.value})"
@@ -147,7 +148,8 @@ class PlanDeliveries:
             for look_up in look_ups:
                 yield from self._look_up(look_up, collected, first)
         blocks = {
-            _labelled(f"{BLOCK}{mark}{number}", read): block for number, (block, read) in enumerate(self._blocks())
+            labelled(f"{BLOCK}{mark}{number}", _paths_in(read)): block
+            for number, (block, read) in enumerate(self._blocks())
         }
         if blocks and not self._fused:
             blocks[f"{UNFUSED}{mark}"] = self._unfused(first)
@@ -262,7 +264,7 @@ class PlanDeliveries:
         return [] if self._plan.exchange is not None else [(EXCHANGE_COLUMN, ir.Column(path, STRING))]
 
     def _blocks(self) -> Iterator[tuple[str, list[ir.Predicate]]]:
-        """Yield the deliveries of some compiled conditions as one array each, with the conditions."""
+        """Yield, for each block of compiled conditions, the SQL of an array of their deliveries, and the conditions."""
         grouped: dict[tuple[str, tuple[str, ...]], list[Compiled]] = {}
         for compiled in self._plan.compiled:
             text = emit_filter(split_methods(compiled.condition))
@@ -288,9 +290,8 @@ class PlanDeliveries:
         return f"named_struct('x', {state}, 'e', CAST({'NULL' if onward is None else onward} AS INT), 'q', {name})"
 
 
-def _labelled(name: str, read: Iterable[ir.Value | ir.Predicate]) -> str:
-    """Return the name of a column with the properties that some conditions read."""
-    return "_".join(filter(None, [name, label_of(column.path for node in read for column in ir.columns_in(node))]))
+def _paths_in(read: Iterable[ir.Value | ir.Predicate]) -> Iterator[Path]:
+    return (column.path for node in read for column in ir.columns_in(node))
 
 
 def handing_on(deliveries: str, column: str) -> Iterator[Step]:

@@ -78,18 +78,19 @@ RELAY_EXCHANGE, RELAY_KEY = f"{PREFIX}relay_exchange", f"{PREFIX}relay_key"
 #: Maximum length of the name of a property, and maximum number of properties, in the name of a column.
 _LABEL, _LABELLED = 16, 3
 
-#: The beginning of a column that stands for a value of a map, and of any other column of routing.
+#: The prefix of a column for a value of a map, or of any other column that routing adds.
 _MADE = re.compile(f"{READ}[0-9]+_|{PREFIX}")
 
 
-def label_of(paths: Iterable[Path]) -> str:
-    """Return the properties at some paths for the name of a column: ``color_weight``; empty if none has ASCII letters.
+def labelled(name: str, paths: Iterable[Path]) -> str:
+    """Append the names of the properties at ``paths`` to a column's name: ``_routing_read0`` and ``_color_weight``.
 
-    A property is the last key of a map in its path, or else the last field; ``[^a-z0-9]`` becomes ``_``.
+    A property's name is the last key of a map in its path, or else the last field. Characters other than ASCII letters
+    and digits become ``_``, so that a name without any adds nothing.
     """
     read = dict.fromkeys(_MADE.sub("", _property(path), count=1) for path in paths)
-    words = [re.sub("[^a-z0-9]+", "_", name.lower())[:_LABEL].strip("_") for name in list(read)[:_LABELLED]]
-    return "_".join(filter(None, words))
+    words = [re.sub("[^a-z0-9]+", "_", each.lower())[:_LABEL].strip("_") for each in list(read)[:_LABELLED]]
+    return "_".join(filter(None, [name, *words]))
 
 
 def _property(path: Path) -> str:

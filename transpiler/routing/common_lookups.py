@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from transpiler.compiler import ir
 from transpiler.compiler.ir.column_types import Key, Path
 from transpiler.routing import tuning
-from transpiler.routing.columns import label_of
+from transpiler.routing.columns import labelled
 from transpiler.routing.signatures import Signature
 
 
@@ -42,8 +42,6 @@ class MapValueColumns:
         looked_up, rest = column.path[: keys[-1] + 1], column.path[keys[-1] + 1 :]
         name = self._names.get(looked_up)
         if name is None:
-            label = label_of([looked_up])
-            name = f"{self.prefix}{len(self._names)}{label and '_'}{label}"
-            self._names[looked_up] = name
+            name = self._names[looked_up] = labelled(f"{self.prefix}{len(self._names)}", [looked_up])
             self.paths[name] = looked_up
         return ir.Column((name, *rest), column.type)

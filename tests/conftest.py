@@ -23,7 +23,7 @@ from tests.sizes import FULL, SAMPLE, is_full, randomness
 
 _HERE = Path(__file__).parent
 
-#: The number of cases on Spark that a run leaves out, and of all cases there.
+#: Number of cases on Spark that a run leaves out, and total number of cases on Spark.
 _ON_SPARK = pytest.StashKey[tuple[int, int]]()
 
 
@@ -82,20 +82,20 @@ def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Hand what a process left out to the one that prints the summary."""
+    """Send the worker's counts of cases on Spark to the controller, which prints the summary."""
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["on_spark"] = session.config.stash.get(_ON_SPARK, (0, 0))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: WorkerController) -> None:
-    """Take what a process left out: each of them collects all tests, so one stands for all."""
+    """Store the counts of one worker. Every worker collects all tests, so that their counts are equal."""
     left_out, of = getattr(node, "workeroutput", {}).get("on_spark", (0, 0))
     node.config.stash[_ON_SPARK] = (left_out, of)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say what a run has drawn, and how to run the rest."""
+    """Print how large the sample of a run was, and how to run all tests."""
     left_out, of = config.stash.get(_ON_SPARK, (0, 0))
     few, many = (settings.get_profile(name).max_examples for name in (SAMPLE, FULL))
     if not is_full() and left_out:

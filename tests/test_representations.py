@@ -142,7 +142,7 @@ def test_html_shows_the_content_escaped(value: object, texts: list[str]) -> None
 def test_every_public_report_is_html_in_a_notebook() -> None:
     modules = (transpiler, messages, topologies, spark_ext)
     members = (getattr(module, name) for module in modules for name in module.__all__)
-    # What has a text of its own and a JSON form is a report.
+    # A class that defines __str__ and to_dict is a report.
     reports = {
         member.__name__: hasattr(member, "_repr_html_")
         for member in members

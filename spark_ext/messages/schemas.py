@@ -180,7 +180,7 @@ def check_frame(name: str, value: object) -> None:
 
 
 def own_field(schema: StructType, name: str, case_sensitive: bool) -> StructField | None:
-    """Return the field of a name, in any case unless Spark is ``case_sensitive``; None if there is no such field."""
+    """Find the field ``name`` of a schema, ignoring case unless ``case_sensitive``; None if there is no such field."""
     if name in schema.names:
         return schema[name]
     if case_sensitive:
@@ -203,14 +203,14 @@ def analyzed_schema(df: DataFrame) -> StructType:
 
 
 class MessageColumns(NamedTuple):
-    """The columns of messages, the layout that reads them, and whether their session tells ``a`` and ``A`` apart."""
+    """The schema of messages, the layout that reads it, and whether their session compares names case-sensitively."""
 
     schema: StructType
     layout: Layout
     case_sensitive: bool
 
     def field(self, name: str) -> StructField | None:
-        """Return the messages' own column of a name; None if there is no such column."""
+        """Find the messages' column ``name``, by the case rule of their session; None if there is no such column."""
         return own_field(self.schema, name, self.case_sensitive)
 
 

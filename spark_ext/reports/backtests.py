@@ -140,7 +140,7 @@ def backtest(
 
 
 def _compare(selected: DataFrame, result: Backtest, topology: Topology | None) -> None:
-    """Count in Spark what the messages were routed to and what was recorded, and fetch examples, into ``result``."""
+    """Compare routed with recorded queues of each message in Spark, and add counts and examples to ``result``."""
     compared = _compared(selected, result.partial, ())
     rows = _counted(compared)
     there = {row.queue for row in rows if row.kind == "unknown"} & (topology.queue_names if topology else set())

@@ -325,7 +325,7 @@ class Published:
         return first_text(own) if own else None
 
     def _own_keys(self) -> list[ir.Value]:
-        """Return the texts for the routing key that messages have themselves, in order of preference."""
+        """Return the columns and fields that may hold a message's routing key, the preferred one first."""
         # A sender publishes the messages of an archive anew, so the routing keys recorded in it do not apply.
         places = PUBLISHED_KEYS if self._to.by_message else PUBLISHED_SUBJECTS
         return own_texts(self._columns, ROUTING_KEY, [place for place in places if self._layout.has_place(place)])

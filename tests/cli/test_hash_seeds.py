@@ -1,4 +1,4 @@
-"""What a command prints is the same in each process: no order of a set, which Python draws anew, gets into it."""
+"""A command prints the same text in every process: its output does not depend on Python's hash seed."""
 
 from __future__ import annotations
 

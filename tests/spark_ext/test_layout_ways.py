@@ -447,8 +447,8 @@ KEYLESS = topology_from_dict(
         ],
     }
 )
-#: What messages without a routing key get, by whether the topology compares keys and by the exchange that is given to
-#: all messages; None for the error.
+#: The queues of a message without a routing key, or None if the route fails, by whether the topology compares routing
+#: keys and by the exchange to which all messages were published.
 WITHOUT_KEYS: Mapping[tuple[str, str | None], dict[int, list[str]] | None] = {
     ("keys", None): None,
     ("keys", "sales"): None,
@@ -481,7 +481,7 @@ def test_messages_without_a_routing_key_are_one_error_or_need_none(
         )
         compiled = compile_topology(topology, layout, messages=frame, exchange=exchange)
         compiled.save(tmp_path / "saved")
-        # What a change touches is compiled apart from the rest, as in a large topology.
+        # The limit is lowered so that a change is compiled apart from the unchanged bindings, as in a large topology.
         monkeypatch.setattr(tuning, "COMPILED_ANEW", 0)
         changed = compiled.updated([Queue("new"), Binding("paint", "new", "", NOT_TAKEN)])
         assert changed.changes is not None

@@ -126,7 +126,7 @@ destination_option = click.option(
 
 
 def receiver_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options that say when and where messages are received, as ``receiver``."""
+    """Decorate a command with ``--now`` and ``--destination``, and pass their values to it as ``receiver``."""
 
     @wraps(command)
     def with_receiver(now: int | None, destination: str | None, **others: Any) -> Any:

@@ -1,6 +1,7 @@
 """Route one message: publish it to an exchange, an address or a destination, by the rules of the topology's broker.
 
-Sources: the exchanges chapter of the Qpid Broker-J book, the AMQP 0-10 and JMS mappings. No message makes it raise.
+Sources: the exchanges chapter of the Qpid Broker-J book, the AMQP 0-10 and JMS mappings. Any message is routed: an
+error is about an argument, or about a name in a dict, such as an exchange that the topology does not have.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def route_message(
         address: A Qpid address that the message is sent to, as for ``publish``.
         publish_to: ``"exchange"``, or ``"to"`` for the anonymous relay, as for ``publish``.
         routing_type: For Artemis ``"ANYCAST"`` or ``"MULTICAST"``.
-        publisher: The settings that decide the outcome, of which the queues do not depend.
+        publisher: The settings that decide the outcome. The queues do not depend on them.
 
     Returns:
         The names, distinct and sorted.

@@ -90,7 +90,7 @@ def of_meaning(ported: Ported) -> list[Diagnostic]:
 REPORTED = (
     ("artemis", "jms", "JMSReplyTo = 'queue'", "JMSReplyTo = 'queue'", [("warning", "portability.header")]),
     ("rabbitmq", "qpid-java", "s = 'a' + 'bc'", "FALSE", [("warning", "lint.never-true")]),
-    # What is reported about the original, too, is no news.
+    # A finding that check reports about the original, too, is not noted.
     ("artemis", "qpid-java", "JMSPriority IN ('x') OR a = 'red'", "JMSPriority IN ('x') OR a = 'red'", []),
     ("jms", "activemq", "JMSDeliveryMode = 'x'", "JMSDeliveryMode = 'x'", []),
     ("jms", "activemq", "NOT color = 'blue'", "NOT (color = 'blue')", []),

@@ -179,7 +179,7 @@ def _reported(text: str, dialect: str) -> list[Diagnostic]:
 
 
 def assert_no_surprise(text: str, source: str, target: str) -> str:
-    """Port a selector, and hold the notes against what ``check`` finds before and after; say what came of it.
+    """Port a selector, and compare its notes with the findings of ``check`` before and after; return the outcome.
 
     After a port without notes ``check`` reports nothing in the target that it does not report in the source.
     """

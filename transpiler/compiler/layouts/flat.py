@@ -276,9 +276,9 @@ def flat_layout(schema: Mapping[str, Any], struct: str | None = None, *, case_se
 
 
 def _reading_of(name: str, found: Found) -> Advice:
-    """Return the advice about a column that is no struct, and may hold the properties in another form.
+    """Return advice on how to read the properties from a column that is not a struct, such as a map or JSON text.
 
-    The hint is empty if a column of the type holds one value.
+    The hint is empty for a column of a scalar type other than text.
     """
     if found.type is not None:
         return _json(name, name) if found.type.is_text else Advice("")

@@ -103,7 +103,7 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
         if any(_matches(mutant.tree, one.message, dialect) is not (one.verdict is True) for one in found.values()):
             continue
         if near is None:
-            # Conditions of their own: each test costs the tests of all mutants before it another column of outcomes.
+            # Each mutant has its own Conditions: tests that share one make the solver judge every value by all of them.
             of_both = Conditions()
             apart = _apart(of_both.selector(tree, dialect), of_both.selector(mutant.tree, dialect))
             answer = Solver(of_both, BUDGET).solve([Requirement(apart)])
@@ -122,9 +122,10 @@ def boundaries(tree: ast.Expression, dialect: Dialect) -> list[Boundary]:
 def _at_the_mistake(
     tree: ast.Expression, mutant: Mutant, bases: Sequence[Message], conditions: Conditions, dialect: Dialect
 ) -> Message | None:
-    """Return a message that tells a mutant apart, with a constant in the place of a name that the mistake changed.
+    """Return a message on which ``mutant`` and ``tree`` disagree, or None if none of the messages tried here does.
 
-    No analysis is needed for it, whose cost grows with the members of a list. None where there is no such message.
+    The property of the changed condition gets each constant that only one of the two conditions has. This needs no
+    analysis, whose cost grows with the number of members of a list.
     """
     if mutant.changed is None:
         return None
@@ -143,14 +144,14 @@ def _at_the_mistake(
 
 
 def _plain_name(subject: Subject) -> str | None:
-    """Return the name of a property or a header field, as a message without sections has it; else None."""
+    """Return the name by which ``Message.of`` sets a property or header field; None if it cannot set ``subject``."""
     if subject.place is not None:
         return subject.place.field if subject.place.section == PROPERTIES else None
     return None if subject.field is None else subject.field.name
 
 
 def _literals(leaf: ast.Expression) -> Iterator[tuple[tuple[type, Any], Any]]:
-    """Yield the constants of a condition that a message can have, by their types and values."""
+    """Yield each constant of a condition that a message can hold, after a key of its type and value."""
     for node in ast.walk(leaf):
         match node:
             case ast.StringLiteral(value=value) | ast.BooleanLiteral(value=value):

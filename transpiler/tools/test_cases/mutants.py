@@ -20,9 +20,9 @@ MAX_MUTANTS, _LARGEST = 600, 2**53
 
 
 class Mutant(NamedTuple):
-    """A selector with a mistake, the part of the selector that the mistake is in, and that part with its mistake.
+    """A selector with one mistake: its tree, the original condition, and the changed condition.
 
-    ``changed`` is None where the mistake is no other constant or operator of a condition.
+    ``changed`` is None if the mistake is not inside a condition, such as an AND in place of an OR.
     """
 
     tree: ast.Expression
@@ -30,7 +30,7 @@ class Mutant(NamedTuple):
     changed: ast.Expression | None = None
 
     def within(self, tree: ast.Expression) -> Mutant:
-        """Return the mutant of a selector of which this one's is a part."""
+        """Return the same mistake in ``tree``, a larger selector that contains this mutant."""
         return self._replace(tree=tree)
 
 

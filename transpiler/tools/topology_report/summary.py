@@ -40,7 +40,7 @@ class Summary:
         return cls(*(_counts(entry, name) for name in ("exchanges", "queues", "outcomes", "possible")))
 
     def _repr_html_(self) -> str:
-        """Return a table of the messages of each exchange and of each queue, and one of the outcomes."""
+        """Return an HTML table of message counts for each exchange and queue, and an HTML table of outcome counts."""
         perhaps = [self.possible] if self.possible else []
         tables = (
             html.table(("exchange", "messages"), self.exchanges.items()),

@@ -44,7 +44,7 @@ _TRUE: frozenset[Truth] = frozenset({True})
 
 @dataclass(frozen=True, slots=True)
 class Ported:
-    """A selector in another dialect, with notes.
+    """The result of porting a selector to another dialect: its text there, and notes about the port.
 
     A note whose code begins with ``port.`` is about the meaning: each change has a warning, and ``port.unproved`` says
     that no change was found, and that it is not proved that there is none. Without such a note both selectors select
@@ -95,7 +95,7 @@ def port_selector(
 
 
 def _reported(original: str, leaving: Dialect, text: str, arriving: Dialect) -> Iterator[Diagnostic]:
-    """Yield what ``check`` reports about a ported text, without the codes that it reports about the original, too."""
+    """Check ``text``, and yield each finding whose code ``check`` does not report about ``original`` as well."""
     found = [one.diagnostic for one in Checker().check(text, (arriving,)).findings]
     known = {one.diagnostic.code for one in Checker().check(original, (leaving,)).findings} if found else set()
     for one in found:

@@ -214,9 +214,9 @@ class _Analysis:
                 break
 
     def _holds_where_present(self, node: ast.Or, group: list[ast.Expression]) -> bool:
-        """Report an OR that is true for all values of a type, and of which no branch alone is.
+        """Report an OR that is true for every value of one type, although none of its branches is.
 
-        Such an OR tests in a strange way if the name is present. One that is true without the name tests no presence.
+        Such an OR is an indirect test for presence. An OR that is also true for a missing property is not reported.
         """
         joined = ast.Or(tuple(group), node.span)
         if len(ast.names_of(joined)) != 1 or self._holds(joined, Message()):

@@ -1,14 +1,14 @@
-"""The compiler: from a tree of the language, over a layout, to one text of Spark SQL.
+"""The compiler: translates the syntax tree of a condition to one Spark SQL expression over a layout.
 
-The idea: a tree is lowered to a predicate of ``ir`` over a layout, rewritten, planned for Spark and emitted; the order
-is that of ``transpiler.pipeline``. ``presets`` and ``inference`` find the layout that a name, a schema or a DataFrame
-means.
+The idea: lowering translates the tree to a predicate of ``ir``; the rewrites simplify the predicate; ``spark_plan``
+adapts it to Spark's planner; ``sql`` emits it. ``transpiler.pipeline`` runs these phases in order. ``presets`` and
+``inference`` find the layout for a preset name, a schema or a DataFrame.
 
-Invariants: SQL that means the same under every setting of Spark; a pass changes no answer.
+Invariants: the SQL means the same under every setting of Spark; no pass changes the result for any row.
 
-Deliberately not here: the meaning of a selector on one message (``transpiler.reference``), which shares nothing with
-this.
+Deliberately not here: the evaluation of a selector for one message (``transpiler.reference``), which shares no code
+with the compiler.
 
-In reading order: ``ir``, ``layouts``, ``lowering``, ``rewrites``, ``spark_plan``, ``sql``; for tables of
-people's own ``stores``, ``inference``, ``presets``.
+In reading order: ``ir``, ``layouts``, ``lowering``, ``rewrites``, ``spark_plan``, ``sql``; for the tables of users
+``stores``, ``inference``, ``presets``.
 """

@@ -1,7 +1,7 @@
-"""The options of a compilation: keywords at the public functions, and one record inside.
+"""The options of a compilation: keyword arguments of the public functions, and one internal record.
 
-A public function takes ``**options: Unpack[SelectorOptions]``, so that type checkers know the keywords, and makes
-``Options`` of them at once. Below it nothing takes ``now`` or ``missing`` by itself.
+A public function declares ``**options: Unpack[SelectorOptions]``, so that type checkers know the keywords, and at once
+converts them to ``Options``. Internal functions receive that record, never a single option such as ``now``.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from typing import Any, Literal, TypedDict, get_args
 from transpiler.base.arguments import check_alias, check_choice, check_keywords
 from transpiler.message.receiver import Receiver, ReceiverOptions
 
-#: The result of the SQL: TRUE where the condition holds, else FALSE or NULL; never NULL; NULL for unknown.
+#: The form of the SQL's result. ``"filter"``: TRUE if the condition holds, otherwise FALSE or NULL. ``"boolean"``: TRUE
+#: or FALSE, never NULL. ``"ternary"``: TRUE, FALSE, or NULL for unknown.
 Result = Literal["filter", "boolean", "ternary"]
 
-#: What a name without a column means: an error, or a property that is absent from every message.
+#: How a name that has no column is treated: as an error, or (``"null"``) as a property that every message lacks.
 Missing = Literal["error", "null"]
 
 _RESULTS, _MISSING = get_args(Result), get_args(Missing)
 
 
 class SqlOptions(TypedDict, total=False):
-    """The options of every condition in SQL."""
+    """The options that every function that compiles a condition to SQL accepts."""
 
     result: Result
     missing: Missing
@@ -31,23 +32,23 @@ class SqlOptions(TypedDict, total=False):
 
 
 class RowOptions(ReceiverOptions, total=False):
-    """The options of a selector over the rows of a table, whose result is counted."""
+    """The options of a function that counts the results of a selector over the rows of a table."""
 
     missing: Missing
 
 
 class DiffOptions(RowOptions, total=False):
-    """The options of two conditions over the rows of a table, which are compared."""
+    """The options of a function that compares the results of two conditions over the rows of a table."""
 
     connection: str | None
 
 
 class SelectorOptions(SqlOptions, ReceiverOptions, total=False):
-    """The options of a selector in SQL."""
+    """The options of a function that compiles a selector to SQL."""
 
 
 class FilterOptions(SelectorOptions, total=False):
-    """The options of a filter set in SQL."""
+    """The options of a function that compiles a filter set to SQL."""
 
     connection: str | None
     unknown: Literal["error", "ignore"]
@@ -55,7 +56,7 @@ class FilterOptions(SelectorOptions, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of one compilation, checked. Raises ``TranspilerError`` for a value that is none of the choices."""
+    """The checked options of one compilation. The constructor raises ``TranspilerError`` for a value not allowed."""
 
     result: Result = "filter"
     missing: Missing = "error"
@@ -72,11 +73,14 @@ class Options:
 
     @property
     def receiver(self) -> Receiver:
-        """The receiver of the messages."""
+        """The receiver that ``now`` and ``destination`` describe."""
         return Receiver(self.now, self.destination)
 
 
 def read_options(function: str, keywords: type, given: Mapping[str, Any]) -> Options:
-    """Return the options that a call gives; ``TypeError`` for a keyword that ``function`` does not have."""
+    """Return the options ``given`` in a call of ``function``.
+
+    ``keywords`` is the ``TypedDict`` of its options. A keyword that is not in ``keywords`` raises ``TypeError``.
+    """
     check_keywords(function, keywords, given)
     return Options(**given)

@@ -1,7 +1,7 @@
-"""The layout that a schema shows: the canonical one, AMQP 0-10's, a store's, or typed columns.
+"""Choose the layout that fits a schema: the canonical layout, that of AMQP 0-10, a store, or typed columns.
 
-A store is known by the columns that only its producer writes, with their types. Text whose types are lost is never
-guessed: the user names a policy.
+A store is recognized by the names and types of the columns that only its producer writes. The original types of values
+stored as text are never guessed: the user has to choose a policy.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from transpiler.compiler.layouts.store import StoreLayout, store_of
 from transpiler.compiler.layouts.table_columns import is_struct
 from transpiler.compiler.stores.own import flat, own_store
 
-#: The test of a column's type in Spark's JSON form.
+#: A predicate on the type of a column: its argument is the type in Spark's JSON form.
 _Test = Callable[[Any], bool]
 
 
@@ -78,7 +78,8 @@ _CONFLUENT = {
 }
 _LENSES = {"message_timestamp": _is("long"), "mode": _is("integer"), "properties": _TEXTS}
 
-#: The stores, each with the columns that only it has.
+#: The stores that can be recognized, in the order in which they are tried. For each: the function that makes the store,
+#: and the columns that only its producer writes, with a test of the type of each column.
 _SHAPES: tuple[tuple[Callable[[], StoreLayout], Mapping[str, _Test]], ...] = (
     (stores.event_hubs_capture, {"Properties": _UNION, "SystemProperties": _UNION}),
     (
@@ -113,11 +114,11 @@ def layout_from_schema(
     headers: Headers = NO_HEADERS,
     case_sensitive: bool = False,
 ) -> Layout:
-    """The layout that a schema in Spark's JSON form shows.
+    """Return the layout that fits ``schema``, which is in Spark's JSON form.
 
-    ``struct`` names a struct column whose fields are the properties; header columns beside it are kept. Where the
-    properties are text whose types are lost, a selector that reads one of them is a ``LayoutError``. ``headers`` are
-    header fields in columns or keys of other names.
+    ``struct`` is the name of a struct column whose fields are the properties; top-level header columns are still read.
+    If the properties are stored as text whose types are lost, a selector that reads a property raises ``LayoutError``.
+    ``headers`` maps header fields to the columns or keys that hold them under other names.
     """
     layout = _shown(schema, struct, case_sensitive)
     if not headers:
@@ -149,7 +150,7 @@ def _shown(schema: Mapping[str, Any], struct: str | None, case_sensitive: bool) 
     for store, shape in _SHAPES:
         if all(name in fields and test(fields[name]["type"]) for name, test in shape.items()):
             found = store().over(schema, case_sensitive=case_sensitive)
-            # Spark's Kafka source has columns of its own; in the other stores a producer has written all of them.
+            # In the Kafka source, Spark adds columns of its own. In the other stores, the producer wrote all columns.
             return replace(found, columns_first=True) if found.name == "kafka-headers" else found
     own = fields.get("properties")
     beside = any(name in fields for name in FIELDS)
@@ -159,7 +160,7 @@ def _shown(schema: Mapping[str, Any], struct: str | None, case_sensitive: bool) 
 
 
 def _holds_properties(spark_type: Any) -> bool:
-    """Return True for the type of a column that has properties by their names, and can be nothing else."""
+    """Return True if ``spark_type`` is a type that only a column of properties by name has: a VARIANT or such a map."""
     return _VARIANT(spark_type) or _TEXTS(spark_type) or _map_of(_BYTES)(spark_type)
 
 
@@ -173,7 +174,10 @@ def _struct(
 
 
 def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | None:
-    """The store whose properties are in one column beside header columns; None where there is no such column."""
+    """Return the store that reads all properties from one of the columns ``fields`` and header fields from the rest.
+
+    Return None if no column has a type that can contain properties.
+    """
     schema = {"type": "struct", "fields": list(fields.values())}
     own = fields.get("properties")
     if own is not None and is_struct(own):
@@ -206,5 +210,5 @@ def _properties_of(fields: Mapping[str, Mapping[str, Any]]) -> StoreLayout | Non
 
 
 def layouts_with(columns: Collection[str]) -> list[str]:
-    """Return the names of the stores whose own columns are all there, whatever their types."""
+    """Return the names of the stores whose distinctive columns are all in ``columns``, whatever their types."""
     return list(dict.fromkeys(store().name for store, shape in _SHAPES if all(name in columns for name in shape)))

@@ -1,4 +1,4 @@
-"""Find the layout that a name, a schema, its text or its file stands for."""
+"""Find the layout that a user has given as a preset name, a schema, the text of a schema, or a schema file."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from transpiler.compiler.layouts.layout import Layout, is_layout
 
 
 class SchemaLike(Protocol):
-    """A ``StructType``: what has a schema's JSON form."""
+    """An object that can return its schema in JSON form, such as a ``StructType``."""
 
     def jsonValue(self) -> Any:  # noqa: N802
-        """The schema in Spark's JSON form."""
+        """Return the schema in Spark's JSON form."""
         ...
 
 
-#: A preset's name, a layout, or a schema: a ``StructType``, its JSON form, a text of any form, or a file with one; None
-#: for what a table shows, and for the canonical layout where there is no table.
+#: How users specify a layout: a preset name, a layout, or a schema. A schema is a ``StructType``, its JSON form, its
+#: text in any notation, or a file. None: infer the layout from the table, or use the canonical layout without a table.
 LayoutLike = str | Path | Layout | Mapping[str, Any] | SchemaLike | None
 
 _NAME = re.compile(r"[\w.-]*")
 
-#: Hints for names that are near to another preset than the one that is meant, or to none.
+#: Hints for unknown preset names whose meaning is known although no preset, or the wrong preset, has a similar name.
 _MEANT = {
     "kafka": "did you mean kafka-headers?",
     "flat": "typed columns need a schema: pass the DataFrame or its schema; in commands --schema",
@@ -39,12 +39,12 @@ _CANONICAL = AmqpLayout()
 
 
 def find_layout(layout: LayoutLike, table: Mapping[str, Any] | None = None, *, case_sensitive: bool = False) -> Layout:
-    """Return the layout of a name, the one given, or the one that a schema shows, over a table if there is one.
+    """Return the layout that ``layout`` specifies, bound to ``table`` if that is given.
 
-    Every function that takes a layout asks this one. ``table`` is the schema of the messages' table in Spark's JSON
-    form; with None the layout is over the schema that it was made with, if any. ``layout`` is None for what the table
-    shows, and for the canonical layout without a table. ``case_sensitive`` is the setting ``spark.sql.caseSensitive``.
-    ``LayoutError`` for a name that no layout has, and for columns that the table does not have.
+    Every function with a parameter ``layout`` calls this function. ``table`` is the schema of the table of messages, in
+    Spark's JSON form; if it is None, the layout keeps the schema that it was made with, if any. If ``layout`` is None,
+    the layout is inferred from ``table``; without a table it is the canonical layout. ``case_sensitive`` is Spark's
+    setting ``spark.sql.caseSensitive``. An unknown name, or a column that the table lacks, raises ``LayoutError``.
     """
     if layout is None and table is not None:
         from transpiler.compiler.inference import layout_from_schema
@@ -59,7 +59,7 @@ def _given(layout: LayoutLike, case_sensitive: bool) -> Layout:
         return _CANONICAL if layout == _AMQP else _zero_ten()
     if is_layout(layout):
         return layout
-    # Most programs need no store and no schema.
+    # Imported only here because most programs use neither a store nor a schema.
     from transpiler.compiler.inference import layout_from_schema
     from transpiler.compiler.layouts.schemas import names_file, schema_in
     from transpiler.compiler.stores import STORES
@@ -87,7 +87,7 @@ def _zero_ten() -> Layout:
 
 @lru_cache
 def _store(name: str) -> Layout:
-    """Return the store of a preset's name, always the same one, for making one takes time."""
+    """Return the store with the preset name ``name``. It is made once, because making a store takes time."""
     from transpiler.compiler.stores import preset
 
     return preset(name)

@@ -1,4 +1,4 @@
-"""The result of the compiler: SQL text with the warnings that came up."""
+"""The result of the compiler: SQL text and the warnings about the compiled condition."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from transpiler.language.filters.sets import FilterSet
     from transpiler.language.selector.ast import Expression
 
-#: Characters of SQL in a ``repr``.
+#: Maximum length of the SQL in a ``repr``, in characters.
 MAX_REPR = 100
 
 Trace = tuple[tuple[str, str], ...]
@@ -21,24 +21,26 @@ Trace = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Transpiled:
-    """Spark SQL text, which ``str`` returns, the warnings that came up, and the SQL after each phase.
+    """A compiled condition: its Spark SQL, which ``str`` returns, its warnings, and the SQL after each phase.
 
-    The text is one operand, in parentheses where it needs them: ``f"NOT {transpiled} AND day = '2026-11-25'"``.
-    ``in_effect`` are the filters of a filter set that the SQL stands for: what a peer would echo.
+    The SQL is one operand, in parentheses if it needs them: ``f"NOT {transpiled} AND day = '2026-11-25'"``.
+    ``in_effect`` is the filter set that the SQL applies, which a peer would echo; None if no filter set was compiled.
     """
 
     sql: str
     found: tuple[Diagnostic, ...] = ()
     in_effect: FilterSet | None = None
-    #: Makes the trace, which few ask for.
+    #: Computes ``trace`` when it is read. The function has no arguments.
     retrace: Callable[[], Trace] = field(default=tuple, compare=False)
-    #: The checked selector, and what finds more to warn of in it than its compilation ``found``.
+    #: The checked selector; None if a filter or an address was compiled.
     tree: Expression | None = field(default=None, compare=False)
+    #: Computes ``diagnostics`` when they are read: ``found`` and the warnings of ``check``. None: only ``found``.
+    #: Computes ``diagnostics`` when they are read: ``found`` and the warnings of ``check``. None: only ``found``.
     advise: Callable[[], tuple[Diagnostic, ...]] | None = field(default=None, compare=False)
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """The warnings that came up."""
+        """The warnings about the condition."""
         return self.found if self.advise is None else self.advise()
 
     @property
@@ -47,7 +49,7 @@ class Transpiled:
         return self.retrace()
 
     def __reduce__(self) -> tuple[Callable[..., Transpiled], tuple[object, ...]]:
-        # What is computed when it is asked for is computed before the object leaves its process.
+        # The functions cannot be pickled, so their results are computed before the object leaves its process.
         trace, diagnostics = partial(tuple, self.trace), partial(tuple, self.diagnostics)
         return Transpiled, (self.sql, self.found, self.in_effect, trace, self.tree, diagnostics)
 
@@ -59,7 +61,7 @@ class Transpiled:
         return f"Transpiled({shortened(self.sql, MAX_REPR)!r}{f', warnings: {warned}' if warned else ''})"
 
     def _repr_html_(self) -> str:
-        # For notebooks alone.
+        # Only notebooks need this module.
         from transpiler.base import html
 
         return html.code(self.sql) + "".join(html.code(finding.render()) for finding in self.diagnostics)

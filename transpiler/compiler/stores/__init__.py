@@ -1,14 +1,14 @@
-"""Stores: layouts of messages as producers keep them, one function for each.
+"""Stores: layouts of messages as their producers write them, with one function for each store.
 
-Each function returns a ``Layout``, and is a preset by its name with hyphens (``layout="confluent-jms"``). ``headers``
-gives header fields columns or keys of their own: ``{"JMSType": "order_type", "JMSTimestamp": stores.time("ts",
-unit="s")}``. Without it a header field comes from the field that the store documents, else from the property of its
-very name, else it has JMS's default.
+Each function returns a ``Layout``. Its name with hyphens is a preset (``layout="confluent-jms"``). ``headers`` maps
+header fields to the columns or keys that hold them: ``{"JMSType": "order_type", "JMSTimestamp": stores.time("ts",
+unit="s")}``. A header field that ``headers`` does not name comes from the field that the store documents, otherwise
+from the property of the same name; if that is absent too, it has the default of JMS.
 
-``types``, where a store has text only: ``string`` (a text is never a number) · ``by-use`` (a text that is a whole
-number of JMS is that number where the selector compares it with numbers, TRUE and FALSE likewise) · ``parsed`` (Kafka
-Connect's ``Values.parseString``) · ``json`` (each value is JSON text) · ``amqp`` (bytes in AMQP's encoding, or text by
-use) · a mapping such as ``{"weight": "DOUBLE", "*": "by-use"}``, by ``try_cast``.
+``types`` chooses how values that a store keeps only as text are read: ``string`` (text is never a number) · ``by-use``
+(text that is a whole JMS number is that number if the selector compares it with a number; likewise TRUE and FALSE) ·
+``parsed`` (Kafka Connect's ``Values.parseString``) · ``json`` (each value is JSON text) · ``amqp`` (bytes in AMQP's
+encoding, or text by use) · a mapping such as ``{"weight": "DOUBLE", "*": "by-use"}``, which uses ``try_cast``.
 """
 
 from __future__ import annotations
@@ -76,16 +76,16 @@ __all__ = [
 
 
 def column(name: str) -> HeaderOption:
-    """Read a column, in the place of a name that may be a column's or a key's; a table without it is an error.
+    """Read a header field from a column, even if a key has the same name; a table without the column is an error.
 
     Args:
-        name: The column; dots lead into a struct.
+        name: The column; a dot selects a field of a struct.
     """
     return HeaderOption(name, kind="column")
 
 
 def key(name: str) -> HeaderOption:
-    """Read a key of the properties, though a column may have the same name.
+    """Read a header field from a key of the properties, even if a column has the same name.
 
     Args:
         name: The key.
@@ -94,18 +94,18 @@ def key(name: str) -> HeaderOption:
 
 
 def time(name: str | HeaderOption, unit: str = "ms", zone: str = "UTC") -> HeaderOption:
-    """Read a time in a column or at a key; a TIMESTAMP is itself, whatever the unit.
+    """Read a time from a column or a key; ``unit`` does not affect a column of type TIMESTAMP.
 
     Args:
         name: The column or the key, or ``column(…)`` or ``key(…)`` to say which.
-        unit: ``"ms"`` or ``"s"`` since the epoch, or a pattern of Java's for text.
-        zone: The time zone of a text that has none.
+        unit: ``"ms"`` or ``"s"`` for a number since the epoch, or a Java date pattern for text.
+        zone: The time zone of text that does not name a time zone.
     """
     return time_option(name, unit, zone)
 
 
 def mode(name: str | HeaderOption) -> HeaderOption:
-    """Read a delivery mode in a column or at a key: 1 or 2, ``PERSISTENT`` or ``NON_PERSISTENT``, or True for durable.
+    """Read a delivery mode from a column or a key: 1 or 2, ``PERSISTENT`` or ``NON_PERSISTENT``, or True for durable.
 
     Args:
         name: The column or the key, or ``column(…)`` or ``key(…)`` to say which.
@@ -114,7 +114,7 @@ def mode(name: str | HeaderOption) -> HeaderOption:
 
 
 def number(name: str | HeaderOption) -> HeaderOption:
-    """Read an integer in a column or at a key, or the text of one.
+    """Read an integer, or the text of an integer, from a column or a key.
 
     Args:
         name: The column or the key, or ``column(…)`` or ``key(…)`` to say which.
@@ -122,7 +122,7 @@ def number(name: str | HeaderOption) -> HeaderOption:
     return read_as(name, Integer())
 
 
-#: The stores by their preset names.
+#: The function that makes each store, by the preset name of the store.
 STORES: Mapping[str, Callable[..., StoreLayout]] = MappingProxyType(
     {
         function.__name__.replace("_", "-"): function
@@ -152,14 +152,14 @@ STORES: Mapping[str, Callable[..., StoreLayout]] = MappingProxyType(
 
 
 def preset(name: str, options: Mapping[str, Any] = NO_HEADERS) -> StoreLayout:
-    """Return a store by its preset name.
+    """Return the store with a preset name.
 
     Args:
-        name: The preset's name, such as ``kafka-headers``.
-        options: The parameters of the store's function.
+        name: The preset name, such as ``kafka-headers``.
+        options: The arguments for the store's function, by parameter name.
 
     Raises:
-        LayoutError: The store does not have an option, or lacks one.
+        LayoutError: The function has no parameter for an option, or a required option is missing.
     """
     function = STORES[name]
     parameters = signature(function).parameters

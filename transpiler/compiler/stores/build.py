@@ -1,4 +1,4 @@
-"""Build the layout of a store from the places of its header fields and properties."""
+"""Build the layout of a store from the columns and keys that hold its header fields and properties."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["INT", "NO_HEADERS", "HeaderColumns", "column_place", "column_places"
 INT = ColumnType(SparkType.INT)
 
 
-#: A column, or the path of a field, and its type, for each header field.
+#: For each header field: the column, or the path of the struct field, that holds it, and the type of that column.
 HeaderColumns = dict[str, tuple[str | Path, ColumnType]]
 
 
@@ -34,31 +34,34 @@ def make_store(
     headers: Headers,
     columns: Columns | None,
 ) -> StoreLayout:
-    """Make a store of a source of properties and of places of header fields.
+    """Make a store from its source of properties and the places of its header fields.
 
     Args:
         name: The name of the layout.
-        source: Where the properties are.
+        source: The columns that contain the properties.
         own: The places of the header fields that the store documents.
-        headers: Header fields that the user puts elsewhere: a name is one of ``columns``, or, over a DataFrame, of its
-            columns; else it is a key of a property.
-        columns: Columns beside the source, with their types, which ``headers`` may name.
+        headers: The header fields that the user has put elsewhere. Each name in it is a column if ``columns``, or the
+            DataFrame that the layout is bound to, has such a column; otherwise it is the key of a property.
+        columns: The type of each other column that the producer writes, by name; None if no column is known.
     """
     return StoreLayout.written(name, source, MappingProxyType(dict(own)), headers, columns)
 
 
 def column_place(name: str, path: str | Path, column_type: ColumnType, reading: Reading | None = None) -> HeaderPlace:
-    """The header field ``name`` in a column, or a field of a struct, read as it is elsewhere unless told."""
+    """Return the place of the header field ``name`` in the column or struct field ``path``.
+
+    ``reading`` converts its value; if it is None, the field's usual conversion does.
+    """
     place = ColumnPlace((path,) if isinstance(path, str) else path, column_type)
     return HeaderPlace(place, reading or READINGS[name])
 
 
 def column_places(columns: HeaderColumns, within: Path = ()) -> dict[str, HeaderPlace]:
-    """Return the places of header fields in columns, or in fields of a struct.
+    """Return the place of each header field in ``columns``.
 
     Args:
-        columns: The column, or the path, of each header field, and its type.
-        within: The struct that the columns are fields of.
+        columns: The column or path of each header field, and its type.
+        within: The path of the struct that has the columns as fields; empty for columns of the table.
     """
     return {
         name: column_place(name, (*within, *((path,) if isinstance(path, str) else path)), column_type)
@@ -67,10 +70,10 @@ def column_places(columns: HeaderColumns, within: Path = ()) -> dict[str, Header
 
 
 def key_places(source: PropertySource, keys: Mapping[str, str]) -> dict[str, HeaderPlace]:
-    """Return the places of header fields at keys of a source of properties.
+    """Return the place of each header field that is stored under a key of the properties.
 
     Args:
-        source: The source that has the keys.
+        source: The source of properties that has the keys.
         keys: The key of each header field.
     """
     return {name: HeaderPlace(PropertyPlace(source, key), READINGS[name]) for name, key in keys.items()}

@@ -1,4 +1,4 @@
-"""Stores of the user's own making: a struct, a VARIANT, JSON text or a map, and header columns beside it."""
+"""Stores of the user's own design: properties in a struct, a VARIANT, JSON text or a map, and header columns."""
 
 from __future__ import annotations
 
@@ -28,28 +28,31 @@ from transpiler.compiler.stores.build import key_places, make_store
 
 
 def own_store(name: str, source: PropertySource, headers: Headers, schema: Any) -> StoreLayout:
-    """A store of the user's own making, with header columns beside the properties.
+    """Return a store that reads properties from ``source`` and header fields from columns with their names.
 
-    ``schema`` is that of the DataFrame, in any form; None if it is not known.
+    ``schema`` is the schema of the DataFrame, in any form; None if it is not known.
     """
     layout = StoreLayout.written(name, source, {}, headers, None, beside=True)
     return layout if schema is None else layout.over(schema_in(schema))
 
 
 def flat(schema: Schema, headers: Headers) -> StoreLayout:
-    """The typed columns of a schema as a store, whose header fields may be in columns of other names."""
+    """Return a store that reads each typed column of ``schema`` as the property or header field of that name.
+
+    ``headers`` maps header fields to columns of other names.
+    """
     return own_store("flat", StructFields("", {}), headers, schema)
 
 
 def struct(column: str = "properties", *, headers: Headers = NO_HEADERS, schema: Any = None) -> StoreLayout:
-    """Read typed fields of one struct, and header columns beside it.
+    """Read the properties from the typed fields of one struct, and header fields from other columns.
 
     Args:
         column: The struct whose fields are the properties.
         headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
             stores.time("ts")}``.
-        schema: The table's schema: a ``StructType`` or its JSON form. Without it the layout has to be bound to a
-            DataFrame before it is used: ``infer_layout(df, struct=column)`` does both.
+        schema: The table's schema: a ``StructType`` or its JSON form. Without a schema, the layout has to be bound to
+            a DataFrame before it is used; ``infer_layout(df, struct=column)`` makes and binds it.
     """
     return own_store("struct", UnknownFields(column), headers, schema)
 
@@ -62,19 +65,19 @@ def variant(
     headers: Headers = NO_HEADERS,
     schema: Any = None,
 ) -> StoreLayout:
-    """Read an object in a VARIANT, or in JSON text, and header columns beside it.
+    """Read the properties from an object in a VARIANT or in JSON text, and header fields from other columns.
 
-    A name with dots, ``order.total``, is the key of exactly that name, or in a row without it the path ``total`` in
-    ``order``.
+    A name with dots such as ``order.total`` is the key of exactly that name; in a row without that key it is the key
+    ``total`` in the object ``order``.
 
     Args:
         column: The column with the properties.
-        json: Whether the column is JSON text, which is parsed, and not a VARIANT.
-        path: The path to the object in the value, such as ``$.properties``.
+        json: True if the column contains JSON text, which is parsed; False if it is a VARIANT.
+        path: The path of the object inside the column's value, such as ``$.properties``.
         headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
             stores.time("ts")}``.
-        schema: The table's schema, as for ``struct``; without it the SQL reads header columns of either type that is
-            likely.
+        schema: The table's schema, as for ``struct``. Without a schema, the SQL accepts each type that is likely for a
+            header column.
     """
     return own_store("variant", VariantObject(_path(column), _keys(path), json=json, nested=True), headers, schema)
 
@@ -82,29 +85,32 @@ def variant(
 def text_map(
     column: str = "properties", *, types: Types, headers: Headers = NO_HEADERS, schema: Any = None
 ) -> StoreLayout:
-    """Read a MAP<STRING, STRING>, or one of UTF-8 bytes, and header columns beside it.
+    """Read the properties from a MAP<STRING, STRING>, or a map of UTF-8 bytes, and header fields from other columns.
 
     Args:
         column: The column with the properties.
         types: How text is read as values: see ``transpiler.stores``.
         headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
             stores.time("ts")}``.
-        schema: The table's columns, where header columns stand beside the properties.
+        schema: The table's schema, as for ``struct``. It is needed only if the table has header columns.
     """
     return own_store("text-map", TextProperties(_path(column), text_types(types)), headers, schema)
 
 
 def _path(column: str) -> Path:
-    """Return the path of a column; dots lead into a struct, unless the table has a column of exactly that name."""
+    """Split ``column`` at its dots, which select fields of structs.
+
+    When the layout is bound to a table that has a column of exactly that name, the path means that column.
+    """
     return tuple(column.split("."))
 
 
-#: A step of a path: a key that is a plain name, or any key in brackets and quotes.
+#: One step of a path: a plain key after a dot, or any key in brackets and quotes.
 _STEP = re.compile(r"""\.([\w-]+)|\[(?:'([^']*)'|"([^"]*)")\]""")
 
 
 def _keys(path: str) -> tuple[str, ...]:
-    """Return the keys of a path such as ``$.message.properties``; ``LayoutError`` for what is no path."""
+    """Return the keys of a path such as ``$.message.properties``. An invalid path raises ``LayoutError``."""
     steps = list(_STEP.finditer(path))
     if "$" + "".join(step[0] for step in steps) != path:
         hint = "a path is $, then .KEY or ['KEY'] for each object on the way: $.message.properties"
@@ -113,10 +119,11 @@ def _keys(path: str) -> tuple[str, ...]:
 
 
 def csv(columns: Iterable[str], *, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Columns of text, as those of CSV read without types: each is the property, or the header field, of its name.
+    """Read columns of text, such as CSV without types: each column is the property or header field of its name.
 
-    A property has its type by use. A time is a number of milliseconds or a text of ISO 8601, in UTC where it has no
-    zone. All commands read CSV so; ``unreadable_cell`` says which header fields are none.
+    A property has the type that the selector compares it with. A time is a number of milliseconds or ISO 8601 text, in
+    UTC if it has no zone. All commands read CSV with this layout. ``unreadable_cell`` finds header cells with invalid
+    values.
 
     Args:
         columns: The names of the columns.
@@ -130,7 +137,7 @@ def csv(columns: Iterable[str], *, headers: Headers = NO_HEADERS) -> StoreLayout
     return make_store("flat", source, {**own, **times}, headers, None)
 
 
-#: The form of a header field's cell that is no text, by its reading.
+#: A description of the valid cells of a header field that is not text, by the class of the field's reading.
 _CELLS: Mapping[type, str] = MappingProxyType(
     {
         Integer: "an integer",
@@ -142,13 +149,13 @@ _CELLS: Mapping[type, str] = MappingProxyType(
 
 
 def expected_cells(layout: StoreLayout) -> dict[str, str]:
-    """Return the type of the cells of CSV, for each header field that is no text."""
+    """Return a description of the valid CSV cells of each header field of ``layout`` that is not text."""
     readings = {name: type(place.reading) for name, place in layout.headers.items()}
     return {name: _CELLS[reading] for name, reading in readings.items() if reading in _CELLS}
 
 
 def unreadable_cell(layout: StoreLayout, cells: Mapping[str, str]) -> str | None:
-    """Return the message about the first cell that is no value of its header field; None where all are."""
+    """Return the message about the first of ``cells`` that is no value of its header field; None if all are valid."""
     for name, expected in expected_cells(layout).items():
         if cells.get(name) and layout.headers[name].read(cells) is None:
             return f"{name}: {mismatch(expected, repr(cells[name]))}"

@@ -1,6 +1,7 @@
-"""Stores of brokers, connectors and services: what each writes, one function for each.
+"""Stores of brokers, connectors and services: one function for each producer returns the layout that it writes.
 
-A function picks a source of properties and says where the header fields are; its page in ``docs/stores`` has a sample.
+Each function chooses a source of properties and the places of the header fields. The page of the store in
+``docs/stores`` has a sample.
 """
 
 from __future__ import annotations
@@ -56,13 +57,13 @@ def kafka_headers(
     repeated: Literal["last", "first"] = "last",
     headers: Headers = NO_HEADERS,
 ) -> StoreLayout:
-    """Read record headers as Spark's Kafka source has them: ARRAY<STRUCT<key: STRING, value: BINARY>>.
+    """Read record headers in the form of Spark's Kafka source: ARRAY<STRUCT<key: STRING, value: BINARY>>.
 
     Args:
         column: The column with the record headers.
-        prefix: What the keys of properties begin with, and what is no part of their names.
+        prefix: The prefix of the keys of properties. It is removed to get the name of the property.
         types: How text is read as values: see ``transpiler.stores``.
-        repeated: Of a key that is there twice, the ``"last"`` counts or the ``"first"``.
+        repeated: Which value of a repeated key counts: the ``"last"`` or the ``"first"``.
         headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
             stores.time("ts")}``.
     """
@@ -79,9 +80,9 @@ def _kafka_source(column: str, prefix: str, types: TextTypes, first: bool = Fals
 def confluent_rabbitmq(
     types: Types = "by-use", *, column: str = "headers", headers: Headers = NO_HEADERS
 ) -> StoreLayout:
-    """Record headers of Confluent's RabbitMQ source connector, all with the prefix ``rabbitmq.``.
+    """Read record headers of Confluent's RabbitMQ source connector, whose keys all have the prefix ``rabbitmq.``.
 
-    The time of the message is in no form that is documented, so ``JMSTimestamp`` has its default.
+    The format in which the connector writes the message's time is not documented, so ``JMSTimestamp`` has its default.
 
     Args:
         types: How text is read as values: see ``transpiler.stores``.
@@ -109,7 +110,7 @@ def confluent_rabbitmq(
 
 
 def camel_kafka(types: Types = "by-use", *, column: str = "headers", headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Record headers of Apache Camel's Kafka connectors, with the prefix ``CamelHeader.``, JMS headers among them.
+    """Read record headers of Apache Camel's Kafka connectors: properties and JMS headers, prefixed ``CamelHeader.``.
 
     Args:
         types: How text is read as values: see ``transpiler.stores``.
@@ -121,7 +122,7 @@ def camel_kafka(types: Types = "by-use", *, column: str = "headers", headers: He
     return replace(store, jms_keys=True)
 
 
-#: A message of JMS as ActiveMQ and Confluent serialize it.
+#: The field of each JMS header field in the records that ActiveMQ and Confluent serialize, with its type.
 _JMS_RECORD: HeaderColumns = {
     "JMSMessageID": ("messageID", STRING),
     "JMSTimestamp": ("timestamp", BIGINT),
@@ -134,7 +135,7 @@ _JMS_RECORD: HeaderColumns = {
     "JMSPriority": ("priority", INT),
 }
 
-#: The members of io.confluent.connect.jms.PropertyValue, the frequent ones first.
+#: The members of io.confluent.connect.jms.PropertyValue with their types, the most frequent members first.
 _CONFLUENT_MEMBERS = (
     ("string", SparkType.STRING),
     ("integer", SparkType.INT),
@@ -152,7 +153,7 @@ def confluent_jms(column: str | None = None, *, headers: Headers = NO_HEADERS) -
     """Read the record value of Confluent's JMS connectors, ``io.confluent.connect.jms.Value``.
 
     Args:
-        column: The struct with the record's value; None where it is not nested.
+        column: The struct with the record's value; None if the fields of the value are top-level columns.
         headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
             stores.time("ts")}``.
     """
@@ -168,11 +169,11 @@ def confluent_jms(column: str | None = None, *, headers: Headers = NO_HEADERS) -
 
 
 def lenses_jms(types: Types = "by-use", *, column: str | None = None, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """The record value of Lenses' Stream Reactor JMS source, whose properties are text.
+    """Read the record value of Lenses' Stream Reactor JMS source, whose properties are text.
 
     Args:
         types: How text is read as values: see ``transpiler.stores``.
-        column: The struct with the record's value; None where it is not nested.
+        column: The struct with the record's value; None if the fields of the value are top-level columns.
         headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
             stores.time("ts")}``.
     """
@@ -193,7 +194,8 @@ def lenses_jms(types: Types = "by-use", *, column: str | None = None, headers: H
     return make_store("lenses-jms", source, own, headers, {})
 
 
-#: The values of a key with ``_jsmtype`` behind it; a property without one is a string.
+#: The AMQP type for each value of the key NAME_jsmtype, which holds the type of the property NAME. A property without
+#: such a key is a string.
 _PULSAR_TYPES = {
     "string": AmqpType.STRING,
     "int": AmqpType.INT,
@@ -207,7 +209,9 @@ _PULSAR_TYPES = {
 
 
 def pulsar_jms(*, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Messages of Pulsar's JMS client as the Pulsar connector reads them; ``__publishTime`` is JMSTimestamp.
+    """Read messages of Pulsar's JMS client from the columns of Spark's Pulsar connector.
+
+    The column ``__publishTime`` is JMSTimestamp.
 
     Args:
         headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
@@ -226,7 +230,7 @@ def pulsar_jms(*, headers: Headers = NO_HEADERS) -> StoreLayout:
 
 
 def solace(types: Types = "by-use", *, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Columns of Solace's Spark connector with ``includeHeaders``; a priority of -1 is none.
+    """Read the columns of Solace's Spark connector with ``includeHeaders``; a priority of -1 means "not set".
 
     Args:
         types: How text is read as values: see ``transpiler.stores``.
@@ -246,7 +250,7 @@ def solace(types: Types = "by-use", *, headers: Headers = NO_HEADERS) -> StoreLa
 
 
 def aws_activemq(types: Types = "by-use", *, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Events that AWS Lambda gets from Amazon MQ for ActiveMQ; a text that is not set is empty there.
+    """Read events that AWS Lambda gets from Amazon MQ for ActiveMQ; unset string fields arrive as empty strings.
 
     Args:
         types: How text is read as values: see ``transpiler.stores``.
@@ -260,7 +264,8 @@ def aws_activemq(types: Types = "by-use", *, headers: Headers = NO_HEADERS) -> S
     return make_store("aws-activemq", TextProperties(("properties",), text_types(types)), own, headers, columns)
 
 
-#: The types of Artemis' XML, a simple string last of its type: the first one is what is written.
+#: The AMQP type for each type name of Artemis' XML. When XML is written, the first name of an AMQP type is used, so
+#: ``string`` comes before ``simple-string``.
 _ARTEMIS_TYPES = {
     "string": AmqpType.STRING,
     "simple-string": AmqpType.STRING,
@@ -276,9 +281,9 @@ _ARTEMIS_TYPES = {
 
 
 def artemis_xml(*, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Messages of ``artemis data exp``: ``spark_ext.read_artemis_export``.
+    """Read messages of ``artemis data exp``, which ``spark_ext.read_artemis_export`` loads.
 
-    Only durable messages are in a journal, so each is PERSISTENT.
+    A journal contains only durable messages, so every message is PERSISTENT.
 
     Args:
         headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
@@ -303,7 +308,7 @@ def artemis_xml(*, headers: Headers = NO_HEADERS) -> StoreLayout:
     return make_store("artemis-xml", source, own, headers, {"_id": BIGINT, "_type": STRING})
 
 
-#: The maps of a browse over JMX, one for each type.
+#: The maps that contain the properties in a browse over JMX, one map for each type, and the type of their values.
 _JOLOKIA_MAPS = (
     ("StringProperties", SparkType.STRING),
     ("IntProperties", SparkType.INT),
@@ -317,7 +322,7 @@ _JOLOKIA_MAPS = (
 
 
 def artemis_jolokia(*, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """A browse of an Artemis queue over JMX with Jolokia.
+    """Read the result of browsing an Artemis queue over JMX with Jolokia.
 
     Args:
         headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
@@ -338,7 +343,9 @@ def artemis_jolokia(*, headers: Headers = NO_HEADERS) -> StoreLayout:
 
 
 def activemq_jolokia(*, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """A browse of an ActiveMQ Classic queue over JMX with Jolokia; its times are ISO 8601 in whole seconds.
+    """Read the result of browsing an ActiveMQ Classic queue over JMX with Jolokia.
+
+    The times are ISO 8601 text in whole seconds.
 
     Args:
         headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
@@ -354,7 +361,7 @@ def activemq_jolokia(*, headers: Headers = NO_HEADERS) -> StoreLayout:
     return make_store("activemq-jolokia", TypedPlaces(_JOLOKIA_MAPS), own, headers, {"Text": STRING})
 
 
-#: RabbitMQ's basic properties, with their types in JSON.
+#: For each header field, the basic property of RabbitMQ that holds it, and the type of that property in JSON.
 _BASIC: Mapping[str, tuple[str, ColumnType]] = {
     "JMSType": ("type", STRING),
     "JMSPriority": ("priority", INT),
@@ -371,7 +378,7 @@ _BASIC: Mapping[str, tuple[str, ColumnType]] = {
 
 
 def _basic_properties() -> dict[str, HeaderPlace]:
-    """The basic properties in a VARIANT, the time in seconds."""
+    """Return the places of the basic properties in the VARIANT ``properties``, whose timestamp is in seconds."""
     return {
         name: HeaderPlace(
             VariantPlace(("properties",), (key,), column_type),
@@ -382,9 +389,10 @@ def _basic_properties() -> dict[str, HeaderPlace]:
 
 
 def rabbitmq_trace(*, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Entries of RabbitMQ's tracing log in JSON, with ``properties`` as VARIANT: ``spark_ext.read_rabbitmq_trace``.
+    """Read entries of RabbitMQ's JSON tracing log, which ``spark_ext.read_rabbitmq_trace`` loads.
 
-    JMSType is the basic property ``type``, and JMSTimestamp the basic property ``timestamp``, in seconds.
+    The column ``properties`` is a VARIANT. JMSType is the basic property ``type``, and JMSTimestamp the basic property
+    ``timestamp``, in seconds.
 
     Args:
         headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
@@ -396,7 +404,9 @@ def rabbitmq_trace(*, headers: Headers = NO_HEADERS) -> StoreLayout:
 
 
 def rabbitmq_get(*, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Answers of RabbitMQ's management API, ``POST /api/queues/<vhost>/<queue>/get``, ``properties`` as VARIANT.
+    """Read responses of RabbitMQ's management API to ``POST /api/queues/<vhost>/<queue>/get``.
+
+    The column ``properties`` is a VARIANT.
 
     Args:
         headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
@@ -417,7 +427,9 @@ def _in_camel_case(name: str) -> str:
 
 
 def aws_rabbitmq(*, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Events that AWS Lambda or EventBridge Pipes get from Amazon MQ for RabbitMQ: ``spark_ext.read_lambda_events``.
+    """Read events that AWS Lambda or EventBridge Pipes get from Amazon MQ for RabbitMQ.
+
+    ``spark_ext.read_lambda_events`` loads such events.
 
     Args:
         headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
@@ -426,7 +438,7 @@ def aws_rabbitmq(*, headers: Headers = NO_HEADERS) -> StoreLayout:
     own = column_places(
         {name: (_in_camel_case(key), column_type) for name, (key, column_type) in _BASIC.items()}, ("basicProperties",)
     )
-    # Newer releases of Java write U+202F before AM and PM.
+    # Newer releases of Java write U+202F (a narrow no-break space) before AM and PM.
     time = Time(pattern="MMM d, yyyy, h:mm:ss a", narrow_spaces=True)
     own["JMSTimestamp"] = column_place("JMSTimestamp", ("basicProperties", "timestamp"), STRING, time)
     own["JMSRedelivered"] = column_place("JMSRedelivered", "redelivered", BOOLEAN)
@@ -434,7 +446,7 @@ def aws_rabbitmq(*, headers: Headers = NO_HEADERS) -> StoreLayout:
     return make_store("aws-rabbitmq", source, own, headers, {"queue": STRING})
 
 
-#: The branches of the union that Event Hubs Capture writes, in their order.
+#: The branches of the Avro union that Event Hubs Capture writes, in the order of the union, and the type of each.
 _CAPTURE_TYPES = {
     "long": SparkType.BIGINT,
     "double": SparkType.DOUBLE,
@@ -442,7 +454,7 @@ _CAPTURE_TYPES = {
     "bytes": SparkType.BINARY,
 }
 
-#: The AMQP properties that Event Hubs keeps beside its own.
+#: The key of each header field in the system properties, in which Event Hubs keeps AMQP properties and its own.
 _SYSTEM_KEYS = {
     "JMSType": "subject",
     "JMSMessageID": "message-id",
@@ -460,13 +472,13 @@ _CAPTURE: Columns = {"SequenceNumber": BIGINT, "Offset": STRING, "EnqueuedTimeUt
 
 
 def event_hubs_capture(*, stable: bool = False, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Read Avro files of Azure Event Hubs Capture: unions as structs ``member0`` to ``member3``.
+    """Read Avro files of Azure Event Hubs Capture, in which a union is a struct of ``member0`` to ``member3``.
 
-    ``infer_layout`` tells the names of the members by the schema. ``EnqueuedTimeUtc`` is the service's time, in UTC and
-    whole seconds.
+    ``infer_layout`` sets ``stable`` according to the schema. ``EnqueuedTimeUtc`` is the time at which the service
+    received the message, in UTC and whole seconds; it is JMSTimestamp.
 
     Args:
-        stable: Whether the members are named ``member_long`` and so on, as Spark's reader does with
+        stable: True if the members have the names ``member_long`` and so on, which Spark's reader gives them under
             ``enableStableIdentifiersForUnionType``.
         headers: Header fields in columns or at keys of other names: ``{"JMSType": "order_type", "JMSTimestamp":
             stores.time("ts")}``.
@@ -479,7 +491,7 @@ def event_hubs_capture(*, stable: bool = False, headers: Headers = NO_HEADERS) -
     own = key_places(system, _SYSTEM_KEYS)
     enqueued = ColumnPlace(("EnqueuedTimeUtc",), STRING)
     own["JMSTimestamp"] = HeaderPlace(enqueued, Time(pattern="M/d/yyyy h:mm:ss a"))
-    # The service keeps no priority and no delivery mode, so senders write them as properties.
+    # The service has no system property for priority or delivery mode, so senders write them as properties.
     return replace(make_store("event-hubs-capture", source, own, headers, _CAPTURE), jms_keys=True)
 
 
@@ -495,7 +507,9 @@ _EVENT_HUBS: Columns = {
 
 
 def event_hubs(types: Types = "by-use", *, headers: Headers = NO_HEADERS) -> StoreLayout:
-    """Columns of the connector azure-event-hubs-spark; ``enqueuedTime`` is the service's time.
+    """Read the columns of the connector azure-event-hubs-spark.
+
+    ``enqueuedTime``, the time at which the service received the message, is JMSTimestamp.
 
     Args:
         types: How text is read as values: see ``transpiler.stores``.

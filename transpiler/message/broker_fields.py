@@ -1,4 +1,4 @@
-"""The header fields of each broker. A default is what the broker shows for a field that the message does not have."""
+"""The header fields of each broker. ``default`` is the value that a selector sees if the message lacks the field."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from transpiler.message.types import INTEGER_RANGES, AmqpType
 
 
 def _null(name: str) -> HeaderField:
-    """Return a name that the broker answers with NULL."""
+    """Return the header field ``name``, which is NULL for every message."""
     return HeaderField(name, OperandType.STRING, ())
 
 
 def _or_property(field: HeaderField) -> HeaderField:
-    """Return the field with the application property of its name for messages that do not have it."""
+    """Return ``field`` with a fallback: if the message lacks the field, the application property of the same name."""
     return replace(field, origins=(*field.origins, Origin((MessageField(PROPERTIES, field.name),))))
 
 
@@ -41,7 +41,7 @@ def _renamed(field: HeaderField, name: str) -> HeaderField:
 
 
 def _expiration(conversion: Conversion) -> HeaderField:
-    """Return JMSExpiration: every broker adds the ttl to the time of arrival where there is no time of expiry."""
+    """Return JMSExpiration: if the message has no expiry time, every broker adds the ttl to the time of arrival."""
     expiry = Origin((MessageField("properties", "absolute_expiry_time"),))
     end = Origin((MessageField("header", "ttl"), NOW), conversion)
     return HeaderField("JMSExpiration", OperandType.LONG, (expiry, end), default=0)
@@ -65,7 +65,7 @@ _GROUP = field_at("JMSXGroupID", "properties", "group_id")
 _SEQUENCE = field_at("JMSXGroupSeq", "properties", "group_sequence", OperandType.INT)
 _USER = field_at("JMSXUserID", "properties", "user_id", conversion=Conversion.TEXT_OF_BYTES)
 
-#: ActiveMQ Classic: what an absent field shows is never NULL where JMS has a primitive type.
+#: The header fields of ActiveMQ Classic. An absent field whose JMS type is a Java primitive is never NULL.
 CLASSIC_FIELDS = HeaderFields(
     by_name(
         _MODE,
@@ -93,7 +93,10 @@ _USER_ID = field_at("AMQUserID", "properties", "message_id", conversion=Conversi
 
 
 def _annotation_keys(name: str) -> tuple[str, ...]:
-    """Return the keys of an annotation of Artemis: of a property of the broker's own, the one that AMQP shows first."""
+    """Return the keys under which Artemis looks up the annotation ``name``, in order.
+
+    For a property of the broker itself (``_AMQ_…``), the key that it has in AMQP messages comes first.
+    """
     if name.startswith("_AMQ_"):
         return f"x-opt-{name.removeprefix('_AMQ_').replace('_', '-')}", name
     return (name,)
@@ -101,8 +104,8 @@ def _annotation_keys(name: str) -> tuple[str, ...]:
 
 _SIZE = "the number of bytes in which the broker holds the message, which no message carries"
 
-#: The names of the broker's own filters. Names of JMS that no client rewrites are answered from the properties section
-#: (``AMQPMessage.getObjectProperty``); every other one is an application property.
+#: The header fields in the broker's own filters. JMS names that no client rewrites are read from the properties section
+#: (``AMQPMessage.getObjectProperty``); every other JMS name is an application property.
 _OWN_NAMES = (
     _DURABILITY,
     _renamed(_PRIORITY, "AMQPriority"),
@@ -119,7 +122,7 @@ _OWN_NAMES = (
     _USER,
 )
 
-#: Artemis' own filters: broker.xml, diverts, management, and consumers of its core API.
+#: The header fields in Artemis' own filters: broker.xml, diverts, management, and consumers of the core API.
 ARTEMIS_CORE_FIELDS = HeaderFields(
     by_name(*_OWN_NAMES),
     annotation_prefix="m.",
@@ -137,8 +140,8 @@ ARTEMIS_CORE_FIELDS = HeaderFields(
     ),
 )
 
-#: Clients' selectors for Artemis: they are rewritten to the broker's names, the words of the delivery mode in any
-#: literal.
+#: The header fields in clients' selectors for Artemis. The client rewrites them to the broker's names, and also every
+#: string literal that is a word of the delivery mode.
 ARTEMIS_FIELDS = replace(
     ARTEMIS_CORE_FIELDS,
     table=by_name(
@@ -148,7 +151,7 @@ ARTEMIS_FIELDS = replace(
         _renamed(_USER_ID, "JMSMessageID"),
         _TIMESTAMP,
         _EXPIRATION,
-        # A client's name becomes AMQGroupID (``SelectorTranslator``).
+        # The client rewrites JMSXGroupID to AMQGroupID (``SelectorTranslator``).
         _renamed(_or_property(_renamed(_GROUP, "AMQGroupID")), "JMSXGroupID"),
         _null("JMSDestination"),
         _null("JMSRedelivered"),
@@ -179,7 +182,7 @@ _ENQUEUED = field_at(
     "JMSTimestamp", "properties", "creation_time", OperandType.LONG, Conversion.WHOLE_SECONDS, default=0
 )
 
-#: The C++ broker: names of its own under ``amqp.``; every other name under ``amqp.`` or ``JMS`` is NULL.
+#: The header fields of Qpid's C++ broker. Any other name that begins with ``amqp.`` or ``JMS`` is NULL.
 QPID_CPP_FIELDS = HeaderFields(
     by_name(
         _MODE,
@@ -199,7 +202,7 @@ QPID_CPP_FIELDS = HeaderFields(
         HeaderField(
             "amqp.jms_type",
             OperandType.STRING,
-            # An annotation of a type that has no value here hides the subject, so the two are one origin.
+            # An annotation whose type has no operand type still hides the subject, so both fields are one origin.
             (Origin((MessageField("message_annotations", "jms-type"), MessageField("properties", "subject"))),),
         ),
         _REPLY_TO,
@@ -212,7 +215,7 @@ QPID_CPP_FIELDS = HeaderFields(
     hidden=("JMS", "amqp."),
 )
 
-#: RabbitMQ's JMS client puts six headers into the message that it publishes.
+#: The header fields of RabbitMQ's JMS client: the six that it stores in a message when it publishes the message.
 RABBITMQ_JMS_FIELDS = HeaderFields(
     by_name(
         _MODE,
@@ -230,13 +233,17 @@ def _sections(*fields: HeaderField) -> Mapping[tuple[str, str], HeaderField]:
 
 
 def _property_of_section(name: str, types: tuple[AmqpType, ...]) -> HeaderField:
-    """Return a field of the properties section by its name with the section's: a number, or text of any bytes."""
+    """Return the header field ``properties.<name>``: a number if all ``types`` are integers, else text.
+
+    The text of a binary field keeps all of its bytes, even if they are not valid UTF-8.
+    """
     kind = OperandType.LONG if INTEGER_RANGES.keys() >= set(types) else OperandType.STRING
     conversion = Conversion.TEXT_OF_BYTES if types == (AmqpType.BINARY,) else Conversion.AS_IS
     return field_at(f"properties.{name}", "properties", name, kind, conversion)
 
 
-#: RabbitMQ's SQL filter names a field by its section. It has no JMS headers: such names are application properties.
+#: The fields of RabbitMQ's SQL filter, which names a field by its section. It has no JMS headers: JMS names are
+#: application properties.
 RABBITMQ_FIELDS = HeaderFields(
     MappingProxyType({}),
     sections=_sections(
@@ -261,5 +268,5 @@ _TABLES = (CLASSIC_FIELDS, ARTEMIS_FIELDS, QPID_JAVA_FIELDS, QPID_CPP_FIELDS, RA
 
 @cache
 def names_header_field(name: str) -> bool:
-    """Return True if a dialect reads a name as a header field, and not as an application property."""
+    """Return True if any dialect reads ``name`` as a header field, and not as an application property."""
     return any(fields.find(name) is not None for fields in _TABLES)

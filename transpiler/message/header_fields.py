@@ -1,9 +1,10 @@
-"""Fields of a message, and the header fields that read them: names of a dialect that are no application properties.
+"""Message fields, and header fields: the names of a dialect that read message fields, not application properties.
 
-One table a dialect (``jms_fields``, ``broker_fields``). The evaluator, the compiler, the checks and the documentation
-read the same tables, so that a new name is one entry. Whatever a table does not name is an application property.
+Each dialect has one table of header fields (``jms_fields``, ``broker_fields``). The evaluator, the compiler, the checks
+and the documentation read the same tables, so a new name needs one entry. Any name that a table does not contain is an
+application property.
 
-Sources: the JMS mapping, working draft 10, sections 3.3.1 and 3.3.2, for the numbers and words that it gives.
+Sources: the JMS mapping, working draft 10, sections 3.3.1 and 3.3.2, for the numbers and words that it defines.
 """
 
 from __future__ import annotations
@@ -18,63 +19,64 @@ from transpiler.message.operand_types import OperandType
 
 @dataclass(frozen=True, slots=True)
 class MessageField:
-    """One field of one section; in a section that is a map, one key."""
+    """A field of a message section. If the section is a map, ``field`` is a key of the map."""
 
     section: str
     field: str
 
 
-#: The field with the connection on which a message was published, for no-local.
+#: The message field with the connection on which the message was published. The no-local filter compares it.
 PUBLISHER_CONNECTION = MessageField("message_annotations", "x-opt-publisher-connection")
 
-#: The field by which the publishers of a stream of RabbitMQ say what its filter selects.
+#: The message field in which publishers to a RabbitMQ stream put the value that the stream's filter compares.
 STREAM_FILTER_VALUE = MessageField("message_annotations", "x-stream-filter-value")
 
-#: The fields that hold a message's routing key, in the order in which they are read, and the one that names its
-#: exchange. AMQP 0-10 sends both in its delivery-properties; in AMQP 1.0 the key is the subject.
+#: The message fields that can hold the routing key, in order of precedence, and the message field that names the
+#: exchange. AMQP 0-10 sends the key and the exchange in its delivery-properties; in AMQP 1.0 the key is the subject.
 _SENT_KEY, SUBJECT = MessageField("delivery_properties", "routing_key"), MessageField("properties", "subject")
 ROUTING_KEYS = (_SENT_KEY, SUBJECT)
 PUBLISHED_EXCHANGE = MessageField("delivery_properties", "exchange")
 
-#: The column of typed columns with the subject that a message was published with: selectors read JMSType there, and no
-#: subject.
+#: The column of the typed-columns layout with the subject that a message was published with. Selectors read this column
+#: as JMSType, not as a subject.
 TYPED_SUBJECT = MessageField("published", "JMSType")
 
-#: The subject and the key with which a message is published, in the order of their places.
+#: The message fields that can hold the subject, and the routing key, with which a message was published, in order of
+#: precedence.
 PUBLISHED_SUBJECTS = (SUBJECT, TYPED_SUBJECT)
 PUBLISHED_KEYS = (_SENT_KEY, *PUBLISHED_SUBJECTS)
 
-#: No section of a message, but what its receiver knows: the time, in milliseconds since the epoch, and the destination
-#: that the consumer was created with.
+#: A pseudo-section with two values that the receiver knows and no message contains: the current time, in milliseconds
+#: since the epoch, and the destination that the consumer was created with.
 RECEIVER = "receiver"
 NOW = MessageField(RECEIVER, "now")
 DESTINATION = MessageField(RECEIVER, "destination")
 
-#: The values of JMSDeliveryMode by header.durable: Jakarta Messaging 3.8.1.1.
+#: The value of JMSDeliveryMode for each value of header.durable: Jakarta Messaging 3.8.1.1.
 DELIVERY_MODES: Mapping[bool, str] = MappingProxyType({True: "PERSISTENT", False: "NON_PERSISTENT"})
 
 #: The highest JMSPriority.
 MAX_PRIORITY = 9
 
-#: Group sequences from here on are negative as an int; the other number is the distance.
+#: The smallest group sequence (a uint) that is negative as a Java int, and the number to subtract from it.
 FIRST_NEGATIVE, FOLD = 2**31, 2**32
 
 
 class Conversion(Enum):
-    """The conversion from the AMQP value of a place to the value that a selector sees.
+    """The conversion from the AMQP value of a message field to the value that a selector sees.
 
-    What a conversion has no clause for, such as bytes for an integer, is NULL.
+    A value that the conversion does not apply to, such as bytes for an integer, becomes NULL.
     """
 
-    #: By the dialect's table of operand types.
+    #: Under the dialect's table of operand types.
     AS_IS = "as is"
-    #: The same, but a text that is a number is that number beside numbers.
+    #: Like AS_IS, except that a text that spells a number is that number when it is compared with a number.
     NUMBER_IN_TEXT = "number in a text"
     #: An integer, and nothing else.
     INTEGER = "integer"
-    #: Bytes as UTF-8 text, with U+FFFD for what is no UTF-8: the JMS mapping, 3.3.2, user-id.
+    #: Bytes as UTF-8 text, with U+FFFD for bytes that are not valid UTF-8: the JMS mapping, 3.3.2, user-id.
     TEXT = "text"
-    #: Bytes as UTF-8 text, with all bytes kept.
+    #: Bytes as UTF-8 text that keeps all bytes, even invalid ones.
     TEXT_OF_BYTES = "text of its bytes"
     #: durable as 'PERSISTENT' or 'NON_PERSISTENT'.
     DELIVERY_MODE = "delivery mode"
@@ -90,31 +92,32 @@ class Conversion(Enum):
     GROUP_SEQUENCE = "group sequence"
     #: Milliseconds, truncated to whole seconds.
     WHOLE_SECONDS = "whole seconds"
-    #: A duration in milliseconds, added to the first time that there is.
+    #: A duration in milliseconds, added to the first time that the origin has.
     EXPIRY = "expiry"
-    #: The same, but a duration of 0 has no end.
+    #: Like EXPIRY, except that a duration of 0 means that the message never expires.
     EXPIRY_UNLESS_ZERO = "expiry unless zero"
-    #: An id by the coercion table: a string, an integer or bytes.
+    #: An id under the coercion table: a string, an integer or bytes.
     ANY_ID = "any id"
-    #: The text of an id that is a string.
+    #: The text of an id whose AMQP type is string.
     STRING_ID = "string id"
-    #: The text of an id of any type, with ID: before it where it lacks that: Artemis.
+    #: The text of an id of any type, with "ID:" prepended if the text lacks this prefix: Artemis.
     PREFIXED_ID = "id with ID: before it"
-    #: The JMS text of a message id, by its type: 3.2.1.1.
+    #: The JMS text of a message id, whose prefix names the AMQP type: 3.2.1.1.
     MESSAGE_ID = "message id"
-    #: The JMS text of a correlation id: as a message id's, but a string without a prefix stays as it is.
+    #: The JMS text of a correlation id: like that of a message id, except that a string without a prefix stays as it
+    #: is.
     CORRELATION_ID = "correlation id"
 
 
-#: The section of the places that hold application properties.
+#: The name of the section that holds application properties.
 PROPERTIES = "application_properties"
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A source of a header field's value: the first of its places that has one, converted.
+    """A source of a header field's value: the first message field in ``places`` that has a value, converted.
 
-    An expiry adds its first place, a duration, to the first of the others, which are times.
+    An expiry adds the first message field, a duration, to the first value of the other fields, which are times.
     """
 
     places: tuple[MessageField, ...]
@@ -123,11 +126,11 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class HeaderField:
-    """A header field: its name, its type, its origins in order of precedence, and its value where they have none.
+    """A header field: its name, its type, and the origins of its value in order of precedence.
 
-    ``default`` is the value that a selector sees. ``source`` is the section of the standard. ``restricted`` says that
-    Jakarta Messaging keeps the name out of selectors. ``unavailable_because`` is the reason for which a field of the
-    standard has no origin. A field without either is one that the broker answers with NULL.
+    ``default`` is the value that a selector sees if no origin has a value. ``source`` is the section of the standard.
+    ``restricted`` is True if Jakarta Messaging does not allow the name in selectors. ``unavailable_because`` is the
+    reason why a field of the standard has no origin. A field with neither origins nor a reason is always NULL.
     """
 
     name: str
@@ -140,22 +143,22 @@ class HeaderField:
 
     @property
     def places(self) -> tuple[MessageField, ...]:
-        """All places of a message that the value can come from."""
+        """All message fields from which the value can come, without values of the receiver."""
         places = (place for origin in self.origins for place in origin.places)
         return tuple(dict.fromkeys(place for place in places if place.section != RECEIVER))
 
     @property
     def falls_back_to_property(self) -> bool:
-        """Return True if an application property, of any type, stands in for an absent field."""
+        """Return True if an application property, of any type, replaces an absent message field."""
         return any(place.section == PROPERTIES for origin in self.origins[1:] for place in origin.places)
 
     @property
     def is_jms_id(self) -> bool:
-        """Return True for the JMS text of an id, whose hexadecimal digits have no case: 3.2.1.1."""
+        """Return True if the value is the JMS text of an id, whose hexadecimal digits ignore case: 3.2.1.1."""
         return self.has_conversion(Conversion.MESSAGE_ID, Conversion.CORRELATION_ID)
 
     def has_conversion(self, *conversions: Conversion) -> bool:
-        """Return True if an origin has one of these conversions."""
+        """Return True if an origin has one of ``conversions``."""
         return any(origin.conversion in conversions for origin in self.origins)
 
 
@@ -169,47 +172,48 @@ def field_at(
     source: str = "",
     restricted: bool = False,
 ) -> HeaderField:
-    """Return a header field that is read from one place."""
+    """Return a header field that is read from the single message field ``section``.``field``."""
     origins = (Origin((MessageField(section, field),), conversion),)
     return HeaderField(name, operand_type, origins, default, source, restricted)
 
 
 def with_hyphens(name: str) -> tuple[str, ...]:
-    """Return the keys of an annotation that an identifier can name: as written, then with a hyphen for an underscore.
+    """Return the annotation keys that ``name`` can mean: as written, then with hyphens instead of underscores.
 
-    No identifier can hold the hyphens that most keys have. An empty name has no key.
+    Most keys have hyphens, which an identifier cannot contain. An empty ``name`` has no keys.
     """
     return tuple(dict.fromkeys((name, name.replace("_", "-")))) if name else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeaderFields:
-    """The header fields of a dialect by their names."""
+    """The header fields of a dialect: ``table`` maps the name of each field to the field."""
 
     table: Mapping[str, HeaderField]
-    #: The prefixes of names that the broker keeps for itself: those that the table does not have are NULL.
+    #: The prefixes of names that the broker reserves: a name with such a prefix that is not in the table is NULL.
     hidden: tuple[str, ...] = ()
-    #: String literals that the broker rewrites wherever they stand.
+    #: The string literals that are rewritten anywhere in a selector, as pairs (old, new).
     rewritten: tuple[tuple[str, str], ...] = ()
-    #: The prefix of AMQP's own field names, or empty. One that the table does not have names nothing, and is an error.
+    #: The prefix of AMQP's own field names, or empty. A name with the prefix that is not in the table is an error.
     wire_prefix: str = ""
-    #: The prefix of the names of message annotations, or empty.
+    #: The prefix of the names of message annotations; empty if the dialect has no names for annotations.
     annotation_prefix: str = ""
-    #: The keys of annotations that hold numbers in texts; a name with their hyphens orders them as numbers.
+    #: The keys of annotations that hold numbers as text. A name that spells such a key exactly is ordered as a number.
     number_annotations: frozenset[str] = frozenset()
-    #: The keys behind that prefix, in the order in which they are read; none for a name that is no annotation's.
+    #: A function from a name without the annotation prefix to the annotation keys, in order of precedence; an empty
+    #: tuple means that the name is not an annotation's.
     annotation_keys: Callable[[str], tuple[str, ...]] = with_hyphens
-    #: The names whose values only the broker knows, each with the reason: a selector with one is refused.
+    #: The names whose values only the broker knows, each with the reason: a selector that uses such a name is rejected.
     unreadable: Mapping[str, str] = field(default_factory=dict)
-    #: The names that are rewritten in clients' selectors, with the broker's own names. Nobody rewrites these filters:
-    #: here such a name is an application property, unless the table has it.
+    #: The names that clients rewrite in selectors, each with the broker's own name. Filters of this dialect are not
+    #: rewritten: in them, such a name is an application property unless the table contains it.
     rewritten_for_clients: Mapping[str, str] = field(default_factory=dict)
-    #: The fields that are named by section and field, and the spellings of the sections.
+    #: The header fields that a selector names by section and field, and the section for each of its spellings.
     sections: Mapping[tuple[str, str], HeaderField] = field(default_factory=dict)
     section_prefixes: Mapping[str, str] = field(default_factory=dict)
 
     def find(self, name: str, section: str | None = None) -> HeaderField | None:
-        """Return the header field of that name, without origins if it is hidden; None for an application property."""
+        """Return the header field ``name``, without origins if the name is hidden; None for an application property."""
         if section is not None:
             return self.sections.get((section, name))
         entry = self.table.get(name)
@@ -226,5 +230,5 @@ class HeaderFields:
 
 
 def by_name(*fields: HeaderField) -> Mapping[str, HeaderField]:
-    """Return the table of some fields, in their order."""
+    """Return a table of ``fields``: field by name, in the given order."""
     return MappingProxyType({entry.name: entry for entry in fields})

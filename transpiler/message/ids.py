@@ -1,7 +1,7 @@
 """Message ids as JMS text: the forms of the JMS mapping, working draft 10, section 3.2.1.1, in both directions.
 
-An AMQP id is a string, a ulong, a uuid or binary, and JMS knows strings only. The text names the type, so
-that an id read from one message can be matched in, or set on, another one.
+An AMQP id is a string, a ulong, a uuid or binary, and a JMS id is always a string. The JMS text names the AMQP type, so
+that an id read from one message can be matched in, or set on, another message.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from uuid import UUID
 from transpiler.base.errors import DecodeError
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: The prefix of every JMSMessageID.
+#: The prefix of every JMSMessageID, and the prefixes that name the AMQP type of an id.
 PREFIX = "ID:"
 BINARY, UUID_, ULONG = "ID:AMQP_BINARY:", "ID:AMQP_UUID:", "ID:AMQP_ULONG:"
 NO_PREFIX, STRING = "ID:AMQP_NO_PREFIX:", "ID:AMQP_STRING:"
 
-#: A string that begins with one of these would be taken for another form, and so is escaped.
+#: The prefixes that make an AMQP string ambiguous. A string that begins with such a prefix is escaped with ``STRING``.
 ESCAPED = (BINARY, UUID_, ULONG, NO_PREFIX, STRING)
 
 _HEX = re.compile(r"(?:[0-9A-Fa-f]{2})*")
@@ -27,9 +27,9 @@ _DECIMAL = re.compile(r"0|[1-9][0-9]*")
 
 
 def message_id_text(value: AmqpValue) -> str | None:
-    """JMSMessageID for a message id; None for a null or for what is no id.
+    """Return the JMSMessageID for the AMQP message id ``value``; None if ``value`` is null or not an id.
 
-    A string that lacks the prefix "ID:" gets one that marks it.
+    A string without the prefix "ID:" gets the prefix ``NO_PREFIX``.
     """
     text = correlation_id_text(value)
     if value.type is AmqpType.STRING and text is not None and not text.startswith(PREFIX):
@@ -38,7 +38,7 @@ def message_id_text(value: AmqpValue) -> str | None:
 
 
 def correlation_id_text(value: AmqpValue) -> str | None:
-    """JMSCorrelationID for a correlation id; None for a null or for what is no id."""
+    """Return the JMSCorrelationID for the AMQP correlation id ``value``; None if ``value`` is null or not an id."""
     match value:
         case AmqpValue(AmqpType.STRING, str() as text):
             return STRING + text if text.startswith(ESCAPED) else text
@@ -53,9 +53,10 @@ def correlation_id_text(value: AmqpValue) -> str | None:
 
 
 def prefixed_text(value: AmqpValue) -> str | None:
-    """Return an id as Artemis reads it: the text of Qpid Proton's class, with ID: before it where it lacks that.
+    """Return the text of an id in Artemis: the text that Qpid Proton prints, with "ID:" prepended if it is missing.
 
-    Printable ASCII but the backslash stands for itself in it, any other byte is ``\\x`` and two digits. None for no id.
+    In the text of a binary id, printable ASCII except the backslash is unchanged, and any other byte is ``\\x`` and two
+    hexadecimal digits. Return None if ``value`` is not an id.
     """
     match value:
         case AmqpValue(AmqpType.BINARY, bytes() as binary):
@@ -70,7 +71,7 @@ def prefixed_text(value: AmqpValue) -> str | None:
 
 
 def ids_of_prefixed_text(text: str) -> tuple[AmqpValue, ...]:
-    """Return all ids that Artemis reads as a text."""
+    """Return all AMQP ids whose text in Artemis is ``text``."""
     rest = text.removeprefix(PREFIX)
     found: list[AmqpValue] = []
     for spelled in dict.fromkeys((text, rest)):
@@ -84,10 +85,11 @@ def ids_of_prefixed_text(text: str) -> tuple[AmqpValue, ...]:
 
 
 def read_id(text: str) -> AmqpValue:
-    """Return the AMQP id that a client sends for the text of a JMSMessageID or JMSCorrelationID.
+    """Return the AMQP id that a client sends for the JMSMessageID or JMSCorrelationID ``text``.
 
-    Hexadecimal digits are read in either case. ``DecodeError`` where the text names a form and does not have it: what
-    "can't be converted into the indicated underlying format MUST cause an appropriate exception".
+    Hexadecimal digits may have either case. Raise ``DecodeError`` if the prefix names a type and the rest is not a
+    value of it: a text that "can't be converted into the indicated underlying format MUST cause an appropriate
+    exception".
     """
     if text.startswith(ULONG):
         digits = text[len(ULONG) :]
@@ -114,7 +116,7 @@ def read_id(text: str) -> AmqpValue:
 
 
 def canonical(text: str) -> str:
-    """The text with its hexadecimal digits in the case in which ids are read; any other text as it is."""
+    """Return ``text`` with its hexadecimal digits in the case that ids of messages have; any other text unchanged."""
     if text.startswith((BINARY, UUID_)):
         try:
             return correlation_id_text(read_id(text)) or text
@@ -124,9 +126,9 @@ def canonical(text: str) -> str:
 
 
 def text_of(text: str, *, message_id: bool) -> str | None:
-    """Return the canonical text of the id that a text stands for; no message yields any other text.
+    """Return the canonical text of the id that ``text`` denotes, the only text that a message with this id can have.
 
-    None where the text names a form and does not have it.
+    Return None if the prefix of ``text`` names a type and the rest is not a value of this type.
     """
     try:
         value = read_id(text)

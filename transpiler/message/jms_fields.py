@@ -1,7 +1,7 @@
-"""The header fields of the default dialect, and where AMQP keeps them.
+"""The header fields of the default dialect, and the AMQP fields that hold their values.
 
-A JMS name yields JMS's value: a delivery mode as text, a priority no higher than 9, an absent timestamp as 0. The
-``amqp.`` name of a field yields the field itself under the coercion table, with AMQP's own default.
+A JMS name yields the value that JMS defines: a delivery mode as text, a priority of at most 9, an absent timestamp as
+0. The ``amqp.`` name of a field yields the AMQP field itself under the coercion table, with AMQP's own default.
 
 Sources: the Apache AMQP filter document, section 2.2, Figure 1; the older filter document, selector-filter, for the
 ``amqp.`` names; the JMS mapping, working draft 10, sections 3.2, 3.3, 4, 5.1 and 9; AMQP 1.0, section 3.2, for the
@@ -27,7 +27,7 @@ from transpiler.message.operand_types import TYPED_JMS, OperandType
 from transpiler.message.sections import FIELD_TYPES
 from transpiler.message.types import AmqpType
 
-#: The prefixes of all ``amqp.`` names, and of those of message annotations.
+#: The prefix of all names of AMQP fields, and the prefix of the names of message annotations.
 WIRE, ANNOTATION = "amqp.", "amqp.annotation."
 
 
@@ -106,7 +106,7 @@ _JMS = (
 
 
 def _never(name: str, operand_type: OperandType, reason: str) -> HeaderField:
-    """Return a name of the standard that no message has a value for."""
+    """Return the header field ``name`` of the standard, which has a value in no message because of ``reason``."""
     return HeaderField(name, operand_type, (), source="mapping 3.2.2", unavailable_because=reason)
 
 
@@ -151,12 +151,12 @@ _VENDOR = (
     field_at("JMS_AMQP_REPLY_TO_GROUP_ID", "properties", "reply_to_group_id", source="mapping 3.3.2, 4"),
 )
 
-#: AMQP's own defaults of the header section.
+#: AMQP's own default for each field of the header section; None for a field that is not in the table.
 _WIRE_DEFAULTS = {"durable": False, "priority": 4, "first_acquirer": False, "delivery_count": 0}
 
 
 def _wire(section: str, field: str, types: tuple[AmqpType, ...]) -> HeaderField:
-    """Return AMQP's own name of a field; an id is a string, a ulong (long), a uuid or binary (byte[])."""
+    """Return the header field ``amqp.<field>``; an id is a string, a ulong (long), a uuid or binary (byte[])."""
     conversion = Conversion.ANY_ID if len(types) > 1 else Conversion.AS_IS
     name, default, source = f"{WIRE}{field}", _WIRE_DEFAULTS.get(field), "filters (XML), selector-filter"
     return field_at(name, section, field, TYPED_JMS.table[types[0]], conversion, default, source)
@@ -169,7 +169,7 @@ _AMQP = (
     ),
 )
 
-#: Every name that is no application property, but for those of annotations.
+#: The header fields of the default dialect. Names of annotations are not in the table: ``find`` derives them.
 JMS_FIELDS = HeaderFields(
     by_name(*_JMS, *_JMSX, *_VENDOR, *_AMQP),
     wire_prefix=WIRE,

@@ -1,4 +1,4 @@
-"""The JMS view of a message: its class, and the kinds of its destinations.
+"""The JMS class of a message, and the kinds of its destinations.
 
 Source: the JMS mapping, working draft 10, sections 3.2.4, 3.3.4 and 5.
 """
@@ -10,15 +10,15 @@ from types import MappingProxyType
 
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 
-#: The annotations with the kinds of JMSDestination and of JMSReplyTo: 5.1.
+#: The keys of the annotations that contain the kind of JMSDestination and of JMSReplyTo: 5.1.
 DESTINATION, REPLY_TO = "x-opt-jms-dest", "x-opt-jms-reply-to"
 
-#: The values of these annotations, and the terminus capabilities that the kinds are called by: 5.2.
+#: The kind of destination for each value of these annotations, named as the terminus capability: 5.2.
 DESTINATION_TYPES: Mapping[int, str] = MappingProxyType(
     {0: "queue", 1: "topic", 2: "temporary-queue", 3: "temporary-topic"}
 )
 
-#: The annotation with the class of the message, and its values: 3.2.4.
+#: The key of the annotation that contains the class of the message, and the class for each of its values: 3.2.4.
 MESSAGE_TYPE = "x-opt-jms-msg-type"
 MESSAGE_TYPES: Mapping[int, str] = MappingProxyType(
     {
@@ -31,18 +31,19 @@ MESSAGE_TYPES: Mapping[int, str] = MappingProxyType(
     }
 )
 
-#: The content type of a serialized Java object, and those of text: 3.3.4.3.
+#: The content type of a serialized Java object, and the prefixes, types and suffixes of the content types that are
+#: text: 3.3.4.3.
 SERIALIZED = "application/x-java-serialized-object"
 TEXT_PREFIX, APPLICATION = "text/", "application/"
 TEXT_TYPES = tuple(APPLICATION + name for name in ("xml", "xml-dtd", "json", "javascript", "ecmascript"))
 TEXT_SUFFIXES = ("+xml", "+json")
 
-#: The AMQP types of a body value that are text, null among them, and bytes: 3.3.4.4.
+#: The AMQP types of a body value that make the message a TextMessage (null included), and a BytesMessage: 3.3.4.4.
 TEXT_VALUES, BYTES_VALUES = (AmqpType.STRING, AmqpType.NULL), (AmqpType.BINARY,)
 
 
 def destination_type(annotation: AmqpValue | None) -> str | None:
-    """The kind of a destination by its annotation, of any integral type; None where it has none."""
+    """Return the kind of destination that ``annotation``, of any integral type, denotes; None if it denotes no kind."""
     number = _integer(annotation)
     return None if number is None else DESTINATION_TYPES.get(number)
 
@@ -50,10 +51,10 @@ def destination_type(annotation: AmqpValue | None) -> str | None:
 def message_type(
     annotation: AmqpValue | None, content_type: str | None, section: str | None, value: AmqpValue | Compound | None
 ) -> str:
-    """The class of a message: by its annotation, else by its body and content type.
+    """Return the JMS class of a message: from its annotation, else from its body and content type.
 
-    ``section`` is the body's section and ``value`` the value of an ``amqp-value`` section. Without a body it is a
-    plain ``Message``.
+    ``section`` is the body's section and ``value`` the value of an ``amqp-value`` section. A message without a body is
+    a plain ``Message``.
     """
     number = _integer(annotation)
     # "its value MUST be used to determine the type of JMS message"
@@ -76,7 +77,7 @@ def message_type(
 
 
 def media_type(content_type: str) -> str:
-    """A content type without its parameters, in lower case."""
+    """Return ``content_type`` without its parameters, in lower case."""
     return content_type.partition(";")[0].strip(" ").lower()
 
 

@@ -1,8 +1,8 @@
 """Decoder of a message's bytes: part 3 of the AMQP 1.0 standard, section 3.2.
 
-A bare message or an annotated one: sections in the standard's order, each a described value. Every field is checked
-for its type. What has no place in the canonical schema is left out: annotations and bodies that are maps, lists or
-arrays, and the items of a sequence.
+The input is a bare or annotated message: sections in the standard's order, each a described value. The type of every
+field is checked. Values that the canonical schema cannot hold are skipped: annotations and bodies that are maps, lists
+or arrays, and the items of a sequence.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _COMPOUNDS = {
     Described: Compound.DESCRIBED,
 }
 
-#: 3.2: the sections in the order in which they must stand, by their numeric and symbolic descriptors.
+#: 3.2: the numeric descriptor, symbolic descriptor and name of each section, in the order that a message must have.
 _SECTIONS = (
     (0x70, "amqp:header:list", "header"),
     (0x71, "amqp:delivery-annotations:map", "delivery_annotations"),
@@ -45,14 +45,14 @@ _NAMES: Mapping[object, str] = {key: name for code, symbol, name in _SECTIONS fo
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """One section on the wire: its name for errors, its value and its byte range."""
+    """A decoded section: its name, its value, and its byte range for errors."""
 
     name: str
     value: Value
     span: Span
 
     def refuse(self, code: str, message: str, inside: str = "") -> NoReturn:
-        """Raise the error for something in this section."""
+        """Raise ``DecodeError`` for this section, or for its field or key ``inside``, with the byte range."""
         path = f"{self.name}.{inside}" if inside else self.name
         raise DecodeError.at(code, f"{path}: {message}, in bytes {self.span.start} to {self.span.end}", span=self.span)
 
@@ -66,7 +66,7 @@ class _Bodies:
     value: AmqpValue | Compound | None = None
 
     def add(self, section: _Section) -> None:
-        """Add one section."""
+        """Add a body section; raise ``DecodeError`` if it cannot follow the earlier body sections."""
         if self.section not in (None, section.name) or (self.section == section.name == "amqp-value"):
             section.refuse("message.body", f"stands beside the body section {self.section}")
         self.section = section.name
@@ -82,12 +82,12 @@ class _Bodies:
                 section.refuse("message.type", mismatch(expected, _kind(value)))
 
     def body(self) -> Body:
-        """The body section of the message."""
+        """Return the body of the message, with the data sections joined."""
         return Body(self.section, b"".join(self.data) if self.section == "data" else None, self.value)
 
 
 def decode_sections(data: bytes) -> dict[str, Any]:
-    """Decode the sections of a message by name; raise ``DecodeError`` with the byte range of the first error."""
+    """Return the sections of a message by name; raise ``DecodeError`` with the byte range of the first error."""
     sections: dict[str, Any] = {}
     bodies = _Bodies()
     last = -1
@@ -125,7 +125,7 @@ def _fields(section: _Section, types: Mapping[str, tuple[AmqpType, ...]]) -> dic
     if len(items) > len(types):
         section.refuse("message.fields", f"has {len(items)} fields, and the standard knows {len(types)}")
     fields: dict[str, Any] = {}
-    # 1.4: a list may end early, and a null stands for a field that is not set.
+    # 1.4: a list may omit trailing fields, and null means that a field is not set.
     for (name, allowed), item in zip(types.items(), items, strict=False):
         if isinstance(item, AmqpValue) and item.value is None:
             continue
@@ -143,7 +143,7 @@ def _entries(section: _Section) -> list[tuple[Value, Value]]:
 
 
 def _annotations(section: _Section) -> dict[str, AmqpValue]:
-    """3.2.10: keys are symbols, or ulongs that are reserved; some clients write strings."""
+    """Return the annotations by key: symbols, or reserved ulongs (3.2.10), or the strings that some clients write."""
     annotations = {}
     for key, value in _entries(section):
         if not isinstance(key, AmqpValue) or key.type not in (AmqpType.SYMBOL, AmqpType.ULONG, AmqpType.STRING):

@@ -1,6 +1,7 @@
-"""Message JSON: one object a message, the sections and fields of the canonical schema.
+"""Message JSON: one object for each message, with the sections and fields of the canonical schema.
 
-Reading is strict: an unknown section or field, or a value outside its type, is a ``DecodeError`` that names the path.
+Reading is strict: an unknown section or field, or a value that does not fit its type, raises ``DecodeError`` with the
+path.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from transpiler.message.types import INTEGER_RANGES, AmqpType, AmqpValue, Compou
 
 
 def read_sections(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the sections of a message by name; raise ``DecodeError`` with the path of the first error."""
+    """Return the sections of the message ``data`` by name; raise ``DecodeError`` with the path of the first error."""
     if not isinstance(data, Mapping):
         _refuse("message.not-an-object", f"a message is an object of sections, not {kind_of(data)}")
     _known_names(data, _SECTIONS, "", "section")
@@ -35,12 +36,12 @@ def read_sections(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_field(section: str, name: str, path: str, value: Any) -> Any:
-    """Read one field of a section by its name; raise ``DecodeError`` with the path if it is invalid."""
+    """Return the value of the field ``name`` of ``section``; raise ``DecodeError`` with ``path`` if it is invalid."""
     return _FIELDS[section][name](path, value)
 
 
 def section_to_json(content: Header | Properties | Body | Values) -> dict[str, Any]:
-    """A section's JSON: absent fields left out, values plain where plain JSON determines their type."""
+    """Return the JSON of a section, without absent fields. A value is plain if plain JSON determines its AMQP type."""
     if isinstance(content, Mapping):
         return {key: value_to_json(value) for key, value in content.items()}
     return _fields_to_json(content)
@@ -142,7 +143,8 @@ def _null(path: str, value: Any) -> None:
         _refuse("message.type", f"a null has no value, found {kind_of(value)}", path)
 
 
-#: The reader of each type's value in the tagged form, with the bounds of part 1 of the AMQP standard.
+#: For each type, the function that reads a value in the tagged form, from (path for errors, JSON value). It checks the
+#: bounds of part 1 of the AMQP standard.
 _READERS: Mapping[AmqpType, Callable[[str, Any], Primitive]] = {
     AmqpType.NULL: _null,
     AmqpType.BOOLEAN: _boolean,
@@ -161,16 +163,17 @@ _READERS: Mapping[AmqpType, Callable[[str, Any], Primitive]] = {
 
 _COMPOUNDS = {compound.value: compound for compound in Compound}
 
-#: The compound types that a value in a map section can have.
+#: The compound types that a value in a map section can have, by name.
 _HOLDERS = {name: compound for name, compound in _COMPOUNDS.items() if compound is not Compound.DESCRIBED}
 
 _TYPES = {amqp_type.value: amqp_type for amqp_type in AmqpType}
 
 
 def read_value(path: str, value: Any) -> AmqpValue:
-    """A map value: plain JSON, or ``{"type": T, "value": X}``.
+    """Return a value of a map section, from plain JSON or from ``{"type": T, "value": X}``.
 
-    The X of a list is an array of such values, the X of a map an object of them; without X its content is not known.
+    For a list, X is an array of such values; for a map, an object of such values. If X is missing, the content of the
+    list, map or array is unknown.
     """
     match value:
         case AmqpValue():
@@ -205,7 +208,7 @@ def read_value(path: str, value: Any) -> AmqpValue:
 
 
 def _compound(path: str, name: str, value: Any, depth: int) -> Value:
-    """The content of a list or map."""
+    """Return the list or map (``name`` is its type) with the content ``value``, at ``depth`` levels of nesting."""
     if depth >= MAX_DEPTH:
         _refuse("message.depth", f"values nest more than {MAX_DEPTH} deep", path)
     match name, value:
@@ -228,7 +231,7 @@ def _inner(path: str, value: Any, depth: int) -> Value:
 
 
 def _body_value(path: str, value: Any) -> AmqpValue | Compound:
-    """The value of a body: a simple one, or ``{"type": T}`` alone for a list, map, array or described value."""
+    """Return the value of a body: a simple value, or only the type ``{"type": T}`` of a compound or described value."""
     if isinstance(value, Compound):
         return value
     if isinstance(value, Mapping) and value.get("value") is None and value.get("type") in _COMPOUNDS:
@@ -237,7 +240,7 @@ def _body_value(path: str, value: Any) -> AmqpValue | Compound:
 
 
 def _id(path: str, value: Any) -> AmqpValue:
-    """A message id. A plain integer is a ulong, for an id has no other integer type."""
+    """Return a message id. A plain integer is a ulong, because an id has no other integer type."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = {"type": "ulong", "value": value}
     result = read_value(path, value)
@@ -279,7 +282,7 @@ _read_body = _section(Body, _FIELDS["body"])
 
 
 def _body(path: str, value: Any) -> Any:
-    """A body. Elsewhere null is an absent field; as the value of an amqp-value section it is AMQP's own."""
+    """Return the body. A null ``value`` of an amqp-value section is AMQP's null; any other null is an absent field."""
     if isinstance(value, str):
         hint = 'a text is {"section": "amqp-value", "value": "…"}'
         _refuse("message.type", mismatch("an object of fields", kind_of(value)), path, hint)
@@ -301,7 +304,7 @@ _SECTIONS: Mapping[str, Callable[[str, Any], Any]] = {
 }
 
 
-#: The names of all sections, and of the values that typed columns have for header fields.
+#: The names of all sections, and ``header_values`` (the header fields of typed columns).
 SECTION_NAMES = tuple(_SECTIONS)
 
 
@@ -324,7 +327,7 @@ def _fields_to_json(section: Header | Properties | Body) -> dict[str, Any]:
 
 
 def value_to_json(value: AmqpValue) -> Any:
-    """A value: plain, or tagged with its type."""
+    """Return the JSON of ``value``: plain, or tagged with its AMQP type."""
     match value.type, value.value:
         case _, None:
             return None
@@ -347,7 +350,7 @@ def _content_to_json(value: Value) -> Any:
             return {"type": "list", "value": [_content_to_json(item) for item in inside]}
         case AmqpMap(entries):
             names = [key.value if isinstance(key, AmqpValue) else None for key, _ in entries]
-            # An object has no names but text; the content of any other map is left out.
+            # A JSON object has only text as names, so the content of a map with other keys is omitted.
             if not all(isinstance(name, str) for name in names):
                 return {"type": "map"}
             items = [_content_to_json(item) for _, item in entries]

@@ -1,9 +1,10 @@
-"""An AMQP 1.0 message in plain Python: its sections, any of which may be absent, and what JMS makes of them.
+"""An AMQP 1.0 message in plain Python: its sections, any of which may be absent, and its JMS types.
 
-The shape is the canonical schema's: sections, and in them fields with underscores. ``json`` and ``codec`` read and
-write the two forms that a message has outside. A message may also be made of a selector's names: ``JMSPriority`` is a
-header field, and ``color`` an application property. A header field has the value that a selector sees: a delivery mode
-is text, a time is milliseconds since the epoch, an id is text that may have JMS's prefixes.
+The structure is the canonical schema's: sections, and in them fields with underscores. ``json`` and ``codec`` read and
+write the two external formats of a message. A message can also be built from the names that selectors use:
+``JMSPriority`` sets a header field, and ``color`` an application property. A header field is given as the value that a
+selector sees: a delivery mode is text, a time is milliseconds since the epoch, an id is text that may have JMS's
+prefixes.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from transpiler.message.types import AmqpType, AmqpValue
 
 
 class _ReadOnly(dict[str, Any]):
-    """The values of a section of a message, which cannot be changed; a copy of a section is a plain dict."""
+    """The immutable values of a message section. A copy of a section is a plain, mutable dict."""
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise TypeError("a Message cannot be changed; make another one with dataclasses.replace or Message.from_dict")
@@ -46,11 +47,11 @@ class _ReadOnly(dict[str, Any]):
         return _ReadOnly, (dict(self),)
 
 
-#: Characters of a message's JSON form in its ``repr``.
+#: Maximum length of the JSON form in the ``repr`` of a message, in characters.
 MAX_REPR = 500
 
 
-#: The sections whose values have names.
+#: The sections that are maps from names to values, instead of records with fixed fields.
 _WITH_VALUES = (
     *("delivery_annotations", "message_annotations", "application_properties", "footer"),
     "header_values",
@@ -59,10 +60,10 @@ _WITH_VALUES = (
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Message:
-    """One message, section by section; None is a section that is not there.
+    """A message, section by section; None is an absent section.
 
-    ``header_values`` is no section of AMQP: the values of header fields by the names that a selector has for them, as
-    rows of typed columns have them. They come before the sections, and a null among them hides what the sections have.
+    ``header_values`` is not a section of AMQP: it maps header fields, by their names in selectors, to values, as rows
+    of typed columns do. These values take precedence over the sections, and a null in it hides the section's value.
     """
 
     header: Header | None = None
@@ -82,39 +83,39 @@ class Message:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Message:
-        """Make a message from its JSON form.
+        """Return the message that is given as message JSON.
 
         Args:
-            data: The message in message JSON, read into a dict.
+            data: The message in message JSON, parsed into a dict.
 
         Raises:
-            DecodeError: A value does not fit; the error has its path.
+            DecodeError: A name or value is invalid; the error names its path.
         """
         return cls(**read_sections(data))
 
     @classmethod
     def of(cls, /, **properties: Any) -> Message:
-        """Make a message from the names that a selector has: ``Message.of(color="red", weight=2600, JMSPriority=7)``.
+        """Return a message from names as in a selector: ``Message.of(color="red", weight=2600, JMSPriority=7)``.
 
         Args:
-            properties: The names with their values. JMS names of header fields are header fields, with the values that
-                a selector sees; all others are application properties. A value is plain Python, or ``{"type": "short",
+            properties: The values by name. The JMS name of a header field sets this field to the value that a selector
+                sees; any other name sets an application property. A value is plain Python, or ``{"type": "short",
                 "value": 5}``; None is a null.
 
         Raises:
-            DecodeError: A value does not fit; the error has its name.
+            DecodeError: A value is invalid; the error names the property or header field.
         """
         return named_message(cls(), properties)
 
     @classmethod
     def from_amqp(cls, data: bytes) -> Message:
-        """Decode a bare or annotated message as an AMQP 1.0 client encodes it.
+        """Decode a bare or annotated message, encoded as AMQP 1.0 clients encode it.
 
         Args:
             data: The bytes of the message's sections.
 
         Raises:
-            DecodeError: The bytes are no message; the error has the range of what does not fit.
+            DecodeError: The bytes are not a message; the error has the byte range of the invalid value.
         """
         if not isinstance(data, bytes | bytearray | memoryview):
             raise unexpected("data", "bytes", data)
@@ -124,14 +125,14 @@ class Message:
     def destination_type(self) -> str | None:
         """The kind of JMSDestination: ``queue``, ``topic``, ``temporary-queue`` or ``temporary-topic``.
 
-        None where the message does not have it: it is then the kind that the consumer was created with. Source: the JMS
-        mapping, 5.1.
+        None if the message does not contain the kind: it is then the kind with which the consumer was created. Source:
+        the JMS mapping, 5.1.
         """
         return jms_types.destination_type((self.message_annotations or {}).get(jms_types.DESTINATION))
 
     @property
     def reply_to_type(self) -> str | None:
-        """The kind of JMSReplyTo, likewise."""
+        """The kind of JMSReplyTo, with the same values as ``destination_type``; None if the message lacks it."""
         return jms_types.destination_type((self.message_annotations or {}).get(jms_types.REPLY_TO))
 
     @property
@@ -159,21 +160,26 @@ class Message:
         return html.table(("section", "name", "value"), rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: absent sections and fields left out, values plain where plain JSON determines their type."""
+        """Return the message as message JSON.
+
+        Absent sections and fields are omitted. A value is plain JSON if plain JSON determines its AMQP type.
+        """
         contents = {section.name: getattr(self, section.name) for section in fields(self)}
         return {name: section_to_json(content) for name, content in contents.items() if content is not None}
 
 
-#: The types that the functions that take a message read as one.
+#: The argument types that functions accept for a message: see ``as_message``.
 MessageLike = Message | Mapping[str, Any]
 
 
 def as_message(value: MessageLike) -> Message:
-    """Return a message; a mapping is message JSON, or plain properties where a key is no section or holds none.
+    """Return ``value`` as a message.
 
-    ``properties`` alone, with names of which none is AMQP's, are application properties.
+    A mapping is message JSON if any of its keys is the name of a section and its value is a mapping or None; otherwise
+    it is plain properties. A mapping with only the key ``properties``, none of whose names is a field of AMQP's
+    properties section, contains application properties.
 
-    ``DecodeError`` with the path of what does not fit; ``TypeError`` for anything else.
+    Raise ``DecodeError`` with the path of an invalid value, and ``TypeError`` if ``value`` has another type.
     """
     if isinstance(value, Message):
         return value
@@ -194,7 +200,7 @@ def _is_section(value: object) -> bool:
 
 
 def are_application_properties(data: Mapping[str, Any]) -> bool:
-    """Return True for ``{"properties": {"color": "red"}}``, whose names are none of AMQP's section of that name."""
+    """Return True for ``{"properties": {"color": "red"}}``: no name in it is a field of AMQP's properties section."""
     own = data.get("properties")
     return len(data) == 1 and isinstance(own, Mapping) and bool(own) and not PROPERTY_TYPES.keys() & own.keys()
 
@@ -274,7 +280,8 @@ def _user_id(path: str, value: Any) -> bytes:
     return value
 
 
-#: The readers of header fields that a selector does not see as they are.
+#: The conversions, for header fields that selectors see converted: from (path for errors, the selector's value) to the
+#: value of the AMQP field.
 _READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "JMSMessageID": _id,
     "JMSCorrelationID": _id,
@@ -288,7 +295,7 @@ _READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "JMSXGroupSeq": _group_sequence,
 }
 
-#: The header fields by their JMS names, each by the first place that it is read from.
+#: For each JMS name of a header field, the message field from which it is read first.
 HEADERS: Mapping[str, MessageField] = MappingProxyType(
     {
         name: field.origins[0].places[0]
@@ -297,15 +304,15 @@ HEADERS: Mapping[str, MessageField] = MappingProxyType(
         if not name.startswith(JMS_FIELDS.wire_prefix)
     }
 )
-#: Headers whose names say their place exactly.
+#: The JMS names in ``HEADERS`` that determine the value of their message field exactly.
 _EXACT = tuple(name for name in HEADERS if name != "JMSRedelivered")
 
 
 def with_headers(message: Message, values: Mapping[str, Any]) -> Message:
-    """Return the message with other values of some header fields, by their JMS names; None is an absent one.
+    """Return ``message`` with the header fields in ``values`` replaced, by JMS name; None makes a field absent.
 
-    A flag of redelivery gives way to the count.
-    ``DecodeError`` with the name of a field that cannot have its value.
+    JMSXDeliveryCount takes precedence over JMSRedelivered.
+    Raise ``DecodeError`` with the name of a field whose value is invalid.
     """
     for name, place in HEADERS.items():
         if name not in values or (name == "JMSRedelivered" and values.get("JMSXDeliveryCount") is not None):
@@ -327,9 +334,9 @@ def with_headers(message: Message, values: Mapping[str, Any]) -> Message:
 
 
 def named_message(message: Message, values: Mapping[str, Any]) -> Message:
-    """Return the message with header fields and application properties by the names that a selector has for them.
+    """Return ``message`` with the header fields and application properties in ``values``, by their names in selectors.
 
-    ``DecodeError`` with the name of what does not fit.
+    Raise ``DecodeError`` with the name of an invalid value.
     """
     properties = {name: property_value(name, value) for name, value in values.items() if name not in HEADERS}
     own = {name: value for name, value in values.items() if value is not None}
@@ -337,7 +344,7 @@ def named_message(message: Message, values: Mapping[str, Any]) -> Message:
 
 
 def plain_message(message: Message) -> dict[str, Any]:
-    """Return the plain properties that ``Message.of`` reads as this message; message JSON where there are none."""
+    """Return the plain properties from which ``Message.of`` builds ``message``; message JSON if that is impossible."""
     sections = message.to_dict()
     plain: dict[str, Any] = dict(sections.get("application_properties", {}))
     for name in _EXACT:
@@ -366,9 +373,9 @@ def _compact(message: Message) -> dict[str, Any]:
 
 
 def property_value(name: str, value: Any) -> AmqpValue:
-    """Return an application property: a plain value of Python or JSON, or ``{"type": T, "value": X}``.
+    """Return the AMQP value of an application property, from a plain value or ``{"type": T, "value": X}``.
 
-    ``DecodeError`` for anything else.
+    A plain value is one of Python or JSON. Raise ``DecodeError`` with ``name`` for any other value.
     """
     match value:
         case bytes():

@@ -1,7 +1,7 @@
-"""The operand type of a property by its AMQP type: one table a broker.
+"""The operand type of a property for each AMQP type: one table for each broker.
 
 The Java brokers have the types of the Java language, because their comparisons distinguish a short from an int. The
-others have numbers, strings and booleans. A type that a table leaves out is NULL there.
+other brokers have only numbers, strings and booleans. A property whose type is not in the table of a broker is NULL.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _FLOATING_TYPES = frozenset(("float", "double"))
 
 
 class OperandType(IdentityEnum):
-    """The types of operands, narrow before wide.
+    """The types of operands, narrow types before wide types.
 
-    ``integer`` for the exact numeric types, ``floating`` for the approximate ones, ``numeric`` for all that arithmetic
-    allows.
+    ``integer`` is True for the exact numeric types, ``floating`` for the approximate numeric types, and ``numeric`` for
+    all types that arithmetic accepts.
     """
 
     integer: bool
@@ -51,7 +51,7 @@ class OperandType(IdentityEnum):
 
 
 class UnsignedLong(Enum):
-    """The value of an unsigned long above 2**63-1."""
+    """The conversion of an unsigned long above 2**63-1."""
 
     WRAPPED = "Java's longValue"
     DOUBLE = "a double"
@@ -59,7 +59,7 @@ class UnsignedLong(Enum):
 
 
 class ByteText(Enum):
-    """The text of a binary value or a uuid."""
+    """The text with which a binary value or a uuid is compared; NONE if it is not compared as text."""
 
     NONE = "none"
     BYTES = "its bytes as text"
@@ -68,19 +68,19 @@ class ByteText(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperandTypes:
-    """The type of a property by its AMQP type; ``throws`` names those on which the evaluation ends."""
+    """The operand type of a property for each AMQP type. ``throws`` is the types on which evaluation throws."""
 
     table: Mapping[ValueType, OperandType]
     throws: frozenset[ValueType] = frozenset()
     unsigned_long: UnsignedLong = UnsignedLong.WRAPPED
     byte_text: ByteText = ByteText.NONE
-    #: A char as the number of its code point.
+    #: True if the value of a char is the number of its code point.
     char_is_number: bool = False
-    #: True if NaN and the infinities are values; else they make the property a missing one.
+    #: True if NaN and the infinities are values; False if a property with such a value is treated as missing.
     special_doubles: bool = True
 
     def names(self, operand_type: OperandType) -> tuple[str, ...]:
-        """Return the names of the AMQP types that map to an operand type."""
+        """Return the names of the AMQP types that map to ``operand_type``."""
         return tuple(amqp.value for amqp, mapped in self.table.items() if mapped is operand_type)
 
 
@@ -91,20 +91,20 @@ _DECIMALS: _Types = dict.fromkeys(DECIMALS, OperandType.DOUBLE)
 _INTEGERS: _Types = dict.fromkeys(INTEGER_RANGES, OperandType.LONG)
 _FLOATS: _Types = {AmqpType.FLOAT: OperandType.DOUBLE, AmqpType.DOUBLE: OperandType.DOUBLE}
 _BOOLEAN: _Types = {AmqpType.BOOLEAN: OperandType.BOOLEAN}
-#: Values that hold other values are like bytes here: they are values, and no operand of a selector equals them.
+#: Lists, maps and arrays have the operand type of bytes: they are not NULL, and no operand of a selector equals them.
 _BYTES: _Types = dict.fromkeys(
     (AmqpType.BINARY, AmqpType.UUID, Compound.LIST, Compound.MAP, Compound.ARRAY), OperandType.BYTES
 )
 
 
-#: Numbers without widths: the integers of the default dialect have 64 bits, whatever their type in AMQP.
+#: The default dialect: numbers without widths. Every integer has 64 bits, whatever its AMQP type.
 JMS_TYPES = OperandTypes(
     MappingProxyType(
         _BOOLEAN | _INTEGERS | _FLOATS | _DECIMALS | _STRINGS | _BYTES | {AmqpType.CHAR: OperandType.STRING}
     )
 )
 
-#: Figure 2 of the Apache AMQP filter document, "Mapping AMQP types to JMS types", with Java's types as they are.
+#: Figure 2 of the Apache AMQP filter document, "Mapping AMQP types to JMS types", with Java's types unchanged.
 TYPED_JMS = OperandTypes(
     MappingProxyType(
         _BOOLEAN
@@ -128,14 +128,14 @@ TYPED_JMS = OperandTypes(
     )
 )
 
-#: Booleans, 64-bit integers, doubles, strings of bytes; nothing else has a value.
+#: Qpid's C++ broker: booleans, 64-bit integers, doubles and strings of bytes; any other type is NULL.
 QPID_CPP_TYPES = OperandTypes(
     MappingProxyType(_BOOLEAN | _INTEGERS | _FLOATS | _STRINGS | {AmqpType.BINARY: OperandType.STRING}),
     unsigned_long=UnsignedLong.DOUBLE,
     byte_text=ByteText.BYTES,
 )
 
-#: Erlang's numbers, and binaries for all that is text or bytes.
+#: RabbitMQ's SQL filter: Erlang's numbers, and Erlang's binaries for text and bytes.
 SQL_FILTER_TYPES = OperandTypes(
     MappingProxyType(
         _BOOLEAN
@@ -151,7 +151,7 @@ SQL_FILTER_TYPES = OperandTypes(
     special_doubles=False,
 )
 
-#: The types of the client's header table; a timestamp or binary header has no clause in the evaluator.
+#: RabbitMQ's JMS client: the types of its header table. The evaluator has no clause for a timestamp or binary header.
 RABBITMQ_JMS_TYPES = OperandTypes(
     MappingProxyType(
         _BOOLEAN

@@ -1,4 +1,4 @@
-"""Members of an object, or columns of a row, that say where a message was published."""
+"""The members of an object, or columns of a row, that contain where a message was published."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 from transpiler.base.errors import DecodeError
 from transpiler.message.json import SECTION_NAMES
 
-#: The names of the members, and of the columns.
+#: The names of these members and columns.
 EXCHANGE, ROUTING_KEY, ROUTING_KEYS, ROUTING_TYPE = NAMES = ("exchange", "routing_key", "routing_keys", "routing_type")
 
 
 class Sent(NamedTuple):
-    """The exchange, the routing keys and the routing type of a message to Artemis; None is not there.
+    """Where a message was published: the exchange, the routing keys, and the routing type (of Artemis).
 
-    None among the keys is an absent one.
+    A field is None if it is not given; None in ``routing_keys`` is an absent key.
     """
 
     exchange: str | None = None
@@ -24,9 +24,10 @@ class Sent(NamedTuple):
 
 
 def sent_in(value: Mapping[str, Any], exchange: object = None, routing_key: object = None) -> Sent:
-    """Return where an object says that its message was published; ``exchange`` and ``routing_key`` are said elsewhere.
+    """Return where the message in ``value`` was published.
 
-    ``DecodeError`` for what is no text.
+    ``exchange`` and ``routing_key`` are used if the object does not have these members.
+    Raise ``DecodeError`` if a member is not text, or an array of texts.
     """
     keys: tuple[str | None, ...] | None = _array_in(value, ROUTING_KEYS, str | None)
     if keys is None:
@@ -36,16 +37,17 @@ def sent_in(value: Mapping[str, Any], exchange: object = None, routing_key: obje
 
 
 def without_places(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an object without the members that are no part of its message: beside sections all, else arrays.
+    """Return ``value`` without the members that only contain where the message was published.
 
-    A member of an object of plain properties is a property as well, for a property may have any name.
+    If ``value`` has sections of message JSON, all members in ``NAMES`` are removed. Otherwise it is plain properties,
+    of which only arrays are removed: a text is also a property, because a property may have any name.
     """
     sections = any(name in SECTION_NAMES for name in value)
     return {name: item for name, item in value.items() if name not in NAMES or not (sections or isinstance(item, list))}
 
 
 def texts_in(value: Mapping[str, Any], name: str) -> tuple[str, ...] | None:
-    """Return the texts of a member; ``DecodeError`` where it is no array of texts."""
+    """Return the texts in the member ``name``; None if absent. Raise ``DecodeError`` if it is not an array of texts."""
     return _array_in(value, name, str)
 
 

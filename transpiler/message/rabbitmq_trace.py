@@ -1,10 +1,11 @@
-"""RabbitMQ's tracing log, JSON or text: AMQP 0-9-1 messages with the broker's own answer beside them.
+"""RabbitMQ's tracing log, as JSON or text: AMQP 0-9-1 messages, each with the queues to which the broker routed it.
 
-Headers become application properties, and the basic properties go where AMQP 1.0 has them. The basic property ``type``
-becomes the subject, where JMSType is read; the routing keys are beside the message. ``app_id`` and ``cluster_id`` are
-left out, for AMQP 1.0 has no field for them. A header that is a table or an array is a map or a list whose content is
-not known, for the log has lost the types inside: it is there, and nothing equals it. The text form is read as the JSON
-form of the same entry; ``rabbit_tracing_consumer.erl`` writes both.
+Headers become application properties, and basic properties become the AMQP 1.0 fields with the same meaning. The basic
+property ``type`` becomes the subject, from which JMSType is read; the routing keys are not a part of the message.
+``app_id`` and ``cluster_id`` are skipped, because AMQP 1.0 has no field for them. A header that is a table or an array
+becomes a map or a list with unknown content, because the log does not contain the types inside: the header is not NULL,
+and nothing equals it. An entry in text is converted to the JSON form of the same entry; ``rabbit_tracing_consumer.erl``
+writes both forms.
 """
 
 from __future__ import annotations
@@ -19,24 +20,27 @@ from transpiler.base.errors import DecodeError
 from transpiler.base.source import Source, Span
 from transpiler.message.message import Message
 
-#: The second line of an entry in text; the first is a rule of equals signs.
+#: Pattern of the second line of an entry in text. The first line consists of equals signs.
 TEXT_ENTRY = re.compile(r": Message (published|received)\s*\Z")
 
 _FIELDS = re.compile(
     r"^(Node|Connection|Virtual host|User|Channel|Exchange|Routing keys|Queue|Routed queues|Properties): ", re.MULTILINE
 )
 
-#: Brackets inside each other: a table in a table takes three.
+#: Maximum nesting depth of brackets in an Erlang term; a table inside a table has a depth of three.
 _DEEPEST = 100
 
 
 def is_entry(value: object) -> bool:
-    """Return True for an entry of a tracing log, by the members that only it has."""
+    """Return True if ``value`` has the members that only an entry of a tracing log has."""
     return isinstance(value, Mapping) and {"routing_keys", "routed_queues", "properties"} <= value.keys()
 
 
 def is_publication(value: object) -> bool:
-    """Return True for what RabbitMQ's management API is asked to publish: its body has properties and a routing key."""
+    """Return True if ``value`` is the body of a publish request to RabbitMQ's management API.
+
+    Such a body has properties and a routing key, and a payload or headers.
+    """
     if not isinstance(value, Mapping) or is_entry(value) or not isinstance(value.get("properties"), Mapping):
         return False
     has_headers = isinstance(value["properties"].get("headers"), Mapping)
@@ -44,7 +48,7 @@ def is_publication(value: object) -> bool:
 
 
 def publication_message(value: Mapping[str, Any]) -> Message:
-    """Return the message that the management API is asked to publish; its payload is text, or bytes in base64."""
+    """Return the message in the body of a publish request; the payload is text, or bytes in base64."""
     entry = {name: item for name, item in value.items() if name != "payload"} | {"exchange": value.get("exchange", "")}
     payload = value.get("payload")
     if isinstance(payload, str):
@@ -54,12 +58,12 @@ def publication_message(value: Mapping[str, Any]) -> Message:
 
 
 def is_delivery(entry: object) -> bool:
-    """Return True for the delivery of a message to a consumer, which nobody published."""
+    """Return True if ``entry`` logs the delivery of a message to a consumer, instead of a publication."""
     return isinstance(entry, Mapping) and entry.get("type") == "received"
 
 
 def entry_message(entry: Any) -> Message:
-    """Return the message of an entry; ``DecodeError`` where a member is missing or is not what the plugin writes."""
+    """Return the message of a log entry; raise ``DecodeError`` if a member is missing or the plugin never writes it."""
     if not isinstance(entry, Mapping):
         raise DecodeError.at("trace.entry", "an entry of a tracing log is an object")
     keys, queues = entry.get("routing_keys"), entry.get("routed_queues")
@@ -77,7 +81,7 @@ def entry_message(entry: Any) -> Message:
 
 
 def text_entry(text: str) -> dict[str, Any]:
-    """Return the JSON form of an entry in text, from its second line on; ``DecodeError`` where it is none."""
+    """Return the JSON form of a log entry in text, without its first line; raise ``DecodeError`` if it is invalid."""
     head, _, payload = text.partition("\nPayload: \n")
     first, *rest = _FIELDS.split(head)
     fields = dict(zip(rest[::2], map(str.strip, rest[1::2]), strict=True))
@@ -96,7 +100,7 @@ def text_entry(text: str) -> dict[str, Any]:
 
 
 def _term(entry: str, field: str, text: str) -> Any:
-    """Return the value of the Erlang term in a field of an entry; a tuple is an array."""
+    """Return the value of the Erlang term ``text`` in ``field`` of ``entry``; a tuple becomes an array."""
     try:
         return read_erlang_term(text, deepest=_DEEPEST)
     except ErlangTermError as error:
@@ -107,7 +111,7 @@ def _term(entry: str, field: str, text: str) -> Any:
 
 
 def _table(rows: Any) -> dict[str, Any]:
-    """Return an AMQP table, each of whose rows has a name, a type and a value."""
+    """Return the values of an AMQP table by name; each of ``rows`` contains a name, a type and a value."""
     try:
         return {name: _value(kind, value) for name, kind, value in rows}
     except (TypeError, ValueError):
@@ -131,10 +135,10 @@ def _texts(value: Any) -> bool:
 
 
 def message_json(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the message of an entry of a log as message JSON.
+    """Return the message of a log entry as message JSON.
 
     Args:
-        entry: An entry of the log: its JSON, read.
+        entry: An entry of the log, as parsed JSON.
     """
     basic = entry.get("properties")
     if not isinstance(basic, Mapping):
@@ -156,7 +160,7 @@ def message_json(entry: Mapping[str, Any]) -> dict[str, Any]:
             properties["absolute_expiry_time"] = properties["creation_time"] + header["ttl"]
     result: dict[str, Any] = {"header": header, "properties": properties}
     if "type" in basic:
-        # The subject is JMSType under every broker's rules; the annotation is amqp.jms_type.
+        # Every broker reads the subject as JMSType; the annotation is the header field amqp.jms_type.
         properties["subject"] = basic["type"]
         result["message_annotations"] = {"x-opt-jms-type": basic["type"]}
     headers = basic.get("headers")
@@ -168,7 +172,7 @@ def message_json(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def header_value(value: Any) -> Any:
-    """Return a header as message JSON has it: the log has lost the types inside a table or an array."""
+    """Return a header as message JSON. The content of a table or array is unknown: the log lacks the types in it."""
     match value:
         case dict():
             return {"type": "map"}

@@ -1,4 +1,4 @@
-"""The receiver of a message: the circumstances of a delivery that change what a header field reads."""
+"""The receiver of a message: the facts about a delivery on which the values of some header fields depend."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from transpiler.message.header_fields import DESTINATION, NOW, MessageField
 
 
 class ReceiverOptions(TypedDict, total=False):
-    """The keywords of public functions that say who receives a message: the fields of ``Receiver``."""
+    """The keywords of public functions that describe the receiver of a message: the fields of ``Receiver``."""
 
     now: int | None
     destination: str | None
 
 
 class Receiver(NamedTuple):
-    """The receiver: ``now`` is the current time in milliseconds since the epoch.
+    """The receiver of a message.
 
-    Where ``now`` is None, it is the clock's in Python, and in SQL that of the query or micro-batch. ``destination`` is
-    the address that the consumer was created with; None where it is not known.
+    ``now`` is the current time in milliseconds since the epoch. If it is None, the time is the clock's in Python, and
+    in SQL the time of the query or micro-batch. ``destination`` is the address with which the consumer was created;
+    None if the address is unknown.
     """
 
     now: int | None = None
@@ -27,26 +28,26 @@ class Receiver(NamedTuple):
 
     @property
     def time(self) -> int:
-        """The time that was given, else the clock's."""
+        """The given time, else the clock's time, in milliseconds since the epoch."""
         return time.time_ns() // 1_000_000 if self.now is None else self.now
 
     @property
     def timed(self) -> Receiver:
-        """The receiver of several messages at one time: the time that was given, else that of the clock now."""
+        """A copy whose ``now`` is fixed to the given time or to the clock's current time, for several messages."""
         return self._replace(now=self.time)
 
     @property
     def keywords(self) -> ReceiverOptions:
-        """The receiver as keywords of a public function."""
+        """The receiver as keyword arguments of a public function."""
         return ReceiverOptions(now=self.now, destination=self.destination)
 
     def value(self, place: MessageField) -> int | str | None:
-        """Return the value at a place of the receiver; None for a destination that is not known."""
+        """Return the receiver's value for ``place`` (``NOW`` or ``DESTINATION``); None for an unknown destination."""
         if place == NOW:
             return self.time
         assert place == DESTINATION
         return self.destination
 
 
-#: A receiver of which nothing is known.
+#: A receiver without a given time or destination.
 ANYONE = Receiver()

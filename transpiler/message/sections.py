@@ -13,7 +13,7 @@ Values = Mapping[str, AmqpValue]
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The transport header section; None is a field that the sender left out. ``ttl`` is in milliseconds."""
+    """The transport header section; None is a field that the sender omitted. ``ttl`` is in milliseconds."""
 
     durable: bool | None = None
     priority: int | None = None
@@ -24,7 +24,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """The properties section. Times are milliseconds since the epoch; an id is a string, ulong, uuid or binary."""
+    """The properties section; None is a field that the sender omitted. Times are milliseconds since the epoch."""
 
     message_id: AmqpValue | None = None
     user_id: bytes | None = None
@@ -43,9 +43,9 @@ class Properties:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The body: which section it is (``data``, ``amqp-sequence``, ``amqp-value``), its bytes, or its value.
+    """The body: the name of its section (``data``, ``amqp-sequence``, ``amqp-value``), its bytes, or its value.
 
-    Only the type is kept of a value that is a list, a map, an array or described.
+    If the value is a list, a map, an array or described, only its type is kept.
     """
 
     section: str | None = None
@@ -55,7 +55,7 @@ class Body:
 
 _ID = (AmqpType.STRING, AmqpType.ULONG, AmqpType.UUID, AmqpType.BINARY)
 
-#: 3.2.1: the fields of the header in wire order, with the types that each may have.
+#: 3.2.1: the allowed types of each field of the header section, in wire order.
 HEADER_TYPES: Mapping[str, tuple[AmqpType, ...]] = {
     "durable": (AmqpType.BOOLEAN,),
     "priority": (AmqpType.UBYTE,),
@@ -64,7 +64,7 @@ HEADER_TYPES: Mapping[str, tuple[AmqpType, ...]] = {
     "delivery_count": (AmqpType.UINT,),
 }
 
-#: 3.2.4: the fields of the properties section.
+#: 3.2.4: the allowed types of each field of the properties section, in wire order.
 PROPERTY_TYPES: Mapping[str, tuple[AmqpType, ...]] = {
     "message_id": _ID,
     "user_id": (AmqpType.BINARY,),
@@ -81,5 +81,5 @@ PROPERTY_TYPES: Mapping[str, tuple[AmqpType, ...]] = {
     "reply_to_group_id": (AmqpType.STRING,),
 }
 
-#: The fields of both, by section.
+#: The allowed types of each field of the header and properties sections.
 FIELD_TYPES: Mapping[str, Mapping[str, tuple[AmqpType, ...]]] = {"header": HEADER_TYPES, "properties": PROPERTY_TYPES}

@@ -1,8 +1,8 @@
 """The identity of a subscription, from the attributes of a consumer's link.
 
 Source: the JMS mapping, working draft 10, sections 7 and 8. Links with the same identity consume from one
-subscription, so that deliveries can be grouped by it. ``check_links`` goes through the links of a server in the order
-in which they are attached and reports those that it must refuse.
+subscription, so that deliveries can be grouped by it. ``check_links`` simulates the links of a server in the order in
+which they are attached, and reports the links that the server must refuse.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from transpiler.base.errors import DecodeError
 
 #: The separator between the name of a subscription and the suffix of each of its links: 8.1.
 SEPARATOR = "|"
-#: The capabilities of the source: 8.1.
+#: The capabilities of a link's source that make its subscription shared, and global: 8.1.
 SHARED, GLOBAL = "shared", "global"
 
-#: The suffixes that JMS clients give to their links: the tables of 8.6 and 8.7.
+#: Pattern of the suffixes that JMS clients append to link names: the tables of 8.6 and 8.7.
 _SUFFIX = re.compile(r"(?P<scope>global)?-?(?P<volatile>volatile)?[0-9]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """One subscription: equal for all links that consume from it.
+    """The identity of a subscription: equal for all links that consume from the subscription.
 
-    ``scope`` is the client id whose subscription it is, or None for a global one. ``durable`` if it outlives
-    its consumers, ``shared`` if it may have several.
+    ``scope`` is the client id that owns the subscription, or None if the subscription is global. ``durable`` is True if
+    the subscription outlives its consumers, ``shared`` if it may have several consumers.
     """
 
     name: str
@@ -45,18 +45,18 @@ def subscription_of(
     *,
     durable: bool | None = None,
 ) -> Subscription:
-    """Return the subscription that a link refers to.
+    """Return the subscription from which a link consumes.
 
     Args:
-        link_name: The link's name, as the client chose it.
+        link_name: The name that the client chose for the link.
         client_id: The connection's container id; None for a client without one.
         capabilities: The capabilities of the link's source.
-        durable: Whether the link's terminus is durable and never expires. None: the link's name decides, as JMS clients
-            form it: a suffix with ``volatile`` is not durable, any other shared link is; a link that is not shared is
-            durable where it has a client id.
+        durable: Whether the link's terminus is durable and never expires. If None, the link's name decides, under the
+            conventions of JMS clients: a shared link is durable unless its suffix contains ``volatile``; a link that is
+            not shared is durable if it has a client id.
 
     Raises:
-        DecodeError: No client of the mapping attaches such a link.
+        DecodeError: No client that follows the mapping attaches a link with these attributes.
     """
     name, separator, suffix = link_name.partition(SEPARATOR)
     declared = frozenset(capabilities)
@@ -98,7 +98,10 @@ def subscription_of(
 
 
 def _exclusive(link_name: str, name: str, client_id: str | None, durable: bool | None) -> Subscription:
-    """A subscription of one link: a durable one belongs to a client id, any other one is the link itself."""
+    """Return the subscription of a link that is not shared.
+
+    A durable subscription belongs to the client id; any other subscription is identified by the whole link name.
+    """
     if durable is None:
         durable = client_id is not None
     if durable and client_id is None:
@@ -118,10 +121,11 @@ def _refuse(code: str, message: str, hint: str) -> NoReturn:
 class ConsumerLink:
     """A receiving link as a client attaches it.
 
-    ``address`` is the source's, a topic; None is the null source by which a subscription is looked up. ``selector``
-    and ``no_local`` are its filters. ``capabilities`` and ``durable`` are those of ``subscription_of``. ``connection``
-    names the connection, where it is known. A link that is not ``active`` was detached: a durable subscription stays.
-    A link that ``ends`` its subscription was closed.
+    ``address`` is the topic of the link's source; None is the null source, with which a client looks up an existing
+    subscription. ``selector`` and ``no_local`` are the link's filters. ``capabilities`` and ``durable`` are arguments
+    of ``subscription_of``. ``connection`` names the connection; None if it is unknown. If ``active`` is False, the link
+    was detached, and only a durable subscription remains. If ``ends`` is True, the link was closed, which ends the
+    subscription.
     """
 
     name: str
@@ -137,10 +141,10 @@ class ConsumerLink:
 
 
 def check_links(links: Iterable[ConsumerLink]) -> tuple[Diagnostic, ...]:
-    """Return the conflicts of links: working draft 10, sections 2.1, 7 and 8.
+    """Return the conflicts between links: working draft 10, sections 2.1, 7 and 8.
 
-    An error is a link that a server refuses; it leaves everything as it is, so that later links are compared with what
-    was there before. A warning is a link that begins a subscription anew. Messages count links from 1.
+    An error means that a server refuses the link. The refused link changes nothing: later links are compared with the
+    state before it. A warning means that the link replaces an existing subscription. Messages number the links from 1.
 
     Args:
         links: The links, in the order in which they are attached.
@@ -151,7 +155,10 @@ def check_links(links: Iterable[ConsumerLink]) -> tuple[Diagnostic, ...]:
 
 @dataclass(slots=True)
 class _Held:
-    """A subscription that exists: its topic and filters, and the numbers of the links that consume from it."""
+    """An existing subscription: the number of the link that created it, its topic and its filters.
+
+    ``active`` is the numbers of the links that consume from the subscription.
+    """
 
     subscription: Subscription
     first: int
@@ -161,14 +168,14 @@ class _Held:
 
 
 class _Server:
-    """The subscriptions of a server, and its links that are attached."""
+    """The existing subscriptions and the attached links of a simulated server."""
 
     def __init__(self) -> None:
         self.links: dict[int, tuple[ConsumerLink, Subscription]] = {}
         self.held: dict[Subscription, _Held] = {}
 
     def attach(self, number: int, link: ConsumerLink) -> Iterator[Diagnostic]:
-        """Attach a link unless there is an error; yield the diagnostics."""
+        """Attach ``link`` unless the server refuses it; yield the diagnostics."""
         try:
             subscription = subscription_of(link.name, link.client_id, link.capabilities, durable=link.durable)
         except DecodeError as error:
@@ -183,7 +190,7 @@ class _Server:
             and subscription not in self.held
             and sibling in self.held
         ):
-            # A link that unsubscribes knows the name only: 8.8.
+            # A link that unsubscribes has only the name of the subscription: 8.8.
             subscription = sibling
         refusal = next(self._refusals(number, link, subscription), None)
         if refusal is not None:
@@ -265,7 +272,7 @@ class _Server:
             )
 
     def _of_client(self, number: int, link: ConsumerLink) -> Iterator[Diagnostic]:
-        """A client id on two connections at a time: 2.1, 8.2."""
+        """Yield an error for each attached link with the same client id on another connection: 2.1, 8.2."""
         for known, (other, _) in self.links.items():
             if link.client_id is not None and other.client_id == link.client_id:
                 connections = (other.connection, link.connection)
@@ -278,7 +285,7 @@ class _Server:
                     )
 
     def _of_name(self, number: int, link: ConsumerLink, wanted: Subscription) -> Iterator[Diagnostic]:
-        """The name of a link that is attached."""
+        """Yield an error for each attached link whose name conflicts with the name of ``link``."""
         for known, (other, has) in self.links.items():
             if other.name != link.name:
                 continue
@@ -308,7 +315,7 @@ class _Server:
 
     @staticmethod
     def _changes(held: _Held, link: ConsumerLink) -> bool:
-        """Return True if a link requests another topic or other filters; a null source requests nothing."""
+        """Return True if ``link`` requests another topic or other filters; a null source requests nothing."""
         return link.address is not None and bool(_difference(held, link))
 
 

@@ -1,7 +1,7 @@
-"""AMQP types and the classes of their values; equality; JMS's three truth values.
+"""AMQP types and the classes of their values; equality; the three truth values of JMS.
 
-Source: Jakarta Messaging 3.1, section 3.8.1.2, for *unknown*. The rules of equality are those of the brokers' headers
-exchanges and of the filter documents.
+Source: Jakarta Messaging 3.1, section 3.8.1.2, for *unknown*. The rules of equality come from the brokers' headers
+exchanges and from the filter documents.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class AmqpType(IdentityEnum):
     SYMBOL = "symbol"
 
 
-#: The least and the greatest value of each integer type; a timestamp is an integer of milliseconds.
+#: The least and the greatest value of each integer type. A timestamp is an integer, in milliseconds.
 INTEGER_RANGES: Mapping[AmqpType, tuple[int, int]] = MappingProxyType(
     {
         AmqpType.UBYTE: (0, 2**8 - 1),
@@ -63,7 +63,10 @@ DECIMALS = (AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128)
 
 
 class Compound(Enum):
-    """The types of values that hold other values, which no selector can name; only the type of such a body is kept."""
+    """The types of values that contain other values. No selector can name such a value.
+
+    If the body of a message is such a value, only its type is kept.
+    """
 
     LIST = "list"
     MAP = "map"
@@ -76,9 +79,10 @@ ValueType: TypeAlias = AmqpType | Compound
 
 
 class TypeClass(IdentityEnum):
-    """Types whose values can be compared with each other are alike; the value names the canonical schema's field.
+    """A class of AMQP types that are stored in the same field of the canonical schema; the enum value names this field.
 
-    Numbers of every width are alike, but integers and floating point numbers live in two fields.
+    Values of one class can be compared with each other, and so can integers and floating-point numbers, which are two
+    classes only because they have two fields.
     """
 
     BOOLEAN = "boolean"
@@ -89,11 +93,14 @@ class TypeClass(IdentityEnum):
 
     @property
     def numeric(self) -> bool:
-        """Return True if arithmetic allows the type."""
+        """Return True if arithmetic accepts values of this class."""
         return self is TypeClass.INTEGER or self is TypeClass.FLOATING
 
     def is_like(self, other: TypeClass) -> bool:
-        """Jakarta Messaging 3.8.1.1: "Only like type values can be compared", numbers with numbers of any type."""
+        """Return True if values of the two classes can be compared.
+
+        Jakarta Messaging 3.8.1.1: "Only like type values can be compared"; a number is like a number of any type.
+        """
         return self is other or (self.numeric and other.numeric)
 
 
@@ -107,9 +114,9 @@ def _class_of(kind: ValueType) -> TypeClass:
     return TypeClass.BOOLEAN if kind is AmqpType.BOOLEAN else TypeClass.BYTES
 
 
-#: The class of the values of each type; null has none, for it is no value. A char is a string of one character. AMQP
-#: 0-9-1 and 0-10 have tables and arrays among a message's headers, and to a selector these are values that no literal
-#: is like.
+#: The class of the values of each type. Null has no class, because it is not a value. A char is a string of one
+#: character. Headers of AMQP 0-9-1 and 0-10 can be tables and arrays: for a selector they are values that cannot be
+#: compared with any literal.
 CLASS_OF: Mapping[ValueType, TypeClass] = MappingProxyType(
     {
         kind: _class_of(kind)
@@ -118,39 +125,39 @@ CLASS_OF: Mapping[ValueType, TypeClass] = MappingProxyType(
     }
 )
 
-#: The Python value of an AMQP primitive: decimals as Decimal, a timestamp as milliseconds, a uuid as UUID.
+#: The Python value of an AMQP primitive: a decimal is a Decimal, a timestamp an int in milliseconds, a uuid a UUID.
 Primitive = None | bool | int | float | Decimal | str | bytes | UUID
 
 
 class UntypedText(str):
-    """A string of a store that has lost the types of its values.
+    """A string from a store that does not keep the types of its values.
 
-    It is compared with a number as the number that it spells, and with a boolean as the truth value that it spells, if
-    it spells one; elsewhere it is a string.
+    If it spells a number, it is this number in a comparison with a number; if it spells a boolean, it is this boolean
+    in a comparison with a boolean. Otherwise it is a string.
     """
 
     __slots__ = ()
 
 
 class AmqpValue(NamedTuple):
-    """A value together with its AMQP type, as a section of a message holds it.
+    """A value of a message section, with its AMQP type.
 
-    A list, map or array is the bytes of its shortest AMQP 1.0 encoding; empty bytes stand for unknown content.
+    The value of a list, map or array is the bytes of its shortest AMQP 1.0 encoding; empty bytes mean unknown content.
     """
 
     type: ValueType
     value: Primitive
 
 
-#: A selector's operand in Python: an integer is 64 bits and signed, None is a missing value.
+#: The Python value of an operand of a selector: an integer is signed and has 64 bits, None is a missing value.
 SelectorValue = None | bool | int | float | str | bytes
 
 
 def coerce(value: AmqpValue) -> SelectorValue:
-    """The value that a selector sees, by the coercion table.
+    """Return the value that a selector sees, under the coercion table.
 
-    An unsigned long above 2**63-1 wraps as Java's ``longValue`` does; a decimal becomes the nearest double;
-    a uuid its 16 bytes.
+    An unsigned long above 2**63-1 wraps like Java's ``longValue``; a decimal becomes the nearest double, and a uuid its
+    16 bytes.
     """
     match value.value:
         case bool() | None:
@@ -168,7 +175,7 @@ def coerce(value: AmqpValue) -> SelectorValue:
 #: True, False, or None for JMS's *unknown*.
 Truth = bool | None
 
-#: Jakarta Messaging 3.8.1.2, the definition of AND, by its two operands.
+#: The truth table of AND for each pair of operands: Jakarta Messaging 3.8.1.2.
 AND: Mapping[tuple[Truth, Truth], Truth] = MappingProxyType(
     {
         (True, True): True,
@@ -183,7 +190,7 @@ AND: Mapping[tuple[Truth, Truth], Truth] = MappingProxyType(
     }
 )
 
-#: The definition of OR.
+#: The truth table of OR for each pair of operands: Jakarta Messaging 3.8.1.2.
 OR: Mapping[tuple[Truth, Truth], Truth] = MappingProxyType(
     {
         (True, True): True,
@@ -198,50 +205,52 @@ OR: Mapping[tuple[Truth, Truth], Truth] = MappingProxyType(
     }
 )
 
-#: The definition of NOT.
+#: The truth table of NOT: Jakarta Messaging 3.8.1.2.
 NOT: Mapping[Truth, Truth] = MappingProxyType({True: False, False: True, None: None})
 
-#: The verdicts in words.
+#: The name of each truth value for users.
 TRUTH_TEXT: Mapping[Truth, str] = MappingProxyType({True: "TRUE", False: "FALSE", None: "unknown"})
 
 
 class NumberEquality(Enum):
-    """The equality of an integer and a floating point number."""
+    """The rule by which an integer equals a floating-point number."""
 
-    #: Never: 1 is not 1.0.
+    #: They are never equal: 1 is not 1.0.
     APART = "apart"
-    #: If the two are the same number, as Erlang's ``==`` has it: 2**53 + 1 is not 2.0**53.
+    #: They are equal if they are exactly the same number, as under Erlang's ``==``: 2**53 + 1 is not 2.0**53.
     EXACT = "exact"
-    #: If the integer as a double is the other one: the AMQP Filter Expressions' "when treated as a floating-point".
+    #: They are equal if the integer, converted to a double, equals the floating-point number: the AMQP Filter
+    #: Expressions' "when treated as a floating-point".
     AS_DOUBLES = "as doubles"
 
 
 @dataclass(frozen=True, slots=True)
 class Equality:
-    """The equality of a value of a binding or filter with a value of a message.
+    """The rules by which a value of a binding or filter equals a value of a message.
 
-    By default values are equal within a class: integers of every width by value, floating point numbers and decimals
-    by value as doubles, text, booleans, bytes; lists and maps where their types and all that they hold are the same.
-    NaN equals nothing.
+    By default only values of one class can be equal: integers of every width by value, floating-point numbers and
+    decimals by their value as doubles, text, booleans, bytes. Lists and maps are equal if their types and all values in
+    them are the same. NaN equals nothing.
     """
 
     numbers: NumberEquality = NumberEquality.APART
-    #: Only values of one type are equal, as Java's ``equals`` has it, and byte arrays never are.
+    #: True if only values of one AMQP type are equal, as under Java's ``equals``; byte arrays are then never equal.
     same_type: bool = False
-    #: A boolean is the integer 0 or 1.
+    #: True if a boolean equals the integer 0 or 1.
     booleans_are_integers: bool = False
-    #: A value of the type float in a binding equals nothing.
+    #: True if a value of the type float in a binding equals nothing.
     refuses_floats: bool = False
-    #: Bytes equal the text that they are in UTF-8.
+    #: True if bytes equal the text whose UTF-8 encoding they are.
     bytes_are_text: bool = False
-    #: A decimal equals decimals only. The canonical schema has no scales, so 1.0 equals 1.00, which the broker parts.
+    #: True if a decimal equals only decimals. The canonical schema does not keep scales, so 1.0 equals 1.00 here,
+    #: though not in the broker.
     decimals_apart: bool = False
-    #: A list and a map that are empty are equal.
+    #: True if an empty list equals an empty map.
     empty_compounds_alike: bool = False
-    #: A timestamp counts as its seconds, in a binding and in a message; elsewhere as its milliseconds.
+    #: True if timestamps of a binding, and of a message, are compared in whole seconds instead of milliseconds.
     asks_in_seconds: bool = False
     has_seconds: bool = False
 
 
-#: The default, and the Apache document's.
+#: The default rules, and those of the Apache AMQP filter document.
 BY_VALUE = Equality()

@@ -1,7 +1,7 @@
 """The constructors of AMQP 1.0 as data: format code → type, size on the wire, reader and writer.
 
-Source: OASIS AMQP 1.0, part 1, section 1.6, "Primitive Type Definitions"; every encoding in it has one row.
-Within a type the rows go from the smallest encoding to the widest, which takes every value of the type.
+Source: OASIS AMQP 1.0, part 1, section 1.6, "Primitive Type Definitions"; every encoding of the section has one row.
+The rows of one type go from the smallest encoding to the widest, which can hold every value of the type.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from transpiler.message.amqp.decimals import DECIMAL32, DECIMAL64, DECIMAL128, D
 from transpiler.message.amqp.values import CompoundType, WireType
 from transpiler.message.types import AmqpType, Primitive
 
-#: The format code before a descriptor; it is a prefix of a constructor, and no constructor itself.
+#: The format code before a descriptor. It is a prefix of a constructor, not a constructor itself.
 DESCRIBED = 0x00
 
 
 class MalformedError(Exception):
-    """The bytes of a primitive are not a value of its type: a code, what is wrong, and where in the bytes."""
+    """The error for bytes that are not a value of their primitive type.
+
+    ``code`` is the diagnostic's code, ``message`` the reason, and ``start`` the offset of the first invalid byte.
+    """
 
     def __init__(self, code: str, message: str, start: int = 0) -> None:
         self.code, self.message, self.start = code, message, start
@@ -32,7 +35,7 @@ class MalformedError(Exception):
 
 
 class Form(Enum):
-    """The delimiting of a constructor's data; ``Constructor.width`` counts the bytes."""
+    """How the end of a constructor's data is encoded; ``width`` below is ``Constructor.width``."""
 
     FIXED = "fixed"  # width bytes of data
     VARIABLE = "variable"  # width bytes of size, then the data
@@ -40,9 +43,10 @@ class Form(Enum):
 
 
 class Codec(NamedTuple):
-    """The two directions of a primitive's data.
+    """The functions that decode and encode the data of a primitive.
 
-    ``read`` raises ``MalformedError``; ``write``, for a value that this encoding cannot hold, ``ValueError``.
+    ``read`` raises ``MalformedError`` for invalid bytes; ``write`` raises ``ValueError`` for a value that this encoding
+    cannot hold.
     """
 
     read: Callable[[bytes], Primitive]
@@ -51,7 +55,7 @@ class Codec(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Constructor:
-    """One row of the table. A compound has no codec: decoder and encoder build it from its items."""
+    """A row of the table. ``codec`` is None for a compound type, which decoder and encoder build from its items."""
 
     code: int
     type: WireType
@@ -128,7 +132,7 @@ def _write_boolean(value: Primitive) -> bytes:
 
 
 def _read_char(data: bytes) -> str:
-    # 1.6.16: "a UTF-32BE encoded Unicode character", which half of a UTF-16 pair is not.
+    # 1.6.16: "a UTF-32BE encoded Unicode character"; half of a UTF-16 surrogate pair is not such a character.
     try:
         return data.decode("utf-32-be")
     except UnicodeDecodeError:
@@ -214,7 +218,7 @@ _ROWS = (
     Constructor(0xB1, AmqpType.STRING, Form.VARIABLE, 4, _STRING),
     Constructor(0xA3, AmqpType.SYMBOL, Form.VARIABLE, 1, _SYMBOL),
     Constructor(0xB3, AmqpType.SYMBOL, Form.VARIABLE, 4, _SYMBOL),
-    # list0 has neither size nor count: fields of no bytes, which read as 0 and hold 0 alone.
+    # list0 has neither size nor count: with a width of 0 bytes, both decode as 0 and can hold only 0.
     Constructor(0x45, CompoundType.LIST, Form.COMPOUND, 0),
     Constructor(0xC0, CompoundType.LIST, Form.COMPOUND, 1),
     Constructor(0xD0, CompoundType.LIST, Form.COMPOUND, 4),
@@ -227,7 +231,7 @@ _ROWS = (
 #: Every constructor by its format code.
 CONSTRUCTORS: Mapping[int, Constructor] = MappingProxyType({row.code: row for row in _ROWS})
 
-#: The constructors of each type, smallest first; the last one takes every value of the type.
+#: The constructors of each type, smallest first; the last constructor can hold every value of the type.
 ENCODINGS: Mapping[WireType, tuple[Constructor, ...]] = MappingProxyType(
     {wire_type: tuple(row for row in _ROWS if row.type is wire_type) for wire_type in (*AmqpType, *CompoundType)}
 )

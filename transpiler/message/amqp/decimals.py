@@ -1,14 +1,14 @@
 """IEEE 754-2008 decimal floating point in the binary integer decimal encoding, which AMQP 1.0 prescribes.
 
 A decimal is a sign, a biased exponent of w bits, and a significand c that is a binary integer: the value is
-(-1)**sign * c * 10**(exponent - bias). After the sign bit (IEEE 754-2008, 3.5.2):
+(-1)**sign * c * 10**(exponent - bias). After the sign bit (IEEE 754-2008, 3.5.2) there are three cases:
 
-- the next two bits are not 11: w bits of exponent, then the significand;
-- they are 11: these two bits, w bits of exponent, then the significand's lower bits below an implied 100;
-- the next four bits are 1111: infinity when the fifth is 0, NaN when it is 1.
+- If the next two bits are not 11: w bits of exponent, then the significand.
+- If they are 11: these two bits, w bits of exponent, then the lower bits of the significand, whose top bits are 100.
+- If the next four bits are 1111: infinity if the fifth bit is 0, NaN if the fifth bit is 1.
 
-A significand above 10**p - 1 is not canonical and stands for zero. A NaN reads as Python's quiet NaN: its
-sign, payload and signal go, for a signalling NaN cannot even be compared.
+A significand above 10**p - 1 (for p digits) is not canonical and means zero. A NaN decodes as Python's quiet NaN,
+without sign, payload and signal, because Python cannot even compare a signalling NaN.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from decimal import Decimal
 
 @dataclass(frozen=True, slots=True)
 class DecimalFormat:
-    """One interchange format: its size in bytes, precision in digits, exponent bits and exponent bias."""
+    """An interchange format: its size in bytes, precision in digits, exponent bits and exponent bias."""
 
     width: int
     digits: int
@@ -28,7 +28,7 @@ class DecimalFormat:
 
     @property
     def largest_exponent(self) -> int:
-        """The largest biased exponent: the two leading bits of the exponent are never 11."""
+        """The largest biased exponent, given that the two leading bits of the exponent are never 11."""
         return (3 << self.exponent_bits - 2) - 1
 
     def read(self, data: bytes) -> Decimal:
@@ -52,7 +52,7 @@ class DecimalFormat:
         return Decimal((negative, tuple(map(int, str(significand))), exponent - self.bias))
 
     def write(self, number: Decimal) -> bytes:
-        """Encode a number in ``width`` bytes; raise ``ValueError`` for too many digits or too large an exponent."""
+        """Encode ``number`` in ``width`` bytes; raise ``ValueError`` if its digits or its exponent do not fit."""
         sign, digits, exponent = number.as_tuple()
         rest = 8 * self.width - 1
         if isinstance(exponent, str):  # "F" of an infinity, "n" or "N" of a NaN
@@ -68,7 +68,7 @@ class DecimalFormat:
         return (sign << rest | bits).to_bytes(self.width)
 
     def _fit(self, digits: tuple[int, ...], biased: int) -> tuple[int, int]:
-        """Significand and biased exponent of a number; zeros move between the two where they must."""
+        """Return the significand and biased exponent; move trailing zeros between them if the format requires it."""
         count = len(digits)
         while count > 1 and digits[count - 1] == 0 and (count > self.digits or biased < 0):
             count -= 1
@@ -84,7 +84,7 @@ class DecimalFormat:
         return significand * 10**excess, biased - excess
 
 
-#: IEEE 754-2008, table 3.6, by the names of the AMQP types.
+#: The formats of IEEE 754-2008, table 3.6, named as the AMQP types.
 DECIMAL32 = DecimalFormat(width=4, digits=7, exponent_bits=8, bias=101)
 DECIMAL64 = DecimalFormat(width=8, digits=16, exponent_bits=10, bias=398)
 DECIMAL128 = DecimalFormat(width=16, digits=34, exponent_bits=14, bias=6176)

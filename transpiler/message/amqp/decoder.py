@@ -1,9 +1,8 @@
-"""Bytes → values, for untrusted bytes.
+"""Decoder of AMQP 1.0 values, for untrusted bytes.
 
-Every read is checked against the end of the value that encloses it, so no size field is believed further than
-the one around it. Three limits bound the work: depth (and so recursion), the number of values (an array of
-nulls takes no bytes an item), and the size of the input. Each failure is a ``DecodeError`` whose
-span counts bytes.
+Every read is checked against the end of the enclosing value, so a size field can never exceed the size of the value
+around it. Three limits bound the work: nesting depth (and so recursion), the number of values (the items of an array
+of nulls have no bytes), and the size of the input. Each failure is a ``DecodeError`` whose span is in bytes.
 """
 
 from __future__ import annotations
@@ -26,23 +25,23 @@ from transpiler.message.amqp.values import (
 )
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: Most lists, maps, arrays and descriptors around a value.
+#: Maximum number of lists, maps, arrays and descriptors around a value.
 MAX_DEPTH = 32
-#: Most values in one input, nested ones included.
+#: Maximum number of values in one input, including nested values.
 MAX_VALUES = 100_000
-#: Most bytes in one input.
+#: Maximum size of one input, in bytes.
 MAX_BYTES = 16 * 2**20
 
 
 class Located(NamedTuple):
-    """A value and the bytes that it was read from."""
+    """A value and the byte range from which it was decoded."""
 
     value: Value
     span: Span
 
 
 def decode(data: bytes) -> Value:
-    """Decode exactly one value; raise ``DecodeError`` for any bytes after it."""
+    """Decode exactly one value; raise ``DecodeError`` if any bytes follow it."""
     reader = _Reader(data)
     value = reader.next()
     if reader.at < len(data):
@@ -53,13 +52,13 @@ def decode(data: bytes) -> Value:
 
 
 def decode_first(data: bytes) -> tuple[Value, bytes]:
-    """Decode the value that some bytes begin with; return it and the bytes after it, as a transfer has its payload."""
+    """Decode the first value in ``data``; return it and the bytes after it (such as the payload of a transfer)."""
     reader = _Reader(data)
     return reader.next(), data[reader.at :]
 
 
 def decode_all(data: bytes) -> tuple[Located, ...]:
-    """Decode consecutive values, such as the sections of a message; none from no bytes."""
+    """Decode consecutive values, such as the sections of a message. Empty bytes decode to no values."""
     reader = _Reader(data)
     located = []
     while reader.at < len(data):
@@ -70,7 +69,7 @@ def decode_all(data: bytes) -> tuple[Located, ...]:
 
 
 class _Reader:
-    """A position in the bytes, and how many more values may be read."""
+    """A decoder with its position in the bytes, and the number of values that it may still read."""
 
     __slots__ = ("at", "data", "values_left")
 
@@ -88,7 +87,7 @@ class _Reader:
         return self.value(len(self.data), 0)
 
     def value(self, end: int, depth: int) -> Value:
-        """Read one value, paid for by the caller, that must not run past ``end``."""
+        """Read one value, which must end at or before ``end``; the caller has already counted it with ``spend``."""
         start = self.at
         constructor, descriptors = self.constructor(end, depth)
         value: Value = self.plain(constructor, start, end, depth + len(descriptors))
@@ -114,7 +113,7 @@ class _Reader:
         return constructor, descriptors
 
     def plain(self, constructor: Constructor, start: int, end: int, depth: int) -> PlainValue:
-        """Build a constructor's value from the bytes here; ``start`` is the beginning of the value for errors."""
+        """Read the value of ``constructor`` at the current position; errors report ``start`` as its beginning."""
         kind, width = constructor.type, constructor.width
         size = width if constructor.form is Form.FIXED else self.number(width, _a(kind), start, end)
         first = self.claim(size, _a(kind), start, end)
@@ -128,7 +127,7 @@ class _Reader:
             _fail(bad.code, f"{bad.message}, in {_a(kind)}", first + bad.start, first + size)
 
     def compound(self, kind: CompoundType, width: int, start: int, stop: int, depth: int) -> PlainValue:
-        """Read the items of a compound, whose data ends at ``stop``."""
+        """Read the count and items of a list, map or array, whose data ends at ``stop``."""
         self.descend(depth, start)
         count = self.number(width, f"the count of {_a(kind)}", start, stop)
         if kind is not CompoundType.ARRAY and count > stop - self.at:
@@ -149,7 +148,7 @@ class _Reader:
         return result
 
     def map(self, count: int, start: int, stop: int, depth: int) -> AmqpMap:
-        """Read pairs of key and value."""
+        """Read ``count`` items of a map, alternately keys and values."""
         # 1.6.23: "Map encodings MUST contain an even number of items"
         if count % 2:
             _fail("amqp.odd-map", f"a map of {_count(count, 'item')} has a key without a value", start, stop)
@@ -159,8 +158,8 @@ class _Reader:
             at, before = self.at, self.values_left
             key = self.value(stop, depth + 1)
             if not isinstance(key, AmqpValue):
-                # identity() walks the key once more, so its values are counted twice: keys within keys would multiply
-                # that work.
+                # identity() traverses the key again, so the values in the key are counted twice: keys nested in keys
+                # would multiply this work.
                 self.spend(before - self.values_left, at)
             mark = identity(key)
             # 1.6.23: "A map in which there exist two identical key values is invalid."
@@ -171,19 +170,19 @@ class _Reader:
         return AmqpMap(tuple(entries))
 
     def array(self, count: int, stop: int, depth: int) -> AmqpArray:
-        """Read items that share the constructor before them."""
+        """Read ``count`` items of an array, all of which share the constructor before them."""
         constructor, descriptors = self.constructor(stop, depth + 1)
         inner = depth + 1 + len(descriptors)
         items = tuple([self.plain(constructor, self.at, stop, inner) for _ in range(count)])
         return AmqpArray(constructor.type, items, descriptors)
 
     def number(self, width: int, what: str, start: int, end: int) -> int:
-        """Read a size or count of ``width`` bytes."""
+        """Read a size or count of ``width`` bytes; errors call it ``what``."""
         first = self.claim(width, what, start, end)
         return int.from_bytes(self.data[first : self.at])
 
     def claim(self, size: int, what: str, start: int, end: int) -> int:
-        """Step over ``size`` bytes and return where they begin."""
+        """Advance over ``size`` bytes and return where they begin; raise ``DecodeError`` if they extend past ``end``."""
         first = self.at
         if size > end - first:
             left = end - first
@@ -196,12 +195,12 @@ class _Reader:
         return first
 
     def descend(self, depth: int, start: int) -> None:
-        """Check that a value at this depth may hold others."""
+        """Raise ``DecodeError`` if a value at ``depth`` is nested too deeply to contain other values."""
         if depth >= MAX_DEPTH:
             _fail("amqp.too-deep", f"values nest more than {MAX_DEPTH} deep", start, start + 1)
 
     def spend(self, count: int, start: int) -> None:
-        """Pay for values before they are read."""
+        """Count ``count`` values before they are read; raise ``DecodeError`` if the input has too many values."""
         if count > self.values_left:
             message = f"there are more than {MAX_VALUES} values"
             _fail("amqp.too-many-values", message, start, min(start + 1, len(self.data)))
@@ -212,7 +211,7 @@ def _fail(code: str, message: str, start: int, end: int) -> NoReturn:
     raise DecodeError.at(code, f"{message}, at byte {start}", span=Span(start, end))
 
 
-#: Each type with its article, for errors: looked up for every value that is read.
+#: The name of each type with its article, for errors. It is a table because every value that is read looks it up.
 _WITH_ARTICLE: dict[AmqpType | CompoundType, str] = {
     kind: f"{'an' if kind.value[0] in 'ai' else 'a'} {kind.value}" for kind in (*AmqpType, *CompoundType)
 }

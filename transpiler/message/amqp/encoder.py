@@ -1,7 +1,7 @@
-"""Values → bytes, for tests, for examples and for printing a filter set as an attach frame would carry it.
+"""Encoder of AMQP 1.0 values, for tests, for examples and for printing a filter set as in an attach frame.
 
-An item's bytes are made once and then wrapped in the encoding that fits, so no choice of encodings
-writes anything twice. What cannot be written is a ``DecodeError`` with the code ``amqp.cannot-encode``.
+The bytes of an item are built once and then wrapped in the smallest encoding that can hold them, so that no value is
+written twice. A value without an encoding raises ``DecodeError`` with the code ``amqp.cannot-encode``.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from transpiler.message.types import AmqpValue, Compound
 
 
 def encode(value: Value, compact: bool = True) -> bytes:
-    """Encode a value: the smallest encoding of each part, or the widest if ``compact`` is False.
+    """Encode ``value``, and each value in it, with its smallest encoding, or with its widest if ``compact`` is False.
 
-    ``decode`` yields the same value from both.
+    ``decode`` returns the same value for both encodings.
     """
     return _Writer(compact).value(value, 0)
 
 
 def encode_as(code: int, value: Value, element: int | None = None) -> bytes:
-    """Encode a value with this format code, for tests that each encoding is understood.
+    """Encode ``value`` with the format code ``code``, for tests that each encoding can be decoded.
 
-    ``element`` is the format code of an array's items. Descriptors and the parts of the value are compact.
+    ``element`` is the format code of an array's items. Descriptors and nested values have their smallest encoding.
     """
     return _Writer(compact=True, code=code, element=element).value(value, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """A compound without its size and count, which the choice of an encoding adds."""
+    """The encoded items of a compound value, without the size and count that its own encoding adds."""
 
     type: CompoundType
     count: int
@@ -57,19 +57,19 @@ _Content: TypeAlias = AmqpValue | _Body
 
 
 class _UnfitError(Exception):
-    """An encoding cannot hold a value; the text gives the reason."""
+    """The error for an encoding that cannot hold a value; its text is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """The choice of encodings; ``code`` and ``element`` are for the outermost value alone."""
+    """An encoder with its choice of encodings; ``code`` and ``element`` apply only to the outermost value."""
 
     compact: bool
     code: int | None = None
     element: int | None = None
 
     def value(self, value: Value, depth: int) -> bytes:
-        """A value with its constructor."""
+        """Return the bytes of ``value``, with its constructor."""
         inner = _Writer(self.compact)
         head = b""
         while isinstance(value, Described):
@@ -78,7 +78,7 @@ class _Writer:
             depth += 1
         kind = value.type
         if isinstance(kind, Compound):
-            # A section of a message keeps such a value as its encoding.
+            # A message section stores a list, map or array as its encoded bytes.
             if not isinstance(value, AmqpValue) or not isinstance(value.value, bytes) or not value.value:
                 _fail(f"the content of the {kind.value} is not known")
             return head + value.value
@@ -86,12 +86,12 @@ class _Writer:
         return b"%b%c%b" % (head, constructor.code, data)
 
     def descriptor(self, value: Value, depth: int) -> bytes:
-        """The prefix that makes a constructor a described one."""
+        """Return the prefix that adds the descriptor ``value`` to a constructor."""
         _descend(depth)
         return bytes((DESCRIBED,)) + self.value(value, depth + 1)
 
     def content(self, value: PlainValue, depth: int) -> _Content:
-        """A value as far as it can be written before its own constructor is known."""
+        """Return the content of ``value`` before its constructor is chosen: a compound's items are already encoded."""
         if isinstance(value, AmqpValue):
             return value
         _descend(depth)
@@ -111,7 +111,7 @@ class _Writer:
                 assert_never(value)
 
     def array(self, array: AmqpArray, depth: int) -> _Body:
-        """One constructor that all items share, then their data."""
+        """Encode an array: one constructor that all items share, then the data of each item."""
         inner = _Writer(self.compact)
         head = b""
         for descriptor in array.descriptors:
@@ -126,7 +126,7 @@ class _Writer:
 def _choose(
     kind: WireType, contents: Sequence[_Content], compact: bool, code: int | None
 ) -> tuple[Constructor, list[bytes]]:
-    """Choose the first encoding that holds all contents, and the data of each in it."""
+    """Return the first encoding of ``kind`` that can hold all ``contents``, and the data of each in this encoding."""
     candidates = ENCODINGS[kind] if compact else ENCODINGS[kind][-1:]
     reason = "there is none"
     if code is not None:
@@ -141,12 +141,12 @@ def _choose(
 
 
 def _data(constructor: Constructor, content: _Content) -> bytes:
-    """Return the bytes behind the constructor."""
+    """Return the bytes that follow the constructor."""
     kind, width = constructor.type, constructor.width
     if content.type is not kind:
         raise _UnfitError(f"{content.type.value} is not encoded as {kind.value} (0x{constructor.code:02x})")
     if isinstance(content, _Body):
-        # The size counts the bytes of the count too.
+        # The size includes the bytes of the count.
         size = _number(len(content.data) + width, constructor)
         return size + _number(content.count, constructor) + content.data
     assert constructor.codec is not None
@@ -159,7 +159,7 @@ def _data(constructor: Constructor, content: _Content) -> bytes:
 
 
 def _number(number: int, constructor: Constructor) -> bytes:
-    """A size or count in the constructor's width."""
+    """Return a size or count in the width of ``constructor``; raise ``_UnfitError`` if it is too large."""
     if number >= 256**constructor.width:
         raise _UnfitError(f"{number} bytes or items are too many for 0x{constructor.code:02x}")
     return number.to_bytes(constructor.width)

@@ -1,8 +1,8 @@
-"""Every AMQP 1.0 value in Python: a primitive with its type, three compound types, and described values.
+"""All AMQP 1.0 values in Python: primitives with their types, three compound types, and described values.
 
-A primitive is the ``AmqpValue`` that a message section holds: an int for integers, a timestamp's milliseconds
-since the epoch, ``Decimal``, ``UUID``, a str of one code point for char, and an ASCII str for symbol. Values
-are immutable, and neither they nor this module know any encoding.
+A primitive is an ``AmqpValue``, as in a message section: an int for integers and for timestamps (milliseconds since the
+epoch), ``Decimal``, ``UUID``, a str of one code point for char, and an ASCII str for symbol. Values are immutable, and
+independent of their encoding.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from transpiler.message.types import AmqpType, AmqpValue
 
 
 class CompoundType(Enum):
-    """The types that hold other values, by the names of the AMQP type system."""
+    """The types of values that contain other values, by the names of the AMQP type system."""
 
     LIST = "list"
     MAP = "map"
     ARRAY = "array"
 
 
-#: The value of one constructor of the wire, descriptors aside.
+#: The type of the value that one constructor encodes, without its descriptors.
 WireType: TypeAlias = AmqpType | CompoundType
 
 
@@ -37,7 +37,7 @@ class AmqpList:
 
 @dataclass(frozen=True, slots=True)
 class AmqpMap:
-    """Pairs of key and value in wire order, which is part of the value (1.6.23); no key occurs twice."""
+    """Pairs of key and value in wire order. The order is significant (1.6.23); no key occurs twice."""
 
     type: ClassVar[CompoundType] = CompoundType.MAP
     entries: tuple[tuple[Value, Value], ...] = ()
@@ -47,8 +47,8 @@ class AmqpMap:
 class AmqpArray:
     """A sequence of values of one type, ``element``.
 
-    ``descriptors``, outermost first, describe each item and are written once; the items are the values
-    beneath.
+    ``descriptors``, outermost first, apply to every item, and the encoding contains them once. ``items`` are the values
+    without descriptors.
     """
 
     type: ClassVar[CompoundType] = CompoundType.ARRAY
@@ -59,7 +59,7 @@ class AmqpArray:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A value with the descriptor that gives it a meaning, by convention a symbol or a ulong."""
+    """A value with the descriptor that defines its meaning, by convention a symbol or a ulong."""
 
     descriptor: Value
     value: Value
@@ -70,16 +70,16 @@ Value: TypeAlias = PlainValue | Described
 
 
 def identity(value: Value) -> Hashable:
-    """A key that is equal for the same AMQP value and for no other.
+    """Return a key that is the same for two values if and only if they are the same AMQP value.
 
-    ``==`` on values is Python's, where 0.0 is -0.0, decimal 1 is 1.0 and NaN is not NaN. Here the first two
-    pairs differ and the last is equal, so this is what "two identical key values" of a map (1.6.23) means.
+    Under Python's ``==``, 0.0 equals -0.0, decimal 1 equals 1.0, and NaN does not equal NaN. The keys of the first two
+    pairs differ and the keys of two NaNs are equal, as "two identical key values" of a map (1.6.23) requires.
     """
     match value:
         case AmqpValue(_, str() | bytes()):
             return value
         case AmqpValue(kind, content):
-            # As text: the hashes of UUID and Decimal are no secret, and a hostile map could make all collide.
+            # As text: the hashes of UUID and Decimal are predictable, and a hostile map could make all keys collide.
             return kind, repr(content)
         case AmqpList(items):
             return CompoundType.LIST, *map(identity, items)

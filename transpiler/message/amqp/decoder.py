@@ -182,7 +182,7 @@ class _Reader:
         return int.from_bytes(self.data[first : self.at])
 
     def claim(self, size: int, what: str, start: int, end: int) -> int:
-        """Advance over ``size`` bytes and return where they begin; raise ``DecodeError`` if they extend past ``end``."""
+        """Advance over ``size`` bytes and return where they begin; raise ``DecodeError`` if they end after ``end``."""
         first = self.at
         if size > end - first:
             left = end - first

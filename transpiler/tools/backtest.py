@@ -1,6 +1,6 @@
-"""Agreement of a topology's answers with those that a broker recorded: counts by exchange and queue, and examples.
+"""Comparison of a topology's routing with the queues that a broker recorded: counts by exchange and queue, examples.
 
-Counts are added up one message at a time, or filled in whole by a caller that has counted elsewhere.
+A caller adds one message at a time, or sets the finished counts if it has counted elsewhere.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from transpiler.base.arguments import check_count, unexpected
 from transpiler.topology.model import Topology, check_topology
 from transpiler.topology.records import DEFAULT_EXCHANGE
 
-#: Names that a line of the report lists.
+#: Maximum number of names listed in one line of the report.
 _SHOWN = 5
 
-#: The version of the JSON form.
+#: Version number of the JSON form of the report.
 VERSION = 1
 
 
 class Disagreement(NamedTuple):
-    """A message whose recorded queues are not the routed ones; ``label`` identifies the message."""
+    """A message whose recorded queues differ from its routed queues. ``label`` identifies the message."""
 
     label: str
     exchange: str
@@ -41,13 +41,13 @@ class Disagreement(NamedTuple):
 class Backtest:
     """The comparison of recorded and routed queues.
 
-    A queue is *missed* where the broker had it and the topology has not, and *extra* conversely. ``messages``
-    and ``disagreeing`` count messages by exchange. ``unknown`` counts recorded queues of the default exchange that the
-    topology does not have: RabbitMQ's tracing log names the queue that a key names before it looks whether there is
-    one, and an export of definitions lacks exclusive queues. They are no disagreement. A ``partial`` record has only
-    the queue that each message was read from, so that none is extra. With a ``topology`` the report begins with the
-    queues and exchanges of the record that it lacks. ``left_out`` counts messages of other virtual hosts, by their
-    name, which are not compared.
+    A queue is *missed* if the broker delivered a message to it and the topology does not, and *extra* conversely.
+    ``messages`` and ``disagreeing`` count messages by exchange. ``unknown`` counts recorded queues of the default
+    exchange that the topology does not have: RabbitMQ's tracing log names the queue of a routing key before RabbitMQ
+    checks that the queue exists, and an export of definitions lacks exclusive queues. Unknown queues are no
+    disagreement. A ``partial`` record has only the queue that each message was read from, so that no queue is extra.
+    With a ``topology``, the report begins with the recorded queues and exchanges that the topology lacks. ``left_out``
+    counts the messages of other virtual hosts by the name of the host; these messages are not compared.
     """
 
     max_examples: int = 10
@@ -75,9 +75,9 @@ class Backtest:
         recorded: Iterable[str],
         routed: Iterable[str],
     ) -> bool:
-        """Compare one message's queues; return True if they agree, whatever their order and repetitions.
+        """Compare the recorded and the routed queues of one message, as sets; return True if they agree.
 
-        ``TypeError`` for an exchange that is not known, and for a text in the place of queues.
+        Raises ``TypeError`` if ``exchange`` is not a string, or if queues are given as one string.
         """
         if not isinstance(exchange, str):
             raise unexpected("exchange", "the name of an exchange", exchange, "'' is the default exchange")
@@ -90,7 +90,8 @@ class Backtest:
         self.messages[exchange] += 1
         self.deliveries += len(before)
         if exchange == DEFAULT_EXCHANGE and not self.partial:
-            # It routes by name, so what it does not reach is not there, unless the topology says otherwise.
+            # The default exchange routes by queue name, so a queue that it does not reach does not exist, unless the
+            # topology has the queue.
             unknown = before - now - (self.topology.queue_names if self.topology is not None else set())
             self.unknown.update(unknown)
             before -= unknown
@@ -106,23 +107,23 @@ class Backtest:
 
     @property
     def total(self) -> int:
-        """All messages."""
+        """The number of messages compared."""
         return self.messages.total()
 
     @property
     def agreed(self) -> int:
-        """The messages with the same queues on both sides."""
+        """The number of messages whose recorded and routed queues are the same."""
         return self.total - self.disagreeing.total()
 
     @property
     def passed(self) -> bool:
-        """True if there were messages, and all agree."""
+        """True if at least one message was compared, and all messages agree."""
         return self.total > 0 and self.agreed == self.total
 
     @property
     def absent_queues(self) -> Counter[str]:
-        """The recorded queues that the topology does not have, with their messages."""
-        # A message does not reach a queue that the topology does not have.
+        """The recorded queues that the topology does not have, with the number of messages of each queue."""
+        # A queue that the topology does not have is always missed, or unknown, because no message is routed to it.
         missed = Counter(self.unknown)
         for (_, queue), count in self.missed.items():
             if self.topology is not None and queue not in self.topology.queue_names:
@@ -131,14 +132,14 @@ class Backtest:
 
     @property
     def absent_exchanges(self) -> Counter[str]:
-        """The exchanges of messages that the topology does not have; a JMS broker has destinations in their place."""
+        """The recorded exchanges (destinations, for a JMS broker) that the topology lacks, with numbers of messages."""
         if self.topology is None:
             return Counter()
         known, addressing = self.topology.exchange_by_name, self.topology.rules.addressing
         return Counter({name: count for name, count in self.messages.items() if not addressing.may_name(name, known)})
 
     def _by_exchange(self) -> list[tuple[str, int, int]]:
-        """Return the exchanges with their messages, and with those that agree."""
+        """Return (exchange, number of messages, number of messages that agree), sorted by exchange."""
         return [(name, count, count - self.disagreeing[name]) for name, count in sorted(self.messages.items())]
 
     def to_dict(self) -> dict[str, Any]:
@@ -178,7 +179,7 @@ class Backtest:
         return parts + (html.table(("difference", "exchange", "queue", "messages"), queues) if queues else "")
 
     def render(self) -> str:
-        """Render the report: what the topology lacks, the verdict, then exchanges, and where there is disagreement."""
+        """Render the report: what the topology lacks, the share that agrees, the exchanges, and the disagreements."""
         if not self.total:
             return "no messages were compared"
         lines = self._absent()
@@ -201,14 +202,14 @@ class Backtest:
         return "\n".join(lines)
 
     def _absent(self) -> list[str]:
-        """Return the line about what the topology lacks, if it lacks something."""
+        """Return one line that lists the exchanges and queues that the topology lacks; empty if it lacks none."""
         absent = (("exchange", self.absent_exchanges), ("queue", self.absent_queues))
         parts = [f"{of if len(counts) == 1 else f'{of}s'} {_most_common(counts)}" for of, counts in absent if counts]
         return [f"the topology does not have the {' and the '.join(parts)}"] if parts else []
 
 
 def count_left_out(hosts: Counter[str]) -> str:
-    """Return the sentence that says how many messages of other virtual hosts were left out, by their name."""
+    """Return the sentence that states how many messages of other virtual hosts were skipped, with the hosts' names."""
     what = "message of another virtual host is" if hosts.total() == 1 else "messages of other virtual hosts are"
     return f"{hosts.total():,} {what} left out: {_most_common(hosts)}"
 
@@ -218,7 +219,7 @@ def _shown(exchange: str) -> str:
 
 
 def _most_common(counts: Counter[str]) -> str:
-    """Return names with the numbers of their messages, the frequent ones first."""
+    """Return the most frequent names of ``counts`` as text, each with its number of messages."""
     listed = ", ".join(f"{name} ({count:,})" for name, count in counts.most_common(_SHOWN))
     return listed + (f" and {len(counts) - _SHOWN:,} more" if len(counts) > _SHOWN else "")
 

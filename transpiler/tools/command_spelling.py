@@ -1,7 +1,6 @@
-"""Hints in the spelling of a command line: ``--missing null``, ``--layout variant --layout-option column=payload``.
+"""Hints rewritten as command-line options: ``--missing null``, ``--layout variant --layout-option column=payload``.
 
-A hint of the library proposes arguments and layouts, which have Python's spelling as text. What is about a DataFrame
-stays.
+Hints of the library propose arguments and layouts in Python syntax. Text about a DataFrame stays unchanged.
 """
 
 from __future__ import annotations
@@ -12,25 +11,25 @@ from dataclasses import replace
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.base.hints import Hint, Setting, StoreCall
 
-#: The arguments that are options of a command; all others are a layout's.
+#: Names of the arguments that are command-line options themselves. All other arguments are options of a layout.
 _OPTIONS = ("exchange", "missing", "unknown")
 
 
 def for_command(finding: Diagnostic) -> Diagnostic:
-    """Return a finding with the options and layouts of its hint as they are spelled on a command line."""
+    """Return ``finding`` with the options and layouts of its hint written in command-line syntax."""
     return finding if finding.hint is None else replace(finding, hint=spelled(finding.hint))
 
 
 def spelled(hint: str) -> str:
-    """Return a hint whose proposals are options of a command."""
+    """Return the text of ``hint`` with its proposals written as command-line options."""
     if not isinstance(hint, Hint):
         return hint
     return "".join(part if isinstance(part, str) else " ".join(_words(part)) for part in hint.parts)
 
 
 def _words(proposal: StoreCall | Setting) -> Iterator[str]:
-    """Yield the words of a command line that say what a call or an argument says."""
-    # Few commands show a hint.
+    """Yield the command-line options that mean the same as the layout call or argument ``proposal``."""
+    # Imported late, because few commands print a hint.
     import shlex
 
     if isinstance(proposal, StoreCall):
@@ -53,7 +52,7 @@ def _words(proposal: StoreCall | Setting) -> Iterator[str]:
 
 
 def _text(value: object) -> str:
-    """Return a value as an option's text: an object for a reading, such as ``stores.time('ts', unit='s')``."""
+    """Return ``value`` as the text of an option. A call such as ``stores.time('ts', unit='s')`` becomes JSON."""
     import json
 
     if isinstance(value, StoreCall):

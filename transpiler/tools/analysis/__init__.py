@@ -1,14 +1,14 @@
-"""All questions about conditions: never or always true, implied, contained, equivalent, and the message that parts two.
+"""Decision procedures for conditions: never or always true, implied, contained, equivalent, and a message that differs.
 
-The idea: a test of one name is decided by finitely many values of that name, which the reference evaluator judges. So
-a condition has finitely many cases, and a question is one about outcomes in all of them. There is no second semantics
-of a dialect here: what a value answers is asked, never derived.
+The idea: finitely many values of a name show every outcome that a test of this name can have; the reference evaluator
+judges each value. So a condition has finitely many cases, and a question is about the outcomes in all cases. This
+package does not define the semantics of a dialect again: it calls the evaluator and derives no outcome itself.
 
-Invariants: "impossible" is a proof. A message that is returned was judged. What is open says why. Representatives are
-the same in every run, and the likeliest values come first.
+Invariants: "impossible" is a proof. Every message that is returned was judged by the evaluator. An open answer states
+its reason. Representatives are the same in every run, and the likeliest values come first.
 
-Deliberately not here: what the answers are for, and what is said of them (``lint``, ``dialect_tools``, the topology
-report, ``explanation``).
+Deliberately not here: the purposes of the questions, and the wording of the answers (``lint``, ``dialect_tools``, the
+topology report, ``explanation``).
 
 In reading order: ``formula``, ``constants``, ``building``; ``pattern_products``, ``representatives``, ``cells``,
 ``cell_search``; ``samples``, ``solve``; ``subsumption``, ``contained_conditions``.

@@ -1,4 +1,4 @@
-"""Constants of a condition: the values at which its answer can turn, as samples have them and their neighbours."""
+"""Constants of a condition: the values at which its outcome can change. Samples contain them and their neighbours."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from transpiler.language.selector.pattern import PatternError, read_pattern
 from transpiler.message.message import Message
 from transpiler.reference.evaluate import value_of
 
-#: The time of UTC() on samples, in milliseconds since the epoch.
+#: The time that UTC() returns when samples are judged, in milliseconds since the epoch.
 NOW = 1_750_772_279_000
 
 
 def constant(node: ast.Expression, dialect: Dialect) -> object:
-    """Evaluate an operand without names, by the rules of a dialect; None where it has none."""
+    """Evaluate ``node``, an operand without names, under the rules of ``dialect``; None if it has no value."""
     return value_of(node, Message(), dialect)
 
 
 def constants(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator[object]:
-    """Yield the constants of a condition, and the values that its operands without names have on either side."""
+    """Yield the constants of the condition ``node``, and the values of its constant operands in both dialects."""
     for inner in ast.walk(node):
         match inner:
             case ast.Like(pattern=pattern, escape=escape):
@@ -44,7 +44,7 @@ def constants(node: ast.Expression, source: Dialect, target: Dialect) -> Iterato
                 value, other = constant(inner, source), constant(inner, target)
                 if value is not None:
                     yield value
-                # A sum of texts, NULL in the source, may be a value in the target.
+                # A sum of strings, which is NULL in the source dialect, may have a value in the target dialect.
                 if other is not None and other != value:
                     yield other
             case _:
@@ -52,19 +52,19 @@ def constants(node: ast.Expression, source: Dialect, target: Dialect) -> Iterato
 
 
 def is_constant(node: ast.Expression) -> bool:
-    """Return True if a tree reads nothing of a message, and no clock."""
+    """Return True if the tree ``node`` reads neither the message nor the clock."""
     return not any(isinstance(inner, ast.Identifier | ast.BodyQuery) for inner in ast.walk(node)) and not reads_clock(
         node
     )
 
 
 def reads_clock(node: ast.Expression) -> bool:
-    """Return True if a tree reads the clock."""
+    """Return True if the tree ``node`` reads the clock, by UTC()."""
     return any(isinstance(inner, ast.Call) and inner.function == "UTC" for inner in ast.walk(node))
 
 
 def _texts_of(pattern: str, escape: str | None) -> Sequence[str]:
-    """Return texts that a pattern matches, and near ones, by every reading of its escape character."""
+    """Return texts that match ``pattern`` or nearly match it, under every interpretation of the escape character."""
     texts = [pattern]
     for reading in Escapes:
         try:

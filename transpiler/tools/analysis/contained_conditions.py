@@ -1,7 +1,7 @@
-"""Containment in a list of conditions: which ones select nothing that another one does not select.
+"""Containment within a list of conditions: find the conditions that select nothing that another condition misses.
 
-Only what is proved counts. Each condition has a message that it selects, by which most pairs are told apart without a
-search for a proof.
+Only a proved containment counts. Each condition has an example message that it selects. Most pairs need no search for
+a proof, because the example of one condition is not selected by the other.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ from transpiler.tools.analysis.cell_search import Requirement
 from transpiler.tools.analysis.formula import NOT_TRUE, TRUE, Formula, all_tests, bit_of, possible
 from transpiler.tools.analysis.solve import Found, Impossible, Solver
 
-#: Evaluations of tests for one pair.
+#: Maximum number of evaluations of tests for one pair of conditions.
 _BUDGET = 40_000
 
 
 class Candidate:
-    """A condition, which ``build`` makes of the tests of a question, and a message that it selects, if one is known."""
+    """A condition, and an example message that it selects if one was found.
+
+    ``build(conditions)`` returns the formula of the condition, over the tests that ``conditions`` collects.
+    """
 
     def __init__(self, build: Callable[[Conditions], Formula]) -> None:
         self._build = build
@@ -29,14 +32,14 @@ class Candidate:
         self._example = answer.message if isinstance(answer, Found) else None
 
     def may_contain(self, other: Candidate) -> bool:
-        """Return False if the other condition's message is one that this condition does not select."""
+        """Return False if this condition does not select the example message of ``other``; else True."""
         if other._example is None:
             return True
         outcomes = {test.number: bit_of(test.judge(other._example)) for test in all_tests(self._formula)}
         return bool(possible(self._formula, outcomes) & TRUE)
 
     def contains(self, other: Candidate) -> bool:
-        """Return True if it is proved that the condition selects every message that the other one selects."""
+        """Return True if it is proved that this condition selects every message that ``other`` selects."""
         conditions = Conditions()
         outer, inner = self._build(conditions), other._build(conditions)
         return Solver(conditions, _BUDGET).impossible(Requirement(inner), Requirement(outer, NOT_TRUE))
@@ -45,9 +48,10 @@ class Candidate:
 def contained(
     candidates: Sequence[Candidate], related: Callable[[int, int], bool], most: int | None = None
 ) -> Iterator[tuple[int, int]]:
-    """Yield the numbers of candidates that another one contains, with its number; the later of two that are equal.
+    """Yield pairs of indices: a contained candidate and a candidate that contains it; of two equal ones, the later.
 
-    Only ``related`` pairs of a container and a contained one are looked at, and no more than ``most`` of them.
+    A pair is examined only if ``related(container, contained)``, called with two indices, returns True. After ``most``
+    pairs the search stops; None means no limit.
     """
     pairs = 0
     for inner, one in enumerate(candidates):

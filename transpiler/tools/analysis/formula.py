@@ -1,8 +1,8 @@
-"""Conditions as formulas over tests, and the outcomes that they can have where those of their tests are known in part.
+"""Conditions as formulas over tests, and the possible outcomes of a formula when its tests are only partly known.
 
-Outcomes are sets of bits: TRUE, FALSE, UNKNOWN, THROWN. Where each test has one outcome, so has the formula, the one of
-the reference evaluator: junctions are evaluated in the order of their terms, by the dialect's tables. Where tests have
-several, the set is a superset of what evaluation can give.
+Sets of outcomes are sets of bits: TRUE, FALSE, UNKNOWN, THROWN. If each test has exactly one outcome, the formula has
+the one outcome of the reference evaluator: junctions are evaluated in the order of their terms, by the dialect's truth
+tables. If a test has several possible outcomes, the set of the formula is a superset of what evaluation can return.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from transpiler.message.header_fields import HeaderField, MessageField
 from transpiler.message.message import Message
 from transpiler.reference.evaluate import Verdict
 
-#: The outcomes of a condition, as bits of a set.
+#: The possible outcomes of a condition, as bits of a set.
 TRUE, FALSE, UNKNOWN, THROWN = 1, 2, 4, 8
 NOT_TRUE, ANYTHING = FALSE | UNKNOWN | THROWN, TRUE | FALSE | UNKNOWN | THROWN
 OUTCOMES = (TRUE, FALSE, UNKNOWN, THROWN)
 
-#: The sets in which TRUE and FALSE have changed places.
+#: For each set of outcomes, the set with TRUE and FALSE exchanged.
 _NEGATED = tuple((bits & (UNKNOWN | THROWN)) | (bits & TRUE) << 1 | (bits & FALSE) >> 1 for bits in range(16))
 
 
 class UndecidedError(Exception):
-    """The cases do not decide a question; the text says why."""
+    """Raised when the analysis of cases cannot decide a question. The message of the error is the reason."""
 
 
 class Subject(NamedTuple):
-    """The one part of a message that a test reads: a place, or a header field that is read from several places."""
+    """The one part of a message that a test reads: a message field, or a header field read from several of them."""
 
     key: Hashable
     place: MessageField | None = None
@@ -41,17 +41,18 @@ class Subject(NamedTuple):
 
 
 class WordPattern(NamedTuple):
-    """A binding key as a pattern over words."""
+    """A binding key of a topic exchange, as a pattern over words."""
 
     words: TopicPattern
 
 
 @dataclass(slots=True, eq=False)
 class Test:
-    """A condition that is no AND, OR or NOT; a condition that stands in two formulas is one test.
+    """A condition that is not an AND, OR or NOT. Equal conditions in two formulas are the same test.
 
-    ``decided`` is True where the values of the subject have representatives that have every outcome of the test.
-    ``relation`` is a comparison of two operands, for tests of several names.
+    ``judge(message)`` returns the result of the test. ``subject`` is None if the test reads several parts of a message,
+    or no part. ``decided`` is True if representative values of the subject produce every outcome of the test.
+    ``relation`` is the comparison of two names, or None for any other test.
     """
 
     number: int
@@ -60,14 +61,14 @@ class Test:
     judge: Callable[[Message], Verdict]
     subject: Subject | None
     decided: bool
-    #: True for a test of a filter or a binding, which tells types apart that are one to selectors.
+    #: True for a test of a filter or a binding, which distinguishes AMQP types that are the same to selectors.
     typed: bool = False
     constants: tuple[object, ...] = ()
     patterns: tuple[Pattern | WordPattern, ...] = ()
     relation: ast.Compare | None = None
-    #: Other subjects that the outcome depends on: those of the names of a relation.
+    #: Keys of further subjects that the outcome depends on: the subjects of the two names of ``relation``.
     beside: frozenset[Hashable] = frozenset()
-    #: The outcomes that the test can have.
+    #: The set of outcomes that the test can have, as bits.
     outcomes: int = ANYTHING
     places: tuple[MessageField, ...] = ()
     text: str = ""
@@ -75,7 +76,10 @@ class Test:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Junction:
-    """AND, or OR where ``decides`` is True. ``forgets`` for the tables of Qpid, ``strict`` where no term is skipped."""
+    """An AND if ``decides`` is False, an OR if it is True.
+
+    ``forgets`` is True for the truth tables of Qpid, ``strict`` if the broker evaluates all terms and skips none.
+    """
 
     decides: bool
     terms: tuple[Formula, ...]
@@ -85,14 +89,14 @@ class Junction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Negation:
-    """NOT of a formula."""
+    """The NOT of a formula."""
 
     term: Formula
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Accepted:
-    """TRUE where a formula has one of some outcomes, and else FALSE: for a filter, where its selector is TRUE."""
+    """A formula: TRUE if ``term`` has one of ``outcomes``, else FALSE. A filter is TRUE if its selector is TRUE."""
 
     term: Formula
     outcomes: int = TRUE
@@ -100,24 +104,24 @@ class Accepted:
 
 Formula: TypeAlias = Test | Junction | Negation | Accepted
 
-#: Every message passes an AND without a term, and none an OR.
+#: The formula that every message passes (an AND without terms), and that no message passes (an OR without terms).
 ALWAYS, NEVER = Junction(False, ()), Junction(True, ())
 
 
 def bit_of(verdict: Verdict) -> int:
-    """Return the outcome of a verdict."""
+    """Return the outcome bit of ``verdict``, the result of an evaluation."""
     if verdict.thrown is not None:
         return THROWN
     return UNKNOWN if verdict.truth is None else TRUE if verdict.truth else FALSE
 
 
 def negated(outcomes: int) -> int:
-    """Return the outcomes of NOT."""
+    """Return the possible outcomes of NOT, given the possible ``outcomes`` of its operand."""
     return _NEGATED[outcomes]
 
 
 def all_tests(formula: Formula) -> Iterator[Test]:
-    """Yield the tests of a formula in the order of its text, equal ones again."""
+    """Yield the tests of ``formula`` from left to right, a repeated test each time."""
     pending = [formula]
     while pending:
         node = pending.pop()
@@ -131,7 +135,7 @@ def all_tests(formula: Formula) -> Iterator[Test]:
 
 
 def disjuncts(formula: Formula) -> tuple[Formula, ...]:
-    """Return formulas one of which is TRUE wherever the formula is."""
+    """Return formulas of which at least one is TRUE whenever ``formula`` is TRUE: the terms of an OR."""
     match formula:
         case Junction(decides=True, terms=terms):
             return terms
@@ -142,7 +146,7 @@ def disjuncts(formula: Formula) -> tuple[Formula, ...]:
 
 
 def key_of(formula: Formula) -> Hashable:
-    """Return a key that is equal for formulas of the same outcomes, the order of terms aside where it tells nothing."""
+    """Return a key for formulas with the same outcomes; it ignores the order of terms if the order has no effect."""
     match formula:
         case Test(number=number):
             return number
@@ -158,7 +162,7 @@ def key_of(formula: Formula) -> Hashable:
 
 
 def possible(formula: Formula, outcomes: Mapping[int, int]) -> int:
-    """Return the outcomes that a formula can have, by those of its tests, which have numbers."""
+    """Return the outcomes that ``formula`` can have, given ``outcomes``: the possible outcomes of each test number."""
     match formula:
         case Test(number=number):
             return outcomes[number]
@@ -174,7 +178,7 @@ def possible(formula: Formula, outcomes: Mapping[int, int]) -> int:
 
 
 def _of_all(junction: Junction, parts: list[int]) -> int:
-    """Return the outcomes where all terms are evaluated before any decides."""
+    """Return the outcomes of ``junction`` if all terms are evaluated before any term decides."""
     thrown = 0
     for part in parts:
         thrown |= part & THROWN
@@ -192,10 +196,10 @@ def _joined(decides: bool, forgets: bool, parts: Iterator[int]) -> int:
         if not forgets:
             running = (running if part & neutral else 0) | (part & UNKNOWN)
         elif decides:
-            # An OR of Qpid's forgets an unknown term.
+            # Qpid's OR ignores an earlier term that is unknown.
             running = part & (FALSE | UNKNOWN)
         else:
-            # An AND of Qpid's ends at the first unknown term.
+            # Qpid's AND stops at the first unknown term.
             result |= part & UNKNOWN
             running = part & TRUE
         if not running:

@@ -1,4 +1,4 @@
-"""Questions about conditions: does one contain another, are they equivalent, which message parts them."""
+"""Questions about two conditions: does one contain the other, are they equivalent, on which message do they differ."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from transpiler.tools.analysis.solve import Answer, Found, Impossible, Open, Sol
 
 
 def parting_message(solver: Solver, selecting: Formula, refusing: Formula) -> Answer:
-    """Find a message on which the first formula is TRUE and the second is not."""
+    """Find a message on which ``selecting`` is TRUE and ``refusing`` is not."""
     if key_of(selecting) == key_of(refusing):
         return Impossible()
     throws = any(test.outcomes & THROWN for test in all_tests(selecting))
     left: list[tuple[Formula, str]] = []
-    # An OR is TRUE where one of its terms is, and few tests decide that; those of one side only come first.
+    # An OR is TRUE if one of its terms is, and a term has few tests. Terms that ``refusing`` does not have come first.
     for term in _open_disjuncts(selecting, refusing):
         needed = [Requirement(term), Requirement(refusing, NOT_TRUE)]
         if throws and term is not selecting:
@@ -39,10 +39,10 @@ def parting_message(solver: Solver, selecting: Formula, refusing: Formula) -> An
 
 
 def _open_disjuncts(formula: Formula, other: Formula) -> list[Formula]:
-    """Return the disjuncts that may be TRUE where the other formula is not; those first that it does not share."""
+    """Return the disjuncts of ``formula`` that may be TRUE when ``other`` is not; disjuncts not in ``other`` first."""
     theirs, parts = {key_of(part) for part in disjuncts(other)}, disjuncts(formula)
     if not any(test.outcomes & THROWN for test in all_tests(other)):
-        # An OR with a term that throws may be TRUE or not by the order of its terms.
+        # A shared term of an OR is excluded only if no term throws: otherwise the order of the terms matters.
         parts = tuple(part for part in parts if key_of(part) not in theirs)
     known = {test.number for test in all_tests(other)}
     return sorted(
@@ -51,7 +51,7 @@ def _open_disjuncts(formula: Formula, other: Formula) -> list[Formula]:
 
 
 def is_proved_same(first: ast.Expression, second: ast.Expression, dialect: Dialect) -> bool:
-    """Return True if it is proved that two trees select the same messages; no messages are tried."""
+    """Return True if it is proved that ``first`` and ``second`` select the same messages; no messages are tried."""
     conditions = Conditions()
     one, other = (conditions.selector(tree, dialect) for tree in (first, second))
     solver = Solver(conditions)
@@ -62,7 +62,7 @@ def is_proved_same(first: ast.Expression, second: ast.Expression, dialect: Diale
 
 
 def never_true(selector: str, dialect: str | Dialect) -> bool:
-    """Return True if it is proved that no message makes a selector TRUE. Raises what ``parse_selector`` raises."""
+    """Return True if it is proved that ``selector`` is TRUE for no message. Raises what ``parse_selector`` raises."""
     rules = find_dialect(dialect)
     conditions = Conditions()
     formula = conditions.selector(parse_selector(selector, rules), rules)
@@ -70,20 +70,20 @@ def never_true(selector: str, dialect: str | Dialect) -> bool:
 
 
 def subsumes(container: SelectorLike, contained: SelectorLike, dialect: str | Dialect = "jms") -> bool | None:
-    """Decide whether one selector selects every message that another one selects.
+    """Decide whether ``container`` selects every message that ``contained`` selects.
 
-    Selectors of AND, OR and NOT over tests of one name against literals, and comparisons of two names, are mostly
-    decided; of others, a "yes" is proved as well, and for a "no" messages are tried.
+    Selectors of AND, OR and NOT over comparisons of one name with literals, and over comparisons of two names, are
+    mostly decided. For other selectors, True is still a proof, and False is found by trying messages.
 
     Args:
-        container: The selector that may select more, as text or as a parsed tree; a blank one, and None, select every
+        container: The selector that may select more, as text or as a parsed tree. A blank text or None selects every
             message.
-        contained: The selector that may select less.
+        contained: The selector that may select less, in the same forms.
         dialect: The broker's dialect, by name or as a ``Dialect``.
 
     Returns:
         True if ``container`` selects every message that ``contained`` selects, False if there is a message that only
-        ``contained`` selects, None if that is not decided.
+        ``contained`` selects, None if the question is not decided.
 
     Raises:
         TranspilerError: What ``parse_selector`` raises.
@@ -101,12 +101,13 @@ def equivalent(first: SelectorLike, second: SelectorLike, dialect: str | Dialect
     """Decide whether two selectors select the same messages.
 
     Args:
-        first: A selector, as text or as a parsed tree; a blank one, and None, select every message.
-        second: The other selector.
+        first: A selector, as text or as a parsed tree. A blank text or None selects every message.
+        second: The other selector, in the same forms.
         dialect: The broker's dialect, by name or as a ``Dialect``.
 
     Returns:
-        True if they do, False if there is a message that only one of them selects, None if that is not decided.
+        True if they select the same messages, False if there is a message that only one of them selects, None if the
+        question is not decided.
 
     Raises:
         TranspilerError: What ``parse_selector`` raises.
@@ -118,7 +119,11 @@ def equivalent(first: SelectorLike, second: SelectorLike, dialect: str | Dialect
 
 
 def containment(container: SelectorLike, contained: SelectorLike, dialect: str | Dialect = "jms") -> Answer:
-    """Decide as ``subsumes`` does: impossible if it does, a message that only the second selects, or a reason."""
+    """Decide like ``subsumes``, with details.
+
+    The answer is ``Impossible`` if ``container`` contains ``contained``, ``Found`` with a message that only
+    ``contained`` selects, or ``Open`` with the reason why the question is not decided.
+    """
     rules = find_dialect(dialect)
     conditions = Conditions()
     outer, inner = (

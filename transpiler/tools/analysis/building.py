@@ -1,7 +1,8 @@
-"""Formulas of selectors and of conditions; tests that are the same have one number.
+"""Conversion of selectors and conditions to formulas; equal tests share one number.
 
-A test's identity is its canonical form, by value: 0.0 is not -0.0. A comparison has its name on the left where sides
-do not matter, BETWEEN with operands is two comparisons where the dialect has it so, and NOT LIKE is NOT of LIKE.
+Tests are equal if their canonical forms are; 0.0 and -0.0 differ. The canonical form of a comparison has the name on
+the left if the sides do not matter. BETWEEN becomes two comparisons if the dialect evaluates it as two, and NOT LIKE
+becomes the NOT of a LIKE.
 """
 
 from __future__ import annotations
@@ -66,10 +67,10 @@ from transpiler.tools.analysis.formula import (
 )
 
 _LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral, ast.NullLiteral)
-#: The place in which the analysis puts the routing key: RabbitMQ shows it there to consumers of AMQP 1.0.
+#: The message annotation in which the analysis keeps the routing key, as RabbitMQ does for consumers of AMQP 1.0.
 SHOWN_KEY = MessageField("message_annotations", "x-routing-key")
 _UPWARDS = (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
-#: Conversions of a place that lose none of its values, so that the place has all values of the name.
+#: Conversions for which the representative values of a message field yield every value of the header field.
 _PLACED = (
     frozenset(Conversion)
     - {Conversion.ANY_ID, Conversion.MESSAGE_ID, Conversion.CORRELATION_ID}
@@ -83,9 +84,9 @@ _PLACED = (
 
 
 class Conditions:
-    """The tests of the conditions of one question, or of several about the same conditions.
+    """The tests of the conditions of one question, or of several questions about the same conditions.
 
-    ``destination`` is the receiver's.
+    ``destination`` is the destination of the receiver for which selectors are judged; None if it is unknown.
     """
 
     def __init__(self, destination: str | None = None) -> None:
@@ -93,11 +94,14 @@ class Conditions:
         self.destination = destination
         self._known: dict[Hashable, Test] = {}
         self._formulas: dict[int, Formula] = {}
-        #: The objects that tests and formulas are known by, kept so that no other object gets their ids.
+        #: The objects whose ids are keys of tests and formulas, kept alive so that no new object gets the same id.
         self._kept: list[object] = []
 
     def selector(self, tree: ast.Expression | None, dialect: Dialect, other: Dialect | None = None) -> Formula:
-        """Return the formula of a selector; ``other`` is the dialect of a condition that it is compared with."""
+        """Return the formula of the selector ``tree``, ``ALWAYS`` for None.
+
+        ``other`` is the dialect of the condition that the selector is compared with; None if it is the same dialect.
+        """
         if tree is None:
             return ALWAYS
         if isinstance(tree, ast.ConvertStrings):
@@ -150,7 +154,7 @@ class Conditions:
             try:
                 return judge(tested, message, dialect, Receiver(NOW, destination))
             except UnsupportedFeatureError as error:
-                # The reference does not serve the regular expression, so the question stays open.
+                # The reference evaluator does not support the regular expression, so the question stays open.
                 raise UndecidedError(error.diagnostics[0].message) from None
 
         subject = _subject_of(node, dialect)
@@ -166,7 +170,7 @@ class Conditions:
         test = Test(len(self.tests), node, dialect, judged, subject, decided, patterns=patterns)
         test.outcomes = ANYTHING if dialect.on_throw else ANYTHING & ~THROWN
         if isinstance(node, ast.BodyQuery):
-            # A message without such a body does not match.
+            # If the message has no body of this kind, the query is FALSE, not unknown.
             test.outcomes &= ~UNKNOWN
         test.constants = tuple(_literals(node)) if decided else tuple(constants(node, dialect, other))
         if subject is None:
@@ -180,10 +184,10 @@ class Conditions:
         return test
 
     def formula(self, condition: Condition, other: Dialect | None = None) -> Formula:
-        """Return the formula of a condition: of a filter, a binding or an address.
+        """Return the formula of the condition of a filter, a binding or an address.
 
-        A selector or query that the broker refuses lets no message through. ``other`` is the dialect of a condition
-        that it is compared with.
+        A selector that the broker rejects passes no message. ``other`` is the dialect of the condition that
+        ``condition`` is compared with; None if it is the same dialect.
         """
         match condition:
             case All(terms=terms) | Any(terms=terms):
@@ -200,14 +204,14 @@ class Conditions:
                 return self._asked(condition)
 
     def _asked(self, asked: PlaceTest | Query) -> Test:
-        """Return the test of a place, or of a query."""
+        """Return the test for ``asked``, a comparison of a message field or a query."""
         place = _place_of(asked)
         test = self.judged_test(
             asked, lambda message: Verdict(holds(asked, message, _keys_shown(message))), place, text_of_test(asked)
         )
         match asked:
             case Equal(value=value):
-                # A field of the other sections is a text without a type.
+                # A string in a field of any other section is a plain str, without an AMQP type.
                 has_type = place is None or place.section in (PROPERTIES, "message_annotations")
                 test.constants = (value if has_type or not isinstance(value.value, str) else value.value,)
             case Like(prefix=prefix, suffix=suffix):
@@ -219,9 +223,10 @@ class Conditions:
     def judged_test(
         self, key: Hashable, judge: Callable[[Message], Verdict], place: MessageField | None, text: str
     ) -> Test:
-        """Return the test with a key, whose verdict ``judge`` gives: TRUE or FALSE.
+        """Return the test known as ``key``, or a new test that is TRUE or FALSE.
 
-        It reads one place, or with None anything of a message. ``text`` is the test in words.
+        ``judge(message)`` returns the result of the test. The test reads the message field ``place``; if that is None,
+        it may read any part of the message. ``text`` is the test in words.
         """
         known = self._known.get(key)
         if known is None:
@@ -235,22 +240,22 @@ class Conditions:
 
 
 def _place_of(asked: PlaceTest | Query) -> MessageField | None:
-    """Return the place that a test reads, if it is one, and finitely many values there have every outcome."""
+    """Return the message field that ``asked`` reads; None if finitely many values of one field do not decide it."""
     if isinstance(asked, Query) or len(asked.places) > 1:
-        # A broker that has the subject among the headers reads a header from two places.
+        # If a broker counts the subject among the headers, it reads a header from two fields.
         return None
     place = SHOWN_KEY if asked.places == (ROUTING_KEY,) else asked.places[0]
     return None if place.field in ("message_id", "correlation_id") else place
 
 
 def _keys_shown(message: Message) -> tuple[str | None, ...]:
-    """Return the routing key that an annotation of a message shows."""
+    """Return the routing key in the annotation of ``message``, as a tuple of one; None if the annotation is absent."""
     given = (message.message_annotations or {}).get(SHOWN_KEY.field)
     return (None if given is None else str(given.value),)
 
 
 def shown(test: Test) -> str:
-    """Return a test as people read it."""
+    """Return ``test`` as text for users."""
     if not test.text:
         assert test.dialect is not None
         assert isinstance(test.node, ast.Expression)
@@ -259,7 +264,7 @@ def shown(test: Test) -> str:
 
 
 def places_read(test: Test) -> tuple[MessageField, ...]:
-    """Return the places of a message that a test reads."""
+    """Return the message fields that ``test`` reads."""
     if not test.places and test.dialect is not None:
         assert isinstance(test.node, ast.Expression)
         test.places = tuple(dict.fromkeys(places_of(test.node, test.dialect)))
@@ -279,7 +284,7 @@ _ONE_VALUE = frozenset({ast.Identifier, ast.StringLiteral, ast.IntegerLiteral, a
 
 
 def identity_of(node: ast.Expression) -> Hashable:
-    """Return a key that is equal for equal nodes only; Python's 0.0 and -0.0 are equal, and brokers tell them apart."""
+    """Return a key that is equal only for equal nodes. Unlike Python's ==, it distinguishes 0.0 from -0.0."""
     if type(node) is ast.Compare and type(node.left) in _ONE_VALUE and type(node.right) in _ONE_VALUE:
         return node
     zeros = [str(inner.value) for inner in ast.walk(node) if isinstance(inner, ast.FloatLiteral) and inner.value == 0]
@@ -287,11 +292,11 @@ def identity_of(node: ast.Expression) -> Hashable:
 
 
 def _canonical(node: ast.Expression, dialect: Dialect) -> ast.Expression:
-    """Return a comparison with its name on the left, or its lesser name, where the sides do not matter."""
+    """Return ``node`` with the name, or the first of two names, on the left if the sides do not matter."""
     if not dialect.on_throw:
         node = _ordered(node)
     if not isinstance(node, ast.Compare) or dialect.numeric_promotion in _UPWARDS:
-        # The comparison of these dialects widens the left side only.
+        # These dialects widen only the left side of a comparison, so the sides matter.
         return node
     left, right = node.left, node.right
     simple = (ast.Identifier, *_LITERALS)
@@ -305,7 +310,7 @@ def _canonical(node: ast.Expression, dialect: Dialect) -> ast.Expression:
 
 
 def _ordered(node: ast.Expression) -> ast.Expression:
-    """Return a test with the operands of its sums and products in one order, which matters only where one may throw."""
+    """Return ``node`` with the operands of sums and products sorted; valid only if no operand can throw."""
     match node:
         case ast.Calculate(operator=operator, left=left, right=right):
             first, second = _ordered(left), _ordered(right)
@@ -345,7 +350,7 @@ def _literals(node: ast.Expression) -> Iterator[object]:
 
 
 def _is_decided(node: ast.Expression) -> bool:
-    """Return True for a test of names and literals alone."""
+    """Return True if ``node`` is a test whose operands are only names and literals."""
     match node:
         case ast.Compare(left=left, right=right):
             return all(isinstance(part, (ast.Identifier, ast.BinaryLiteral, *_LITERALS)) for part in (left, right))
@@ -364,7 +369,7 @@ def _is_decided(node: ast.Expression) -> bool:
 
 
 def _subject_of(node: ast.Expression, dialect: Dialect) -> Subject | None:
-    """Return what a test reads if that is one name, or several names of one thing."""
+    """Return the subject that ``node`` reads; None if it reads several subjects, no subject, the body or the clock."""
     found: Subject | None = None
     for inner in ast.walk(node):
         if isinstance(inner, ast.BodyQuery) or (isinstance(inner, ast.Call) and inner.function == "UTC"):

@@ -1,8 +1,8 @@
-"""Cases: cells of variables, bound one after the other until all requirements hold, or none can.
+"""Search for a case: bind variables to cells, one after the other, until all requirements hold or one never can.
 
-A requirement is a formula and the outcomes that it shall have. Each subject is a variable over its cells, each test
-that its cells leave open is one of any outcome. Those that leave little come first; after each the outcomes that are
-still possible decide whether a requirement holds, or never will.
+A requirement is a formula and the outcomes that the formula must have. Each subject is a variable whose values are its
+cells. A test that the cells leave open is bound to each of its outcomes. Variables with few cells come first. After
+each binding, the outcomes that are still possible decide whether a requirement holds or can never hold.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from transpiler.tools.analysis.formula import (
 
 
 class Requirement(NamedTuple):
-    """A formula, and the outcomes that it shall have."""
+    """A formula, and the set of outcomes of which the formula must have one."""
 
     formula: Formula
     outcomes: int = TRUE
@@ -44,7 +44,7 @@ _Domains = dict[Hashable, list[Cell]]
 
 
 def variable_of(test: Test) -> Hashable:
-    """Return the subject of a test, the pair of names that it compares, or a key of its own."""
+    """Return the variable of ``test``: the key of its subject, the pair of names it compares, or a key of its own."""
     if test.subject is not None:
         return test.subject.key
     if test.relation is not None:
@@ -54,7 +54,7 @@ def variable_of(test: Test) -> Hashable:
 
 
 def split(requirement: Requirement) -> Iterator[Requirement]:
-    """Split a requirement into several on smaller formulas, all of which are necessary and together enough."""
+    """Split ``requirement`` into requirements on smaller formulas, which together are equivalent to it."""
     formula, outcomes = requirement
     match formula:
         case Junction(decides=False, terms=terms) if outcomes == TRUE:
@@ -63,7 +63,8 @@ def split(requirement: Requirement) -> Iterator[Requirement]:
         case Junction(decides=True, terms=terms, forgets=False) if outcomes == FALSE or (
             outcomes == NOT_TRUE and not any(test.outcomes & THROWN for test in all_tests(formula))
         ):
-            # After a term that throws, a later one may be true and the whole is not; Qpid's OR forgets an unknown term.
+            # NOT_TRUE is not split if a term may throw, because a later term may be TRUE and the OR is not. Qpid's OR
+            # is never split, because it ignores unknown terms.
             for term in terms:
                 yield from split(Requirement(term, outcomes))
         case Negation(term=term):
@@ -77,7 +78,12 @@ def split(requirement: Requirement) -> Iterator[Requirement]:
 
 
 class Search:
-    """The search for a case, variable after variable."""
+    """The search for a case: one cell for each variable, such that all requirements hold.
+
+    ``variable(test)`` returns the variable of a test. ``tests(variable)`` returns the tests of a variable, in the order
+    of the outcomes in its cells. ``domain(variable)`` returns the cells of a variable. ``budget`` is the maximum number
+    of evaluations of tests; beyond it the search raises ``UndecidedError``.
+    """
 
     def __init__(
         self,
@@ -87,14 +93,13 @@ class Search:
         budget: int,
         known: Sequence[Test] = (),
     ) -> None:
-        #: The variable of a test, and the tests of a variable in the order of the outcomes of its cells.
         self._variable, self._tests = variable, tests
         self._domain, self._budget = domain, budget
-        #: Tests that may say of an operand that it is greater than itself.
+        #: All tests whose comparisons may form a cycle, in which an operand would be greater than itself.
         self._known = known
 
     def bind(self, requirements: list[Requirement], case: dict[Hashable, Cell]) -> bool:
-        """Bind the variables of some requirements to cells with which they hold; return False if there are none."""
+        """Add to ``case`` a cell for each variable, such that ``requirements`` hold; return False if no cells do."""
         domains: _Domains = {}
         weights = []
         of_one: dict[Hashable, list[Requirement]] = {}
@@ -129,7 +134,7 @@ class Search:
         return True
 
     def _open(self, variable: Hashable, cells: list[Cell], outcomes: dict[int, int]) -> None:
-        """Note the outcomes that the tests of a variable can have in some cells."""
+        """Store in ``outcomes`` the outcomes that the tests of ``variable`` can have in ``cells``."""
         tests = self._tests(variable)
         if len(cells) == 1:
             for test, outcome in zip(tests, cells[0].outcomes, strict=True):
@@ -173,7 +178,10 @@ class Search:
     def _next(
         self, left: list[tuple[Requirement, int]], domains: _Domains, outcomes: dict[int, int]
     ) -> Hashable | None:
-        """Return the variable with the fewest cells of those that the shortest open requirement has."""
+        """Return the variable to bind next: of the shortest open requirement, the unbound one with the fewest cells.
+
+        None if that requirement has no variable with more than one cell.
+        """
         shortest = min(left, key=lambda pair: pair[1])[0]
         best: Hashable | None = None
         fewest = 0
@@ -189,7 +197,7 @@ class Search:
     def _descend_test(
         self, left: list[tuple[Requirement, int]], domains: _Domains, outcomes: dict[int, int]
     ) -> dict[Hashable, Cell] | None:
-        """Bind a test that the values of its subject leave open."""
+        """Bind a test that the cell of its variable leaves open to each of its outcomes in turn."""
         for (formula, _), _ in left:
             for test in all_tests(formula):
                 may_be = outcomes[test.number]
@@ -205,16 +213,16 @@ class Search:
         return None
 
 
-#: A number or another operand, with the id of its dialect.
+#: The id of a dialect, and an operand of a comparison: a number, or any other expression.
 _Operand = tuple[int, float | ast.Expression]
 _GREATER = {Comparison.GT: False, Comparison.LT: True}
 
 
 def _has_circle(tests: Sequence[Test], outcomes: Mapping[int, int]) -> bool:
-    """Return True if the comparisons that hold form a cycle, by which an operand is greater than itself.
+    """Return True if the comparisons that are TRUE form a cycle, in which an operand would be greater than itself.
 
-    Only ``<`` and ``>`` count: of two operands that are equal when rounded one may be greater, but in a circle of
-    which each is greater, all would be equal in every rounding, and then exactly.
+    Only ``<`` and ``>`` count. Of two operands that are equal when rounded, one may still be greater. In a cycle of
+    strict comparisons, all operands would be equal under every rounding, and so exactly equal: a contradiction.
     """
     if not any(test.relation is not None for test in tests):
         return False

@@ -1,7 +1,7 @@
-"""Cells: the values of one part of a message on which all tests of it have the same outcomes, each with its plainest.
+"""Cells: sets of values of one subject on which all its tests have the same outcomes, each with its plainest value.
 
-Tests of one subject are judged on its representatives. Comparisons of two names are judged on pairs of values of each
-two types that stand to each other in each way; that gives every combination of their outcomes.
+Tests of one subject are judged on the representatives of the subject. Comparisons of two names are judged on pairs of
+values: for each two types, values that are less, equal and greater. These give every combination of outcomes.
 """
 
 from __future__ import annotations
@@ -24,21 +24,24 @@ from transpiler.reference.evaluate import evaluate_operand, judge
 from transpiler.tools.analysis.formula import FALSE, TRUE, UNKNOWN, Subject, Test, UndecidedError, bit_of
 from transpiler.tools.analysis.representatives import representatives
 
-#: Judgements of one subject, and the members of IN that take as long as another judgement.
+#: Maximum number of judgements for one subject, and the number of members of an IN list that cost one more judgement.
 _JUDGEMENTS, _MEMBERS = 400_000, 16
-#: Numbers up to which, and the distance within which, two may be equal as 32-bit floating point numbers.
+#: Largest constant for which judgements are shared; the relative and the absolute distance from a constant within which
+#: a number may equal the constant when both are rounded to 32-bit floating point.
 _LARGEST, _NEAR, _LEAST = 2.0**120, 2.0**-22, 2.0**-149
 _PLAIN = (AmqpType.LONG, AmqpType.DOUBLE, AmqpType.STRING, AmqpType.BOOLEAN)
 
 
-#: Cells of values that many messages have, of values of a type that no constant has, and of values that few have.
+#: Levels of a cell: values that many messages have; values of a type that no constant has; values that few messages
+#: have.
 COMMON, ODD, RARE = range(3)
 
 
 class Cell(NamedTuple):
-    """The outcomes of the tests of a subject, each a set; a message that has them, None where it stands for many.
+    """The set of possible outcomes for each test of a subject, and a message that has these outcomes.
 
-    ``odd`` says of a value in what it is not like the constants.
+    The message is None if no real message is certain to have these outcomes. ``odd`` states how the type of the value
+    differs from the types of the constants; empty if it does not.
     """
 
     outcomes: tuple[int, ...]
@@ -48,7 +51,7 @@ class Cell(NamedTuple):
 
 
 def cells_of(subject: Subject, tests: Sequence[Test]) -> list[Cell]:
-    """Return the cells of a subject; the likeliest and plainest come first."""
+    """Return the cells of ``subject`` for ``tests``; the likeliest and plainest come first."""
     made = representatives(subject, tests)
     # A list of IN is compared member by member.
     weight = sum(1 + len(test.constants) // _MEMBERS for test in tests)
@@ -70,7 +73,7 @@ def cells_of(subject: Subject, tests: Sequence[Test]) -> list[Cell]:
             said = f"{_name_of(subject)} is no {' and no '.join(sorted(expected))}" if is_odd else ""
             best[outcomes] = rank, Cell(outcomes, message if real and not loose else None, rank[0], said)
         if constants is not None and _text_of(value) not in constants and _text_of(value) is not None:
-            # A pattern may match any other text, or not.
+            # The representatives are incomplete, so a pattern may or may not match any other text.
             wide = tuple(
                 [
                     outcome | TRUE | FALSE | (UNKNOWN if _may_be_unknown(test) else 0) if test.patterns else outcome
@@ -82,7 +85,7 @@ def cells_of(subject: Subject, tests: Sequence[Test]) -> list[Cell]:
 
 
 def _kinds_of(test: Test) -> Iterator[str]:
-    """Yield the kinds of values that a test asks for."""
+    """Yield the kinds of values that ``test`` expects: "text", "number" or "boolean"."""
     if test.patterns:
         yield "text"
     if isinstance(test.node, ast.Identifier):
@@ -128,7 +131,7 @@ def _text_of(value: object) -> str | None:
 def _judge_of(test: Test) -> Callable[[Message, Any], int]:
     judged = test.judge
     if not test.decided:
-        # The outcome of such a test is known for no value and for a boolean only.
+        # The outcome of an undecided test is known only for a missing value and for a boolean.
         def on_few(message: Message, value: Any) -> int:
             content = value.value if isinstance(value, AmqpValue) else value
             return bit_of(judged(message)) if content is None or isinstance(content, bool) else test.outcomes
@@ -143,14 +146,14 @@ def _judge_of(test: Test) -> Callable[[Message, Any], int]:
     answers: dict[object, int] = {}
 
     def once(message: Message, value: Any) -> int:
-        """Judge a value of each type and each place among the constants of the test."""
+        """Judge ``message``; reuse the outcome of a value with the same type and position among the constants."""
         kind, content = (value.type, value.value) if isinstance(value, AmqpValue) else (type(value), value)
         key: object = content
         if isinstance(content, str):
             key = content if ordered or kind is AmqpType.CHAR or content in texts else None
         elif isinstance(content, int | float) and not isinstance(content, bool) and math.isfinite(content):
-            # A number that rounding may make equal to a constant is judged itself, and so is one that a dialect
-            # converts: milliseconds that are read as seconds, an unsigned long that wraps.
+            # A number that rounding may make equal to a constant is judged separately, and so is a number that a
+            # dialect converts: milliseconds that become seconds, an unsigned long that wraps.
             near = (
                 kind is AmqpType.ULONG
                 or not isinstance(value, AmqpValue)
@@ -172,7 +175,7 @@ def _is_equality(node: object) -> bool:
 
 
 def oddness(value: object) -> int:
-    """Return a number that grows with what a reader has to take in: types that JSON has not, odd characters, length."""
+    """Return a rank of how hard ``value`` is to read: types that JSON lacks, unprintable characters and length add."""
     if value is None:
         return 0
     inner = value.value if isinstance(value, AmqpValue) else value
@@ -186,7 +189,7 @@ def _typed(kind: AmqpType, *values: Any) -> list[AmqpValue]:
     return [AmqpValue(kind, value) for value in values]
 
 
-#: Values of each type that are equal to, below and above those of others, exactly and when rounded.
+#: Values of each type that are equal to, less than and greater than values of other types, exactly and when rounded.
 _PAIRED: tuple[AmqpValue | None, ...] = (
     None,
     *_typed(AmqpType.BOOLEAN, False, True),
@@ -205,14 +208,14 @@ _PAIRED: tuple[AmqpValue | None, ...] = (
 
 
 def cells_of_relations(relations: Sequence[ast.Compare], dialect: Dialect) -> list[Cell]:
-    """Return the cells of comparisons of the same two names."""
+    """Return the cells of ``relations``, which all compare the same two names."""
     first = relations[0].left
     shape = tuple((relation.operator, relation.left == first) for relation in relations)
     return [Cell(outcomes, None) for outcomes in _related(shape, _ByIdentity(dialect))]
 
 
 class _ByIdentity:
-    """A dialect as a key: to hash its answers takes longer than to look at them."""
+    """A dialect as a cache key, compared by identity because hashing all its fields is slower than the lookup saves."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect

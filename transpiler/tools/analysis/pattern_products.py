@@ -1,8 +1,8 @@
-"""Products of patterns: for each combination of what patterns and constants say of a text, the shortest such text.
+"""Products of patterns: the shortest text for each combination of patterns that match it and constants that equal it.
 
-A pattern is an automaton over characters: LIKE's by the dialect's idea of a character, a binding key's over words. All
-of them run side by side, together with a tree of the constants, so that a combination is told from that of a constant
-by a text that is none. Texts only come from here: the reference evaluator says what they answer.
+A pattern is an automaton over characters: a LIKE pattern over characters as the dialect counts them, a binding key over
+words. All automata run in parallel, together with a prefix tree of the constants, so that a text that equals a constant
+is distinguished from other texts. This module only makes the texts; the reference evaluator judges them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from transpiler.base.topics import MANY_WORDS, AnyWord, TopicPattern
 from transpiler.language.selector.dialect_rules import Wildcards
 from transpiler.tools.analysis.formula import WordPattern
 
-#: Steps of all automata of one product.
+#: Maximum number of steps of all automata of one product, in sum.
 _STEPS = 12_000
 _OTHERS = "axqzjkwvy0123456789~^|"
 
@@ -30,7 +30,11 @@ class _Automaton(Protocol):
 
 
 class _Like:
-    """LIKE: a state is the set of places in the pattern, as bits, and the set before a last line end."""
+    """A LIKE pattern as an automaton.
+
+    A state is the set of positions in the pattern, as bits; the set before a line end that was read last; and True if
+    the rest of the text is ignored.
+    """
 
     def __init__(self, pattern: Pattern, wildcards: Wildcards, simple: bool = False) -> None:
         by_bytes = wildcards in (Wildcards.BYTES, Wildcards.BYTES_OF_LINE)
@@ -52,7 +56,7 @@ class _Like:
         self.start: Any = (self._closed(1), 0, False)
 
     def _closed(self, places: int) -> int:
-        # No two % stand side by side.
+        # A pattern never has two adjacent %, so one step past a % is enough.
         return places | (places & self._many) << 1
 
     def step(self, state: Any, character: str) -> Any:
@@ -78,7 +82,7 @@ def _bytes_of(text: str) -> list[str]:
 
 
 class _Key:
-    """A binding key: a state is the set of pairs of a word and of the characters that were read of it."""
+    """A binding key as an automaton: a state is a set of pairs (index of a word, number of its characters read)."""
 
     def __init__(self, words: TopicPattern) -> None:
         self._words = words
@@ -117,7 +121,7 @@ class _Key:
 
 
 class _Constants:
-    """The constants as a tree: a state is the text that was read as long as it begins one of them."""
+    """A prefix tree of the constants: a state is the text read so far, or None if no constant begins with this text."""
 
     def __init__(self, constants: Iterable[str]) -> None:
         self._constants = frozenset(constants)
@@ -137,16 +141,16 @@ class _Constants:
 def shortest_texts(
     patterns: Sequence[tuple[Pattern | WordPattern, Wildcards]], constants: Sequence[str]
 ) -> tuple[list[str], bool]:
-    """Return a text for each combination of answers, and True; or some of them, and False where they are too many."""
+    """Return a text for each combination of answers, and True; if they are too many, some texts, and False."""
     automata: list[_Automaton] = [_Constants(constants)]
     for one, wildcards in patterns:
         automata.append(_Key(one.words) if isinstance(one, WordPattern) else _Like(one, wildcards))
         if wildcards is Wildcards.LINES and not isinstance(one, WordPattern):
-            # The broker reads a simple pattern in another way.
+            # The broker matches a pattern that it considers simple by another method.
             automata.append(_Like(one, wildcards, simple=True))
     alphabet = _alphabet(patterns, constants)
     start = tuple(one.start for one in automata)
-    # Some brokers drop the empty words at the end of a key, so that its last character counts as well.
+    # Some brokers drop empty words at the end of a key, so texts that end with "." are kept apart from other texts.
     pending, seen = deque([(start, "")]), {(start, False)}
     found: dict[Hashable, str] = {}
     steps = _STEPS
@@ -185,6 +189,6 @@ def _alphabet(patterns: Sequence[tuple[Pattern | WordPattern, Wildcards]], const
     )
     characters = {other: None} | characters
     if any(wildcards is not Wildcards.CODE_POINTS for _, wildcards in patterns):
-        # Texts that their wildcards tell apart: line ends, the end of a text, characters of more bytes, no characters.
+        # Characters that wildcards treat differently: several bytes in UTF-8, a line end, a NUL, an invalid byte.
         characters |= dict.fromkeys(("é", "\n", "\0", "\udcff"))
     return list(characters)

@@ -1,8 +1,8 @@
-"""Messages on which tests of several places, and two dialects, are tried: every type, and every value that may count.
+"""Sample messages for tests that read several message fields: every type, and every value that may matter.
 
-The values of a place are its representatives (``representatives``), and beside them those at which tests turn that
-calculate, convert or compare names. A sample is rare if it has a type that JMS does not give to properties, a number at
-the end of its type, or a string with line ends, controls or characters beyond 16 bits.
+The values of a field are its representatives (``representatives``), and further values at which the outcome of
+arithmetic, of conversions and of comparisons of names can change. A sample is rare if it has a type that JMS does not
+allow for properties, a number at the end of its type's range, or a string with unusual characters.
 """
 
 from __future__ import annotations
@@ -35,17 +35,19 @@ _CLOSE_NUMBERS = (
     (AmqpValue(AmqpType.DOUBLE, 0.1), AmqpValue(AmqpType.FLOAT, 0.10000000149011612)),
 )
 
-#: Judgements of samples by the tests of one question, each weighed by its constants; the least of one group of places.
+#: Maximum number of judgements of samples for one question, each weighted by its number of constants; minimum number
+#: of samples for one group of message fields.
 _JUDGEMENTS, _LEAST = 400_000, 60
-#: Constants of one group of places.
+#: Maximum number of constants for one group of message fields.
 _CONSTANTS = 40
 
-#: Combinations of the first values of the places, those drawn at random beside them, and those of a thorough search.
+#: Maximum number of combinations of the first values of all fields; number of further combinations drawn at random, in
+#: a normal and in a thorough search.
 _PRODUCT, _DRAWN, _THOROUGH = 441, 300, 1_000
 
 
 class Sample(NamedTuple):
-    """A message, and whether it is one that few people have."""
+    """A message to try. ``rare`` is True if few real messages have such values."""
 
     message: Message
     rare: bool
@@ -58,9 +60,10 @@ def samples(
     calculating: bool,
     drawn: int = _DRAWN,
 ) -> list[Sample]:
-    """Messages over some places: combinations of their first values, each value, and so many that are drawn at random.
+    """Return samples for the message fields ``places``: combinations of their first values, then each other value.
 
-    ``calculating`` if the test has arithmetic, whose answers change at other values than its constants.
+    ``drawn`` is the number of further random samples. ``calculating`` is True if a test has arithmetic, whose result
+    can change at other values than the constants.
     """
     slots = sorted(set(places), key=lambda place: (place.section, place.field))
     lists = [_items(place, tests, constants, calculating) for place in slots]
@@ -71,12 +74,13 @@ def samples(
         size = len(lists[0])
     chosen = list(itertools.product(*(items[:size] for items in lists))) if len(lists) <= 6 else []
     if len(lists) > 1:
-        # Each list in full as well, where the other places are empty, and where they have their likeliest value.
+        # Each remaining value also once with all other fields empty, and once with the likeliest value in each.
         for place, items in enumerate(lists):
             for other in (0, 1):
                 rest = [others[min(other, len(others) - 1)] for others in lists]
                 chosen += [(*rest[:place], item, *rest[place + 1 :]) for item in items[size:]]
-        # A comparison of two names can turn where both have one value, and where two numbers are equal when rounded.
+        # A comparison of two names can change where both names have the same value, and where two numbers are equal
+        # only when rounded.
         chosen += list(zip(*(items[size:] for items in lists), strict=False))
         chosen += _close(slots, lists)
     if any(len(items) > size for items in lists) or len(lists) > 6:
@@ -91,7 +95,7 @@ def samples(
 
 
 def _drawn(slots: list[MessageField], lists: list[list[Item]], count: int) -> Iterator[tuple[Item, ...]]:
-    """Yield rows of random values; in some of them two properties have one value."""
+    """Yield ``count`` rows of random values; in every third row two properties have the same value."""
     properties = [place for place, slot in enumerate(slots) if slot.section == PROPERTIES]
     draw = random.Random(0)
     for number in range(count):
@@ -103,7 +107,7 @@ def _drawn(slots: list[MessageField], lists: list[list[Item]], count: int) -> It
 
 
 def _close(slots: list[MessageField], lists: list[list[Item]]) -> Iterator[tuple[Item, ...]]:
-    """Yield rows with two numbers that only rounding makes equal in each two properties, and no value elsewhere."""
+    """Yield rows in which two properties have numbers that are equal only when rounded, and other fields are empty."""
     properties = [place for place, slot in enumerate(slots) if slot.section == PROPERTIES]
     empty = [items[0] for items in lists]
     for (one, other), (left, right) in itertools.product(itertools.permutations(properties, 2), _CLOSE_NUMBERS):
@@ -118,7 +122,7 @@ def _items(place: MessageField, tests: Sequence[Test], constants: Sequence[objec
         case "application_properties", name:
             items = [*(_calculated(constants) if calculating else ()), *items_of(place, known)]
             if (name.startswith("JMS") or names_header_field(name)) and not name.startswith("JMSX"):
-                # JMS or a broker keeps the name for itself: hardly a client gives it to a property.
+                # JMS or a broker reserves the name, so that clients hardly ever set a property of this name.
                 items = [item._replace(rare=True) for item in items]
         case "message_annotations", _:
             items = [item._replace(rare=True) for item in items_of(place, known)]
@@ -126,7 +130,7 @@ def _items(place: MessageField, tests: Sequence[Test], constants: Sequence[objec
             texts = ("", "<a>5</a>", "<a><b>x</b></a>", "no document", *known.texts)
             items = [Item(AmqpValue(AmqpType.STRING, text), False) for text in texts]
         case "properties", "message_id":
-            # Every message id of JMS begins so.
+            # Every message ID of JMS begins with "ID:".
             items = [
                 item._replace(rare=item.rare or not (item.value is None or str(item.value.value).startswith("ID:")))
                 for item in items_of(place, known)
@@ -136,12 +140,12 @@ def _items(place: MessageField, tests: Sequence[Test], constants: Sequence[objec
     unique: dict[str, Item] = {}
     for item in (Item(None, False), *items):
         unique.setdefault(repr(item.value), item)
-    # Operands of combinations come first, and arithmetic has its own order.
+    # Only the first values are combined. For arithmetic, the order of ``_calculated`` is kept.
     return list(unique.values()) if calculating else sorted(unique.values(), key=lambda item: item.rare)
 
 
 def _calculated(constants: Sequence[object]) -> list[Item]:
-    """Operands of arithmetic: small numbers, the ends of the types, and what the constants make of each other."""
+    """Return operands for arithmetic: small numbers, the ends of the types, and sums, products, … of the constants."""
     items = [Item(AmqpValue(AmqpType.INT, number), False) for number in (5, 2, -7, 0)]
     items += [Item(AmqpValue(AmqpType.DOUBLE, number), False) for number in (2.5, -0.75)]
     items += [Item(AmqpValue(AmqpType.STRING, "a"), False), Item(AmqpValue(AmqpType.BOOLEAN, True), False)]
@@ -167,18 +171,24 @@ def _calculated(constants: Sequence[object]) -> list[Item]:
 
 
 class Sampled(NamedTuple):
-    """Cells of tests that read common places, and how many of their constants had samples."""
+    """The cells of tests that read common message fields.
+
+    ``constants`` counts the constants of the tests, ``tried`` the constants among them for which samples were made.
+    """
 
     tests: list[Test]
     cells: list[Cell]
     constants: int
     tried: int
-    #: False where a thorough search has more samples.
+    #: False if a thorough search has more samples.
     all: bool
 
 
 def sampled_cells(places: set[MessageField], tests: Sequence[Test], weight: int, thorough: bool) -> Sampled:
-    """Return cells that samples of some places have, of all that there are; ``weight`` counts tests of the question."""
+    """Return the cells in which samples of ``places`` lie, possibly not all cells.
+
+    ``weight`` is the number of tests of the whole question: the more, the fewer samples are judged.
+    """
     every = {repr(value): value for test in tests for value in _constants(test)}
     constants = list(every.values())[:_CONSTANTS]
     calculating = any(_is_calculating(test) for test in tests)
@@ -220,7 +230,7 @@ def _plain(value: object) -> object:
 
 
 def topic_keys(pattern: TopicPattern) -> list[str]:
-    """Return routing keys that a topic pattern matches, and near ones: a word less, a word more, another word."""
+    """Return routing keys that match ``pattern``, and keys that nearly do: a word less, a word more, another word."""
     words = pattern or ("",)
     keys = []
     for many in ("x", "", "x.y"):
@@ -244,12 +254,12 @@ def _is_calculating(test: Test) -> bool:
 def _thinned(made: list[Sample], most: int) -> list[Sample]:
     if len(made) <= most:
         return made
-    # The likeliest values come first.
+    # The likeliest values come first, so keep the first half of the limit, and every n-th of the rest.
     return made[: most // 2] + made[most // 2 :: -(-len(made) // (most // 2))]
 
 
 def size_of(message: Message) -> int:
-    """Return the number of values of a message."""
+    """Return the number of values in ``message``, over all its sections."""
     return sum(1 for _ in _contents(message))
 
 
@@ -263,7 +273,7 @@ def _contents(message: Message) -> Iterator[object]:
 
 
 def merged(messages: Iterable[Message]) -> Message:
-    """Return one message with the values of all messages, whose places differ."""
+    """Return one message with the values of all ``messages``, each of which sets different fields."""
     sections: dict[str, Any] = {}
     for message in messages:
         for section in fields(message):

@@ -1,8 +1,8 @@
-"""Decide if conditions can have given outcomes together: impossible, a message, or open with the reason.
+"""Decide whether conditions can have given outcomes together: impossible, a message, or open with the reason.
 
-More cases are considered than there are messages, so what is impossible in all of them is impossible. A message is made
-of the values of a case, or where a test reads several names, of samples; it counts only if the reference evaluator
-agrees.
+The cases cover every message, and more, so what is impossible in every case is impossible. A message is composed of
+the values of a case, or of samples if a test reads several names. It is returned only if the reference evaluator
+confirms it.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from transpiler.tools.analysis.formula import (
 )
 from transpiler.tools.analysis.samples import Sampled, merged, sampled_cells, size_of
 
-#: Evaluations of tests in one search.
+#: Maximum number of evaluations of tests in one search.
 BUDGET = 400_000
 
 
 class Impossible(NamedTuple):
-    """The proof that no message meets the requirements."""
+    """The answer that no message meets the requirements; it is proved."""
 
 
 class Found(NamedTuple):
-    """A message that meets the requirements, and True if few messages are like it.
+    """A message that meets the requirements. ``rare`` is True if few real messages are like it.
 
-    ``only`` says what is odd about all that do, where that is proved.
+    ``only`` states what is unusual about every message that meets them, if that is proved; else it is empty.
     """
 
     message: Message
@@ -50,7 +50,10 @@ class Found(NamedTuple):
 
 
 class Open(NamedTuple):
-    """The reason for which it is not known; ``tried`` if messages were tried, and none meets the requirements."""
+    """The answer that the question is not decided, with the reason.
+
+    ``tried`` is True if sample messages were tried, and no sample meets the requirements.
+    """
 
     reason: str
     tried: bool = False
@@ -60,7 +63,11 @@ Answer = Impossible | Found | Open
 
 
 class Solver:
-    """The cells of the tests of some conditions, and the questions about them."""
+    """A solver for questions about ``conditions``, which caches the cells of their tests.
+
+    ``budget`` is the maximum number of evaluations of tests in one search, ``most`` the maximum number of tests of one
+    name (None for no limit). A question beyond a limit stays open.
+    """
 
     def __init__(self, conditions: Conditions, budget: int = BUDGET, most: int | None = None) -> None:
         self.conditions, self._budget, self._most = conditions, budget, most
@@ -71,12 +78,12 @@ class Solver:
         self._grouped = 0
 
     def solve(self, requirements: Sequence[Requirement]) -> Answer:
-        """Decide whether a message can meet all requirements."""
+        """Decide whether a message can meet all ``requirements``: first by cases, then by trying samples."""
         answer = self.decide(requirements)
         return self.search(requirements, answer.reason) if isinstance(answer, Open) else answer
 
     def decide(self, requirements: Sequence[Requirement]) -> Answer:
-        """Decide by cases alone: open is also what only samples can show."""
+        """Decide by cases alone; the answer stays open if only samples could show a message."""
         try:
             if self._case(requirements, self._domain) is None:
                 return Impossible()
@@ -85,7 +92,7 @@ class Solver:
             return Open(str(error))
 
     def search(self, requirements: Sequence[Requirement], reason: str) -> Found | Open:
-        """Look for a message among samples of the places that tests read together; open keeps the reason."""
+        """Look for a message among samples of the fields that tests read together; else ``Open`` with ``reason``."""
         rare: Found | None = None
         try:
             for thorough in (False, True):
@@ -98,7 +105,7 @@ class Solver:
         return rare or Open(dropped or reason, tried=True)
 
     def cells(self, formula: Formula) -> list[Mapping[int, int]] | None:
-        """Return the outcomes of all tests in each cell of the one subject of a formula; None where it has several."""
+        """Return the outcomes by test number, for each cell of the subject of ``formula``; None if it has several."""
         variables = self.variables(formula)
         if len(variables) != 1:
             return None
@@ -108,19 +115,19 @@ class Solver:
         return [dict(zip(numbers, cell.outcomes, strict=True)) for cell in cells]
 
     def impossible(self, *requirements: Requirement) -> bool:
-        """Return True if it is certain that no message meets all requirements."""
+        """Return True if it is proved that no message meets all ``requirements``."""
         try:
             return self._case(requirements, self._domain) is None
         except UndecidedError:
             return False
 
     def example(self, requirement: Requirement) -> Message | None:
-        """Return a message that meets a requirement if cases give one; no samples are tried."""
+        """Return a message that meets ``requirement``, or None if cases alone give no message; tries no samples."""
         answer = self.decide([requirement])
         return answer.message if isinstance(answer, Found) else None
 
     def variables(self, formula: Formula) -> frozenset[Hashable]:
-        """Return the subjects that a formula tests, and the tests of several."""
+        """Return the variables of ``formula``: the keys of its subjects, and of its tests of several subjects."""
         known = self._variables.get(id(formula))
         if known is None:
             match formula:
@@ -134,7 +141,7 @@ class Solver:
         return known
 
     def tests(self, variable: Hashable) -> list[Test]:
-        """Return the tests of a variable, in the order of the outcomes of its cells."""
+        """Return the tests of ``variable``, in the order in which its cells list their outcomes."""
         tests = self.conditions.tests
         for test in tests[self._grouped :]:
             own = variable_of(test)
@@ -162,7 +169,7 @@ class Solver:
     def _case(
         self, requirements: Sequence[Requirement], domain: Callable[[Hashable], list[Cell]]
     ) -> dict[Hashable, Cell] | None:
-        """Return a cell of each variable that matters, or None where there is no case."""
+        """Return a case that meets ``requirements``: a cell for each of their variables; None if no case does."""
         search = Search(variable_of, self.tests, domain, self._budget, self.conditions.tests)
         parts = [part for requirement in requirements for part in split(requirement)]
         case: dict[Hashable, Cell] = {}
@@ -172,7 +179,7 @@ class Solver:
         return case
 
     def _components(self, requirements: list[Requirement]) -> Iterator[list[Requirement]]:
-        """Group requirements that have variables in common, directly or through others."""
+        """Group ``requirements`` that share variables, directly or through other requirements."""
         groups: list[tuple[set[Hashable], list[Requirement]]] = []
         for requirement in requirements:
             variables, members = set(self.variables(requirement.formula)), [requirement]
@@ -187,7 +194,7 @@ class Solver:
         yield from (members for _, members in groups)
 
     def _message(self, requirements: Sequence[Requirement]) -> Found | None:
-        """Return a message of the values of cells, with no more of them and no rarer ones than it needs."""
+        """Return a message composed of the values of a case, with as few and as common values as possible."""
         only = False
         for most in (COMMON, ODD, RARE):
             for real in (False, True):
@@ -238,7 +245,11 @@ class Solver:
         return True
 
     def _sampled(self, requirements: Sequence[Requirement], thorough: bool) -> tuple[Found | None, str]:
-        """Return a message that is made of samples of places that tests read together, and what had no samples."""
+        """Return a message composed of samples, and a text on constants that were not tried.
+
+        Tests that read common message fields are sampled together. The message is None if no sample meets
+        ``requirements``; the text is empty if all constants were tried.
+        """
         tests = {test.number: test for one in requirements for test in all_tests(one.formula)}
         groups: list[tuple[set[MessageField], list[Test]]] = []
         for test in tests.values():

@@ -1,8 +1,9 @@
-"""Representatives: finitely many values of a part of a message, on which tests have every outcome that they can have.
+"""Representatives: finitely many values of a part of a message, on which tests show every outcome they can have.
 
-A test of one name answers by the type of a value and by where the value stands to the constants of the test. So each
-constant, its neighbours in each type, the ends of the types, a text for each combination of patterns, and one value of
-every other type stand for all. The likeliest come first, and a value that few messages have is marked as rare.
+The outcome of a test of one name depends only on the type of the value and on its order among the constants of the
+test. So these values represent all: each constant, its neighbours in each type, the ends of the types, a text for each
+combination of patterns, and one value of every other type. The likeliest come first; values that few messages have are
+marked as rare.
 """
 
 from __future__ import annotations
@@ -34,23 +35,23 @@ from transpiler.reference.operands import to_double, wrap
 from transpiler.tools.analysis.formula import Subject, Test, WordPattern
 from transpiler.tools.analysis.pattern_products import shortest_texts
 
-#: Types that JMS gives to properties.
+#: The types that JMS allows for properties.
 _JMS = frozenset({AmqpType.BOOLEAN, AmqpType.STRING, AmqpType.FLOAT, AmqpType.DOUBLE}) | {
     *(AmqpType.BYTE, AmqpType.SHORT, AmqpType.INT, AmqpType.LONG)
 }
-#: Types that some dialect reads as an integer, those of JMS first, with their ends.
+#: Lowest and highest value of each type that some dialect converts to an integer, the types of JMS first.
 _INTEGERS = {kind: INTEGER_RANGES[kind] for kind in (AmqpType.LONG, AmqpType.INT, AmqpType.SHORT, AmqpType.BYTE)} | {
     **INTEGER_RANGES,
     AmqpType.CHAR: (0, 0x10FFFF),
 }
-#: Numbers at which integers and floating-point numbers of one width end, or begin to be rounded.
+#: Numbers at which the range of an integer type ends, or at which a floating-point type begins to round integers.
 _ENDS = (2**15, 2**31 - 1, -(2**31), 2**24 + 1, 2**53 + 1)
-#: A number within a text, of so many digits as a long has.
+#: A number within a text, with at most as many digits as every long has.
 _NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,6})?")
 _UUID = UUID("0123abcd-0123-0123-0123-0123456789ab")
-#: Sections whose fields are of any type.
+#: Sections whose fields can have any type.
 _SECTIONS = (PROPERTIES, "message_annotations")
-#: Places whose content is an integer, with the ends of its type.
+#: Message fields that contain an integer, with the lowest and the highest value of the field's type.
 _NUMBERS = {
     "priority": (0, 255),
     "ttl": (0, 2**32 - 1),
@@ -62,21 +63,24 @@ _NUMBERS = {
 
 
 class Item(NamedTuple):
-    """A value of a place, None where a message has none, and True if few messages have it."""
+    """A value of a message field, None if the field is absent. ``rare`` is True if few messages have the value."""
 
     value: Any
     rare: bool
 
 
 class Representatives(NamedTuple):
-    """Messages that differ in one part; ``complete`` is False where patterns have more combinations than are tried."""
+    """Messages that differ in one part, each with the value of that part and True if the value is rare.
+
+    ``complete`` is False if the patterns have more combinations of answers than are tried.
+    """
 
     messages: list[tuple[Message, Any, bool]]
     complete: bool
 
 
 def representatives(subject: Subject, tests: Sequence[Test]) -> Representatives:
-    """Return messages on which tests of one subject have each combination of outcomes that they can have."""
+    """Return messages on which ``tests``, all of ``subject``, show every combination of outcomes they can have."""
     constants = Constants(tests)
     place, field = subject.place, subject.field
     if place is None:
@@ -96,12 +100,12 @@ def representatives(subject: Subject, tests: Sequence[Test]) -> Representatives:
 
 
 def items_of(place: MessageField, constants: Constants) -> Iterator[Item]:
-    """Yield the values of a place, the likeliest first."""
+    """Yield representative values of the message field ``place``, the likeliest first."""
     return _property_items(constants) if place.section in _SECTIONS else _field_items(place, constants)
 
 
 def message_of(values: Mapping[MessageField, Any]) -> Message:
-    """Return a message with a value at each place; None stands for a place that it does not have."""
+    """Return a message with the fields ``values``; a field whose value is None is absent."""
     sections: dict[str, dict[str, Any]] = {}
     for place, value in values.items():
         if value is not None:
@@ -117,10 +121,10 @@ def message_of(values: Mapping[MessageField, Any]) -> Message:
 
 
 class Constants:
-    """The constants of some tests, and the texts of their patterns.
+    """The constants of ``tests``, and texts for their patterns.
 
-    With ``sampled`` those alone, and values beside them at which a test can turn that calculates, converts or compares
-    names.
+    If ``sampled`` is given, it replaces the constants of the tests. Values near it are added, at which the outcome of
+    arithmetic, conversions or comparisons of names can change; patterns are ignored.
     """
 
     def __init__(self, tests: Sequence[Test], sampled: Sequence[object] | None = None) -> None:
@@ -137,7 +141,7 @@ class Constants:
             self.typed = self.typed or test.typed
             self.ordered = self.ordered or isinstance(test.node, ast.Compare | ast.Between)
             if isinstance(test.node, ast.Compare) and not test.constants:
-                # A name is compared with itself: infinities and the ends of the types may not be equal to themselves.
+                # A name is compared with itself: infinities and the ends of the types may differ from themselves.
                 numbers["1"] = 1
             for constant in test.constants if sampled is None else sampled:
                 match constant:
@@ -171,22 +175,22 @@ class Constants:
         if patterns:
             found, self.complete = shortest_texts(list(patterns), given)
             texts |= dict.fromkeys(found)
-        # A text that is no constant, and the empty one.
+        # A text that is not a constant, and the empty text.
         texts[next(word for word in _words() if word not in texts)] = None
         texts[""] = None
         self.texts = list(texts)
-        #: Texts directly above the constants, which an order tells from those below them.
+        #: Texts directly above the constants, for tests that compare the order of texts.
         self.above = [text + end for text in given for end in ("\0", "a")] if self.ordered and sampled is None else []
 
 
 def _written(texts: Iterable[str]) -> list[int | float]:
-    """Return the numbers in some texts: a function over numbers as texts compares them with its constants."""
+    """Return up to four numbers that occur in ``texts``, because some functions convert texts to numbers."""
     found = (match for text in texts for match in _NUMBER.findall(text))
     return [float(text) if "." in text else int(text) for text in itertools.islice(found, 4)]
 
 
 def _texts_near(texts: Iterable[str], numbers: Iterable[int | float]) -> Iterator[str]:
-    """Yield texts, those near them, numbers as texts, and texts that some broker converts."""
+    """Yield ``texts`` and similar ones, ``numbers`` as texts, and texts that some broker converts."""
     yield from texts
     yield from ("a", "")
     for text in texts:
@@ -217,12 +221,13 @@ def _parts_of(value: AmqpValue) -> Iterator[str | int | float]:
 
 
 class _Kinds(NamedTuple):
-    """The AMQP types that dialects tell apart."""
+    """The AMQP types that the dialects of a question treat differently, one type for each treatment."""
 
     integers: tuple[AmqpType, ...]
     floats: tuple[AmqpType, ...]
     texts: tuple[AmqpType, ...]
-    #: ``unsigned`` if a dialect keeps an unsigned long above 2**63-1; ``wrapped`` if another one makes it negative.
+    #: ``unsigned`` is True if a dialect, or a filter, keeps an unsigned long above 2**63-1. ``wrapped`` is True if one
+    #: dialect keeps it and another dialect makes it negative.
     unsigned: bool
     wrapped: bool
 
@@ -264,7 +269,7 @@ def _property_items(constants: Constants) -> Iterator[Item]:
     yield from _number_items(constants, kinds)
     for text in (*constants.texts[2:], *constants.above):
         if half_surrogate(text) is not None:
-            # No text, and to brokers that read bytes as text a value like one.
+            # Bytes that are not valid UTF-8, for brokers that treat bytes as a text.
             yield Item(AmqpValue(AmqpType.BINARY, text.encode("utf-8", "surrogateescape")), True)
         else:
             yield Item(AmqpValue(AmqpType.STRING, text), is_odd(text))
@@ -296,7 +301,7 @@ def _text_items(kind: AmqpType, constants: Constants) -> Iterator[Item]:
 
 
 def _uuids_of(text: str) -> Iterator[UUID]:
-    """Yield the uuids that some broker reads as a text: by their digits, and by their bytes."""
+    """Yield the UUIDs that some broker converts to ``text``: from their digits, and from their bytes."""
     with suppress(ValueError):
         yield UUID(text)
     octets = text.encode("utf-8", "surrogateescape")
@@ -320,14 +325,14 @@ def _number_items(constants: Constants, kinds: _Kinds) -> Iterator[Item]:
     if kinds.unsigned and AmqpType.ULONG not in kinds.integers:
         columns.append([*_integers(AmqpType.ULONG, integers, constants)])
     columns += [[*_floats(kind, constants)] for kind in kinds.floats]
-    # One number in each type before the next number.
+    # Yield a number in each type before the next number.
     yield from (item for row in itertools.zip_longest(*columns) for item in row if item is not None)
 
 
 def _integers(kind: AmqpType, numbers: Iterable[int], constants: Constants) -> Iterator[Item]:
     low, high = _INTEGERS[kind]
     if kind is AmqpType.ULONG and not constants.typed:
-        # Smaller values are tried as those of a long.
+        # Smaller values are already tried as values of a long.
         low = 2**63
     near = {one + step for one in constants.numbers if isinstance(one, int) for step in (0, 1)}
     for number in numbers:
@@ -358,14 +363,14 @@ def _floats(kind: AmqpType, constants: Constants) -> Iterator[Item]:
 
 
 def _integer_items(constants: Constants) -> Iterator[Item]:
-    """Yield the values of a field of integers that is read from several places."""
+    """Yield representative values of an integer header field that is read from several message fields."""
     yield Item(None, False)
     kinds = _kinds(constants.dialects, False)
     yield from _number_items(constants, kinds._replace(floats=()))
 
 
 def _field_items(place: MessageField, constants: Constants) -> Iterator[Item]:
-    """Yield the values of a field of one type in the header or the properties of a message."""
+    """Yield representative values of ``place``, a field of the header or properties section with a fixed type."""
     yield Item(None, False)
     match place.section, place.field:
         case _, ("durable" | "first_acquirer"):
@@ -407,31 +412,31 @@ def _ids(constants: Constants) -> Iterator[Item]:
 
 
 def is_odd(text: str) -> bool:
-    """Return True for a text with line ends, control characters or characters beyond the common ones."""
+    """Return True if ``text`` has control characters, line ends, or characters above U+D7FF, which are rare."""
     return any(character < " " or character > "\ud7ff" for character in text)
 
 
-#: Up to here each integer is a double of its own.
+#: Limit up to which every integer is exactly a double: 2**53.
 LARGE = 2**53
 
 
 def whole_near(constant: int | float) -> Iterator[int]:
-    """Yield the integers at and beside a constant, and those that round to it; none for an infinity or NaN."""
+    """Yield the integers at and next to ``constant``, and those that round to it; nothing for an infinity or NaN."""
     if isinstance(constant, float) and not math.isfinite(constant):
         return
     whole = math.floor(constant)
     yield from (whole, whole + 1, whole - 1)
     if not -(2**63) <= whole < 2**63:
-        # The value of the literal in a dialect that keeps its low 64 bits.
+        # The value of the literal in a dialect that keeps only the low 64 bits.
         yield wrap(whole, 64)
     if abs(whole) >= LARGE and abs(whole) < 2**66:
-        # The integers that round to the constant, and those beside them.
+        # The first and last integer that round to the constant, and the integers next to them.
         value = float(constant)
         yield from (edge + step for above in (False, True) for edge in (_edge(value, above),) for step in (-1, 0))
 
 
 def _edge(value: float, above: bool) -> int:
-    """Return the least integer whose nearest double is the value or more, or, with ``above``, is more."""
+    """Return the least integer whose nearest double is at least ``value``; with ``above``, is greater than it."""
     low, high = -(2**67), 2**67
     while low < high:
         middle = (low + high) // 2
@@ -443,7 +448,7 @@ def _edge(value: float, above: bool) -> int:
 
 
 def floats_near(constant: int | float, kind: AmqpType) -> Iterator[float]:
-    """Yield the numbers at and beside a constant in a type of floating-point numbers."""
+    """Yield the numbers at and next to ``constant`` in the floating-point type ``kind``."""
     value = to_double(constant)
     if kind is AmqpType.FLOAT:
         single = _single(value)
@@ -469,5 +474,5 @@ def _next_single(number: float, step: int) -> float:
 
 
 def is_extreme(number: float) -> bool:
-    """Return True for a number that few messages have: beyond ``LARGE``, not finite, or a negative zero."""
+    """Return True if few messages have ``number``: if it is above ``LARGE``, not finite, or a negative zero."""
     return not math.isfinite(number) or abs(number) > LARGE or (number == 0 and math.copysign(1, number) < 0)

@@ -1,7 +1,7 @@
-"""Tools that compare: dialects with each other, a selector with its port, and old versions with new ones.
+"""Tools that compare dialects with each other, a selector with its port, and an old version with a new one.
 
-The idea: a tool proposes, ``analysis`` and the reference evaluator judge. A ported selector counts only if no message
-is known that it selects otherwise.
+The idea: a tool proposes a result, then ``analysis`` and the reference evaluator check it. A ported selector is
+accepted only if no message is known on which the two selectors differ.
 
 Deliberately not here: the dialects themselves (``selector.dialects``).
 

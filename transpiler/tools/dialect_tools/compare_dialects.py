@@ -1,7 +1,7 @@
-"""Compare dialects on one selector and one message: acceptance, verdict, and the rule behind each difference.
+"""Compare dialects on one selector and one message: acceptance, result, and the rule that causes each difference.
 
-The rule is determined by experiment (``questions``): the question with whose answer by ``jms`` the difference goes
-away.
+The rule is determined by experiment (``questions``): it is the question for which a dialect, given the answer of
+``jms``, no longer differs from ``jms``.
 """
 
 from __future__ import annotations
@@ -22,34 +22,38 @@ from transpiler.tools.dialect_tools.questions import QUESTIONS, answer, find_rul
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The result of one dialect: its refusal, or its verdict; and the rule by which it differs from ``jms``."""
+    """The result in one dialect: the error if the dialect rejects the selector, otherwise the result for the message.
+
+    ``verdict`` is also None without a message. ``rule`` is the rule that causes a difference from ``jms``, None if the
+    result is the same.
+    """
 
     dialect: Dialect
     refused: Diagnostic | None
     verdict: Verdict | None
     rule: str | None
-    #: The selector as this dialect reads it, in canonical text, where ``jms`` would read another one.
+    #: The selector as this dialect parses it, in canonical text; None if ``jms`` parses it the same way.
     reading: str | None = None
 
     @property
     def truth(self) -> Truth:
-        """The answer on the message; unknown where there is none."""
+        """The result for the message: True, False, or None if it is unknown or there is no result."""
         return None if self.verdict is None else self.verdict.truth
 
 
 def compare_dialects(
     selector: SelectorLike, message: MessageLike | None = None, dialects: Iterable[str | Dialect] = tuple(DIALECTS)
 ) -> list[Compared]:
-    """Evaluate a selector in each dialect, on a message if there is one.
+    """Evaluate ``selector`` in each dialect, for ``message`` if it is given.
 
     Args:
         selector: The text of a selector, or a parsed tree.
-        message: The message to judge: a ``Message``, a dict of plain properties, or message JSON. Without one the
-            answer says which dialects accept the selector.
+        message: The message to judge: a ``Message``, a dict of plain properties, or message JSON. Without a message,
+            the results only state which dialects accept the selector.
         dialects: Names of dialects, or ``Dialect`` objects.
 
     Returns:
-        For each dialect its refusal, or its verdict and the rule by which it differs from ``jms``.
+        For each dialect the error or the result, and the rule that causes a difference from ``jms``.
     """
     sent = None if message is None else as_message(message)
     standard = _outcome(selector, sent, JMS)
@@ -74,7 +78,7 @@ def _outcome(selector: SelectorLike, message: Message | None, dialect: Dialect) 
 
 
 def _differs(one: _Outcome, other: _Outcome) -> bool:
-    """Return True if two dialects differ: one alone refuses, or the verdicts are not the same."""
+    """Return True if the outcomes differ: only one dialect rejects the selector, or the results differ."""
     if (one[0] is None) is not (other[0] is None):
         return True
     return one[1] != other[1] and (one[1] is None or other[1] is None or one[1].truth is not other[1].truth)

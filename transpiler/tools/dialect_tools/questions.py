@@ -1,7 +1,7 @@
 """The differences between the dialects, read from their records: each field is a question, and its value the answer.
 
-The rule by which two dialects differ on a condition is determined by experiment: one is tried with one answer of the
-other after the other, and the question after which both agree is the rule. Nothing here knows a broker.
+The rule that makes two dialects differ on a condition is determined by experiment: one dialect gets the other's answer
+to one question at a time, and the question with which both agree is the rule. No code here is specific to a broker.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from transpiler.language.selector.dialects import Dialect
 from transpiler.message.header_fields import HeaderFields
 from transpiler.message.operand_types import OperandTypes
 
-#: Each field of the record as a question, in the order of the page: first how text reads, then what it means.
+#: The question for each field of a dialect, in the order of docs/dialects.md: first the syntax, then the meaning.
 QUESTIONS: Mapping[str, str] = MappingProxyType(
     {
         "max_length": "characters of a selector, at most",
@@ -63,7 +63,7 @@ QUESTIONS: Mapping[str, str] = MappingProxyType(
 
 
 def answer(value: object) -> str:
-    """Describe the value of a field in words."""
+    """Describe ``value``, the value of a dialect's field, in words."""
     match value:
         case Extension():
             names = [item.name.lower().replace("_", " ") for item in Extension if item in value and item.name]
@@ -88,13 +88,13 @@ def answer(value: object) -> str:
             return str(value)
 
 
-#: The questions as they are tried; those that decide many things at once come last, for they would explain too much.
+#: The questions in the order in which they are tried. Broad questions come last, because they explain almost anything.
 _BROAD = ("logic", "evaluation", "types", "fields")
 _TRIED = (*(name for name in QUESTIONS if name not in (*_BROAD, "on_throw")), *_BROAD)
 
 
 class Rule(NamedTuple):
-    """A rule on which two dialects differ, and both answers; ``name`` is None where several rules differ together."""
+    """A rule on which two dialects differ, and their answers; ``name`` is None if several rules differ together."""
 
     name: str | None
     question: str
@@ -105,7 +105,10 @@ class Rule(NamedTuple):
 
 
 def find_rule(left: Dialect, right: Dialect, agree: Callable[[Dialect, Dialect], bool]) -> str | None:
-    """Return the name of the first question after which the dialects agree, if one has the other's answer."""
+    """Return the name of the first question for which the dialects agree if one is given the other's answer.
+
+    ``agree(left, right)`` returns True if two changed dialects agree. None if no single question makes them agree.
+    """
     for name in _TRIED:
         own, other = getattr(left, name), getattr(right, name)
         if own != other and (
@@ -116,6 +119,6 @@ def find_rule(left: Dialect, right: Dialect, agree: Callable[[Dialect, Dialect],
 
 
 def rule_of(name: str, left: Dialect, right: Dialect) -> Rule:
-    """Return the question of a rule and both dialects' answers."""
+    """Return the rule ``name``, with its question and the answers of both dialects."""
     answers = [f"{answer(getattr(dialect, name))} in {dialect.title}" for dialect in (left, right)]
     return Rule(name, QUESTIONS[name], (", ".join(answers),))

@@ -1,11 +1,11 @@
 """Differences between two versions of a selector, a filter or a topology, found without data.
 
-The idea: a change is best shown by a message that it touches. ``analysis`` finds one, or proves that there is none;
-the reference evaluator and router judge it on both sides.
+The idea: the best explanation of a change is a message that the change affects. ``analysis`` finds such a message, or
+proves that there is none; the reference evaluator and router judge the message in both versions.
 
-Invariants: every message that is shown was judged on both sides. "The same" is said only of what is proved.
+Invariants: every reported message was judged in both versions. "The same" is reported only if it is proved.
 
-Deliberately not here: rows of data (``spark_ext.diff``) and the reading of files (``cli``).
+Deliberately not here: the comparison of rows of data (``spark_ext.diff``), and the loading of files (``cli``).
 
 In reading order: ``conditions``, ``topology_changes``, ``name_matching``, ``rerouted``.
 """

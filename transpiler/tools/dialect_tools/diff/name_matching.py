@@ -1,6 +1,7 @@
-"""Names of two topologies that mean one destination: by a mapping that is given, and by the forms of the JMS brokers.
+"""Matching of names that mean the same destination in two topologies: by a given mapping, and by the brokers' syntax.
 
-ActiveMQ's ``queue://a.>`` is Artemis' address ``a.#``, with an anycast queue of that name. The names are NEW's.
+ActiveMQ's ``queue://a.>`` is Artemis' address ``a.#``, with an anycast queue of that name. Results use the names of
+the new topology, NEW.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ from transpiler.topology.records import (
     Link,
 )
 
-#: Arguments that only Artemis' bindings have, and that make no difference to a message.
+#: Binding arguments that only Artemis has, and that do not affect where a message goes.
 _OF_ARTEMIS = frozenset({DIVERT_ARGUMENT, DIALECT_ARGUMENT, ROUTING_TYPE_ARGUMENT})
 
-#: A destination, or an exchange, and a routing type.
+#: A destination or exchange, and the routing type of the message; None if the message has no routing type.
 Send = tuple[str, RoutingType | None]
 
 
 @dataclass(frozen=True)
 class Names:
-    """The names of OLD's exchanges and queues in NEW's terms; ``given`` maps some of them."""
+    """The translation of names of OLD's exchanges and queues to names of NEW; ``given`` maps some of them."""
 
     old: Topology
     new: Topology
@@ -41,7 +42,7 @@ class Names:
         return old != new and old.names_destinations and new.names_destinations
 
     def renamed(self, shown_old: Topology, shown_new: Topology) -> tuple[Topology, Topology]:
-        """Return the two topologies as they are compared: OLD's with NEW's names."""
+        """Return both topologies in comparable form: ``shown_old`` with the names of NEW, and ``shown_new``."""
         if self.across:
             shown_old, shown_new = _without_own_addresses(shown_old), _without_own_addresses(shown_new)
         known = {*shown_new.queue_names, *shown_new.exchange_by_name}
@@ -49,7 +50,7 @@ class Names:
         return (_with_names(shown_old, names) if names else shown_old), shown_new
 
     def plain(self, topology: Topology) -> Topology:
-        """Return a topology without what only one of two brokers has: the names of diverts, and a dialect's."""
+        """Return ``topology`` without the binding arguments that only Artemis has, if only one broker is Artemis."""
         if not self.across:
             return topology
 
@@ -60,7 +61,7 @@ class Names:
         return _replaced(topology, binding, lambda link: link)
 
     def _mapping(self, names: Iterable[str], known: set[str]) -> dict[str, str]:
-        """Return the names that change; the second of two that would become one keeps its own."""
+        """Return new names for the ``names`` that change; if two would become the same, the second is not renamed."""
         mapping: dict[str, str] = {}
         taken: set[str] = set()
         for name in dict.fromkeys(names):
@@ -71,7 +72,7 @@ class Names:
         return {name: changed for name, changed in mapping.items() if name != changed}
 
     def of(self, name: str, known: Iterable[str] = ()) -> str:
-        """Return NEW's name for one of OLD's; an Artemis name is the first of the ``known`` ones that fits."""
+        """Return the name in NEW for ``name``, a name in OLD; of several candidates, the first that is ``known``."""
         if name in self.given:
             return self.given[name]
         kind, bare = kind_and_name(name)
@@ -88,7 +89,7 @@ class Names:
         return next((one for one in named if one in known), named[0])
 
     def send(self, name: str, routing_type: str | None = None) -> tuple[str, str | None]:
-        """Return the send to NEW that one to OLD stands for."""
+        """Return the destination and routing type in NEW that correspond to a send to ``name`` in OLD."""
         old = self.old.rules.addressing
         if not self.across or (old.routing_types and name in self.given):
             return self.of(name), routing_type
@@ -96,7 +97,7 @@ class Names:
         return self.new.rules.addressing.of_kind(kind, kind_and_name(self.of(name))[1])
 
     def sends(self, name: str) -> list[tuple[Send, Send]]:
-        """Return the sends to a destination of NEW, and before each the one to OLD that it stands for."""
+        """Return the ways to send to ``name``, a destination of NEW, as pairs: the send in OLD, and the send in NEW."""
         back = {of: old for old, of in self.given.items()}
         before = back.get(name, name)
         if not self.across:
@@ -114,7 +115,7 @@ class Names:
 
 
 def _words(name: str, any_words: str, other: str) -> str:
-    """Return a name whose last word, if it stands for any words, is that of the other broker."""
+    """Return ``name`` with its last word replaced by ``other`` if this word is the wildcard ``any_words``."""
     return name[: -len(any_words)] + other if name == any_words or name.endswith(f".{any_words}") else name
 
 
@@ -143,7 +144,7 @@ def _with_names(topology: Topology, names: Mapping[str, str]) -> Topology:
 
 
 def _without_own_addresses(topology: Topology) -> Topology:
-    """Return a topology without the addresses that are their own queue and nothing else."""
+    """Return ``topology`` without the addresses whose only binding leads to the queue of the same name."""
     own = {
         exchange.name
         for exchange in topology.exchanges

@@ -1,7 +1,7 @@
-"""Messages that go elsewhere in one of two topologies: to other queues, or from these to another place next.
+"""Messages that two topologies route differently: to other queues, or from these queues to another next destination.
 
-Messages are made from what differs: the keys that a binding key matches and near ones, the headers that its arguments
-require, and messages on which the selectors of two bindings part. The reference router says where each goes.
+Messages are made from the differences: the keys that a binding key matches or nearly matches, the headers that its
+arguments require, and messages on which the selectors of two bindings differ. The reference router routes each message.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from transpiler.topology.receivers import PublishSettings
 from transpiler.topology.records import DEFAULT_EXCHANGE, Binding
 from transpiler.topology.shown_addresses import sample_address
 
-#: Bindings from which messages are made, and tests of bindings by the messages.
+#: Maximum number of bindings from which messages are made; maximum number of tests of bindings with these messages.
 _BINDINGS, _TESTS = 300, 3_000_000
-#: Bindings with one source and destination whose conditions are told apart.
+#: Maximum number of bindings with the same source and destination with which a binding is compared.
 _COUNTERPARTS = 5
-#: Exchanges that a message for an inner one is published to, and keys of bindings on the way that are tried.
+#: To reach an internal exchange: maximum number of exchanges to publish to, and of binding keys tried on the way.
 _ENTRANCES, _KEYS_BEFORE = 3, 12
-#: Queues and ways on that an example shows for each side.
+#: Maximum number of queues, and of onward links, in the text of an example, for each topology.
 _MAX_QUEUES, _MAX_NEXT = 8, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Rerouted:
-    """A message that goes to other queues, or to another place next; ``key`` is its routing key.
+    """A message that two topologies route to different queues, or to different next destinations.
 
-    The key is its subject where it has none. ``next_of_old`` and ``next_of_new`` are the ways on from its queues that
-    only one side has. The names of queues are those of the new topology where they mean one.
+    ``key`` is the routing key, and the message's subject unless it has another. ``next_of_old`` and ``next_of_new`` are
+    the steps from its queues onward that only one topology takes. Queues have their names in the new topology.
     """
 
     exchange: str
@@ -54,9 +54,9 @@ class Rerouted:
     message: Message
     old: tuple[str, ...]
     new: tuple[str, ...]
-    #: ``exchange`` is a destination of a JMS broker, and there is no key.
+    #: True if ``exchange`` is a destination of a JMS broker, so that there is no routing key.
     sent: bool = False
-    #: The routing type of a message to Artemis.
+    #: The routing type of a message to Artemis; None if the message has none.
     routing_type: RoutingType | None = None
     next_of_old: tuple[str, ...] = ()
     next_of_new: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Rerouted:
         properties = self.message.properties
         if properties is None or properties.subject != self.key:
             return plain_message(self.message)
-        # The key says it already.
+        # The subject repeats the key, so leave it out.
         return plain_message(replace(self.message, properties=replace(properties, subject=None)))
 
     def __str__(self) -> str:
@@ -92,7 +92,7 @@ class Rerouted:
         sides = (("OLD", self.old, self.next_of_old), ("NEW", self.new, self.next_of_new))
         common = {*self.old} & {*self.new}
         for name, queues, next_ in sides:
-            # Queues that only one side has are shown first where there are many.
+            # If there are too many queues, those that only one topology has are listed first.
             shown = queues if len(queues) <= _MAX_QUEUES else sorted(queues, key=lambda queue: queue in common)
             more = f" and {len(shown) - _MAX_QUEUES:,} more" if len(shown) > _MAX_QUEUES else ""
             lines.append(f"  {name}  {', '.join(shown[:_MAX_QUEUES]) or 'no queue'}{more}")
@@ -104,16 +104,17 @@ class Rerouted:
 
 @dataclass(frozen=True)
 class _Answer:
-    """The queues of a message by one side, those that it may reach marked, and its ways on from them, in words."""
+    """The queues that a message reaches in one topology, possible ones marked, and the steps onward, as text."""
 
     queues: tuple[str, ...]
     steps: frozenset[str]
 
 
 class Search:
-    """A search for messages among the bindings of ``old`` and ``new``, which ``routed`` route.
+    """A search for messages that are routed differently.
 
-    All bindings of a JMS broker are tried, those that differ first: settings decide about messages, too.
+    Messages are made from the bindings of ``old`` and ``new``, and the two topologies of ``routed`` route them. For a
+    JMS broker all bindings are tried, the different ones first, because settings affect routing as well.
     """
 
     def __init__(self, old: Topology, new: Topology, routed: tuple[Topology, Topology], names: Names) -> None:
@@ -123,7 +124,7 @@ class Search:
         self._back = [reverse(successors(topology, routes(topology))) for topology in (old, new)]
 
     def examples(self, most: int) -> list[Rerouted]:
-        """Return messages that go to other queues, or to another place next."""
+        """Return at most ``most`` messages that are routed differently; each shows a difference that is new."""
         examples: list[Rerouted] = []
         shown: set[tuple[str, bool]] = set()
         seen: set[str] = set()
@@ -159,7 +160,7 @@ class Search:
         *,
         renamed: bool = False,
     ) -> _Answer:
-        """Return the queues that a message reaches, or may reach by what an exchange chooses, and its ways on."""
+        """Return the queues that ``message`` reaches, or may reach if an exchange chooses, and its steps onward."""
         keys = None if topology.rules.addressing.names_destinations else (key,)
         traced = trace(topology, message, exchange, keys, PublishSettings(routing_type=routing_type))
         name = self._names.of if renamed else str
@@ -186,7 +187,7 @@ class Search:
         for name in dict.fromkeys((*self.old.exchange_by_name, *self.new.exchange_by_name)):
             before, after = self.old.exchange_by_name.get(name), self.new.exchange_by_name.get(name)
             if before != after:
-                # Messages for bindings that only one side has, and for no binding, which the alternate gets.
+                # Messages for the bindings of this exchange, and one for no binding, which reaches the alternate.
                 bindings = (*self.old.bindings_by_source.get(name, ()), *self.new.bindings_by_source.get(name, ()))
                 topic = self.new.rules.topic
                 keys = (key for one in bindings[:20] for key in topic_keys(topic.pattern(one.key)))
@@ -205,7 +206,7 @@ class Search:
         return DEFAULT_EXCHANGE, queue, _with_subject(message, queue)
 
     def _queues_of_links(self) -> list[str]:
-        """Return the queues with a way on that only one side has."""
+        """Return the queues with an onward link that only one topology has."""
         sides = [{(link.source, link) for link in topology.onward} for topology in (self.old, self.new)]
         return sorted({source for source, link in sides[0] ^ sides[1] if source and link.source_type == "queue"})
 
@@ -215,7 +216,7 @@ class Search:
         twins = [
             one
             for one in other.bindings_by_source.get(binding.source, ())
-            # By the rules of another broker an equal binding may take other messages.
+            # Under the rules of another broker, an equal binding may accept other messages.
             if one.destination == binding.destination and (one != binding or topology.rules != other.rules)
         ][:_COUNTERPARTS]
         is_topic = topology.exchange_by_name[binding.source].kind.key is KeyTest.WORDS
@@ -231,7 +232,7 @@ class Search:
 
 
 class _Entrances(NamedTuple):
-    """The exchanges that messages for an exchange are published to, keys on the way, and queues with links to it."""
+    """Ways to reach an exchange: exchanges to publish to, routing keys for the way, and queues with links to it."""
 
     exchanges: list[str]
     keys: list[str]
@@ -239,7 +240,7 @@ class _Entrances(NamedTuple):
 
 
 def _entrances(topology: Topology, name: str, back: dict[Node, set[Node]]) -> _Entrances:
-    """Return the exchange, or where nobody publishes to it what leads to it."""
+    """Return the ways to reach the exchange ``name``: itself, or if it is internal, the exchanges and queues before."""
     if not topology.exchange_by_name[name].internal:
         return _Entrances([name], [], [])
     inner: set[Node] = reached(back, [("exchange", name)])
@@ -265,7 +266,7 @@ def _with_subject(message: Message, key: str) -> Message:
 
 
 def _messages(topology: Topology, binding: Binding, others: list[tuple[Topology, Binding]]) -> Iterator[Message]:
-    """Yield messages that a binding's arguments and selector let through, and those on which others part with it."""
+    """Yield messages that ``binding`` accepts, and messages on which ``binding`` and one of ``others`` differ."""
     conditions = Conditions()
     formulas = [conditions.formula(without_key(where.condition(one))) for where, one in ((topology, binding), *others)]
     solver = Solver(conditions)

@@ -1,4 +1,4 @@
-"""Port a selector of one dialect to another one, so that it selects the same messages.
+"""Port a selector from one dialect to another dialect, so that it selects the same messages.
 
 In reading order: ``equivalence``, ``pattern_spellings``, ``candidates``, ``port``.
 """

@@ -1,4 +1,4 @@
-"""Patterns in other spellings: with another escape character, as comparisons, and out of regular expressions."""
+"""Equivalent forms of patterns: with another escape character, as a comparison, and from a regular expression."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PIECE = re.compile(r"\.\*|\.|\\(?P<escaped>.)|(?P<plain>.)", re.DOTALL)
 
 
 def written(parts: Pattern) -> Iterator[tuple[ast.StringLiteral, ast.StringLiteral | None]]:
-    """Yield a pattern as text, with an escape character where it needs one."""
+    """Yield ``parts`` as LIKE patterns, each with its escape character; None if the pattern needs no escape."""
     texts = "".join(part for part in parts if isinstance(part, str))
     if not set(texts) & {"%", "_"}:
         yield ast.StringLiteral(_pattern_text(parts, "")), None
@@ -35,7 +35,7 @@ def _pattern_text(parts: Pattern, escape: str) -> str:
 
 
 def likes(node: ast.Like, escapes: Escapes) -> Iterator[ast.Expression]:
-    """Yield the test as it is, with its escape character as others read it, and without wildcards as a comparison."""
+    """Yield ``node``, then equivalents: with other escape characters, and without wildcards as a comparison."""
     yield node
     parts = pattern_of(node, escapes)
     if parts is None:
@@ -48,7 +48,7 @@ def likes(node: ast.Like, escapes: Escapes) -> Iterator[ast.Expression]:
 
 
 def from_regular(expression: str) -> Pattern | None:
-    """Return the pattern that a simple regular expression looks for: text, ``.``, ``.*``, and anchors at its ends."""
+    """Return the LIKE pattern for ``expression``, or None if it has more than text, ``.``, ``.*`` and outer anchors."""
     match = _SIMPLE.fullmatch(expression)
     if match is None:
         return None

@@ -1,7 +1,7 @@
-"""The languages that brokers filter by: selectors, filters, XPath and XQuery, and names from one to another.
+"""The languages of brokers' filters: selectors, AMQP filters, XPath and XQuery, and the translation of header names.
 
-Text and descriptors become trees here, with the place of each part; what a tree means is said by ``reference`` on one
-message and by ``compiler`` in SQL.
+This package parses text and descriptors into trees whose nodes have their positions in the text. ``reference``
+evaluates a tree for one message, and ``compiler`` translates it to SQL.
 
 In reading order: ``selector``, ``translation``, ``filters``, ``path_expressions``.
 """

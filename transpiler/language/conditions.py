@@ -1,18 +1,19 @@
-"""Conditions: what a filter or a binding asks of a message, said once for every reader of the question.
+"""Conditions: the tests that a filter, a binding or an address applies to a message, in one form for all consumers.
 
-A filter, a binding or an address becomes a condition in one place: ``filters.kinds`` for each kind of filter,
-``topology.exchange_types`` for each type of exchange, ``topology.qpid_address`` for addresses. The standard's or the
-broker's sentence stands there, above the clause. Everything else serves the few classes of this module: ``reference``
-judges a condition on one message, ``compiler.lowering`` makes a predicate of it, ``tools.analysis`` a formula,
-``tools.explanation`` and ``topology.binding_text`` words, ``routing`` a signature.
+Each filter, binding or address is converted to a condition in exactly one module: ``filters.kinds`` for the kinds of
+filters, ``topology.exchange_types`` for the types of exchanges, ``topology.qpid_address`` for addresses. These modules
+quote the sentence of the standard or broker above each clause. All other code handles only the few classes of this
+module: ``reference`` evaluates a condition for one message, ``compiler.lowering`` lowers it to a predicate,
+``tools.analysis`` to a formula, ``tools.explanation`` and ``topology.binding_text`` describe it in words, ``routing``
+computes its signature.
 
-A condition has two truth values: a message meets it or does not. A selector that is unknown is not met, so that ``Not``
-of it is.
+A condition has two truth values: a message meets the condition or does not. A message does not meet a selector that
+evaluates to unknown, so it meets ``Not`` of that selector.
 
-Invariants: a condition compares by value. The paths and names of its parts are for errors and are no part of that
-value.
+Invariants: conditions are compared by value. Their paths and source names are for errors only, and comparisons ignore
+them.
 
-Deliberately not here: where a value is in a row (``compiler.layouts``), and the meaning of a selector
+Deliberately not here: the columns of a row that hold a value (``compiler.layouts``), and the meaning of a selector
 (``reference.evaluate`` and ``compiler.lowering.selectors``).
 """
 
@@ -35,39 +36,39 @@ from transpiler.language.selector.parsing import parse_selector
 from transpiler.message.header_fields import PROPERTIES, SUBJECT, MessageField
 from transpiler.message.types import BY_VALUE, AmqpType, AmqpValue, Equality
 
-#: The routing key that a message was published with. It is no field of the message, and a message may have several.
+#: The routing key that a message was published with. It is not part of the message, and a message may have several.
 ROUTING_KEY = MessageField("publication", "routing_key")
 
-#: The places that a test reads: the message's value is in the first place that has the key.
+#: The message fields that a test reads: the first of them that the message has contains the value.
 Places: TypeAlias = tuple[MessageField, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """The message meets every term; without terms, every message does."""
+    """Condition that a message meets if it meets every term; every message meets it if there are no terms."""
 
     terms: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Any:
-    """The message meets at least one term; without terms, no message does."""
+    """Condition that a message meets if it meets at least one term; no message meets it if there are no terms."""
 
     terms: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The message does not meet the term."""
+    """Condition that a message meets if it does not meet the term."""
 
     term: Condition
 
 
 @dataclass(frozen=True)
 class Selector:
-    """The selector is true in a dialect; a blank selector is true of every message.
+    """Condition that the selector ``text`` of ``dialect`` is TRUE; every message meets a blank selector.
 
-    ``source_name`` is the name of the text in errors.
+    Errors call the text ``source_name``.
     """
 
     text: str
@@ -76,7 +77,7 @@ class Selector:
 
     @property
     def source(self) -> Source:
-        """The text under its name in errors."""
+        """The selector's text with its name for errors."""
         return Source(self.text, self.source_name)
 
     @cached_property
@@ -90,7 +91,10 @@ class Selector:
 
 @dataclass(frozen=True)
 class Query:
-    """The query of an XML exchange is true; ``subject_header`` is the name by which it reads the message's subject."""
+    """Condition that the query of an XML exchange is true.
+
+    ``subject_header`` is the name by which the query reads the message's subject; None if it cannot read the subject.
+    """
 
     text: str
     subject_header: str | None = None
@@ -103,7 +107,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """The message has the key at one of some places, also if its value there is null."""
+    """Condition that the message has one of the fields ``places``, even if the value of that field is null."""
 
     places: Places
     path: str = field(default="", compare=False, repr=False)
@@ -111,9 +115,9 @@ class Present:
 
 @dataclass(frozen=True, slots=True)
 class Equal:
-    """The value at the places equals a value; nothing equals a null.
+    """Condition that the value of the message fields ``places`` equals ``value``; a null equals nothing.
 
-    ``or_absent`` is True if a message without a value there, or with a null, meets the test as well.
+    ``or_absent`` is True if a message in which that value is absent or null meets the condition, too.
     """
 
     places: Places
@@ -125,7 +129,7 @@ class Equal:
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """The value at the places is a string that begins with ``prefix``, or ends with ``suffix``; the other is empty."""
+    """Condition that the value of ``places`` is a string with this prefix or suffix; the other one is empty."""
 
     places: Places
     prefix: str = ""
@@ -135,9 +139,10 @@ class Like:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of the text at the places match those of a binding key.
+    """Condition that the words of the message fields ``places`` match the binding key ``key``.
 
-    ``absent_is_empty`` is True if an absent text has no words; if it is False, only a single ``#`` matches that text.
+    ``absent_is_empty`` is True if an absent value counts as a text without words. If it is False, only the binding key
+    ``#`` matches an absent value.
     """
 
     places: Places
@@ -153,13 +158,13 @@ class Words:
 
     @property
     def or_absent(self) -> bool:
-        """True if a message without a text at the places meets the test as well."""
+        """True if a message that has no text in the fields ``places`` meets the condition, too."""
         words = self.pattern
         # "matches only if the value of the filter is a single “#”"
         return all(word is MANY_WORDS for word in words) and (self.absent_is_empty or len(words) == 1)
 
 
-#: The tests of the value at one place.
+#: The conditions on a single value of the message.
 PlaceTest: TypeAlias = Present | Equal | Like | Words
 PLACE_TESTS = (Present, Equal, Like, Words)
 
@@ -169,7 +174,7 @@ EVERY_MESSAGE, NO_MESSAGE = All(), Any()
 
 
 def inner(condition: Condition) -> tuple[Condition, ...]:
-    """Return the terms of a condition; a test has none."""
+    """Return the direct terms of ``condition``; an empty tuple if it is a test."""
     match condition:
         case All(terms=terms) | Any(terms=terms):
             return terms
@@ -180,7 +185,7 @@ def inner(condition: Condition) -> tuple[Condition, ...]:
 
 
 def every_test(condition: Condition) -> Iterator[Selector | Query | PlaceTest]:
-    """Yield the tests of a condition in the order of its text."""
+    """Yield the tests inside ``condition``, from left to right."""
     match condition:
         case All() | Any() | Not():
             for term in inner(condition):
@@ -190,7 +195,7 @@ def every_test(condition: Condition) -> Iterator[Selector | Query | PlaceTest]:
 
 
 def text_of_test(test: PlaceTest | Query) -> str:
-    """Return a test in words: the place's name and what is asked of its value."""
+    """Describe ``test`` in words: the name of the message field and the test of its value."""
     if isinstance(test, Query):
         return test.text
     name = "key" if test.places == (ROUTING_KEY,) else test.places[0].field
@@ -206,43 +211,43 @@ def text_of_test(test: PlaceTest | Query) -> str:
 
 
 def reads_key(condition: Condition) -> bool:
-    """Return True if a condition is a test of the routing key."""
+    """Return True if ``condition`` is a test of the routing key."""
     return isinstance(condition, PLACE_TESTS) and condition.places == (ROUTING_KEY,)
 
 
 def without_key(condition: Condition) -> Condition:
-    """Return a conjunction without its test of the routing key."""
+    """Return the conjunction ``condition`` without its tests of the routing key; any other condition unchanged."""
     if not isinstance(condition, All):
         return condition
     return All(tuple(term for term in condition.terms if not reads_key(term)))
 
 
 def text_equals(place: MessageField, text: str, *, or_absent: bool = False, path: str = "") -> Equal:
-    """Return the test that the value at a place is a text."""
+    """Return the test that the value of the message field ``place`` equals the string ``text``."""
     return Equal((place,), AmqpValue(AmqpType.STRING, text), BY_VALUE, or_absent, path)
 
 
 def key_equals(place: MessageField, key: str, rules: BindingRules, path: str = "") -> Equal:
-    """Return the test of a direct binding: the text at a place is the binding key, by the rules for absent keys."""
+    """Return the test of a direct binding: the value of ``place`` equals ``key``; ``rules`` decide if it is absent."""
     return text_equals(place, key, or_absent=rules.absent_key_is_empty and not key, path=path)
 
 
 def key_matches(place: MessageField, key: str, rules: BindingRules, path: str = "") -> Words:
-    """Return the test of a topic binding: the words at a place match the binding key, by the rules for absent keys."""
+    """Return the test of a topic binding: the words of ``place`` match ``key``; ``rules`` decide if it is absent."""
     return Words((place,), key, rules.topic, rules.absent_key_is_empty, path)
 
 
 def header_places(name: str, subject_header: str | None) -> Places:
-    """Return the places of a header: the application property and, if it is the subject's name, the subject.
+    """Return the fields of the header ``name``: the application property and, for ``subject_header``, the subject.
 
-    AMQP 0-10 keeps the subject among the headers, AMQP 1.0 among the properties.
+    AMQP 0-10 keeps the subject in the headers, AMQP 1.0 in the properties section.
     """
     place = MessageField(PROPERTIES, name)
     return (place, SUBJECT) if name == subject_header else (place,)
 
 
 def headers_match(match: HeadersMatch, rules: BindingRules, path: str = "") -> All | Any:
-    """Return the condition of a headers binding: all pairs are among the message's headers, or at least one is."""
+    """Return the condition of a headers binding: the message's headers contain all pairs, or at least one pair."""
     if match.never:
         return NO_MESSAGE
     # "either the field in the bind arguments has no value and a field of the same name is present in the message

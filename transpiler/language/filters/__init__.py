@@ -1,5 +1,5 @@
-"""AMQP 1.0 filters as objects: what the kinds are, how a descriptor names them, and how they are read and written.
+"""AMQP 1.0 filters as objects: the kinds of filters, their descriptors, and their decoding and encoding.
 
-The method ``condition`` of a kind of filter says what it asks of a message (``language.conditions``).
-Exchange bindings are made of the same parts: words of a topic, pairs of headers.
+The method ``condition`` of each kind returns the test that the filter applies to a message (``language.conditions``).
+Exchange bindings use the same tests, such as topic words and header pairs.
 """

@@ -1,6 +1,6 @@
-"""Filters ↔ AMQP values: read and write described values, with the checks of the standard.
+"""Conversion between filters and AMQP described values, with the checks that the standard requires.
 
-A path locates an entry: ``filters.selector.value[0].value``. Every refusal begins with one.
+A path is the location of an entry, such as ``filters.selector.value[0].value``. Every error message begins with a path.
 """
 
 from __future__ import annotations
@@ -47,53 +47,55 @@ from transpiler.message.amqp.values import AmqpList, AmqpMap, Described, Value
 from transpiler.message.sections import PROPERTY_TYPES
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: Filters inside filters, and filters in all.
+#: Maximum depth of nested filters, and maximum number of filters in one filter set.
 MAX_DEPTH = 32
 MAX_FILTERS = 10_000
 
-#: Entries of maps in all, and words of one topic pattern.
+#: Maximum number of map entries in one filter set, and maximum number of words in one topic pattern.
 MAX_ENTRIES = 10_000
 MAX_WORDS = 10_000
 
 X_MATCH = "x-match"
 
-#: The payload of no-local that Vert.x, Proton.NET and ActiveMQ's test client send in the place of an empty list.
+#: The payload that Vert.x, Proton.NET and ActiveMQ's test client send in a no-local filter instead of an empty list.
 _NO_LOCAL_TEXT = "NoLocalFilter{}"
-#: The descriptors of a filter of a stream, and of what it does with messages without a value; neither has a code.
+#: The symbols of RabbitMQ's stream filter, and of the filter that lets messages without a filter value pass. Neither
+#: has a numeric code.
 STREAM, UNFILTERED = "rabbitmq:stream-filter", "rabbitmq:stream-match-unfiltered"
-#: The filter of Service Bus' clients that asks for one session: a text with this symbol or code as its descriptor, or
-#: without one by this name, as most clients send it. With a null it asks for the next session that is free.
+#: Symbol and code of the filter with which Service Bus clients request one session by its id, a string. Most clients
+#: send the string without a descriptor, in a filter named ``SESSION``. A null requests the next free session.
 SESSION, SESSION_CODE = "com.microsoft:session-filter", 0x137000000C
-#: A filter that is not known may be left out.
+#: The setting with which unknown filters are ignored.
 _IGNORED = Setting("unknown", "ignore")
 
 _TEXTS = (AmqpType.STRING, AmqpType.SYMBOL)
 
 
 class UnknownFilterError(UnsupportedFeatureError):
-    """A descriptor that no document has, or that names a filter which is not available here."""
+    """Error for a descriptor that no document defines, or whose filter this library does not implement."""
 
 
 @dataclass(slots=True)
 class Reader:
-    """Reads described values; ``findings`` collects warnings about them.
+    """Decoder of the described values of one filter set; ``findings`` collects warnings.
 
-    ``with_x`` allows RabbitMQ's two more values of ``x-match``, which only a filter made in Python can have.
+    ``with_x`` allows RabbitMQ's additional values of ``x-match``, which only a filter built in Python can have.
+    ``count`` and ``entries`` are the numbers of filters and of map entries so far.
     """
 
     with_x: bool = False
-    #: True if a no-local filter may have any payload, as for the brokers, which ignore it.
+    #: True to accept any payload of a no-local filter; brokers ignore the payload.
     any_payload: bool = False
     findings: list[Diagnostic] = field(default_factory=list)
     count: int = 0
     entries: int = 0
-    #: True once a properties filter has had a string as a key.
+    #: True after a properties filter with a string as a key (instead of a symbol) has been decoded.
     string_key: bool = False
 
     def filter(self, value: Value, path: str, depth: int = 0) -> Filter:
-        """Return the filter that a described value encodes.
+        """Decode the described value ``value`` as a filter; ``depth`` is the number of filters around that filter.
 
-        Raises ``DecodeError``, and ``UnknownFilterError`` for a descriptor that is not known here.
+        Raises ``DecodeError``, or ``UnknownFilterError`` if the descriptor is unknown or not implemented.
         """
         self.count += 1
         if depth >= MAX_DEPTH or self.count > MAX_FILTERS:
@@ -167,7 +169,7 @@ class Reader:
         return logical
 
     def _no_local(self, payload: Value, path: str, name: str | int) -> Filter:
-        """A no-local filter: a list without fields, or the text that clients send for it."""
+        """Decode a no-local filter: an empty list, or the text that some clients send instead."""
         match payload:
             case AmqpList(items=()):
                 pass
@@ -188,7 +190,7 @@ class Reader:
         return NoLocal(path=path, descriptor=name)
 
     def headers(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
-        """A legacy headers binding: section 1.3."""
+        """Decode a legacy headers binding: section 1.3."""
         how: Match | None = None
         pairs = []
         for key, value in _simple_entries(entries, (AmqpType.STRING,), content):
@@ -211,7 +213,7 @@ class Reader:
         return Match(value.value)
 
     def properties(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
-        """A properties filter: field names are symbols, each value has the field's type."""
+        """Decode a properties filter: keys are symbols that name fields, and each value has the type of the field."""
         fields = []
         self.string_key |= any(isinstance(key, AmqpValue) and key.type is AmqpType.STRING for key, _ in entries.entries)
         for key, value in _simple_entries(entries, _TEXTS, content):
@@ -233,7 +235,7 @@ class Reader:
         return PropertiesFilter(tuple(fields), path=path, descriptor=name)
 
     def application_properties(self, entries: AmqpMap, content: str, path: str, name: str | int) -> Filter:
-        """An application-properties filter."""
+        """Decode an application-properties filter."""
         pairs = tuple(
             (key, _reference(value, f"{content}.{key}"))
             for key, value in _simple_entries(entries, (AmqpType.STRING,), content)
@@ -253,7 +255,7 @@ _MAPS: Mapping[Any, Callable[[Reader, AmqpMap, str, str, str | int], Filter]] = 
 
 
 def read_descriptor(descriptor: Value, path: str) -> str | int:
-    """Return a symbol or a numeric code; refuse anything else."""
+    """Return the symbol or numeric code in ``descriptor``; raise ``DecodeError`` if its type is another one."""
     match descriptor:
         case AmqpValue(type=AmqpType.SYMBOL, value=str() as symbol):
             return symbol
@@ -264,7 +266,7 @@ def read_descriptor(descriptor: Value, path: str) -> str | int:
 
 
 def _simple_entries(entries: AmqpMap, keys: tuple[AmqpType, ...], path: str) -> list[tuple[str, AmqpValue]]:
-    """Return the entries of a map whose keys have one of the types and whose values are simple."""
+    """Return the entries of a map; raise ``DecodeError`` if a key's type isn't in ``keys`` or a value isn't simple."""
     pairs = []
     for key, value in entries.entries:
         if not isinstance(key, AmqpValue) or key.type not in keys:
@@ -277,7 +279,7 @@ def _simple_entries(entries: AmqpMap, keys: tuple[AmqpType, ...], path: str) -> 
 
 
 def _reference(value: AmqpValue, path: str) -> Reference:
-    """Filter Expressions 4.1.1: a string may begin with a modifier."""
+    """Interpret the modifier at the beginning of a string, ``&p:``, ``&s:`` or ``&&``: Filter Expressions 4.1.1."""
     if value.type is not AmqpType.STRING or not isinstance(value.value, str) or not value.value.startswith("&"):
         return value
     text = value.value
@@ -297,9 +299,10 @@ def _reference(value: AmqpValue, path: str) -> Reference:
 
 
 def to_value(node: Filter, *, numeric: bool = False, depth: int = 0) -> Described:
-    """Return the described value of a filter, under the name that it was read with, else the newer document's.
+    """Encode ``node`` as a described value, with the descriptor of ``name_of``.
 
-    ``numeric`` writes codes instead of symbols. ``DecodeError`` where filters nest too deep.
+    If ``numeric`` is True, descriptors are numeric codes instead of symbols. ``depth`` is the number of filters around
+    ``node``. Raises ``DecodeError`` if filters are nested too deep.
     """
     if depth >= MAX_DEPTH:
         raise refusal("filters.limit", node.path, f"filters nest more than {MAX_DEPTH} deep")
@@ -317,7 +320,7 @@ def to_value(node: Filter, *, numeric: bool = False, depth: int = 0) -> Describe
 
 
 def name_of(node: Filter) -> str | int:
-    """Return the name that a filter was read with, else the newer document's."""
+    """Return the descriptor that ``node`` was read with; if it has none, the symbol of the newer document."""
     if node.descriptor is not None:
         return node.descriptor
     return STREAM if isinstance(node, StreamFilter) else BY_KIND[type(node)].symbol
@@ -356,12 +359,12 @@ def _string(text: str) -> AmqpValue:
 
 
 def refusal(code: str, path: str, message: str, hint: str | None = None, fix: Remedy | None = None) -> DecodeError:
-    """Return the error for something at a path."""
+    """Return the ``DecodeError`` with ``message`` for the entry at ``path``."""
     return DecodeError.at(code, f"{path}: {message}", hint=hint, fix=fix)
 
 
 def kind_of(value: Value) -> str:
-    """Name the type of a value, with an article."""
+    """Return the name of the type of ``value``, with an article."""
     return "a described value" if isinstance(value, Described) else _a(value.type.value)
 
 
@@ -373,5 +376,5 @@ def _short(symbol: str) -> str:
     return symbol.split(":")[1]
 
 
-#: The treatment of an unknown descriptor: an error, or left out of the filters in effect.
+#: The treatment of an unknown descriptor: raise an error, or ignore the filter.
 Unknown = Literal["error", "ignore"]

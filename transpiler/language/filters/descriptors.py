@@ -1,7 +1,7 @@
 """The descriptors of filters: one table for decoding, encoding and advertising.
 
-Symbols decide. A numeric code stands for the first row that has it; where two documents give one code to two kinds of
-filters, ``ambiguous`` is True.
+A symbol identifies one row. A numeric code means the first row that has the code; if two documents assign the same code
+to two kinds of filters, ``other_descriptor_of_code`` returns the second kind.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ APACHE = 0x0000468C << 32
 
 
 class Payload(Enum):
-    """The type of the described value, by the names of the AMQP type system."""
+    """The type of a filter's described value, named as in the AMQP type system."""
 
     STRING = "string"
     MAP = "map"
@@ -40,7 +40,10 @@ class Payload(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """One row: both names of a filter, its kind (None: known, not available here), and what a peer advertises."""
+    """One row of the table: a filter's symbol and numeric code, its kind, and the capability that a peer advertises.
+
+    ``kind`` is None if this library knows the descriptor but does not implement the filter.
+    """
 
     symbol: str
     code: int
@@ -51,7 +54,7 @@ class Descriptor:
 
     @property
     def code_text(self) -> str:
-        """The code as the documents write it."""
+        """The numeric code as the documents write it, such as ``0x0000468C:0x00000004``."""
         return code_text(self.code)
 
 
@@ -121,23 +124,23 @@ BY_KIND: Mapping[type[Filter], Descriptor] = MappingProxyType(
 
 
 def find_descriptor(name: str | int) -> Descriptor | None:
-    """The row of a symbol or a numeric code; None where no document has it."""
+    """Return the row for the symbol or numeric code ``name``; None if no document defines that name."""
     return BY_SYMBOL.get(name) if isinstance(name, str) else BY_CODE.get(name)
 
 
 def other_descriptor_of_code(code: int) -> Descriptor | None:
-    """Return the row of another kind of filter with this code than the one that ``find_descriptor`` returns."""
+    """Return a row with ``code`` whose kind differs from that of ``find_descriptor(code)``; None if there is none."""
     chosen = BY_CODE.get(code)
     return next((row for row in DESCRIPTORS if chosen and row.code == code and row.kind is not chosen.kind), None)
 
 
 def code_text(code: int) -> str:
-    """A numeric code as the documents write it: its domain and its number, in hexadecimal."""
+    """Return ``code`` as the documents write it: domain and number, in hexadecimal."""
     return f"0x{code >> 32:08X}:0x{code & 0xFFFFFFFF:08X}"
 
 
 def read_code(text: str) -> int | None:
-    """A numeric code that is written ``0x0000468C:0x00000004`` or ``0x120``; None for any other text."""
+    """Parse a numeric code such as ``0x0000468C:0x00000004`` or ``0x120``; return None for any other text."""
     parts = text.split(":")
     if len(parts) > 2 or not all(part[:2].lower() == "0x" and 2 < len(part) <= 18 for part in parts):
         return None

@@ -1,7 +1,7 @@
-"""The filter set inside larger pieces of AMQP 1.0: a source, the attach that has it, frames of a connection.
+"""Extraction of the filter set from larger units of AMQP 1.0: a source, an attach, or the frames of a connection.
 
 Source: AMQP 1.0, sections 2.3.1 (frames), 2.7.3 (attach) and 3.5.3 (source). A filter set is the field ``filter`` of a
-source, and a source is a field of an attach. What a peer writes beside it selects no messages.
+source, and a source is a field of an attach. The other fields select no messages and are ignored.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from transpiler.message.amqp.decoder import decode, decode_first
 from transpiler.message.amqp.values import AmqpList, AmqpMap, Described, Value
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: Descriptors of the standard's own composite types: their codes, and their names in the symbols.
+#: Descriptors of the composite types of AMQP 1.0 itself: numeric code to the name in the symbol.
 _COMPOSITES = {
     **{0x10 + number: name for number, name in enumerate("open begin attach flow transfer disposition".split())},
     **{0x16 + number: name for number, name in enumerate("detach end close".split())},
@@ -29,7 +29,7 @@ _COMPOSITES = {
 }
 _NAMES = frozenset(_COMPOSITES.values())
 
-#: The places of the source in an attach, and of the name and the filter set.
+#: Indexes of fields in a composite: the link's name and the source in an attach, and the filter set in a source.
 _LINK_NAME, _SOURCE, _FILTER = 0, 5, 7
 
 _HEADER = b"AMQP"
@@ -39,7 +39,7 @@ _HINT = "give the attach frame, its source, or the filter map in that"
 
 
 def composite_of(name: str | int) -> str | None:
-    """Return the name of the standard's composite type that a descriptor names; None for any other descriptor."""
+    """Return the name of AMQP's own composite type whose descriptor is ``name``; None for any other descriptor."""
     if isinstance(name, int):
         return _COMPOSITES.get(name)
     parts = name.split(":")
@@ -47,9 +47,9 @@ def composite_of(name: str | int) -> str | None:
 
 
 def filters_in(data: bytes) -> Value:
-    """Return the map of filters, or the one filter, in the bytes of it, of a source, an attach, or frames.
+    """Return the map of filters, or the single filter, in ``data``; an AMQP null if a source has no filters.
 
-    An AMQP null where a source has no filters. Raises ``DecodeError``.
+    ``data`` contains one filter, a map of filters, a source, an attach or whole frames. Raises ``DecodeError``.
     """
     bodies = _bodies(data)
     if bodies is None:
@@ -76,7 +76,7 @@ def filters_in(data: bytes) -> Value:
 
 
 def filters_of(value: Value) -> Value:
-    """Return the filters of a source or an attach; any other value as it is."""
+    """Return the filters of ``value`` if it is a source or an attach; otherwise return ``value`` unchanged."""
     if not isinstance(value, Described):
         return value
     name = _composite(value)
@@ -100,16 +100,17 @@ def _composite(value: Value) -> str | None:
 
 
 def _field(fields: Value, place: int) -> Value:
-    """Return a field of a composite; the last ones are left out where they are null."""
+    """Return the field at index ``place`` of a composite; a null if the field was omitted at the end of the list."""
     if not isinstance(fields, AmqpList):
         _refuse("the fields of a composite are a list")
     return fields.items[place] if place < len(fields.items) else AmqpValue(AmqpType.NULL, None)
 
 
 def _bodies(data: bytes) -> list[bytes] | None:
-    """Return the bodies of the frames in some bytes; None where they are no frames.
+    """Return the bodies of the frames in ``data``; None if ``data`` does not consist of frames.
 
-    A size of four bytes comes first; it cannot be taken for a descriptor where its first two bytes are zero.
+    A frame begins with its size in four bytes, a described value with one zero byte and a descriptor. ``data`` counts
+    as frames if that size is the length of ``data``, or if the first two bytes are zero.
     """
     size = int.from_bytes(data[:4])
     is_framed = len(data) >= _HEADER_SIZE and data[4] >= 2 and data[5] <= 1 and (size == len(data) or size < 2**16)

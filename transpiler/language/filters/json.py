@@ -1,7 +1,7 @@
-"""Filters ↔ JSON: ``{"descriptor": "apache.org:selector-filter:string", "value": "…"}``.
+"""Conversion between filters and JSON: ``{"descriptor": "apache.org:selector-filter:string", "value": "…"}``.
 
-A numeric descriptor is an integer, or text such as ``"0x0000468C:0x00000004"``. A value is plain JSON or tagged with
-its type, as in message JSON; a descriptor determines whether a text, a list of filters or a map belongs there.
+A numeric descriptor is an integer, or a string such as ``"0x0000468C:0x00000004"``. A value is plain JSON or tagged
+with its type, as in message JSON. The descriptor determines whether the value is a text, a list of filters or a map.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ _KEYS = {"descriptor", "value"}
 
 
 def is_described(data: object) -> bool:
-    """Return True if an object has the shape of one filter."""
+    """Return True if ``data`` has the shape of one filter in JSON."""
     return isinstance(data, Mapping) and "descriptor" in data and not isinstance(data["descriptor"], Mapping)
 
 
 def is_described_by_client(data: object) -> bool:
-    """Return True if an object is a described value of an AMQP client such as Qpid Proton.
+    """Return True if ``data`` is a described value of an AMQP client library such as Qpid Proton.
 
-    No client is imported: the class is called Described, and has the attributes ``descriptor`` and ``value``.
+    To avoid importing a client, this checks that the class is named Described and has ``descriptor`` and ``value``.
     """
     return type(data).__name__ == "Described" and hasattr(data, "descriptor") and hasattr(data, "value")
 
 
 def _of_client(data: Any, depth: int = 0) -> Any:
-    """Return a value of an AMQP client as the JSON of filters; a value of a class of an AMQP type has that type."""
+    """Convert a value of an AMQP client library to the JSON of filters; values of its classes keep their AMQP types."""
     if depth > 2 * MAX_DEPTH:
-        # The reader of the JSON form refuses a value that is nested deeper, and names its path.
+        # ``from_json`` rejects such a deeply nested value, with its path in the error.
         return None
     if is_described_by_client(data):
         descriptor = data.descriptor
@@ -68,7 +68,8 @@ def _of_client(data: Any, depth: int = 0) -> Any:
     return AmqpValue(kind, plain(data))
 
 
-#: The AMQP types that have classes in Qpid Proton, by the names of these classes, and the plain type of their values.
+#: For each class of Qpid Proton that represents an AMQP type, by class name: the AMQP type, and the Python type of its
+#: values.
 _CLIENTS_TYPES: Mapping[str, tuple[AmqpType, type]] = {
     **{kind.value: (kind, int) for kind in (AmqpType.BYTE, AmqpType.SHORT, AmqpType.UBYTE, AmqpType.USHORT)},
     **{kind.value: (kind, int) for kind in (AmqpType.UINT, AmqpType.ULONG, AmqpType.TIMESTAMP)},
@@ -80,9 +81,9 @@ _CLIENTS_TYPES: Mapping[str, tuple[AmqpType, type]] = {
 
 
 def from_json(data: Any, path: str, depth: int = 0) -> Value:
-    """Read the AMQP value of a filter's JSON; raise ``DecodeError`` with the path of the first error.
+    """Convert the JSON of a filter to its AMQP value; raise ``DecodeError`` with the path of the first error.
 
-    What a payload is, ``Reader`` judges, as it does for bytes.
+    ``Reader`` checks the type of the payload afterwards, as it does for filters from bytes.
     """
     if isinstance(data, Described):
         return data
@@ -105,7 +106,7 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
     if code_or_symbol in (SESSION, SESSION_CODE):
         return Described(name, read_value(inside, content))
     if row is None or row.kind is None:
-        # Nothing is known of its payload, and whoever reads the filter looks at the descriptor first.
+        # The type of the payload is unknown, and ``Reader`` reports the descriptor before it reads the payload.
         return Described(name, AmqpValue(AmqpType.NULL, None))
     if row.payload is Payload.LIST and row.kind is not NoLocal and isinstance(content, list | tuple):
         items = (from_json(item, f"{inside}[{number}]", depth + 1) for number, item in enumerate(content))
@@ -125,7 +126,7 @@ def from_json(data: Any, path: str, depth: int = 0) -> Value:
 
 
 def _texts(content: Any, path: str) -> Value:
-    """Read a payload of a text, a boolean or a list of texts; any other one is not looked at."""
+    """Convert a payload that is a string, a boolean or a list of strings; any other payload becomes a null."""
     if isinstance(content, list | tuple):
         items = content[: MAX_ENTRIES + 1]
         return AmqpList(tuple(_texts(item, path) if isinstance(item, str) else _NOTHING for item in items))
@@ -136,7 +137,7 @@ _NOTHING = AmqpValue(AmqpType.NULL, None)
 
 
 def _payload(content: Any, path: str) -> Value:
-    """Read a payload that is no list of filters and no map: only the kind of a list or a map is looked at."""
+    """Convert a payload that should be neither filters nor a map: a list or a map keeps its type but not its items."""
     match content:
         case list() | tuple():
             return AmqpList(tuple(AmqpValue(AmqpType.NULL, None) for _ in content[: MAX_ENTRIES + 1]))
@@ -148,7 +149,7 @@ def _payload(content: Any, path: str) -> Value:
 
 def _entry(item: Any, path: str, key: str, of_properties: bool) -> AmqpValue:
     if key == X_MATCH and isinstance(item, str):
-        # JSON has no symbols.
+        # JSON has no symbols, so a string is accepted as a symbol.
         return AmqpValue(AmqpType.SYMBOL, item)
     if of_properties and key.replace("-", "_") in PROPERTY_TYPES and not isinstance(item, AmqpValue | Mapping):
         allowed = PROPERTY_TYPES[key.replace("-", "_")]
@@ -160,7 +161,7 @@ def _entry(item: Any, path: str, key: str, of_properties: bool) -> AmqpValue:
 
 
 def _bytes_refusal(path: str, key: str, text: str) -> DecodeError:
-    """Return the error for a text where bytes belong: it may be the text of the bytes, or their base64."""
+    """Return the error for a string instead of bytes, because it may be the decoded bytes or their base64."""
     as_text = base64.b64encode(text.encode("utf-8", "surrogatepass")).decode()
     hint = f'perhaps write {{"type": "binary", "value": "{as_text}"}} for the bytes of the text'
     with suppress(ValueError):
@@ -186,7 +187,7 @@ def _descriptor(name: object, path: str) -> AmqpValue:
 
 
 def to_json(node: Filter) -> dict[str, Any]:
-    """Return a filter as JSON; reading it back yields the same filter."""
+    """Convert ``node`` to JSON from which ``read_filters`` reads the same filter."""
     return _described(to_value(node))
 
 

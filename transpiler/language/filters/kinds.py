@@ -1,10 +1,10 @@
-"""The kinds of filters, each one sentence or two of a standard as an object, and the condition that it means.
+"""The kinds of AMQP filters as classes, and the condition of each kind.
 
-``path`` is a filter's place in what it was read from, and ``descriptor`` the name that it had there; both are for
-errors and for the echo, and are no part of a filter's identity.
+``path`` is the location of a filter in the document or bytes that it was read from, and ``descriptor`` is its name
+there. Errors and the echo of a filter set use these two attributes; comparisons of filters ignore them.
 
-The method ``condition`` of a kind has the standard's sentence above the clause that implements it. It is the only place
-that knows what a kind of filter asks of a message: everybody else asks the condition.
+The method ``condition`` of a kind quotes the sentence of the standard above the code that implements it. No other code
+knows which test a kind of filter applies to a message: all consumers use the condition.
 
 Sources: the Apache AMQP filter document; the AMQP Filter Expressions draft of OASIS, as RabbitMQ implements it.
 """
@@ -44,16 +44,16 @@ from transpiler.message.header_fields import (
 )
 from transpiler.message.types import AmqpValue, Equality, NumberEquality
 
-#: The dialect of an ``amqp:sql-filter``, whatever the dialect of the selectors beside it.
+#: The dialect of every ``amqp:sql-filter``, independent of the consumer's dialect.
 _SQL_DIALECT = DIALECTS["rabbitmq"]
 
-#: The equality of the Filter Expressions: numbers "of a different floating-point or integer number type … equal when
-#: treated as a floating-point".
+#: The equality of values in the Filter Expressions: numbers "of a different floating-point or integer number type …
+#: equal when treated as a floating-point".
 _FILTER_EXPRESSIONS = Equality(numbers=NumberEquality.AS_DOUBLES)
 
 
 class Match(Enum):
-    """The values of ``x-match``: section 1.3, and, for bindings of RabbitMQ's exchanges, two more."""
+    """The values of ``x-match``: ``all`` and ``any`` of section 1.3, and two values of RabbitMQ's headers bindings."""
 
     ALL = "all"
     ANY = "any"
@@ -62,36 +62,36 @@ class Match(Enum):
 
     @property
     def any_pair(self) -> bool:
-        """Return True if one matching pair is enough."""
+        """True if one matching pair is enough."""
         return self in (Match.ANY, Match.ANY_WITH_X)
 
     @property
     def with_x(self) -> bool:
-        """Return True if keys that begin with ``x-`` are compared too."""
+        """True if keys that begin with ``x-`` are compared, too."""
         return self in (Match.ALL_WITH_X, Match.ANY_WITH_X)
 
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """The reference value ``&p:text``: a string that begins with the text."""
+    """The reference value ``&p:text``, which matches strings that begin with ``text``."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Suffix:
-    """The reference value ``&s:text``: a string that ends with the text."""
+    """The reference value ``&s:text``, which matches strings that end with ``text``."""
 
     text: str
 
 
-#: The value that a property filter compares a field with.
+#: The value with which a property filter compares a message field.
 Reference: TypeAlias = AmqpValue | Prefix | Suffix
 
 
 @dataclass(frozen=True, slots=True)
 class Consumer:
-    """The consumer that a filter belongs to: the dialect of its selectors, and the id of its connection if known."""
+    """The consumer of a filter: the dialect of its selectors, and the id of its connection (None if unknown)."""
 
     dialect: Dialect = JMS
     connection: str | None = None
@@ -105,12 +105,12 @@ class _Kind:
 
 @dataclass(frozen=True, slots=True)
 class DirectBinding(_Kind):
-    """Section 1.1: the subject is exactly this text."""
+    """Section 1.1: the message's subject equals ``key``."""
 
     key: str
 
     def condition(self, _: Consumer) -> Condition:
-        """Return what the filter asks."""
+        """Return the condition that a message must meet to pass the filter."""
         # "matches … if and only if the described string value exactly matches the subject field"
         # "If the message has no Properties section, or if the subject field … is not set, then … does not match."
         return key_equals(SUBJECT, self.key, APACHE_FILTERS, self.path)
@@ -118,12 +118,12 @@ class DirectBinding(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class TopicBinding(_Kind):
-    """Section 1.2: the words of the subject match this pattern."""
+    """Section 1.2: the words of the message's subject match ``pattern``."""
 
     pattern: str
 
     def condition(self, _: Consumer) -> Condition:
-        """Return what the filter asks."""
+        """Return the condition that a message must meet to pass the filter."""
         # "The token consisting of the single character “*” matches a single word in the subject field", and "“#”
         # matches zero or more words".
         return key_matches(SUBJECT, self.pattern, APACHE_FILTERS, self.path)
@@ -131,9 +131,9 @@ class TopicBinding(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class HeadersBinding(_Kind):
-    """Section 1.3: all of some pairs, or one of them, are among the application properties.
+    """Section 1.3: the application properties contain all pairs of the filter, or at least one pair.
 
-    ``arguments`` are all pairs but ``x-match``; a null value requires the key alone.
+    ``arguments`` contains all pairs except ``x-match``. A pair with a null value requires only the key.
     """
 
     match: Match
@@ -145,11 +145,11 @@ class HeadersBinding(_Kind):
 
     @property
     def pairs(self) -> tuple[tuple[str, AmqpValue], ...]:
-        """The pairs that count: "All other keys which begin “x-” MUST be ignored"."""
+        """The pairs that are compared: "All other keys which begin “x-” MUST be ignored"."""
         return tuple(pair for pair in self.arguments if self.match.with_x or not pair[0].startswith("x-"))
 
     def condition(self, _: Consumer) -> Condition:
-        """Return what the filter asks."""
+        """Return the condition that a message must meet to pass the filter."""
         # "If the value for “x-match” is “all” then all other valid key-value pairs in the map MUST match with an entry
         # with the same key in the application-properties section. If … “any” then … at least one key-value pair".
         # A pair matches if the values are equal "or if the value in the filter map for the key is null".
@@ -162,26 +162,26 @@ class NoLocal(_Kind):
     """Section 2.1: the message was sent on another connection than the receiver's."""
 
     def condition(self, consumer: Consumer) -> Condition:
-        """Return what the filter asks."""
+        """Return the condition that a message must meet to pass the filter."""
         if consumer.connection is None:
             raise LayoutError.at(
                 "filters.connection",
                 f"{self.path}: no-local needs to know the receiver's connection",
                 hint="perhaps say connection='…', the id by which the publisher's connection is recorded",
             )
-        # "accepted … if and only if the message was originally sent … on a separate connection". A message without the
-        # id of its publisher's connection was not published on this one.
+        # "accepted … if and only if the message was originally sent … on a separate connection". If a message has no
+        # id of its publisher's connection, it was not published on this connection.
         return Not(text_equals(PUBLISHER_CONNECTION, consumer.connection, path=self.path))
 
 
 @dataclass(frozen=True, slots=True)
 class JmsSelector(_Kind):
-    """Section 2.2: the selector is true."""
+    """Section 2.2: the selector ``text`` is TRUE in the consumer's dialect."""
 
     text: str
 
     def condition(self, consumer: Consumer) -> Condition:
-        """Return what the filter asks."""
+        """Return the condition that a message must meet to pass the filter."""
         return _selector(self.text, consumer.dialect, self.path)
 
 
@@ -192,7 +192,7 @@ class OrFilter(_Kind):
     filters: tuple[Filter, ...]
 
     def condition(self, consumer: Consumer) -> Condition:
-        """Return what the filter asks."""
+        """Return the condition that a message must meet to pass the filter."""
         # "accepts a message if at least one of the filters within its list accept the message"
         return Any(tuple(inner.condition(consumer) for inner in self.filters))
 
@@ -204,7 +204,7 @@ class AndFilter(_Kind):
     filters: tuple[Filter, ...]
 
     def condition(self, consumer: Consumer) -> Condition:
-        """Return what the filter asks."""
+        """Return the condition that a message must meet to pass the filter."""
         # "accepts a message if and only if all of the filters within its list accept the message"
         return All(tuple(inner.condition(consumer) for inner in self.filters))
 
@@ -216,19 +216,19 @@ class NotFilter(_Kind):
     filter: Filter
 
     def condition(self, consumer: Consumer) -> Condition:
-        """Return what the filter asks."""
+        """Return the condition that a message must meet to pass the filter."""
         # "accepts a message if and only the filter it wraps does not accept the message"
         return Not(self.filter.condition(consumer))
 
 
 @dataclass(frozen=True, slots=True)
 class PropertiesFilter(_Kind):
-    """Filter Expressions 4.2.4: all these fields of the properties section match; names with underscores."""
+    """Filter Expressions 4.2.4: all ``fields`` of the properties section match; their names have underscores."""
 
     fields: tuple[tuple[str, Reference], ...]
 
     def condition(self, _: Consumer) -> Condition:
-        """Return what the filter asks."""
+        """Return the condition that a message must meet to pass the filter."""
         # "true if all properties enclosed in the filter expression match the respective properties in the message"
         places = ((MessageField("properties", name), reference) for name, reference in self.fields)
         return All(tuple(_matches((place,), reference, self.path) for place, reference in places))
@@ -236,40 +236,40 @@ class PropertiesFilter(_Kind):
 
 @dataclass(frozen=True, slots=True)
 class ApplicationPropertiesFilter(_Kind):
-    """Filter Expressions 4.2.5: all these application properties match; a null requires the key alone."""
+    """Filter Expressions 4.2.5: all application properties in ``entries`` match; a null requires only the key."""
 
     entries: tuple[tuple[str, Reference], ...]
 
     def condition(self, _: Consumer) -> Condition:
-        """Return what the filter asks."""
+        """Return the condition that a message must meet to pass the filter."""
         places = ((MessageField(PROPERTIES, name), reference) for name, reference in self.entries)
         return All(tuple(_matches((place,), reference, self.path) for place, reference in places))
 
 
 @dataclass(frozen=True, slots=True)
 class SqlFilter(_Kind):
-    """Filter Expressions: the SQL expression is true, in the language that RabbitMQ has of it."""
+    """Filter Expressions: the SQL expression ``text`` is TRUE in the dialect of RabbitMQ."""
 
     text: str
 
     def condition(self, _: Consumer) -> Condition:
-        """Return what the filter asks."""
+        """Return the condition that a message must meet to pass the filter."""
         return _selector(self.text, _SQL_DIALECT, self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class StreamFilter(_Kind):
-    """RabbitMQ's filter of a stream: the annotation ``x-stream-filter-value`` is one of these texts.
+    """RabbitMQ's filter of a stream: the annotation ``x-stream-filter-value`` equals one of ``values``.
 
-    ``unfiltered`` takes messages without a value, too. The broker skips whole chunks by it, and clients filter the
-    messages of the others in the same way.
+    If ``unfiltered`` is True, messages without that annotation pass, too. The broker uses the filter to skip whole
+    chunks of a stream, and clients apply it to each message of the other chunks.
     """
 
     values: tuple[str, ...]
     unfiltered: bool = False
 
     def condition(self, _: Consumer) -> Condition:
-        """Return what the filter asks."""
+        """Return the condition that a message must meet to pass the filter."""
         tests = [text_equals(STREAM_FILTER_VALUE, value, path=self.path) for value in self.values]
         if self.unfiltered and tests:
             tests[-1] = replace(tests[-1], or_absent=True)
@@ -277,13 +277,13 @@ class StreamFilter(_Kind):
 
 
 def _selector(text: str, dialect: Dialect, path: str) -> Condition:
-    """Return the condition of a text in a dialect, parsed and checked; a blank text selects every message."""
+    """Parse and check ``text`` as a selector of ``dialect``; return its condition, ``EVERY_MESSAGE`` if it is blank."""
     selector = Selector(text, dialect, f"{path}.value")
     return EVERY_MESSAGE if selector.tree is None else selector
 
 
 def _matches(places: Places, reference: Reference, path: str) -> Condition:
-    """Return the test of a value of the Filter Expressions; a null is met by the presence of the key."""
+    """Return the test of the Filter Expressions for ``reference``; a null requires only that the key is present."""
     match reference:
         case Prefix(text=text):
             return Like(places, prefix=text, path=path)
@@ -310,12 +310,12 @@ Filter: TypeAlias = (
     | StreamFilter
 )
 
-#: The same, for ``isinstance``.
+#: ``Filter`` as the second argument of ``isinstance``.
 KINDS = Filter
 
 
 def inner_filters(node: Filter) -> tuple[Filter, ...]:
-    """The filters directly inside a filter."""
+    """Return the filters directly inside ``node``."""
     match node:
         case OrFilter(filters=filters) | AndFilter(filters=filters):
             return filters
@@ -326,7 +326,7 @@ def inner_filters(node: Filter) -> tuple[Filter, ...]:
 
 
 def every_filter(node: Filter) -> Iterator[Filter]:
-    """A filter and all filters inside it."""
+    """Yield ``node`` and all filters inside ``node``."""
     yield node
     for inner in inner_filters(node):
         yield from every_filter(inner)

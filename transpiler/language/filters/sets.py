@@ -1,7 +1,7 @@
-"""Filter sets: named filters, all of which must hold, as a source's ``filter`` field has them.
+"""Filter sets: the named filters in the ``filter`` field of a source, all of which a message must pass.
 
 Source: AMQP 1.0, section 3.5.8: a message passes through a filter set if and only if it passes through each of the
-named filters. What a peer does not know it leaves out, and its answer carries what is in effect.
+named filters. A peer ignores the filters that it does not know, and its answer contains the filters in effect.
 """
 
 from __future__ import annotations
@@ -58,11 +58,12 @@ from transpiler.message.types import AmqpType, AmqpValue
 
 ROOT = "filters"
 _TEXTS = (AmqpType.STRING, AmqpType.SYMBOL)
-#: Fields of one property filter that RabbitMQ takes.
+#: Maximum number of fields in one property filter that RabbitMQ accepts.
 MAX_RABBITMQ_FIELDS = 16
-#: The only name of an SQL filter that RabbitMQ takes.
+#: The only name under which RabbitMQ accepts an SQL filter.
 SQL_NAME = "sql-filter"
-#: The effect of filters that select no single messages; a stream filter selects messages if its values are texts.
+#: For each descriptor of a filter that selects no messages, its effect, as a phrase for a warning. A stream filter is
+#: listed for the case that its values are not all strings.
 _STREAM_FILTERS = {
     "rabbitmq:stream-offset-spec": "says where a stream is read from",
     UNFILTERED: "says what stream-filter does with messages without a value",
@@ -75,24 +76,24 @@ _NO_FILTERS = Diagnostic("filters.none", "warning", f"{ROOT}: there is no filter
 
 @dataclass(frozen=True, slots=True)
 class FilterSet:
-    """The filters in effect, by name, and the names of those left out as unknown.
+    """The filters in effect, as pairs of name and filter, and the names of the filters that were ignored as unknown.
 
-    ``findings`` are doubts about what was read.
+    ``findings`` contains the warnings about the filter set that was read.
     """
 
     filters: tuple[tuple[str, Filter], ...] = ()
     ignored: tuple[str, ...] = ()
     findings: tuple[Diagnostic, ...] = ()
-    #: The names of those whose properties filter has strings as keys.
+    #: The names of the properties filters whose keys are strings instead of symbols.
     string_keyed: frozenset[str] = frozenset()
 
     def accepted_by(self, dialect: Dialect) -> FilterSet:
-        """Return the filters that a broker takes; RabbitMQ leaves some out without a word, which is a finding here.
+        """Return the filters that the broker accepts; for each filter that RabbitMQ silently drops, add a warning.
 
-        Its modules ``rabbit_amqp_session`` and ``rabbit_amqp_filter_prop`` read a map from its end, take maps of 1 to
-        16 fields, one filter of each section or an SQL filter by the name ``sql-filter``, and symbols as the keys of a
-        properties filter; a selector it recognises and never applies. A filter without a name stands for the condition
-        alone.
+        RabbitMQ's modules ``rabbit_amqp_session`` and ``rabbit_amqp_filter_prop`` read the filter map from its end.
+        They accept property filters of 1 to 16 fields, one for each section, or an SQL filter named ``sql-filter``. The
+        keys of a properties filter must be symbols. They recognise a JMS selector but never apply it. The rules for
+        names do not apply to a filter without a name.
         """
         if dialect.name != "rabbitmq":
             return self
@@ -137,11 +138,11 @@ class FilterSet:
 
     @property
     def whole(self) -> Filter:
-        """The conjunction of all filters; without any, it accepts every message."""
+        """The conjunction of all filters; it accepts every message if there are no filters."""
         return AndFilter(tuple(node for _, node in self.filters), path=ROOT)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the filters in effect as JSON, as a peer would echo them."""
+        """Return the filters in effect as JSON, in the form in which a peer would echo them."""
         named = {name: to_json(node) for name, node in self.filters}
         return named | ({UNFILTERED: {"descriptor": UNFILTERED, "value": True}} if self._takes_unfiltered else {})
 
@@ -151,10 +152,10 @@ class FilterSet:
 
     @property
     def capabilities(self) -> tuple[str, ...]:
-        """The capabilities that a peer must offer for these filters, sorted, each once.
+        """The capabilities that a peer must offer for these filters, sorted and without duplicates.
 
         "Containers which support the filters that are defined in this section should advertise the capability … and
-        MUST provide this capability on sources supporting these filter types." Each document has its own.
+        MUST provide this capability on sources supporting these filter types." Each document has its own capability.
         """
         nodes = [node for _, named in self.filters for node in every_filter(named)]
         rows = (find_descriptor(name_of(node)) for node in nodes)
@@ -163,12 +164,12 @@ class FilterSet:
     def to_amqp(
         self, *, numeric: bool = False, wire_names: bool | None = None, dialect: str | Dialect = "jms"
     ) -> bytes:
-        """The filters in effect as the map of an attach frame; ``numeric`` writes codes instead of symbols.
+        """Encode the filters in effect as the map of an attach frame; ``numeric`` writes codes instead of symbols.
 
-        ``wire_names`` writes the header names of JMS selectors as apache-filters.xml has them on the wire,
-        ``amqp.correlation_id``. Without it, those of filters with that document's descriptor,
-        ``apache.org:selector-filter:string``, are. A text that ``dialect`` does not read stays as it is. Raises
-        ``UnsupportedFeatureError`` for a condition that has no counterpart on the wire.
+        ``wire_names`` determines whose header names are translated to the wire form of apache-filters.xml, such as
+        ``amqp.correlation_id``: those of all JMS selectors (True), of no selectors (False), or of the selectors with
+        that document's descriptor, ``apache.org:selector-filter:string`` (None). A text that is invalid in ``dialect``
+        stays unchanged. Raises ``UnsupportedFeatureError`` for a condition that has no counterpart on the wire.
         """
         entries = [
             (AmqpValue(AmqpType.SYMBOL, name), filter_to_value(on_wire(node, wire_names, dialect), numeric=numeric))
@@ -180,14 +181,14 @@ class FilterSet:
         return encode(AmqpMap(tuple(entries)))
 
 
-#: The types that can be read as a filter set.
+#: The types that ``read_filters`` accepts as a filter set.
 FiltersLike: TypeAlias = "Filter | FilterSet | Described | Mapping[str, Any] | str | bytes"
 
 
 def is_filters(condition: SelectorLike | FiltersLike) -> TypeGuard[FiltersLike]:
-    """Return True for filters, and False for a selector: a tree, None, or a text that is no JSON of filters."""
+    """Return True for filters, and False for a selector: a tree, None, or a text that is not a JSON object or array."""
     if isinstance(condition, str):
-        # No selector begins with a bracket of JSON.
+        # No selector begins with { or [.
         return condition.lstrip().startswith(("{", "["))
     return condition is not None and not isinstance(condition, Expression)
 
@@ -195,8 +196,8 @@ def is_filters(condition: SelectorLike | FiltersLike) -> TypeGuard[FiltersLike]:
 def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
     """Read the filter set in a filter, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map.
 
-    ``unknown`` is the treatment of an unknown descriptor: an error, or ignored with the whole named filter that it
-    stands in. Raises ``DecodeError`` and, for an unknown descriptor, ``UnsupportedFeatureError``.
+    ``unknown`` determines the treatment of an unknown descriptor: ``"error"`` raises ``UnsupportedFeatureError``, and
+    ``"ignore"`` ignores the whole named filter that contains the descriptor. Invalid input raises ``DecodeError``.
     """
     check_choice("unknown", unknown, get_args(Unknown))
     match filters:
@@ -220,7 +221,7 @@ def read_filters(filters: FiltersLike, unknown: Unknown = "error") -> FilterSet:
 
 
 class _Entry(NamedTuple):
-    """One named filter before it is interpreted; ``made`` is True for one made in Python."""
+    """One named filter before it is decoded; ``made`` is True if the filter was built as an object in Python."""
 
     name: str
     path: str
@@ -242,7 +243,7 @@ def _entry(name: str, path: str, value: object) -> _Entry:
 
 
 def _name(name: object) -> str:
-    """Return the name of a filter as plain text: clients have classes of their own for symbols."""
+    """Return the name of a filter as a plain ``str``, because clients use their own subclasses for symbols."""
     if not isinstance(name, str) or not name.isascii():
         raise refusal("filters.key", ROOT, f"the name of a filter is a symbol, which is ASCII text, not {name!r}")
     return str.__str__(name)
@@ -261,7 +262,7 @@ def _parse(text: str) -> Any:
 
 
 def _entries_of_bytes(data: bytes) -> list[_Entry] | None:
-    """Return the filters in bytes; None where a null stands in their place."""
+    """Return the named filters encoded in ``data``; None if ``data`` contains a null instead of filters."""
     value = filters_in(data)
     if isinstance(value, Described):
         return [_Entry("", ROOT, value)]
@@ -292,7 +293,7 @@ def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
             filters.append((name, PropertiesFilter((("group_id", session),), path=path)))
             continue
         if isinstance(value, AmqpValue) and value.value is None and session is None:
-            # A null is no filter.
+            # A null means that there is no filter.
             continue
         values = _stream_values(value)
         if values:
@@ -323,7 +324,7 @@ def _read(entries: Iterable[_Entry], unknown: Unknown) -> FilterSet:
 
 
 def _session(name: str, value: Value) -> AmqpValue | None:
-    """Return the session that a filter asks for, a text or a null; None for any other filter."""
+    """Return the session that a filter requests, a string or an AMQP null; None if it is not a session filter."""
     if isinstance(value, Described) and isinstance(value.descriptor, AmqpValue):
         found = value.value if value.descriptor.value in (SESSION, SESSION_CODE) else None
     else:
@@ -342,7 +343,7 @@ def _is_true(value: Value) -> bool:
 
 
 def _stream_values(value: Value) -> tuple[str, ...]:
-    """Return the texts that a filter of a stream takes; none for another filter, or for one of other values."""
+    """Return the values of a stream filter; an empty tuple for other filters and if not all values are strings."""
     if not _is_stream(value, STREAM):
         return ()
     assert isinstance(value, Described)
@@ -352,27 +353,27 @@ def _stream_values(value: Value) -> tuple[str, ...]:
 
 
 def _stream_purpose(value: Value) -> str | None:
-    """Return the effect of a filter of a stream; None for one that selects messages."""
+    """Return the effect of a filter from ``_STREAM_FILTERS``; None for any other filter."""
     if isinstance(value, Described) and isinstance(value.descriptor, AmqpValue):
         return _STREAM_FILTERS.get(str(value.descriptor.value))
     return None
 
 
-#: The descriptor of the document that translates.
+#: The descriptor of selectors in the older document, the one that requires translated header names.
 _TRANSLATED = "apache.org:selector-filter:string"
 
 
 def on_wire(node: Filter, translate: bool | None, dialect: str | Dialect) -> Filter:
-    """Translate the header names in a filter's JMS selectors to ``amqp.field_name``, as selectors are sent.
+    """Translate the header names in a filter's JMS selectors to the form ``amqp.field_name`` of the wire.
 
     Args:
         node: The filter, of any kind.
-        translate: ``wire_names`` of ``to_amqp``: True for all selectors, False for none, None for those whose
-            descriptor is the older document's.
+        translate: ``wire_names`` of ``to_amqp``: True to translate all selectors, False to translate no selector, None
+            to translate selectors with the older document's descriptor.
         dialect: The dialect of the selectors.
 
     Source: apache-filters.xml, selector-filter: "When encoding the selector string on the wire, these JMS header names
-    should be translated". The newer document has no such sentence, and its selectors are sent as they are written.
+    should be translated". The newer document has no such rule, so its selectors are sent as they are written.
     """
     match node:
         case JmsSelector(descriptor=descriptor) if translate or (translate is None and descriptor == _TRANSLATED):
@@ -395,5 +396,5 @@ def _translated(node: JmsSelector, dialect: str | Dialect) -> JmsSelector:
         return node
     tree = condition.tree
     translated = translate_tree(tree, "amqp", condition.source)
-    # A text without header names is sent letter by letter.
+    # A selector without header names is sent unchanged, so that its spelling is kept.
     return node if translated == tree else replace(node, text=print_tree(translated, rules))

@@ -1,7 +1,8 @@
-"""The surface tree: what the user wrote, node by node, with its place in the text.
+"""The surface tree: the syntax of the selector as the user wrote it; every node has its span in the text.
 
-Nodes are frozen and slotted. Spans do not take part in equality, so two spellings of one selector are equal trees.
-AND and OR hold all their terms, because people write chains of thousands and a deep tree would need deep walkers.
+Nodes are frozen and slotted. Comparisons of nodes ignore spans, so two spellings of one selector are equal trees. An
+AND or OR contains all terms of its chain, because users write chains of thousands of terms, and a binary tree of them
+would be too deep for recursive functions.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _NOWHERE = Span(0, 0)
 
 
 class Arithmetic(Enum):
-    """The arithmetic operators, by their spelling."""
+    """The arithmetic operators; the value is the spelling."""
 
     ADD = "+"
     SUBTRACT = "-"
@@ -29,13 +30,13 @@ class Arithmetic(Enum):
 
     @property
     def is_sum(self) -> bool:
-        """Return True for ``+`` and ``-``, which bind looser than the others."""
+        """True for ``+`` and ``-``, which have a lower precedence than the other operators."""
         return self in (Arithmetic.ADD, Arithmetic.SUBTRACT)
 
 
 @dataclass(frozen=True, slots=True)
 class Identifier:
-    """The name of a header field or a property; with a section, the name of one of its fields."""
+    """The name of a header field or property; if ``section`` is not None, the name of a field of that section."""
 
     name: str
     span: Span = field(default=_NOWHERE, compare=False, repr=False)
@@ -44,7 +45,7 @@ class Identifier:
 
 @dataclass(frozen=True, slots=True)
 class StringLiteral:
-    """A string literal; ``value`` is without quotes, doubled quotes undone."""
+    """A string literal; ``value`` is the text without the quotes around it, with doubled quotes replaced by one."""
 
     value: str
     span: Span = field(default=_NOWHERE, compare=False, repr=False)
@@ -52,7 +53,7 @@ class StringLiteral:
 
 @dataclass(frozen=True, slots=True)
 class IntegerLiteral:
-    """An exact numeric literal, within 64 signed bits unless the dialect has larger ones."""
+    """An exact numeric literal; a signed 64-bit integer, except in dialects with larger integers."""
 
     value: int
     span: Span = field(default=_NOWHERE, compare=False, repr=False)
@@ -60,7 +61,7 @@ class IntegerLiteral:
 
 @dataclass(frozen=True, slots=True)
 class FloatLiteral:
-    """An approximate numeric literal; one with the suffix ``f`` is already rounded to 32 bits."""
+    """An approximate numeric literal; ``value`` is already rounded to 32 bits if the literal has the suffix ``f``."""
 
     value: float
     span: Span = field(default=_NOWHERE, compare=False, repr=False)
@@ -68,7 +69,7 @@ class FloatLiteral:
 
 @dataclass(frozen=True, slots=True)
 class BooleanLiteral:
-    """TRUE or FALSE."""
+    """The literal TRUE or FALSE."""
 
     value: bool
     span: Span = field(default=_NOWHERE, compare=False, repr=False)
@@ -76,7 +77,7 @@ class BooleanLiteral:
 
 @dataclass(frozen=True, slots=True)
 class NullLiteral:
-    """NULL as an operand; only some dialects have it."""
+    """The literal NULL as an operand, which only some dialects have."""
 
     span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
@@ -120,7 +121,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """``operand [NOT] BETWEEN low AND high``."""
+    """The test ``operand [NOT] BETWEEN low AND high``."""
 
     operand: Expression
     low: Expression
@@ -131,7 +132,7 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class In:
-    """``operand [NOT] IN (members)``."""
+    """The test ``operand [NOT] IN (members)``."""
 
     operand: Expression
     members: tuple[Expression, ...]
@@ -141,7 +142,7 @@ class In:
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """``operand [NOT] LIKE pattern [ESCAPE escape]``; ``pattern`` is the pattern value as written."""
+    """The test ``operand [NOT] LIKE pattern [ESCAPE escape]``; ``pattern`` is the pattern value before parsing."""
 
     operand: Expression
     pattern: StringLiteral
@@ -152,7 +153,7 @@ class Like:
 
 @dataclass(frozen=True, slots=True)
 class IsNull:
-    """``operand IS [NOT] NULL``."""
+    """The test ``operand IS [NOT] NULL``."""
 
     operand: Expression
     negated: bool = False
@@ -161,7 +162,7 @@ class IsNull:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function and its arguments; the name counts as it is written."""
+    """The call of a function; function names are case-sensitive."""
 
     function: str
     arguments: tuple[Expression, ...]
@@ -179,7 +180,7 @@ class BodyQuery:
 
 @dataclass(frozen=True, slots=True)
 class ConvertStrings:
-    """A whole selector with the prefix that lets its comparisons read numbers and booleans out of strings."""
+    """A whole selector with the prefix under which comparisons convert strings to numbers and booleans."""
 
     condition: Expression
     span: Span = field(default=_NOWHERE, compare=False, repr=False)
@@ -209,23 +210,23 @@ class Or:
     span: Span = field(default=_NOWHERE, compare=False, repr=False)
 
 
-#: The literals that every dialect has; some have two more.
+#: The literals that every dialect has. ``Literal`` adds two that only some dialects have.
 PlainLiteral = StringLiteral | IntegerLiteral | FloatLiteral | BooleanLiteral
 Literal = PlainLiteral | NullLiteral | BinaryLiteral
 Test = Compare | Between | In | Like | IsNull | BodyQuery
 Expression = Identifier | Literal | Sign | Calculate | Call | Test | Not | And | Or | ConvertStrings
 
 
-#: The classes of literals.
+#: The classes of ``Literal``, for ``isinstance``.
 LITERALS = (StringLiteral, IntegerLiteral, FloatLiteral, BooleanLiteral, NullLiteral, BinaryLiteral)
 
 
-#: The fields with operands of each kind of node. A pattern, its escape and a query are no operands.
+#: For each class of nodes, the fields that contain operands. A pattern, its escape and a query are not operands.
 _PARTS = parts_of(get_args(Expression), "Expression")
 
 
 def children(node: Expression) -> tuple[Expression, ...]:
-    """The operands of a node, in the order in which they were written."""
+    """Return the operands of ``node``, in the order of the text."""
     operands: list[Expression] = []
     for name, _, several in _PARTS[type(node)]:
         part = getattr(node, name)
@@ -234,9 +235,9 @@ def children(node: Expression) -> tuple[Expression, ...]:
 
 
 def bare_span(node: Expression, text: str) -> Span:
-    """Return the place of a test in a selector's text without the parentheses around it.
+    """Return the span of the test ``node`` in ``text`` without the parentheses around the test.
 
-    What takes the place of the whole span of a node leaves its parentheses out, in which a NOT before them ends.
+    A fix that replaces this span keeps the parentheses, which limit the scope of a NOT before them.
     """
     start, end = node.span
     while text[start] == "(" and start < children(node)[0].span.start:
@@ -250,7 +251,7 @@ def bare_span(node: Expression, text: str) -> Span:
 
 
 def exchanged(node: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """Return a node with each of its operands exchanged by a function."""
+    """Return ``node`` with each operand replaced by ``change(operand)``."""
     changed: dict[str, Any] = {}
     for name, _, several in _PARTS[type(node)]:
         part = getattr(node, name)
@@ -258,12 +259,12 @@ def exchanged(node: Expression, change: Callable[[Expression], Expression]) -> E
     return replace(node, **changed) if changed else node
 
 
-#: The most frequent nodes without operands, which a walk passes over quickly.
+#: The most frequent classes of nodes without operands, so that ``walk`` skips the search for operands.
 _LEAVES = frozenset({Identifier, StringLiteral, IntegerLiteral, FloatLiteral, BooleanLiteral})
 
 
 def walk(node: Expression) -> Iterator[Expression]:
-    """The node and everything inside it, in the order of the text."""
+    """Yield ``node`` and all nodes inside it, in the order of the text."""
     pending = [node]
     while pending:
         node = pending.pop()
@@ -273,5 +274,5 @@ def walk(node: Expression) -> Iterator[Expression]:
 
 
 def names_of(node: Expression) -> list[Identifier]:
-    """The names in a tree, each once, in the order of the text."""
+    """Return the distinct names in the tree ``node``, in the order of the text."""
     return list(dict.fromkeys(inner for inner in walk(node) if isinstance(inner, Identifier)))

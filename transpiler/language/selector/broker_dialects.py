@@ -1,4 +1,4 @@
-"""The dialects of brokers, one record each; ``dialects`` loads them when one is asked for."""
+"""The dialects of brokers, one record for each dialect; ``dialects`` imports this module at the first access."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ from transpiler.message.operand_types import (
     TYPED_JMS,
 )
 
-#: Apache ActiveMQ Classic. Evaluation errors leave the selector and end up in the dispatch of the message.
-#: An empty selector never reaches the parser: the consumer has none (testEmptyPropertySelector of its own suite).
+#: Apache ActiveMQ Classic. An exception during evaluation propagates to the dispatch of the message. An empty selector
+#: never reaches the parser, because the consumer treats it as no selector (testEmptyPropertySelector of its own suite).
 ACTIVEMQ = Dialect(
     "activemq",
     identifiers=Identifiers.ASCII,
@@ -90,8 +90,8 @@ ACTIVEMQ = Dialect(
     on_throw="the exception leaves the selector and disturbs the dispatch of the message",
 )
 
-#: Clients' selectors in Apache ActiveMQ Artemis: the same parser, grown apart. ``FilterImpl.createFilter`` makes no
-#: filter of a blank text.
+#: Selectors of clients of Apache ActiveMQ Artemis, whose parser is a modified copy of ActiveMQ's.
+#: ``FilterImpl.createFilter`` returns no filter for a blank text.
 ARTEMIS = replace(
     ACTIVEMQ,
     name="artemis",
@@ -108,7 +108,7 @@ ARTEMIS = replace(
     on_throw="the message does not match, and the broker logs an invalid filter",
 )
 
-#: The filters of Artemis itself, which nobody rewrites.
+#: The filters of the Artemis broker itself. No client library rewrites their names and literals.
 ARTEMIS_CORE = replace(ARTEMIS, name="artemis-core", fields=ARTEMIS_CORE_FIELDS)
 
 #: Apache Qpid Broker-J: the same parser again, with NOT mended and other tables of truth. ``FilterSupport`` makes no
@@ -184,8 +184,8 @@ RABBITMQ = Dialect(
     on_throw="the arithmetic error ends the reader of the stream",
 )
 
-#: RabbitMQ's JMS topic exchange: the client compiles the selector, the server evaluates it. The client binds without
-#: one where the text is blank.
+#: RabbitMQ's JMS topic exchange: the client compiles the selector, the server evaluates it. If the text is blank, the
+#: client binds without a selector.
 RABBITMQ_JMS = Dialect(
     "rabbitmq-jms",
     identifiers=Identifiers.ASCII_WITH_DOTS,

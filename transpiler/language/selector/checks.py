@@ -1,8 +1,8 @@
-"""Checks after parsing: what the one grammar takes and a dialect refuses, by the answers of its record.
+"""Checks after parsing: errors for constructs that the common grammar accepts but the dialect rejects.
 
-Here are the forms: the operands of tests, the members of lists, signs, patterns, calls, the range of integers. The
-types of operands are in ``static_typing``. Every finding of a tree is reported, not just the first, in the order of the
-text.
+This module checks the syntactic form of the operands of tests, the members of lists, signs, patterns and calls, and the
+range of integers. ``static_typing`` checks the types of operands. All errors of a tree are reported, not just the
+first, in the order of the text.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from transpiler.language.selector.numbers import floating_literal
 from transpiler.language.selector.static_typing import FUNCTIONS, check_types, describe, not_before, without_plus
 from transpiler.message.header_fields import DELIVERY_MODES, Conversion
 
-#: The nodes that no dialect refuses for their form.
+#: The classes of nodes whose form no dialect rejects.
 _ANY_FORM = frozenset({ast.Identifier, ast.StringLiteral, ast.FloatLiteral, ast.Compare, ast.And, ast.Or})
-#: The numeric literals of which an integer has 64 signed bits; the lexer sees to the others.
+#: The syntaxes of numeric literals whose integers must fit into 64 signed bits; the lexer checks the other syntaxes.
 _LONG_INTEGERS = (NumericLiterals.JAVA, NumericLiterals.QPID_CPP)
-#: The arithmetic in which no integer has more.
+#: The kinds of arithmetic whose integers have at most 64 bits.
 _LONG_ARITHMETIC = (IntegerArithmetic.LONG, IntegerArithmetic.WRAP_LONG)
-#: The dialects that take any operand where ``jms`` takes a name, by the operator.
+#: For each operator whose left operand must be a name in ``jms``: the dialects that accept any operand, as a hint.
 _ANY_OPERAND = {
     "IN": "qpid-cpp and rabbitmq take any expression",
     "LIKE": "all dialects but jms and rabbitmq-jms take any expression",
@@ -43,9 +43,9 @@ _ANY_OPERAND = {
 
 
 def check(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> None:
-    """Raise ``SelectorTypeError``, or ``SelectorSyntaxError`` for a literal, if the dialect refuses the tree.
+    """Raise ``SelectorTypeError`` if ``dialect`` rejects ``tree``, or ``SelectorSyntaxError`` if it rejects a literal.
 
-    ``UnsupportedFeatureError`` for a name whose value only the broker knows.
+    Raises ``UnsupportedFeatureError`` for a name whose value only the broker knows.
     """
     checker = _Checker(dialect, source)
     checker.selector(tree)
@@ -62,25 +62,25 @@ def check(tree: ast.Expression, source: Source, dialect: Dialect = JMS) -> None:
 
 
 def _place(finding: Diagnostic) -> tuple[Span, bool]:
-    """Return the key that orders findings: by their places, and for one operand its type before its digits."""
+    """Return the sort key of a finding: its span, then errors of type before errors of syntax."""
     return finding.span or Span(0, 0), finding.code.startswith("syntax.")
 
 
 class _Checker:
-    """The rules of one dialect over one tree."""
+    """The check of one tree under the rules of one dialect."""
 
     def __init__(self, dialect: Dialect, source: Source) -> None:
         self.dialect = dialect
         self.source = source
         self.findings: list[Diagnostic] = []
-        #: The comparisons in the place of lists, by the ids of these; empty for a list of anything else than literals.
+        #: For each IN node, by its ``id``, the equivalent comparisons as text; empty if its list has non-literals.
         self._joined_lists: dict[int, str] = {}
 
     def report(self, code: str, message: str, span: Span, hint: str | None = None, fix: Fix | None = None) -> None:
         self.findings.append(Diagnostic(code, "error", message, self.source, span, hint, fix))
 
     def selector(self, tree: ast.Expression) -> None:
-        """Check a whole tree: the form of each node, then the types of operands."""
+        """Check a whole tree: the form of each node, then the types of the operands."""
         if isinstance(tree, ast.ConvertStrings):
             tree = tree.condition
         nodes = list(ast.walk(tree))
@@ -115,7 +115,7 @@ class _Checker:
                         self._member(member, node)
             case ast.Like(operand=operand):
                 self._tested(operand, "LIKE", self.dialect.like_operand_form, node)
-                # Most selectors have no pattern.
+                # Imported late because most selectors have no pattern.
                 from transpiler.language.selector.pattern_checks import check_pattern
 
                 check_pattern(node, self.dialect, self.source, self.report)
@@ -150,7 +150,7 @@ class _Checker:
                 pass
 
     def _tested(self, operand: ast.Expression, operator: str, form: OperandForm, test: ast.Expression) -> None:
-        """Check the left operand of IN, LIKE or IS NULL: the standard's grammar has an identifier there."""
+        """Check the left operand of IN, LIKE or IS NULL, which is an identifier in the standard's grammar."""
         if form is OperandForm.ANY:
             return
         inner = without_plus(operand) if self.dialect.unary_plus is UnaryPlus.NOTHING else operand
@@ -168,7 +168,7 @@ class _Checker:
             self.report("type.not-a-name", message, operand.span, *advice)
 
     def _exchanged(self, test: ast.Expression) -> tuple[str, Fix] | None:
-        """Return the comparisons of a literal with the names in a list; None for a list of anything else."""
+        """Return a hint and fix that compare the left operand with each name in the list; None unless all are names."""
         if not isinstance(test, ast.In) or not all(isinstance(member, ast.Identifier) for member in test.members):
             return None
         sign, joint = ("<>", " AND ") if test.negated else ("=", " OR ")
@@ -177,10 +177,10 @@ class _Checker:
         return f"write {written}", Fix(written, span=ast.bare_span(test, self.source.text))
 
     def _joined(self, node: ast.In) -> str | None:
-        """Return the comparisons of a list of literals; None for a list of anything else."""
+        """Return the comparisons that are equivalent to an IN with literals; None if a member is not a literal."""
         known = self._joined_lists.get(id(node))
         if known is None:
-            # Each of thousands of members asks for it.
+            # Cached because each of thousands of members needs the text.
             known = self._joined_lists[id(node)] = self._comparisons(node) or ""
         return known or None
 
@@ -192,7 +192,7 @@ class _Checker:
         return f"({joint.join(f'{self._text(node.operand)} {sign} {self._text(one)}' for one in node.members)})"
 
     def _mode(self, member: ast.Expression, node: ast.In) -> str | None:
-        """Return the text of a delivery mode for Java's number of it; None for any other member of a list."""
+        """Return the string literal for a delivery mode that is written as Java's number; None for any other member."""
         named = node.operand
         field = self.dialect.fields.find(named.name, named.section) if isinstance(named, ast.Identifier) else None
         if field is None or not field.has_conversion(Conversion.DELIVERY_MODE):
@@ -230,7 +230,7 @@ class _Checker:
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(FUNCTIONS)}"
             start = node.span.start
             fix = Fix(near[0], span=Span(start, start + len(node.function))) if near else None
-            # Only an error waits for it.
+            # Imported late because only this error needs the module.
             from transpiler.language.selector.mistakes.functions import operator_for
 
             if not near and (found := operator_for(self._text(node))) is not None:
@@ -249,7 +249,7 @@ class _Checker:
                 self.report("type.arguments", "an argument is no arithmetic expression", argument.span, hint, fix)
 
     def _in_parentheses(self, node: ast.Expression) -> bool:
-        """Return True if the node's first parenthesis closes at the node's end."""
+        """Return True if the text of ``node`` is enclosed in one pair of parentheses."""
         text, depth = self._text(node), 0
         if not text.startswith("("):
             return False

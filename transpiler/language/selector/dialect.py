@@ -1,8 +1,8 @@
-"""What a dialect is: the rules of a broker as frozen data.
+"""The class of dialects: the rules of one broker for selectors as frozen data.
 
-A dialect never brings a grammar or an evaluator of its own; it is a row of values that the one lexer, the one check,
-the one evaluator and the one compiler consult. The field names are questions, ``dialect_rules`` has the answers;
-``broker_dialects`` has one instance for each broker, and ``dialects`` finds them by name.
+A dialect never has a grammar or an evaluator of its own. It is a record of options that the shared lexer, checks,
+evaluator and compiler read. ``dialect_rules`` defines the possible values of each option, ``broker_dialects`` contains
+one instance for each broker, and ``dialects`` finds an instance by name.
 """
 
 from __future__ import annotations
@@ -48,10 +48,11 @@ from transpiler.message.operand_types import JMS_TYPES, OperandTypes
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Dialect:
-    """A broker's selector language; the defaults are those of ``jms``.
+    """A broker's selector language; the default values are those of the dialect ``jms``.
 
-    Limits are this project's own for ``jms``: the standard sets none. ``max_length`` counts code points,
-    ``max_nesting`` levels of the tree, ``max_terms`` operands (names and literals), ``max_tokens`` tokens.
+    The standard sets no limits, so the limits of ``jms`` are this project's own. They are the maximum numbers of code
+    points (``max_length``), of levels of the tree (``max_nesting``), of operands, which are names and literals
+    (``max_terms``), and of tokens (``max_tokens``; None for no limit).
     """
 
     name: str
@@ -59,7 +60,7 @@ class Dialect:
     max_nesting: int = 120
     max_terms: int = 50_000
     max_tokens: int | None = None
-    #: True if an empty or blank selector selects every message; else the parser refuses it.
+    #: True if an empty or blank selector selects every message, False if the parser rejects it.
     blank_is_no_selector: bool = True
 
     identifiers: Identifiers = Identifiers.UNICODE_WITH_DOTS
@@ -98,11 +99,11 @@ class Dialect:
     like_not_string: LikeNotString = LikeNotString.UNKNOWN
     in_not_string: InNotString = InNotString.UNKNOWN
     wildcards: Wildcards = Wildcards.CODE_POINTS
-    #: The broker's reaction if its evaluation throws; empty if it never throws.
+    #: The broker's reaction if the evaluation of a selector throws, as a clause for messages; empty if it never throws.
     on_throw: str = ""
 
     def __hash__(self) -> int:
-        # The name is enough, for most dialects have one of their own; the parser keeps trees by dialect.
+        # The parser's cache hashes dialects. The name is enough, because few dialects share a name.
         return hash(self.name)
 
     def __repr__(self) -> str:
@@ -111,29 +112,29 @@ class Dialect:
         return f"Dialect({', '.join([repr(self.name), *(f'{name}={getattr(self, name)}' for name in own)])})"
 
     def has(self, extension: Extension) -> bool:
-        """Return True if the dialect has a construct beyond the standard.
+        """Return True if the dialect has the construct ``extension``, which is not in the standard.
 
         Args:
             extension: The construct, such as ``Extension.NULL_LITERAL``.
         """
-        # The standard has none, and to look for one flag in another is slow.
+        # The dialect jms has no extensions, and the test of a flag is slow.
         return bool(self.extensions) and extension in self.extensions
 
     @property
     def title(self) -> str:
-        """The name that messages use."""
+        """The name of the dialect in diagnostics."""
         return "JMS" if self.name == "jms" else self.name
 
 
-#: The dialects of brokers by their names, of those that are loaded.
+#: The dialects that have been loaded so far, by name.
 _DEFINED: dict[str, Dialect] = {}
 
 
 def define(dialect: Dialect) -> Dialect:
-    """Keep a dialect as the one of its name: ``repr`` shows another dialect of that name by what differs from it."""
+    """Register ``dialect`` under its name; ``repr`` lists only where another dialect of that name differs from it."""
     _DEFINED[dialect.name] = dialect
     return dialect
 
 
-#: Jakarta Messaging 3.1; where its text is silent, what most brokers do.
+#: The dialect of Jakarta Messaging 3.1. If the standard does not define a case, the dialect does what most brokers do.
 JMS = define(Dialect("jms"))

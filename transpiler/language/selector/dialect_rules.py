@@ -1,7 +1,7 @@
-"""The questions on which brokers differ, each with the answers that a broker gives.
+"""The rules on which brokers differ, each as an enumeration of the possible behaviours.
 
-Every enumeration is one question; its members are the answers, and a ``Dialect`` holds one of each. The comments name
-the brokers; sections are those of Jakarta Messaging 3.1.
+Every enumeration is one rule, and its members are the behaviours of brokers. A ``Dialect`` has one member of each
+enumeration. Section numbers refer to Jakarta Messaging 3.1.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ class Identifiers(Enum):
     UNICODE_WITH_DOTS = "Unicode Java identifiers, with dots"
     ASCII = "ASCII letters, digits, _ and $"
     ASCII_WITH_DOTS = "ASCII letters, digits, _, $ and dots"
-    #: No leading underscore and no $; the SQL filter's "regular identifier".
+    #: The SQL filter's "regular identifier", without a leading underscore and without $.
     REGULAR = "ASCII letters, digits and _, a letter first"
 
 
 class DoubleQuotes(Enum):
-    """The meaning of a text in double quotes."""
+    """The meaning of text in double quotes."""
 
     REFUSED = "an error"
     IDENTIFIER = "the name of a property"
@@ -33,7 +33,7 @@ class ReservedWords(Enum):
     """The reserved words and their spelling."""
 
     ANY_CASE = "in any case"
-    #: NULL and IS are names, except in IS NULL and IS NOT NULL.
+    #: Outside IS NULL and IS NOT NULL, the words NULL and IS are names.
     ANY_CASE_WITHOUT_NULL = "in any case, NULL and IS only within IS NULL"
     #: Any other spelling of a reserved word is an error.
     UPPER_CASE = "in upper case only"
@@ -43,7 +43,7 @@ class Comments(Enum):
     """The meaning of ``--`` and ``/* */``."""
 
     REFUSED = "an error"
-    #: ``--`` only where a line end follows.
+    #: ``--`` begins a comment only if a line end follows somewhere in the text.
     TAKEN = "comments"
     SIGNS = "two minus signs"
 
@@ -52,9 +52,10 @@ class NumericLiterals(Enum):
     """The syntax of numeric literals."""
 
     JAVA = "Java's syntax, within range"
-    #: No L on octal and hexadecimal, no f or d; a decimal literal has any size, and 1e400 is infinity.
+    #: Octal and hexadecimal literals have no suffix L, and no literal has f or d. Decimal integers have any size, and
+    #: 1e400 is infinity.
     ACTIVEMQ = "Java's syntax without f, d; L on decimal literals only"
-    #: With binary literals, underscores, hexadecimal floating point; 0x05 is octal after the x.
+    #: Includes hexadecimal floating-point literals. In 0x05 the digits after the x are octal.
     QPID_CPP = "C++'s syntax with underscores and binary literals"
     #: Decimal integers of any size, 5.5 and 5.5E1, and binary strings such as 0xCAFE.
     SQL_FILTER = "decimal digits, a point between digits, an upper case E"
@@ -65,9 +66,9 @@ class NotBinding(Enum):
     """The precedence of NOT (3.8.1.1 orders it below comparison)."""
 
     LOOSE = "looser than a comparison"
-    #: NOT NOT is an error.
+    #: Two adjacent NOTs are an error.
     LOOSE_ONCE = "looser than a comparison, and not twice in a row"
-    #: As LOOSE, and also where an operand stands: ``a = NOT b``.
+    #: As LOOSE, and NOT is also allowed in an operand: ``a = NOT b``.
     GREEDY = "over all of the comparison behind it, wherever it stands"
     TIGHT = "tighter than arithmetic"
 
@@ -83,7 +84,7 @@ class Signs(Enum):
     """The operands of a unary plus or minus."""
 
     ANY = "anything"
-    #: A plus stands before a name or a literal only.
+    #: A plus is allowed only before a name or a literal.
     PLUS_BEFORE_PRIMARY = "minus before anything, plus before a name or literal"
     BEFORE_PRIMARY = "a name, a literal or a parenthesis, once"
 
@@ -99,26 +100,26 @@ class UnaryPlus(Enum):
 class StaticTyping(Enum):
     """The static checks of operand types, before any message is read (3.8.1.2)."""
 
-    #: Literals of the wrong type are errors.
+    #: A literal of the wrong type is an error.
     CHECKED = "by the types of the literals"
-    #: Only what Java's parser objects refuse.
+    #: Only the classes of the broker's parser objects reject operands.
     ACTIVEMQ = "conditions where conditions belong, no string or boolean literal in an ordering"
-    #: Every expression has a type, and all of them must fit.
+    #: Every expression has an inferred type, and the types of all operands must match.
     TYPED = "by the types of all expressions"
     ANY = "anything anywhere"
 
 
 class OperandForm(Enum):
-    """The left operand of IN, LIKE or IS NULL."""
+    """The allowed left operands of IN, LIKE or IS NULL."""
 
     NAME = "a name"
-    #: Without parentheses around it.
+    #: Parentheses around the name are an error.
     BARE_NAME = "a name without parentheses"
     ANY = "any expression"
 
 
 class ListMember(Enum):
-    """A member of the list of IN."""
+    """The allowed members of the list of IN."""
 
     STRING = "a string literal"
     BARE_STRING = "a string literal without parentheses"
@@ -128,15 +129,15 @@ class ListMember(Enum):
 class Escapes(Enum):
     """The operand of ESCAPE and its effect in a pattern."""
 
-    #: Before any character; at the end an error.
+    #: The escape character is allowed before any character; at the end of a pattern it is an error.
     ONE_CODE_POINT = "one code point, before any character"
-    #: The escape character is itself unless a wildcard or another one follows.
+    #: The escape character is an ordinary character unless a wildcard or another escape character follows.
     BEFORE_WILDCARDS = "before %, _ and itself; elsewhere an ordinary character"
-    #: Runs of % are one % before anything else is read; at the end it vanishes.
+    #: The broker first replaces each run of % by one %. An escape character at the end of the pattern is dropped.
     AFTER_COLLAPSE = "before any character, after %% became %"
-    #: An escape character vanishes wherever it stands, and twice in a row as well.
+    #: The broker drops every escape character, even the second of two in a row.
     VANISHING = "one byte but no wildcard, or none; it vanishes"
-    #: At the end an ordinary character.
+    #: At the end of a pattern the escape character is an ordinary character.
     LITERAL_AT_END = "one character, before any character; itself at the end"
 
 
@@ -144,21 +145,21 @@ class Wildcards(Enum):
     """The characters that ``_`` and ``%`` match."""
 
     CODE_POINTS = "code points, line ends included"
-    #: A pattern of more than one wildcard does not see a line end, and overlooks a last one.
+    #: A pattern with more than one wildcard does not match across a line end, except that it ignores a final line end.
     LINES = "code points of one line, as PCRE reads . and $"
     BYTES_OF_LINE = "bytes of one line"
-    #: A string ends at its first NUL.
+    #: The broker ignores everything after the first NUL of a string.
     BYTES = "bytes, up to the first NUL"
 
 
 class NumericPromotion(Enum):
-    """The comparison of numbers of two types."""
+    """The comparison of numbers of different types."""
 
     #: Java's binary numeric promotion, on 64-bit integers and doubles.
     PROMOTION = "Java's numeric promotion"
-    #: byte and short on the right of a wider type are unequal; a long with a float compares as float.
+    #: A byte or short on the right never equals a value of a wider type. A long and a float are compared as floats.
     UPWARDS = "the left type is widened, byte and short on the right are not"
-    #: As UPWARDS, and double with float throws.
+    #: As UPWARDS, except that the comparison of a double with a float throws.
     UPWARDS_THROWING = "the left type is widened, byte and short on the right are not, double with float throws"
     EXACT = "by exact value"
 
@@ -171,34 +172,34 @@ class FloatOrder(Enum):
 
 
 class NullEquality(Enum):
-    """``=`` with NULL."""
+    """The result of ``=`` with NULL."""
 
     UNKNOWN = "unknown"
-    #: FALSE where only the right operand is NULL, TRUE where both are.
+    #: FALSE if only the right operand is NULL, TRUE if both operands are NULL.
     FALSE_ON_THE_RIGHT = "unknown with NULL on the left, FALSE on the right, TRUE on both sides"
     FALSE = "FALSE with NULL on one side, TRUE on both"
 
 
 class UnlikeTypes(Enum):
-    """A comparison of values of unlike types (3.8.1.1)."""
+    """The result of a comparison of values of unlike types (3.8.1.1)."""
 
     FALSE = "FALSE, = and <> alike"
     NOT_EQUAL = "unequal: <> is TRUE"
 
 
 class Ordering(Enum):
-    """``<`` and the other orderings on values that are not numbers."""
+    """The result of ``<``, ``<=``, ``>`` and ``>=`` for values that are not numbers."""
 
     FALSE = "FALSE"
-    #: Strings by UTF-16 units, booleans FALSE before TRUE.
+    #: Strings are ordered by UTF-16 code units, booleans FALSE before TRUE.
     COMPARE_TO = "Java's compareTo"
     BYTES = "strings by their bytes"
-    #: A number is below a boolean is below a string.
+    #: Every number is less than every boolean, and every boolean is less than every string.
     TERMS = "Erlang's order of all terms"
 
 
 class Logic(Enum):
-    """AND and OR with unknown (3.8.1.2)."""
+    """The results of AND and OR with unknown (3.8.1.2)."""
 
     SQL = "SQL's tables"
     #: Unknown AND FALSE is unknown, unknown OR FALSE is FALSE.
@@ -206,28 +207,28 @@ class Logic(Enum):
 
 
 class Evaluation(Enum):
-    """The evaluation of operands, which matters if one throws."""
+    """The operands of AND and OR that are evaluated, which matters if an operand throws."""
 
     SHORT_CIRCUIT = "AND, OR stop when the left side decides"
     STRICT = "all"
 
 
 class IntegerArithmetic(Enum):
-    """The width of integers."""
+    """The width of integers in arithmetic."""
 
     LONG = "64 bits, overflow is unknown"
     WRAP_LONG = "64 bits, wrapping"
-    #: 32 bits unless an operand has 64.
+    #: The width is 32 bits, or 64 bits if an operand has 64 bits.
     WRAP_INT = "32 or 64 bits, wrapping"
     BIGNUM = "any"
 
 
 class Division(Enum):
-    """``/``."""
+    """The operator ``/``."""
 
-    #: By zero unknown.
+    #: Division by zero is unknown.
     TRUNCATING = "integers truncate; by zero unknown"
-    #: Division by zero throws, and so does LONG_MIN / -1.
+    #: Division by zero throws, as does LONG_MIN / -1.
     TRUNCATING_THROWING = "integers truncate; by zero the broker dies"
     DOUBLE = "always double, IEEE 754"
     BY_ZERO_UNKNOWN = "always double; by zero unknown, overflow throws"
@@ -235,7 +236,7 @@ class Division(Enum):
 
 
 class Remainder(Enum):
-    """``%``."""
+    """The operator ``%``."""
 
     NONE = "an error"
     DOUBLE = "of doubles"
@@ -243,23 +244,23 @@ class Remainder(Enum):
 
 
 class NotNumbers(Enum):
-    """Arithmetic on values that are not numbers."""
+    """The result of arithmetic on values that are not numbers."""
 
     UNKNOWN = "unknown"
-    #: A string on the left of + concatenates.
+    #: A + with a string on the left concatenates.
     CONCATENATE = "a string + anything is a string; all else throws"
     THROWS = "throws"
 
 
 class BareName(Enum):
-    """A name as a condition whose value is no boolean."""
+    """The result of a name as a condition if its value is not a boolean."""
 
     UNKNOWN = "unknown"
     FALSE = "FALSE"
 
 
 class LikeNotString(Enum):
-    """LIKE on values that are not strings."""
+    """The result of LIKE for values that are not strings."""
 
     FALSE = "FALSE"
     UNKNOWN = "unknown"
@@ -267,16 +268,16 @@ class LikeNotString(Enum):
 
 
 class InNotString(Enum):
-    """IN with strings on values that are not strings."""
+    """The result of IN with a list of strings for values that are not strings."""
 
     FALSE = "FALSE"
     UNKNOWN = "unknown"
-    #: NOT IN is FALSE too where no member is of a like type.
+    #: NOT IN is FALSE, too, if no member has the type of the value.
     FALSE_BOTH_WAYS = "FALSE, and NOT IN is FALSE too"
 
 
 class BetweenMeaning(Enum):
-    """BETWEEN, and NOT BETWEEN."""
+    """The meaning of BETWEEN and NOT BETWEEN."""
 
     ABSENT = "no such operator"
     COMPARISONS = ">= AND <=; NOT BETWEEN is < OR >"
@@ -284,7 +285,7 @@ class BetweenMeaning(Enum):
 
 
 class Extension(Flag):
-    """Constructs beyond the standard that a dialect may have; none is in ``jms``."""
+    """Constructs of some dialects that are not in the standard; ``jms`` has none of these constructs."""
 
     NONE = 0
     CHAINED_COMPARISONS = auto()
@@ -295,17 +296,18 @@ class Extension(Flag):
     UTC = auto()
     BRACKETS = auto()
     CONVERT_STRINGS = auto()
-    #: Behind the prefix arithmetic reads numbers out of strings as comparisons do.
+    #: After the prefix ``convert_string_expressions:`` arithmetic converts strings to numbers, as comparisons do.
     CONVERT_IN_ARITHMETIC = auto()
     HYPHENATED = auto()
     VERTICAL_TAB = auto()
-    #: LIKE, IN and IS NULL bind to the name before them, tighter than any operator.
+    #: LIKE, IN and IS NULL apply to the name before them and have a higher precedence than any operator.
     TESTS_AS_OPERANDS = auto()
-    #: ``no_convert_string_expressions:`` and ``no_hyphenated_props:``; of the prefixes in a row the last one counts.
+    #: ``no_convert_string_expressions:`` and ``no_hyphenated_props:``. The last of several prefixes takes effect.
     NEGATED_PREFIXES = auto()
 
 
-#: Prefixes of a selector: the extension that has one, the switch that it sets, and the value.
+#: For each prefix of a selector: the extension that provides the prefix, the index of the switch that it sets, and the
+#: switch's new value. Switch 0 converts strings, switch 1 allows hyphens in names.
 PREFIXES: Mapping[str, tuple[Extension, int, bool]] = MappingProxyType(
     {
         "convert_string_expressions:": (Extension.CONVERT_STRINGS, 0, True),

@@ -1,4 +1,4 @@
-"""The dialects by their names, and reserved words."""
+"""The dialects by name, and their reserved words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from transpiler.language.selector.dialect_rules import Extension, ReservedWords
 
 
 class _Dialects(Mapping[str, Dialect]):
-    """The dialects by their names; those of brokers are loaded when one is asked for, with their header fields."""
+    """The dialects by name. The dialects of brokers are imported at the first access to one of them."""
 
     def __getitem__(self, name: str) -> Dialect:
         return JMS if name == JMS.name else _brokers()[name]
@@ -29,7 +29,7 @@ class _Dialects(Mapping[str, Dialect]):
 
 @cache
 def _brokers() -> Mapping[str, Dialect]:
-    # Most selectors are of JMS, and need neither the other dialects nor their header fields.
+    # Imported late because most selectors are JMS selectors and do not need the other dialects and their header fields.
     from transpiler.language.selector.broker_dialects import BROKERS
 
     return BROKERS
@@ -39,10 +39,10 @@ DIALECTS: Mapping[str, Dialect] = _Dialects()
 
 
 def find_dialect(dialect: str | Dialect) -> Dialect:
-    """Return the dialect of a name.
+    """Return the dialect named ``dialect``.
 
     Args:
-        dialect: The name, or a ``Dialect``, which is returned.
+        dialect: The name, or a ``Dialect``, which is returned unchanged.
 
     Raises:
         UnsupportedFeatureError: There is no dialect of that name.
@@ -63,16 +63,16 @@ def find_dialect(dialect: str | Dialect) -> Dialect:
 
 
 def dialects_with(extension: Extension) -> str:
-    """Return the names of the dialects that have a construct, for a hint."""
-    # The broker's own filters have what its clients' selectors have.
+    """Return the names of the dialects that have the construct ``extension``, as text for a hint."""
+    # Omit artemis-core, because it always has the same constructs as artemis.
     names = [dialect.name for dialect in DIALECTS.values() if dialect.has(extension) and dialect.name != "artemis-core"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-#: Reserved words, in any case.
+#: The reserved words of the standard, in upper case.
 KEYWORDS = ("AND", "OR", "NOT", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE", "NULL", "TRUE", "FALSE")
 
-#: Words that the SQL filter keeps for later, besides the reserved words in any other spelling than upper case.
+#: Words that the SQL filter reserves for future use, in upper case. No identifier may be such a word in any case.
 UNUSABLE = frozenset("NAN INF LOWER UPPER LEFT RIGHT SUBSTRING UTC DATE EXISTS".split())
 
 _QUERIES = frozenset(("XPATH", "XQUERY"))
@@ -80,7 +80,10 @@ _QUERIES = frozenset(("XPATH", "XQUERY"))
 
 @cache
 def keywords(words: ReservedWords, queries: bool) -> Mapping[str, str]:
-    """Return the reserved words, in the spellings that people use, with their tokens."""
+    """Return the token type of each reserved word, by spelling: upper case and, if allowed, lower case and capitalized.
+
+    ``queries`` adds XPATH and XQUERY.
+    """
     reserved = set(KEYWORDS)
     if words is ReservedWords.ANY_CASE_WITHOUT_NULL:
         reserved -= {"NULL", "IS"}
@@ -93,7 +96,7 @@ def keywords(words: ReservedWords, queries: bool) -> Mapping[str, str]:
 
 
 def is_reserved(name: str, dialect: Dialect) -> bool:
-    """Return True if the identifier must be quoted."""
+    """Return True if ``name`` is a reserved word, so that an identifier must be quoted."""
     upper = name.upper()
     if upper in KEYWORDS:
         return True

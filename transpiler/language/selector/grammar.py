@@ -1,8 +1,8 @@
-"""Parser from tokens to the surface tree: one grammar, layered with the standard's own non-terminals.
+"""Parser from tokens to the surface tree: one grammar, in layers named after the standard's non-terminals.
 
-Each layer binds tighter than the one before it, so the grammar needs no table of precedences and has no conflicts.
-It is a superset: what a dialect refuses although it parses is for ``check``. A failed parse names what was expected
-in words that a person uses; the first error raises, so SLY never recovers from one.
+Each layer has a higher precedence than the layer before it, so the grammar needs no precedence table and has no
+conflicts. The grammar accepts the constructs of all dialects; ``check`` rejects those that a dialect does not have. The
+first syntax error raises an exception with the legal tokens, so SLY's error recovery is never used.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ from transpiler.message.header_fields import Conversion
 
 _OPERAND_ENDS = frozenset("IDENTIFIER STRING INTEGER FLOAT BINARY SECTION NULL NULL_LITERAL TRUE FALSE RPAREN".split())
 _COMPARISONS = frozenset("EQ NE LT LE GT GE IS LIKE IN BETWEEN".split())
-#: The tokens that decide whether a comparison chains.
+#: The types of tokens that ``Chains`` has to track.
 CHAINING = _COMPARISONS | frozenset("LPAREN RPAREN AND OR COMMA NOT".split())
 
 
 class Chains:
-    """Detect ``a < b < c``, which most dialects refuse, in the tokens that the grammar is about to read.
+    """Detector of chained comparisons such as ``a < b < c``, which most dialects reject, in the stream of tokens.
 
-    It tracks, for each open parenthesis, whether the condition being read already has its comparison.
+    ``compared`` records for each open parenthesis whether the current condition already has a comparison, ``bounded``
+    whether that comparison is a BETWEEN whose AND has not been read yet.
     """
 
     def __init__(self) -> None:
@@ -55,7 +56,7 @@ class Chains:
             self.compared[-1] = self.bounded[-1] = False
         elif kind in _COMPARISONS or kind == "NOT":
             if before in _OPERAND_ENDS and self.compared[-1]:
-                # Behind BETWEEN its AND is still missing, and that is the better message.
+                # After BETWEEN the AND is still missing, and the parser's error for that is better.
                 return not self.bounded[-1]
             if kind in _COMPARISONS:
                 self.compared[-1] = True
@@ -63,9 +64,9 @@ class Chains:
         return False
 
     def narrow(self, legal: set[str], kind: str, before: tuple[str, str]) -> set[str]:
-        """The legal next tokens at one that would chain, without those that only a chain could have.
+        """Return ``legal`` without the tokens that are legal only in a chain of comparisons.
 
-        ``before`` are the two tokens before it.
+        ``kind`` is the type of the rejected token, ``before`` contains the types of the two tokens before it.
         """
         after_pattern = before in (("LIKE", "STRING"), ("ESCAPE", "STRING"))
         chains = kind in _COMPARISONS or kind == "NOT" or after_pattern
@@ -75,7 +76,7 @@ class Chains:
 
 
 class UnexpectedTokenError(Exception):
-    """The failure of a parse: the place of the refused token, None at the end, and the legal ones."""
+    """Error of a failed parse: the span of the rejected token (None at the end of the text) and the legal tokens."""
 
     def __init__(self, span: Span | None, legal: set[str]) -> None:
         super().__init__(span, legal)
@@ -84,18 +85,18 @@ class UnexpectedTokenError(Exception):
 
 
 class SelectorParser(Parser):
-    """One parse of one source; not to be used twice or from two threads."""
+    """Parser for one source. An instance parses only once, and in one thread."""
 
     tokens = SelectorLexer.tokens
     start = "condition"
-    #: Every node has a span of its own.
+    #: SLY need not track positions, because every node has its own span.
     track_positions = False
 
     def __init__(self, source: Source, dialect: Dialect, tokens: Iterator[Token]) -> None:
         self.source = source
         self.dialect = dialect
         self.scanned = tokens
-        #: The token at hand, and the two before it.
+        #: The current token (None at the end of the text), and the two tokens before it.
         self.current: Token | None = None
         self.previous: Token | None = None
         self.earlier: Token | None = None
@@ -104,7 +105,10 @@ class SelectorParser(Parser):
         self.count = 0
 
     def _ordered(self, node: ast.Expression, other: ast.Expression) -> ast.Expression:
-        """Return an operand of an order: a number in quotes beside an annotation of numbers in texts is that number."""
+        """Return ``node``, an operand of an ordering comparison with ``other``, with a number in quotes converted.
+
+        A string literal is converted to the number in it if ``other`` is an annotation that has numbers as texts.
+        """
         if not isinstance(node, ast.StringLiteral) or not isinstance(other, ast.Identifier):
             return node
         field = self.dialect.fields.find(other.name, other.section)
@@ -118,10 +122,10 @@ class SelectorParser(Parser):
         return ast.IntegerLiteral(number, node.span)
 
     def read(self) -> ast.Expression:
-        """Parse the whole source."""
+        """Parse the whole source and return its tree."""
         tokens = self.scanned
         if _has_other_tokens(self.dialect):
-            # The standard takes each token for what it is.
+            # Imported late because ``jms`` needs no rewriting.
             from transpiler.language.selector.token_rewriting import retag
 
             tokens = retag(tokens, self.dialect)
@@ -182,7 +186,7 @@ class SelectorParser(Parser):
     def negation(self, p: Any) -> ast.Expression:
         return p[0]
 
-    # comparison: = and IS NULL are one level looser than the others, which shows only where a dialect chains them
+    # comparison: = and IS NULL have a lower precedence than the others, which matters only in chained comparisons
 
     @_("equality EQ relation", "equality NE relation")
     def equality(self, p: Any) -> ast.Expression:
@@ -258,7 +262,7 @@ class SelectorParser(Parser):
     def sign(self, p: Any) -> ast.Expression:
         span = Span(p.index, p.sign.span.end)
         match p.sign:
-            # The least long has no positive counterpart, so a minus belongs to the literal behind it.
+            # The smallest long has no positive counterpart, so a minus is part of the literal that follows.
             case ast.IntegerLiteral(value=value) if value > 0:
                 return ast.IntegerLiteral(-value, span)
             case ast.FloatLiteral(value=value) if not str(value).startswith("-"):
@@ -270,7 +274,7 @@ class SelectorParser(Parser):
     def sign(self, p: Any) -> ast.Expression:
         return ast.Sign(ast.Arithmetic.ADD, p.sign, Span(p.index, p.sign.span.end))
 
-    # A NOT that binds tightest is a sign of its own.
+    # A NOT of the highest precedence is parsed as a sign.
     @_("TIGHT_NOT sign")
     def sign(self, p: Any) -> ast.Expression:
         return ast.Not(p.sign, Span(p.index, p.sign.span.end))
@@ -336,15 +340,15 @@ class SelectorParser(Parser):
         return ast.StringLiteral(p.STRING, Span(p.index, p.end))
 
     def error(self, token: Token | None) -> NoReturn:
-        """Raise ``UnexpectedTokenError`` with the legal tokens in place of this one."""
-        # SLY has no public name for the legal tokens of a state.
+        """Raise ``UnexpectedTokenError`` with the tokens that would be legal instead of ``token``; called by SLY."""
+        # SLY has no public attribute for the legal tokens of a state.
         legal = set(self._lrtable.lr_action[self.state])
         if self.chains is not None and token is not None:
             legal = self.chains.narrow(legal, token.type, (_kind(self.earlier), _kind(self.previous)))
         raise UnexpectedTokenError(None if token is None else Span(token.index, token.end), legal)
 
     def _calculate(self, operator: ast.Arithmetic, left: ast.Expression, right: ast.Expression) -> ast.Expression:
-        """Build a calculation; if operators associate to the right, rotate it into the end of the left side."""
+        """Build a calculation; if operators are right-associative, move it into the right operand of ``left``."""
         if (
             self.dialect.associativity is Associativity.RIGHT
             and isinstance(left, ast.Calculate)
@@ -357,7 +361,7 @@ class SelectorParser(Parser):
 
 
 def _has_other_tokens(dialect: Dialect) -> bool:
-    """Return True if a dialect gives some tokens another meaning."""
+    """Return True if ``dialect`` needs ``token_rewriting``."""
     return (
         dialect.not_binding in (NotBinding.TIGHT, NotBinding.GREEDY)
         or dialect.has(Extension.NULL_LITERAL)
@@ -372,7 +376,7 @@ def _kind(token: Token | None) -> str:
 
 
 def _between(first: ast.Expression, last: ast.Expression) -> Span:
-    """Return the span from the start of one node to the end of a later one."""
+    """Return the span from the start of ``first`` to the end of ``last``."""
     return Span(first.span.start, last.span.end)
 
 
@@ -381,6 +385,6 @@ def _join(node: type[ast.And] | type[ast.Or], terms: list[ast.Expression]) -> as
         return terms[0]
     span = _between(terms[0], terms[-1])
     if any(isinstance(term, node) for term in terms):
-        # AND and OR are associative in three values too, so a chain in parentheses is the same chain.
+        # AND and OR are associative in three-valued logic, too, so terms in parentheses join the outer chain.
         terms = [inner for term in terms for inner in (term.terms if isinstance(term, node) else (term,))]
     return node(tuple(terms), span)

@@ -1,8 +1,8 @@
-"""Lexer: from text to tokens, by Jakarta Messaging 3.1, section 3.8.1.1, and the spellings of each dialect.
+"""Lexer from text to tokens: Jakarta Messaging 3.1, section 3.8.1.1, and the spellings of each dialect.
 
-One lexer reads every word; what a word means is settled here only as far as spelling goes. White space is what the
-standard names: space, tab, form feed and line ends. Every spelling that people bring along from other languages has
-an error of its own that names the correct spelling.
+One lexer serves all dialects. It distinguishes words only by their spelling. White space is what the standard
+lists: space, tab, form feed and line ends. Each common spelling of another language has its own error, which names
+the correct spelling.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _WORD_BEFORE_NUMBER = re.compile(r"(?:AND|OR|BETWEEN|NOT)(?=\.[0-9])", re.IGNORE
 _COMMENT = re.compile(r"--[^\r\n]*|/\*(?s:.*?)(?:\*/|\Z)")
 _DOUBLE_MINUS = re.compile(r"--(?:\s|\Z)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
-#: The characters of the longest number that a hint writes out; Python refuses to write those of thousands of digits.
+#: Maximum length of a number that a hint contains, in characters; Python refuses to format numbers of many digits.
 _WRITTEN_OUT = 100
-#: The place before a capital in a name of humps.
+#: The position before a capital letter in a camel-case name.
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _REGULAR = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
-#: A letter, _, $ or anything beyond ASCII, and behind the first also a digit or a dot. Said by what is no part of a
-#: name, for Python takes long to compile a range of a million characters.
+#: Patterns of the first character of a name (a letter, _, $ or any non-ASCII character) and of the others (also digits
+#: and dots). They exclude characters because Python compiles a range of a million characters slowly.
 _NAME_START, _NAME_PART = r"[^\x00-#%-@\[-^`{-\x7f]", r"[^\x00-#%-,\-/:-@\[-^`{-\x7f]"
 _HYPHENS = re.compile(f"(?:-{_NAME_PART}+)*")
 
@@ -56,7 +56,10 @@ _TYPOGRAPHIC = {
 
 
 class SelectorLexer(Lexer):
-    """Tokens with their offsets; every failure is a ``SelectorSyntaxError`` at its place."""
+    """Lexer of one selector in one dialect. Every failure is a ``SelectorSyntaxError`` with the position in the text.
+
+    The selector begins at offset ``start``, after its prefixes. If ``hyphens`` is True, names may contain hyphens.
+    """
 
     tokens = {
         IDENTIFIER, STRING, INTEGER, FLOAT, BINARY, SECTION, FUNCTION, QUERY, NULL_LITERAL,
@@ -73,25 +76,25 @@ class SelectorLexer(Lexer):
         self.hyphens = hyphens
         self.keywords = keywords(dialect.reserved_words, dialect.has(Extension.XPATH))
         fields, dots = dialect.fields, dialect.identifiers is Identifiers.UNICODE_WITH_DOTS
-        #: The prefix of names of message annotations, which may have hyphens; empty where there are none.
+        #: The prefix of the names of message annotations, which may contain hyphens; empty if there are no such names.
         self.annotations = fields.annotation_prefix if dots else ""
-        #: The end of an IS NULL or IS NOT NULL whose words are no names.
+        #: The end offset of the latest IS NULL or IS NOT NULL; words before that offset are reserved words, not names.
         self.null_test_end = 0
         self.line_end: Span | None = None
-        #: The error for the first reserved word in lower case where the dialect has them in upper case only.
+        #: The error for the first reserved word in lower case in a dialect that requires upper case; None if none yet.
         self.misspelled: SelectorSyntaxError | None = None
 
-    # Only some dialects have it as white space; in the others no token begins with it.
+    # Only some dialects accept a vertical tab as white space; in the other dialects it is an error.
     @_(r"\v+")
     def VERTICAL_TAB(self, token: Token) -> None:
         """Skip a vertical tab, which is white space in Java and C."""
         if not self.dialect.has(Extension.VERTICAL_TAB):
             self._refuse(token.index)
 
-    # The content of a possessive group is possessive itself: else Python 3.11.2, Debian's, takes back too much.
+    # The inner quantifiers are possessive, too, because Python 3.11.2 (Debian's) backtracks into possessive groups.
     @_(r"--|/\*(?:[^*]++|\*++[^*/])*+\*+/")
     def COMMENT(self, token: Token) -> Token | None:
-        """Skip a comment, refuse it, or return its first sign as a token."""
+        """Skip the comment, raise an error, or return a MINUS token for its first character."""
         if self.dialect.comments is Comments.TAKEN:
             if token.value[0] == "/":
                 return None
@@ -106,7 +109,10 @@ class SelectorLexer(Lexer):
         return self.MINUS(token)
 
     def _line_end(self, index: int) -> int | None:
-        """Return the offset behind the next line end, or None; cached, because a line may consist of minus signs."""
+        """Return the offset after the next line end, or None if there is none.
+
+        The line end is cached, because a line that consists of minus signs calls this for each pair of signs.
+        """
         if self.line_end is None or self.line_end.start < index:
             match = _LINE_END.search(self.source.text, index)
             length = len(self.source.text)
@@ -115,7 +121,7 @@ class SelectorLexer(Lexer):
 
     @_(r"'(?:[^']++|'')*+'")
     def STRING(self, token: Token) -> Token:
-        """A string literal; two quotes inside stand for one."""
+        """Convert a string literal to its value; two adjacent quotes inside the literal are one quote."""
         value = token.value[1:-1].replace("''", "'")
         if not value.isascii():
             self._reject_surrogates(value, token.index)
@@ -124,7 +130,7 @@ class SelectorLexer(Lexer):
 
     @_(r'"(?:[^"]++|"")*+"')
     def QUOTED(self, token: Token) -> Token:
-        """Text in double quotes: a name, a string or an error."""
+        """Convert text in double quotes to a name or a string, or raise an error, depending on the dialect."""
         if self.dialect.double_quotes is DoubleQuotes.REFUSED:
             self._refuse(token.index)
         token.value = token.value[1:-1].replace('""', '"')
@@ -134,7 +140,7 @@ class SelectorLexer(Lexer):
 
     @_(r"\[(?:[^\[\]]|\[\[|\]\])*+\]")
     def BRACKETED(self, token: Token) -> Token:
-        """A delimited identifier of the SQL filter."""
+        """Convert an identifier in square brackets, which only the SQL filter has, to its name."""
         if not self.dialect.has(Extension.BRACKETS):
             self._refuse(token.index)
         token.value = token.value[1:-1].replace("[[", "[").replace("]]", "]")
@@ -144,10 +150,10 @@ class SelectorLexer(Lexer):
         token.type = "IDENTIFIER"
         return token
 
-    # A hexadecimal literal first: in 0x1e-5 the minus is an operator, in 1e-5 it is part of the number.
+    # The pattern tries a hexadecimal literal first: in 0x1e-5 the minus is an operator, in 1e-5 part of the number.
     @_(r"0[xX]\w*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?(?=[0-9]))?[\w.$]*")
     def INTEGER(self, token: Token) -> Token:
-        """A numeric literal; the minus of a negative number is an operator."""
+        """Convert a numeric literal to its value; the minus of a negative number is a token of its own."""
         text, end = token.value, token.index + len(token.value)
         try:
             literal = read_number(self.dialect.numeric_literals, self.source.text, token.index)
@@ -156,7 +162,7 @@ class SelectorLexer(Lexer):
         if literal is None:
             self._malformed_number(token)
         value, stop = literal
-        # The longest match: in 5AND the number ends where the reserved word begins.
+        # A reserved word may follow without white space: in 5AND the number ends before AND.
         if stop < end and not _JOINED.fullmatch(text, stop - token.index):
             self._malformed_number(token)
         token.value = value
@@ -166,19 +172,19 @@ class SelectorLexer(Lexer):
 
     @_(f"{_NAME_START}{_NAME_PART}*")
     def IDENTIFIER(self, token: Token) -> Token:
-        """A name or a reserved word."""
+        """Determine whether a word is a name or a reserved word, and check its characters."""
         if self.hyphens and (hyphenated := _HYPHENATED.match(self.source.text, token.index)):
             token.value = hyphenated[0]
             self.index = token.end = hyphenated.end()
         elif self.annotations and token.value.startswith(self.annotations):
-            # Most keys of annotations have hyphens; a minus behind such a name needs a blank before it.
+            # Most keys of annotations contain hyphens, so a minus after such a name must follow white space.
             hyphenated = _HYPHENS.match(self.source.text, token.end)
             assert hyphenated is not None
             token.value += hyphenated[0]
             self.index = token.end = hyphenated.end()
         text = token.value
         if self.dialect.identifiers is Identifiers.ASCII and (match := _WORD_BEFORE_NUMBER.match(text)):
-            # No name has a dot, so the number begins there: AND.5.
+            # Names have no dots in this dialect, so a number begins at the dot: AND.5.
             token.value = text = match[0]
             self.index = token.end = token.index + len(text)
         word = self.keywords.get(text)
@@ -266,7 +272,7 @@ class SelectorLexer(Lexer):
             self._fail("syntax.unexpected-character", message, span, hint, fix)
 
     def _refuse_field(self, token: Token, section: str, prefix: str, span: Span) -> NoReturn:
-        """Raise the error for a field that a section does not have."""
+        """Raise the error for ``section.field`` if the section has no such field."""
         names = [name for place, name in self.dialect.fields.sections if place == section]
         whole = self._whole_name(token)
         written = self.source.text[whole.start : whole.end].partition(".")[2]
@@ -279,7 +285,7 @@ class SelectorLexer(Lexer):
         self._fail("syntax.section", f"the section {section} has no field {field} here", span, hint, fix)
 
     def _whole_name(self, token: Token) -> Span:
-        """Return the place of the name around a part of it, with the hyphens and digits that are other tokens."""
+        """Return the span of the name around ``token``, including hyphens and digits that are tokens of their own."""
         text, start, end = self.source.text, token.index, token.index + len(token.value)
         while start > self.start and _HYPHENATED_PART.match(text[start - 1]):
             start -= 1
@@ -291,7 +297,7 @@ class SelectorLexer(Lexer):
 
     @_(r"<>|!=")
     def NE(self, token: Token) -> Token:
-        """The sign of inequality, in both spellings."""
+        """Convert the inequality operator to ``<>``; only some dialects have the spelling ``!=``."""
         if token.value == "!=":
             if not self.dialect.has(Extension.NOT_EQUAL):
                 self._refuse(token.index)
@@ -307,14 +313,14 @@ class SelectorLexer(Lexer):
 
     @_(r"-")
     def MINUS(self, token: Token) -> Token:
-        """A minus; two before white space are what other languages and some brokers read as a comment."""
+        """Return the minus; raise an error for two before white space, which some brokers parse as a comment."""
         if self.dialect.comments is Comments.REFUSED and _DOUBLE_MINUS.match(self.source.text, token.index):
             self._refuse(token.index)
         return token
 
     @_(r"%")
     def REMAINDER(self, token: Token) -> Token:
-        """The remainder, which only some dialects have."""
+        """Return the remainder operator; raise an error in dialects without that operator."""
         if self.dialect.remainder is Remainder.NONE:
             self._refuse(token.index)
         return token
@@ -326,7 +332,7 @@ class SelectorLexer(Lexer):
     COMMA = r","
 
     def _refuse(self, index: int) -> NoReturn:
-        """Raise the error for a character that begins no token; ``mistakes`` knows better ones."""
+        """Raise the error for a character that begins no token; ``mistakes`` replaces it if it knows a better error."""
         rest, title = self.source.text[index:], self.dialect.title
         if self.hyphens and rest[0] == ".":
             hint = "perhaps leave the prefix out, and put the name into double quotes"
@@ -346,7 +352,7 @@ class SelectorLexer(Lexer):
         self._fail_at(index, f"{_name(rest[0])} begins nothing in a selector")
 
     def _comment(self, index: int) -> Fix:
-        """Return the removal of the comment that begins at a place."""
+        """Return the fix that removes the comment at offset ``index``."""
         match = _COMMENT.match(self.source.text, index)
         assert match is not None
         return Fix("", span=Span(*match.span()))
@@ -386,7 +392,10 @@ class SelectorLexer(Lexer):
         )
 
     def _check_identifier(self, text: str, start: int) -> None:
-        """Apply Java's isJavaIdentifierStart and isJavaIdentifierPart, by Unicode's general categories."""
+        """Raise an error at the first character that Java's isJavaIdentifierStart or isJavaIdentifierPart rejects.
+
+        These two methods are implemented with Unicode's general categories.
+        """
         for offset, character in enumerate(text):
             category = unicodedata.category(character)
             letter = category[0] == "L" or category in ("Nl", "Sc", "Pc")
@@ -415,23 +424,23 @@ class SelectorLexer(Lexer):
         return SelectorSyntaxError.at(code, message, self.source, span, hint, fix)
 
     def scan(self) -> Iterator[Token]:
-        """Yield the tokens of the source, from behind its prefixes on."""
+        """Yield the tokens of the source, beginning after the prefixes of the selector."""
         tokens: Iterator[Token] = self.tokenize(self.source.text, index=self.start)
         return tokens
 
     def error(self, token: Token) -> NoReturn:
-        """Raise the error for text that begins no token."""
+        """Raise the error for text that no token pattern matches; called by SLY."""
         self._refuse(token.index)
 
 
 def then_raise(tokens: list[Token], error: SelectorSyntaxError) -> Iterator[Token]:
-    """Yield the tokens, then raise the lexer's error."""
+    """Yield ``tokens``, then raise ``error``."""
     yield from tokens
     raise error
 
 
 def is_control(character: str) -> bool:
-    """Return True if the SQL filter refuses the character in patterns and in names between brackets."""
+    """Return True for a control character, which the SQL filter rejects in patterns and in names in brackets."""
     return character < " " or character == "\x7f"
 
 

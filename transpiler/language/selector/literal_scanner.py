@@ -1,7 +1,7 @@
-"""Scanner of a selector's literals, without parsing: the text without them is its skeleton, which few texts differ in.
+"""Scanner for the literals of a selector, without parsing. The text without its literals is called the skeleton.
 
-A program writes one selector again and again with other constants. A parser that met the skeleton once need not read
-the next text: the scanner takes out strings and plain decimal numbers, and passes over everything else.
+Programs write the same selector many times with different constants, so thousands of selectors have few skeletons. A
+skeleton needs to be parsed only once. The scanner extracts strings and plain decimal numbers and skips everything else.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from transpiler.base.source import Span
 from transpiler.language.selector import ast
 from transpiler.message.header_fields import HeaderFields
 
-#: Strings and plain decimal numbers but zero are taken out; words, and numbers of any other form, are passed over. Both
-#: patterns begin with a set of characters, for which the engine searches without trying every alternative.
+#: The literals to extract: strings, and plain decimal numbers except zero. Words and numbers of any other form are
+#: skipped. This pattern and ``_UNKNOWN`` begin with a character set, because the engine searches for a set faster.
 _LITERALS = re.compile(
     r"""(['0-9]
     (?:(?<=')(?:[^']++|'')*+'
@@ -26,7 +26,7 @@ _LITERALS = re.compile(
     re.VERBOSE,
 )
 
-#: Marks that begin something which the scanner does not know: quoted names, comments.
+#: The beginnings of constructs that the scanner does not support: quoted names and comments.
 _UNKNOWN = re.compile(r'["\[\]`\x00/-](?:(?<![/-])|(?<=-)-|(?<=/)\*)')
 
 #: A value of a scanned literal.
@@ -34,7 +34,7 @@ LiteralValue = str | int | float
 
 
 class Scanned(NamedTuple):
-    """A literal that the scanner took out: its kind (string, integer or float), its text, and where that ends."""
+    """A literal that the scanner extracted: its kind (string, integer or float), its text, and the end offset."""
 
     kind: str
     raw: str
@@ -42,12 +42,12 @@ class Scanned(NamedTuple):
 
     @property
     def value(self) -> LiteralValue:
-        """The value as the text has it, a sign before it aside."""
+        """The value of the literal, without a sign before the literal."""
         return READERS[self.kind](self.raw)
 
 
 def scan(text: str) -> tuple[str, list[str]]:
-    """Return the skeleton of a text, and its literals; all of the text, and none, where it has what is not known."""
+    """Return the skeleton and the literals of ``text``; if it has unsupported constructs, all of it and no literals."""
     if _UNKNOWN.search(text):
         return text, []
     parts = _LITERALS.split(text)
@@ -57,18 +57,18 @@ def scan(text: str) -> tuple[str, list[str]]:
 
 
 def without_literals(text: str) -> str:
-    """Return a text with a question mark in the place of each literal; all of it where it has what is not known."""
+    """Return ``text`` with each literal replaced by a question mark; unchanged if it has unsupported constructs."""
     return text if _UNKNOWN.search(text) else _LITERALS.sub("?", text)
 
 
-#: The marks in a skeleton, in the places of literals.
+#: The marks that replace literals in a skeleton.
 _STRING, _INTEGER, _FLOAT = "\x00s", "\x00i", "\x00f"
 
 _KINDS = {mark[1]: kind for mark, kind in ((_STRING, "string"), (_INTEGER, "integer"), (_FLOAT, "float"))}
 
 
 def locate(skeleton: str, literals: list[str]) -> list[Scanned]:
-    """Return the literals that a text was scanned into, with their kinds and places."""
+    """Return ``literals``, the result of ``scan``, with their kinds and their end offsets in the original text."""
     before, *others = skeleton.split("\x00")
     end = len(before)
     located: list[Scanned] = []
@@ -80,18 +80,18 @@ def locate(skeleton: str, literals: list[str]) -> list[Scanned]:
 
 
 def text_of(raw: str) -> str:
-    """Return the value of a string literal."""
+    """Return the value of the string literal ``raw``."""
     return raw[1:-1].replace("''", "'")
 
 
-#: The reader of each kind of literal, from its text to its value.
+#: For each kind of literal, the function that converts its text to its value.
 READERS: Mapping[str, Callable[[str], LiteralValue]] = {"string": text_of, "integer": int, "float": float}
 
 _NODES = {"string": ast.StringLiteral, "integer": ast.IntegerLiteral, "float": ast.FloatLiteral}
 
 
 def literal_nodes(tree: ast.Expression, literals: list[Scanned]) -> dict[int, ast.PlainLiteral]:
-    """Return the nodes of operands by the number of the literal that each is, a minus before a number aside."""
+    """Return the operand nodes that are scanned literals, by the index of the literal; a minus sign is ignored."""
     by_end = {literal.end: number for number, literal in enumerate(literals)}
     nodes: dict[int, ast.PlainLiteral] = {}
     for node in _operands(tree):
@@ -105,7 +105,7 @@ def literal_nodes(tree: ast.Expression, literals: list[Scanned]) -> dict[int, as
 
 
 def _operands(node: ast.Expression) -> Iterator[ast.Expression]:
-    """The nodes of a tree without those that a function or query is made with."""
+    """Yield the nodes of a tree, except function calls and body queries and the nodes inside them."""
     if isinstance(node, ast.Call | ast.BodyQuery):
         return
     yield node
@@ -114,7 +114,7 @@ def _operands(node: ast.Expression) -> Iterator[ast.Expression]:
 
 
 def pattern_nodes(tree: ast.Expression, literals: list[Scanned]) -> dict[int, ast.Like]:
-    """Return the LIKEs by the number of the literal that is the pattern of each."""
+    """Return the LIKEs whose patterns are scanned literals, by the index of the literal."""
     by_end = {literal.end: number for number, literal in enumerate(literals)}
     return {
         by_end[node.pattern.span.end]: node
@@ -124,7 +124,7 @@ def pattern_nodes(tree: ast.Expression, literals: list[Scanned]) -> dict[int, as
 
 
 def id_literals(tree: ast.Expression, fields: HeaderFields) -> Iterator[Span]:
-    """Yield the places of the strings that are compared with the JMS text of an id."""
+    """Yield the spans of the string literals that are compared with a JMS id."""
     for node in ast.walk(tree):
         match node:
             case ast.Compare(left=left, right=right):
@@ -141,5 +141,5 @@ def id_literals(tree: ast.Expression, fields: HeaderFields) -> Iterator[Span]:
 
 
 def string_literal(text: str) -> str:
-    """Write a text as a string literal."""
+    """Return ``text`` as a string literal."""
     return "'" + text.replace("'", "''") + "'"

@@ -1,6 +1,6 @@
-"""Read the numeric literals of each dialect: from digits to a value.
+"""Parser for the numeric literals of each dialect: from digits to a value.
 
-A literal is the longest match of the dialect's syntax; the lexer checks the text behind it.
+A literal is the longest match of the dialect's syntax; the lexer checks the text that follows the literal.
 """
 
 from __future__ import annotations
@@ -12,36 +12,39 @@ from types import MappingProxyType
 
 from transpiler.language.selector.dialect_rules import NumericLiterals
 
-#: The value of a literal: an integer, a floating point number, or a binary string.
+#: The value of a literal: an integer, a floating-point number, or a binary string.
 Number = int | float | bytes
 
 _LONG_MAX = 2**63 - 1
 _ULONG_MAX = 2**64 - 1
-#: Characters of a number: Python converts no more in either direction, and no broker compares with more.
+#: Maximum length of a number, in characters. Python refuses to convert longer integers, and no broker compares them.
 MAX_DIGITS = 3_500
 
 _EXPONENT = r"[eE][+-]?[0-9]+"
 
 
 class NumberError(ValueError):
-    """A literal whose value the dialect refuses; the message gives the reason."""
+    """Error for a literal whose value the dialect rejects; the message gives the reason."""
 
 
-#: A number as people write one; what a language may add is no part of it.
+#: A number in ordinary notation, without the prefixes and suffixes of programming languages.
 _SPELLED = re.compile(r"\s*\+?(-?)0*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)((?:[eE][+-]?[0-9]+)?)\s*", re.ASCII)
 
 
 def spelled_number(text: str) -> str | None:
-    """Return the number that a text spells as a literal, without zeros before it; None if it spells none.
+    """Return the number in ``text`` as a literal without leading zeros; None if ``text`` is not a number.
 
-    A zero before other digits makes an octal literal of a number: ``00123`` is 83.
+    Leading zeros are dropped because they would make the literal octal: ``00123`` is 83.
     """
     match = _SPELLED.fullmatch(text)
     return "".join(match.groups()) if match else None
 
 
 def read_number(syntax: NumericLiterals, text: str, start: int) -> tuple[Number, int] | None:
-    """Return the literal at an offset and its end, or None; raise ``NumberError`` if it is out of range."""
+    """Return the value and the end of the literal at offset ``start``; None if there is no literal.
+
+    Raises ``NumberError`` if the value is out of range.
+    """
     match = _SYNTAX[syntax].match(text, start)
     if match is None or match.end() == start:
         return None
@@ -51,13 +54,13 @@ def read_number(syntax: NumericLiterals, text: str, start: int) -> tuple[Number,
 
 
 def floating_literal(syntax: NumericLiterals, number: int) -> str | None:
-    """Return an integer as the literal of a floating point number; None beyond the largest double."""
+    """Return ``number`` as a floating-point literal; None if it is out of the range of doubles."""
     text = f"{number}.0"
     return None if number_in(syntax, text.removeprefix("-")) is None else text
 
 
 def number_in(syntax: NumericLiterals, text: str) -> int | float | None:
-    """Return the number that a whole text is; None for any other text."""
+    """Return the value of ``text`` if the whole text is one number within the range; otherwise None."""
     try:
         literal = read_number(syntax, text, 0)
     except NumberError:
@@ -72,7 +75,8 @@ def _java(match: re.Match[str]) -> Number:
         mantissa, suffix = match["floating"], match["suffix"] or ""
         value = float(mantissa)
         if suffix in ("f", "F"):
-            # A 32-bit literal keeps its rounded value when it is widened to a double. Few literals are of that type.
+            # A 32-bit literal keeps its rounded value when it is widened to a double. Imported late because few
+            # literals have this suffix.
             from transpiler.base.float_texts import float32_in_text
 
             value = float32_in_text(mantissa)
@@ -101,7 +105,7 @@ def _qpid_cpp(match: re.Match[str]) -> Number:
     text = match[0].replace("_", "")
     if match["approximate"]:
         value = float.fromhex(text.rstrip("fFdD")) if text[1:2] in ("x", "X") else float(text.rstrip("fFdD"))
-        # strtod reports a range error for what has no normal double.
+        # strtod reports a range error for numbers that are not normal doubles.
         if math.isinf(value) or 0 < abs(value) < 2.0**-1022 or (value == 0 and re.split("[eEpP]", text)[0].strip("0.")):
             raise NumberError(f"{text} is outside the range of a double")
         return value

@@ -1,6 +1,6 @@
-"""Parse a selector's text into its checked surface tree, within the limits of its dialect.
+"""Parser from a selector's text to its checked surface tree, within the limits of its dialect.
 
-The limits of a tree are the dialect's. Those on tokens are above them, only for texts that go far beyond, and hold
+The dialect limits the size of a tree. The limits on tokens are larger; they stop texts far beyond the dialect's limits
 before a tree is built.
 """
 
@@ -22,10 +22,10 @@ from transpiler.language.selector.dialects import Dialect, find_dialect
 from transpiler.language.selector.grammar import SelectorParser, UnexpectedTokenError
 from transpiler.language.selector.lexer import SelectorLexer, then_raise
 
-#: Parentheses that are open at once, by levels of the tree: most of those that people write add no level.
+#: Maximum number of open parentheses for each level of ``max_nesting``. Most parentheses add no level to the tree.
 PARENTHESES = 10
 
-#: Selectors whose trees are kept, and the characters of one at most.
+#: Maximum number of trees in the cache, and maximum length of a selector whose tree is cached, in characters.
 KEPT_TREES, KEPT_LENGTH = 256, 10_000
 
 _TERMS = frozenset("IDENTIFIER STRING INTEGER FLOAT BINARY SECTION NULL TRUE FALSE".split())
@@ -41,8 +41,8 @@ def parse_selector(selector: SelectorLike, dialect: str | Dialect = "jms") -> as
     """Parse a selector into its surface tree, and check the tree.
 
     Args:
-        selector: The text of a selector. A parsed tree is checked by the rules of ``dialect``; the spans of the
-            returned tree are places in its canonical text.
+        selector: The text of a selector, or a parsed tree, which is checked under the rules of ``dialect``. The spans
+            of the returned tree are then positions in the tree's canonical text.
         dialect: The broker's dialect, by name or as a ``Dialect``.
 
     Returns:
@@ -50,7 +50,7 @@ def parse_selector(selector: SelectorLike, dialect: str | Dialect = "jms") -> as
 
     Raises:
         SelectorSyntaxError: The text is not a selector.
-        SelectorTypeError: An operator has an operand of a type that it does not take.
+        SelectorTypeError: An operator has an operand of a type that the operator does not accept.
         UnsupportedFeatureError: The dialect has no such construct, or the selector exceeds a limit.
     """
     rules = find_dialect(dialect)
@@ -61,15 +61,15 @@ def parse_selector(selector: SelectorLike, dialect: str | Dialect = "jms") -> as
 
 
 def selector_text(selector: SelectorLike, dialect: Dialect) -> str | None:
-    """Return the text of a selector: as it was written, or the canonical text of a tree; None for no selector.
+    """Return ``selector`` if it is a text or None, or the canonical text of a tree.
 
-    ``TypeError`` for anything else.
+    Raises ``TypeError`` for any other type.
     """
     if selector is None or isinstance(selector, str):
         return selector
     if not isinstance(selector, ast.Expression):
         raise unexpected("selector", "text, or the tree that parse_selector returns", selector)
-    # Most selectors are text.
+    # Imported late because most selectors are text.
     from transpiler.language.selector.printer import print_tree
 
     return print_tree(selector, dialect)
@@ -77,17 +77,17 @@ def selector_text(selector: SelectorLike, dialect: Dialect) -> str | None:
 
 @renamed("tree", "selector")
 def print_selector(selector: SelectorLike, dialect: str | Dialect = "jms") -> str:
-    """Return the canonical text of a selector: uniform spelling, and parentheses only where the grammar needs them.
+    """Return the canonical text of ``selector``, with uniform spelling and without superfluous parentheses.
 
     Args:
         selector: A parsed tree, or text, which is parsed first.
         dialect: The broker's dialect, by name or as a ``Dialect``.
 
     Returns:
-        The text, which parses to an equal tree in the same dialect; the empty text for None and for a blank selector.
+        The text, which parses to an equal tree in the same dialect; an empty string for None and for a blank selector.
 
     Raises:
-        TranspilerError: The text is not a selector of the dialect, as in ``parse_selector``.
+        TranspilerError: Any error of ``parse_selector`` if ``selector`` is text.
     """
     rules = find_dialect(dialect)
     tree = parse_selector(selector, rules) if isinstance(selector, str) else selector
@@ -101,15 +101,15 @@ def _parsed(text: str, dialect: Dialect) -> ast.Expression | None:
     return tree
 
 
-#: Trees never change, so that a text which is read again, as for each message, has the same one.
+#: ``_parsed`` with a cache. Trees are immutable, so a text that is parsed for each message can share one tree.
 _parsed_before = lru_cache(maxsize=KEPT_TREES)(_parsed)
 
 
 def parse_tree(text: str, dialect: Dialect) -> ast.Expression | None:
-    """Parse a selector into its surface tree; None if it is empty or white space.
+    """Parse ``text`` into its surface tree, without the checks of ``check``; return None if it is empty or blank.
 
-    ``SelectorSyntaxError`` where the text is no sentence of the grammar, ``UnsupportedFeatureError`` beyond the
-    dialect's limits. A text that parses and that the dialect still refuses is an error of ``check``.
+    Raises ``SelectorSyntaxError`` if the grammar rejects the text, and ``UnsupportedFeatureError`` if the text exceeds
+    the dialect's limits.
     """
     source = Source(text)
     if len(text) > dialect.max_length:
@@ -132,12 +132,12 @@ def parse_tree(text: str, dialect: Dialect) -> ast.Expression | None:
             "leave the selector out to match every message",
         )
     if hyphens:
-        # Artemis' grammar of hyphenated names has no token in double quotes.
+        # Artemis' grammar for hyphenated names has no names in double quotes.
         dialect = replace(dialect, double_quotes=DoubleQuotes.REFUSED)
     lexer = SelectorLexer(source, dialect, start, hyphens)
     tokens = lexer.scan()
     if len(text) > 2 * dialect.max_terms:
-        # The shortest text that can have too many operands.
+        # Only a text of this length can have too many operands, because each needs a character and a separator.
         tokens = _within_limits(tokens, dialect, source)
     parser = SelectorParser(source, dialect, tokens)
     try:
@@ -148,14 +148,14 @@ def parse_tree(text: str, dialect: Dialect) -> ast.Expression | None:
         raise explain(failure, source, dialect, start, lexer.misspelled, partial(_failure, dialect)) from None
     if lexer.misspelled is not None:
         raise lexer.misspelled
-    # Each node of the tree has a token of its own.
+    # Each node of the tree has a token of its own, so a text of few tokens needs no check.
     if parser.count > min(dialect.max_nesting, dialect.max_terms):
         _check_limits(tree, dialect, source)
     return ast.ConvertStrings(tree, Span(0, len(text))) if convert else tree
 
 
 def _failure(dialect: Dialect, text: str) -> int | None:
-    """Return the offset at which a text stops being a selector; None for one that parses."""
+    """Return the offset in ``text`` of the first syntax error; None if the text parses."""
     start, _, hyphens = prefixes(text, dialect)
     if hyphens:
         dialect = replace(dialect, double_quotes=DoubleQuotes.REFUSED)
@@ -173,10 +173,12 @@ def _failure(dialect: Dialect, text: str) -> int | None:
 
 
 def prefixes(text: str, dialect: Dialect) -> tuple[int, bool, bool]:
-    """Return where the selector begins behind its prefixes, whether strings convert, and whether names have hyphens.
+    """Parse the prefixes of a selector.
 
-    Artemis' SelectorParser takes prefixes in any number and order, without white space; the last one of a kind counts.
-    ActiveMQ's takes one.
+    Artemis' SelectorParser accepts prefixes in any number and order, without white space; the last prefix of each kind
+    takes effect. ActiveMQ's parser accepts one prefix.
+
+    Returns the offset after the prefixes, whether strings are converted, and whether names may contain hyphens.
     """
     start, switches = 0, [False, False]
     known = {prefix: rule for prefix, rule in PREFIXES.items() if dialect.has(rule[0])}
@@ -192,7 +194,10 @@ def prefixes(text: str, dialect: Dialect) -> tuple[int, bool, bool]:
 
 
 def _check_limits(tree: ast.Expression, dialect: Dialect, source: Source) -> None:
-    """Refuse a tree that recursive walkers, or Spark's own parser, could not follow. Itself not recursive."""
+    """Raise an error if a tree is too deep for recursive functions or for Spark's parser, or has too many operands.
+
+    This function is not recursive itself.
+    """
     level, depth, terms = [tree], 0, 0
     while level:
         depth += 1
@@ -209,7 +214,7 @@ def _check_limits(tree: ast.Expression, dialect: Dialect, source: Source) -> Non
 
 
 def _too_deep(dialect: Dialect, source: Source, span: Span) -> UnsupportedFeatureError:
-    """The error for a selector of more levels than recursive walkers, or Spark's own parser, could follow."""
+    """Return the error for a selector with more levels than recursive functions or Spark's parser can handle."""
     return UnsupportedFeatureError.at(
         "limit.nesting",
         f"the selector is nested more than {dialect.max_nesting} levels deep",
@@ -220,7 +225,7 @@ def _too_deep(dialect: Dialect, source: Source, span: Span) -> UnsupportedFeatur
 
 
 def _too_many_terms(dialect: Dialect, source: Source, span: Span) -> UnsupportedFeatureError:
-    """The error for a selector of more operands than Spark can compile."""
+    """Return the error for a selector with more operands than Spark can compile."""
     return UnsupportedFeatureError.at(
         "limit.terms",
         f"the selector has more than {dialect.max_terms:,} names and literals",
@@ -231,9 +236,10 @@ def _too_many_terms(dialect: Dialect, source: Source, span: Span) -> Unsupported
 
 
 def _within_limits(tokens: Iterator[Token], dialect: Dialect, source: Source) -> Iterator[Token]:
-    """Read all tokens and return them; raise ``UnsupportedFeatureError`` at the one that exceeds a limit.
+    """Collect and return all tokens; raise ``UnsupportedFeatureError`` at the token that exceeds a limit.
 
-    Where a text has no token its error comes behind those before it, of which the parser may refuse one.
+    An invalid token raises only after the tokens before it have been yielded, because the parser may reject one of
+    those first.
     """
     read: list[Token] = []
     terms = opened = prefixes = 0
@@ -249,7 +255,7 @@ def _within_limits(tokens: Iterator[Token], dialect: Dialect, source: Source) ->
             prefixes = prefixes + 1 if kind in _SIGNS else 0
             if opened > PARENTHESES * dialect.max_nesting or prefixes > dialect.max_nesting + 1:
                 raise _too_deep(dialect, source, Span(token.index, token.end))
-            # A term has an operand, an operator and a parenthesis or two.
+            # A term consists of an operand, an operator and about two parentheses.
             if terms > dialect.max_terms or len(read) > 5 * dialect.max_terms:
                 raise _too_many_terms(dialect, source, Span(token.index, token.end))
             read.append(token)

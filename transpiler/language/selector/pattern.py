@@ -1,4 +1,4 @@
-"""LIKE's pattern value as data: Jakarta Messaging 3.1, section 3.8.1.2."""
+"""Parser for the pattern values of LIKE: Jakarta Messaging 3.1, section 3.8.1.2."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ _PARTS = re.compile("([_%])")
 _HEXADECIMAL = re.compile("[0-9a-fA-F]")
 
 
-#: Characters of a pattern value: a thousand wildcards are tested in a second on a text of ten thousand characters.
+#: Maximum length of a pattern value, in characters. A thousand wildcards take a second for a text of ten thousand
+#: characters.
 MAX_LENGTH = 20_000
 
 
 class PatternError(ValueError):
-    """A pattern that has no meaning; ``offset`` counts code points in the pattern value."""
+    """Error for an invalid pattern; ``offset`` is the position in the pattern value, in code points."""
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(message)
@@ -28,10 +29,10 @@ class PatternError(ValueError):
 
 
 def read_pattern(text: str, escape: str | None = None, escapes: Escapes = Escapes.ONE_CODE_POINT) -> Pattern:
-    """Parse a pattern value into its parts, by the dialect's rules for the escape character.
+    """Parse a pattern value into plain texts and wildcards, with the dialect's rules ``escapes`` for ``escape``.
 
-    In the standard's reading an escaped character stands for itself, whether or not it is a wildcard, and a pattern
-    that ends in its escape character is a ``PatternError``.
+    Under the standard's rules an escaped character matches itself, whether or not it is a wildcard, and a pattern that
+    ends in its escape character raises ``PatternError``.
     """
     if len(text) > MAX_LENGTH:
         raise PatternError(f"the pattern has {len(text):,} characters, and the limit is {MAX_LENGTH:,}", MAX_LENGTH)
@@ -52,7 +53,7 @@ def read_pattern(text: str, escape: str | None = None, escapes: Escapes = Escape
 
 
 def pattern_of(node: ast.Like, escapes: Escapes) -> Pattern | None:
-    """Return the pattern of a LIKE; None for one that has no meaning."""
+    """Return the parsed pattern of a LIKE; None if the pattern is invalid."""
     try:
         return read_pattern(node.pattern.value, node.escape.value if node.escape else None, escapes)
     except PatternError:
@@ -103,9 +104,10 @@ def _after_collapse(text: str, escape: str | None) -> Iterator[str | Wildcard]:
 
 
 def _java_hexadecimal(text: str, place: int, escape: str | None) -> tuple[str, int]:
-    """Return the text that Java reads of an escaped character after backslash x, and the place behind it.
+    r"""Return the text that an escaped character matches in the broker's Java regular expression, and the next offset.
 
-    Java takes two digits, the second from the pattern if the character has one; the rest of a longer number is text.
+    The broker writes the character's hexadecimal code after ``\x``, and Java reads two digits. If the code has one
+    digit, Java takes the second digit from the pattern; digits after the second are plain text.
     """
     character, following = text[place : place + 1], text[place + 1 : place + 2]
     if not character or 0x10 <= ord(character) <= 0xFF:
@@ -122,7 +124,7 @@ def _vanishing(text: str, escape: str | None) -> Iterator[str | Wildcard]:
     escaped = False
     for character in text:
         if character == "\0":
-            # The C library reads the regular expression up to here, and so without the end of the text.
+            # The C library ends the regular expression at a NUL, before the anchor $, so any text may follow.
             yield Wildcard.ANY
             return
         if escape and character == escape:

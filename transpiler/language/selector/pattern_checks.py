@@ -1,4 +1,4 @@
-"""Checks of a LIKE's pattern and of its ESCAPE, by the rules of a dialect."""
+"""Checks of a LIKE's pattern and of its ESCAPE, under the rules of a dialect."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from transpiler.language.selector.static_typing import Report
 
 
 def check_pattern(node: ast.Like, dialect: Dialect, source: Source, report: Report) -> None:
-    """Report a pattern without a meaning, or an ESCAPE that the dialect does not take."""
+    """Report an invalid pattern, or an ESCAPE that the dialect rejects."""
     escape, rule = node.escape, dialect.escapes
     if escape is not None and not _is_escape(escape.value, rule):
         message = f"ESCAPE takes {_ESCAPE_FORMS[rule]}, not {len(escape.value)}"
@@ -33,7 +33,7 @@ def check_pattern(node: ast.Like, dialect: Dialect, source: Source, report: Repo
 
 
 def _refused_pattern(node: ast.Like, error: PatternError, source: Source, report: Report) -> None:
-    """Report the place in the pattern that has no meaning; a quote takes two characters of the text."""
+    """Report the invalid position in the pattern; each quote in the pattern is two characters of the text."""
     value, written = node.pattern.value, source.text[node.pattern.span.start : node.pattern.span.end]
     begin = node.pattern.span.start
     quote = written[:1] if written[:1] in ("'", '"') else ""
@@ -46,7 +46,7 @@ def _refused_pattern(node: ast.Like, error: PatternError, source: Source, report
     report("syntax.pattern", str(error), span, hint, fix)
 
 
-#: The operand of ESCAPE in the words of an error.
+#: For each rule, the valid operands of ESCAPE in words for an error.
 _ESCAPE_FORMS = {
     Escapes.ONE_CODE_POINT: "one character in quotes",
     Escapes.BEFORE_WILDCARDS: "one character in quotes, of the Basic Multilingual Plane",

@@ -1,4 +1,4 @@
-"""Printer from the surface tree to text: canonical spelling, parentheses only where the grammar needs them."""
+"""Printer from the surface tree to text, in canonical spelling and without superfluous parentheses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from transpiler.language.selector.dialect_rules import (
 from transpiler.language.selector.dialects import JMS, Dialect, is_reserved
 from transpiler.language.selector.literal_scanner import string_literal
 
-#: Precedence of each kind of node, after the grammar's layers.
+#: Precedence of each kind of node, from loosest to tightest, as in the grammar.
 _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _SIGN, _PRIMARY = range(8)
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
@@ -25,9 +25,9 @@ _REGULAR_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 def print_tree(tree: ast.Expression, dialect: Dialect = JMS, *, parenthesize_and: bool = False) -> str:
-    """Return a tree's canonical text, which parses to an equal tree in the same dialect.
+    """Return the canonical text of ``tree``, which parses to an equal tree in the same dialect.
 
-    ``parenthesize_and`` writes the parentheses around an AND inside an OR, which the grammar does not need.
+    If ``parenthesize_and`` is True, an AND inside an OR gets parentheses, although the grammar does not need them.
     """
     return _Printer(dialect, _NOT if parenthesize_and else _AND).print(tree)[0]
 
@@ -35,13 +35,14 @@ def print_tree(tree: ast.Expression, dialect: Dialect = JMS, *, parenthesize_and
 class _Printer:
     def __init__(self, dialect: Dialect, or_level: int) -> None:
         self.dialect = dialect
-        #: The least precedence of a term of OR without parentheses.
+        #: Minimum precedence at which a term of OR is printed without parentheses.
         self.or_level = or_level
-        #: The least precedence of NOT's operand without parentheses, so that all brokers read it alike.
+        #: Minimum precedence at which the operand of NOT is printed without parentheses, so that all brokers parse the
+        #: text the same way.
         self.not_level = _NOT if dialect.not_binding is NotBinding.LOOSE else _PRIMARY
 
     def print(self, node: ast.Expression) -> tuple[str, int]:
-        """Return the text of a node and its precedence."""
+        """Return the text of ``node`` and the precedence of its operator."""
         match node:
             case ast.Identifier(name=name, section=None):
                 return self.name(name), _PRIMARY
@@ -61,7 +62,7 @@ class _Printer:
                 return f"0x{octets.hex().upper()}", _PRIMARY
             case ast.Sign(operator=operator, operand=operand):
                 inner = self.inside(operand, _SIGN)
-                # Two minus signs in a row would read as a comment in some brokers.
+                # Some brokers parse two adjacent minus signs as the beginning of a comment.
                 gap = " " if inner.startswith(("-", "+")) else ""
                 return f"{operator.value}{gap}{inner}", _SIGN
             case ast.Calculate(operator=operation, left=left, right=right):
@@ -86,7 +87,7 @@ class _Printer:
                 assert_never(node)
 
     def test(self, node: ast.Test) -> str:
-        """Print a test with minimal parentheses."""
+        """Return the text of a test, with parentheses only around operands that need them."""
         match node:
             case ast.Compare(operator=comparison, left=left, right=right):
                 return f"{self.inside(left, _SUM)} {comparison.value} {self.inside(right, _SUM)}"
@@ -105,12 +106,12 @@ class _Printer:
                 return f"{language} {string_literal(query.value)}"
 
     def inside(self, node: ast.Expression, level: int) -> str:
-        """Print a node as an operand of another one."""
+        """Return the text of an operand, in parentheses if its precedence is less than ``level``."""
         text, own = self.print(node)
         return text if own >= level else f"({text})"
 
     def name(self, name: str) -> str:
-        """Print a name, quoted if the dialect needs and has quotes."""
+        """Return the text of a name, quoted if the dialect requires quotes for the name and has them."""
         if self.dialect.has(Extension.BRACKETS):
             if _REGULAR_NAME.fullmatch(name) and not is_reserved(name, self.dialect):
                 return name
@@ -121,7 +122,7 @@ class _Printer:
         return name
 
     def float(self, number: float) -> str:
-        """Print a floating point number in digits that the dialect reads."""
+        """Return a floating-point number as a literal of the dialect."""
         if math.isinf(number):
             return "-1e400" if number < 0 else "1e400"
         text = repr(number)

@@ -1,8 +1,8 @@
-"""Static checks of operand types, as far as a dialect makes them before any message is read, and what functions take.
+"""Static checks of operand types, as the dialect's broker makes them before it reads a message; arities of functions.
 
-Jakarta Messaging 3.8.1.2 lists what may be compared; of a property only a message shows the type, so the checks are on
-literals and on whole conditions. ActiveMQ's parser makes a part of them, by the classes of its objects.
-RabbitMQ's JMS client infers a type for every expression.
+Jakarta Messaging 3.8.1.2 lists the types that can be compared. The type of a property is known only at evaluation, so
+the checks concern literals and whole conditions. ActiveMQ's parser makes some of these checks, by the classes of its
+objects. RabbitMQ's JMS client infers a type for every expression.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from transpiler.message.operand_types import OperandType
 
 
 class Arity(NamedTuple):
-    """Arity of a function: the least and the most arguments; None for any number.
+    """Arity of a function: the minimum and maximum number of arguments (None for no maximum).
 
-    A call of one that ``is_condition`` stands where conditions do, and no comparison is needed.
+    If ``is_condition`` is True, a call of the function is a condition by itself.
     """
 
     least: int
@@ -47,26 +47,26 @@ FUNCTIONS: Mapping[str, Arity] = MappingProxyType(
 
 
 def is_condition(function: str) -> bool:
-    """Return True if a call of a function of that name is a condition."""
+    """Return True if a call of the function named ``function`` is a condition."""
     return function in FUNCTIONS and FUNCTIONS[function].is_condition
 
 
-#: Callback that reports a finding: code, message, place, hint, fix.
+#: Callback that reports an error: its arguments are code, message, span, hint and fix.
 Report = Callable[[str, str, Span, str | None, Fix | None], None]
 
-#: A number in all dialects, without a leading zero that makes it octal.
+#: A number that is valid in all dialects. It has no leading zeros, because they would make it octal.
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]+)?")
 
 _TESTS = frozenset({ast.Compare, ast.Between, ast.In, ast.Like, ast.IsNull, ast.BodyQuery, ast.Not, ast.And, ast.Or})
 _CONDITIONS = _TESTS | {ast.Identifier, ast.BooleanLiteral, ast.NullLiteral}
 _NOT_NUMBERS = _TESTS | {ast.StringLiteral, ast.BooleanLiteral, ast.NullLiteral}
-#: The nodes whose operands have types to check.
+#: The classes of nodes whose operands must have certain types.
 _TYPED_OPERANDS = frozenset({ast.Compare, ast.And, ast.Or, ast.Not, ast.Between, ast.Sign, ast.Calculate})
 _PLAIN_LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.FloatLiteral, ast.BooleanLiteral)
 
 
 def check_types(nodes: Sequence[ast.Expression], dialect: Dialect, source: Source, report: Report) -> None:
-    """Report the operands of the wrong type; ``nodes`` are those of a tree from the root down."""
+    """Report operands of the wrong type; ``nodes`` contains all nodes of a tree, the root first."""
     match dialect.static_typing:
         case StaticTyping.CHECKED | StaticTyping.ACTIVEMQ:
             checker = _LiteralTypes(dialect, source, report)
@@ -83,7 +83,7 @@ def check_types(nodes: Sequence[ast.Expression], dialect: Dialect, source: Sourc
 
 
 def describe(node: ast.Expression) -> str:
-    """Return the kind of an expression in the words of an error."""
+    """Return the kind of an expression, in words for an error."""
     match node:
         case ast.StringLiteral():
             return "a string"
@@ -106,14 +106,14 @@ def describe(node: ast.Expression) -> str:
 
 
 def without_plus(node: ast.Expression) -> ast.Expression:
-    """Return the operand of the unary pluses before it."""
+    """Return ``node`` without its unary plus signs."""
     while isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD:
         node = node.operand
     return node
 
 
 def not_before(operand: ast.Expression, test: ast.Expression, text: str) -> tuple[str, Fix] | None:
-    """Return the hint and the fix for a NOT that binds to the operand of a test alone; None for any other operand."""
+    """Return hint and fix if ``operand`` of ``test`` is a NOT, which then does not negate the whole test; else None."""
     if not isinstance(operand, ast.Not) or text[operand.span.start] == "(":
         return None
     span = ast.bare_span(test, text)
@@ -121,7 +121,7 @@ def not_before(operand: ast.Expression, test: ast.Expression, text: str) -> tupl
     return f"NOT binds to the name alone: write {written}", Fix(written, span=span)
 
 
-#: A text that is a condition in quotes.
+#: The beginning of a string literal whose value looks like a condition.
 _CONDITION = re.compile(r"\s*\(*[\w.$]+\s*(?:[=<>!]|(?:NOT\s+)?(?:LIKE|IN|IS|BETWEEN)\b)", re.IGNORECASE)
 
 
@@ -141,11 +141,11 @@ def _report_condition(node: ast.Expression, kind: str, report: Report) -> None:
 
 
 def _number_fix(node: ast.Expression) -> Fix | None:
-    """Return the number that a literal of text spells, as the dialects that order no text want it."""
+    """Return the fix that replaces a string literal by the number, or the time in milliseconds, in it; or None."""
     if not isinstance(node, ast.StringLiteral):
         return None
     text = node.value.strip()
-    # Python reads other texts as numbers, too, which no selector does.
+    # A pattern instead of Python's conversion, which accepts texts that are not numbers in selectors.
     if _NUMBER.fullmatch(text):
         return Fix(text, certain=True)
     spelled, time = spelled_number(node.value), iso_time(node.value)
@@ -163,7 +163,7 @@ def _number_hint(node: ast.Expression) -> str | None:
 
 
 class _LiteralTypes:
-    """The checks of the standard on literals and conditions, or the part of them that ActiveMQ makes."""
+    """The standard's checks of literals and conditions, or the subset of these checks that ActiveMQ makes."""
 
     def __init__(self, dialect: Dialect, source: Source, report: Report) -> None:
         self.source = source
@@ -173,10 +173,10 @@ class _LiteralTypes:
         self.report = report
 
     def condition(self, node: ast.Expression, before: ast.Expression | None = None, is_either: bool = False) -> None:
-        """Jakarta Messaging 3.8.1.2: "A selector is a conditional expression", and so are the terms of AND, OR, NOT.
+        """Report ``node`` if it is not a condition; the selector and the terms of AND, OR and NOT must be conditions.
 
-        ``before`` is the term before, whose operator a value alone may be meant for; ``is_either`` says that OR joins
-        the two.
+        Jakarta Messaging 3.8.1.2: "A selector is a conditional expression". ``before`` is the previous term: the hint
+        suggests its operator if ``node`` is only a value. ``is_either`` is True if OR joins the two terms.
         """
         inner = self._operand(node)
         if _is_one_of(inner, _CONDITIONS):
@@ -191,9 +191,9 @@ class _LiteralTypes:
             self.report("type.not-a-condition", message, node.span, hint, Fix(written))
 
     def _tested_before(self, node: ast.Expression | None, is_either: bool) -> str | None:
-        """Return the name and the operator of a test with one value; None for any other condition.
+        """Return the text of the name and operator of a comparison with a literal, or of a LIKE; otherwise None.
 
-        Nothing equals two values.
+        The result is None for two equalities joined by AND, too, because nothing equals two values.
         """
         match node:
             case ast.Compare(left=ast.Identifier() as name, operator=operator, right=right):
@@ -208,7 +208,7 @@ class _LiteralTypes:
         return None
 
     def _values_for_conditions(self, node: ast.Compare) -> None:
-        """Report ``color = ('red' OR 'blue')``."""
+        """Report values joined by OR instead of conditions: ``color = ('red' OR 'blue')``."""
         match node.left, node.right:
             case ast.Identifier() as name, ast.Or(terms=terms) if node.operator is Comparison.EQ:
                 if all(isinstance(term, ast.StringLiteral) for term in terms):
@@ -226,7 +226,7 @@ class _LiteralTypes:
         return self.source.text[node.span.start : node.span.end]
 
     def operands(self, node: ast.Expression) -> None:
-        """Check the operands of a node, at any place in the tree."""
+        """Check the types of the operands of ``node``."""
         match node:
             case ast.Compare(operator=operator, left=left, right=right):
                 self._values_for_conditions(node)
@@ -257,7 +257,7 @@ class _LiteralTypes:
                 pass
 
     def _ordered(self, node: ast.Expression, operator: str, test: ast.Compare | ast.Between) -> None:
-        """3.8.1.2: "String and Boolean comparison is restricted to = and <>"."""
+        """Report an operand that cannot be ordered: "String and Boolean comparison is restricted to = and <>"."""
         inner = self._operand(node)
         if _is_one_of(inner, _NOT_NUMBERS):
             hint = _number_hint(node) or "strings and booleans compare with = and <> only"
@@ -266,13 +266,13 @@ class _LiteralTypes:
             self.report("type.ordering", message, node.span, hint, fix)
 
     def _number(self, node: ast.Expression, operator: str) -> None:
-        """Check an operand of arithmetic or BETWEEN: a name may be a number, a string literal cannot."""
+        """Report an operand of arithmetic or BETWEEN that cannot be a number, such as a string literal."""
         if _is_one_of(node, _NOT_NUMBERS):
             message = f"{operator} takes numbers, and this is {describe(node)}"
             self.report("type.not-a-number", message, node.span, _number_hint(node), _number_fix(node))
 
     def _equality(self, node: ast.Compare) -> None:
-        """3.8.1.2: "Only like type values can be compared". Two literals of unlike types can never be compared."""
+        """Report an equality of two literals of unlike types. 3.8.1.2: "Only like type values can be compared"."""
         left = _literal_kind(node.left)
         right = _literal_kind(node.right) if left is not None else None
         if right is not None and left != right:
@@ -295,7 +295,7 @@ class _LiteralTypes:
                     )
                 self.report("type.null", "nothing equals NULL", side.span, hint, fix)
                 return
-        # A negative number is no literal to the broker.
+        # The broker does not parse a negative number as a literal.
         literal = isinstance(right, ast.StringLiteral) or (
             isinstance(right, ast.IntegerLiteral | ast.FloatLiteral) and not str(right.value).startswith("-")
         )
@@ -310,12 +310,12 @@ class _LiteralTypes:
 
 
 def _is_one_of(node: ast.Expression, conditions: frozenset[type]) -> bool:
-    """Return True for a node of these types, and for a call of a function that is a condition."""
+    """Return True if the class of ``node`` is in ``conditions``, or if it calls a function that is a condition."""
     return type(node) in conditions or (isinstance(node, ast.Call) and is_condition(node.function))
 
 
 def _literal_kind(node: ast.Expression) -> str | None:
-    """Return the kind of a literal, a number with signs included; None for anything else."""
+    """Return the kind of a literal; a number may have signs before it. Return None for any other expression."""
     inner = node
     while isinstance(inner, ast.Sign):
         inner = inner.operand
@@ -331,9 +331,9 @@ class _Type(Enum):
     CONDITION = "a condition"
     NUMBER = "a number"
     STRING = "a string"
-    #: The type of a property, which only a message shows.
+    #: The type of a property, which is known only at evaluation.
     ANY = "anything"
-    #: An operand has been reported already.
+    #: The type of an expression with an operand that has been reported already.
     ERROR = "nothing"
 
 
@@ -341,7 +341,7 @@ _FIELD_TYPES = {OperandType.STRING: _Type.STRING, OperandType.BOOLEAN: _Type.CON
 
 
 class _Inference:
-    """Type inference from the leaves up, as RabbitMQ's JMS client does it."""
+    """Bottom-up type inference, as in RabbitMQ's JMS client."""
 
     def __init__(self, dialect: Dialect, source: Source, report: Report) -> None:
         self.dialect = dialect
@@ -349,7 +349,7 @@ class _Inference:
         self.report = report
 
     def type_of(self, node: ast.Expression) -> _Type:
-        """Return the type of an expression; report operands of the wrong one."""
+        """Return the inferred type of ``node``; report operands of the wrong type."""
         match node:
             case ast.Identifier(name=name, section=section):
                 field = self.dialect.fields.find(name, section)

@@ -1,8 +1,8 @@
-"""Rewrite tokens between lexer and grammar, where a dialect gives them another meaning.
+"""Rewriting of tokens between lexer and grammar, for dialects that give some tokens another meaning.
 
-The grammar is one, and free of conflicts. What would make it ambiguous is settled here, by giving a token another
-type or by parentheses that nobody wrote: a NOT that binds tighter than its neighbours, tests that are operands, NULL
-as a value, a name that is a function.
+All dialects share one grammar without conflicts. This module handles the constructs that would make the grammar
+ambiguous, by changing the type of a token or by adding parentheses: a NOT with high precedence, tests as operands, NULL
+as a value, a name as a function.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from transpiler.language.selector.dialects import Dialect
 from transpiler.language.selector.lexer import then_raise
 
 _TESTS = frozenset("LIKE IN BETWEEN".split())
-#: After these a condition begins, so that a NOT has nothing on its left to bind to.
+#: The types of tokens after which a condition begins, so a NOT that follows is not part of an operand.
 _CONDITION_STARTS = frozenset("AND OR LPAREN NOT".split())
 
 
 def retag(tokens: Iterator[Token], dialect: Dialect) -> Iterator[Token]:
-    """Rewrite the tokens to those that the grammar expects for a dialect."""
+    """Rewrite ``tokens`` to the tokens that the grammar expects for ``dialect``."""
     read: list[Token] = []
     try:
         read.extend(tokens)
     except SelectorSyntaxError as error:
-        # The parser may refuse a token before the text that is none.
+        # The parser may reject a token that comes before the invalid text.
         return then_raise(_Retagging(read, dialect).result, error)
     return iter(_Retagging(read, dialect).result)
 
@@ -37,8 +37,8 @@ class _Retagging:
         self.tokens = tokens
         self.dialect = dialect
         self.result: list[Token] = []
-        #: The last tokens of tests that are operands; the depths of parentheses at which the equality behind a NOT
-        #: ends.
+        #: ``ends``: the indexes of the last tokens of tests that are operands. ``closing``: for each open parenthesis
+        #: that was added before a NOT, the depth of parentheses at which the equality after that NOT ends.
         self.ends: set[int] = set()
         self.closing: list[int] = []
         self.depth = 0
@@ -114,14 +114,17 @@ class _Retagging:
         self._add("LPAREN", token.index)
 
     def _add(self, kind: str, index: int) -> None:
-        """Add a parenthesis of zero width, which is not in the text."""
+        """Append a parenthesis of zero width, which the text does not contain."""
         added = Token()
         added.type, added.value = kind, "(" if kind == "LPAREN" else ")"
         added.index = added.end = index
         self.result.append(added)
 
     def _test_end(self, place: int) -> int | None:
-        """Return the last token of a LIKE, IN or IS NULL test of the name at a place."""
+        """Return the index of the last token of the LIKE, IN or IS NULL test whose name is the token at ``place``.
+
+        Return None if no such test follows the name.
+        """
         at = place + 1
         if self._type(at) == "NOT" and self._type(at + 1) in ("LIKE", "IN"):
             at += 1

@@ -1,9 +1,10 @@
-"""A tree in other names: header names of JMS and of the wire, and the names of one part of a message in two dialects.
+"""Translation of the names in a tree: between the header names of JMS and AMQP, and between two dialects.
 
-The idea: a name stands for places of a message (``HeaderFields``), so the counterpart of a name is one that reads the
-same place.
+The idea: a dialect maps a name to the message fields that it reads (``HeaderFields``), so the counterpart of a name is
+a name that reads the same message field.
 
-Deliberately not here: values, which two dialects may read from one place in two ways (``dialect_tools.port``).
+Deliberately not here: values, because two dialects may convert the same message field differently
+(``dialect_tools.port``).
 
 In reading order: ``places``, ``field_mapping``, ``named_fields``.
 """

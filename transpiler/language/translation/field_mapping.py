@@ -1,4 +1,4 @@
-"""Mapping of a name to the names of another dialect for the same part of a message."""
+"""Mapping of a name to the names that read the same message field in another dialect."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from transpiler.language.translation.places import is_property, name_places
 
 
 def names_in(node: ast.Identifier, source: Dialect, target: Dialect) -> list[ast.Identifier]:
-    """Return the target's names for the place that a name of the source reads; the likeliest first.
+    """Return the names in dialect ``target`` of the message field that ``node`` reads in ``source``, likeliest first.
 
-    A name that only clients' selectors have in the target, where nobody rewrites it, is none of them.
+    The result does not contain names that exist in ``target`` only because its client libraries rewrite selectors.
     """
     same = ast.Identifier(node.name)
     if is_property(node, source):
         return [same] if is_property(same, target) else []
     places = name_places(node, source)
     if not places:
-        # Always NULL there: any name will do that is always NULL here too, and only a constant is sure.
+        # The name is always NULL in the source, so its counterpart must always be NULL in the target.
         return [same] if not name_places(same, target) else []
     names = [
         name

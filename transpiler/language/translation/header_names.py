@@ -1,8 +1,8 @@
-"""Exchange header names between JMS and the wire: ``JMSCorrelationID`` for ``amqp.correlation_id`` and back.
+"""Translation of header names between JMS and the wire: ``JMSCorrelationID`` to ``amqp.correlation_id`` and back.
 
-Source: the older Apache filter document, selector-filter, whose table gives each of ten headers one field, whatever
-else the header may be read from. The fields of two headers have another type: comparisons of these are translated with
-the name.
+Source: the older Apache filter document, selector-filter. Its table maps each of ten headers to one AMQP field, even if
+a header can be read from several fields. Two headers and their fields differ in type: for these, the whole comparison
+is translated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from transpiler.language.selector.printer import print_tree
 from transpiler.message.header_fields import DELIVERY_MODES
 from transpiler.message.jms_fields import JMS_FIELDS, WIRE
 
-#: The two forms of header names.
+#: The two forms of header names: ``JMSPriority`` and ``amqp.priority``.
 Form = Literal["jms", "amqp"]
 
 #: Table "Mapping JMS Headers to AMQP fields". "… translated to amqp.field_name where field_name is the appropriate
@@ -50,27 +50,27 @@ _DURABILITIES = {mode: durable for durable, mode in DELIVERY_MODES.items()}
 
 
 class _NoCounterpartError(Exception):
-    """A name, or a comparison with it, has no counterpart in the other form; the message gives the reason."""
+    """A name, or a comparison with the name, has no counterpart in the other form. The error text gives the reason."""
 
 
 @renamed("text", "selector")
 def translate_names(selector: SelectorLike, form: Form, dialect: str | Dialect = "jms") -> str:
-    """Return a selector with its header names in JMS's form or in the wire's (``amqp.correlation_id``).
+    """Translate the header names of ``selector`` to the JMS form or to the wire form (``amqp.correlation_id``).
 
-    Each name is exchanged for its one counterpart in the table of apache-filters.xml: ``JMSType`` and
-    ``amqp.jms_type``, ``JMSExpiration`` and ``amqp.absolute_expiry_time``; other JMS names stay.
+    Each header name is replaced by its counterpart in the table of apache-filters.xml, such as ``JMSType`` by
+    ``amqp.jms_type``. JMS names that the table does not contain stay unchanged.
 
     Args:
         selector: The text of a selector, or a parsed tree.
-        form: ``"jms"`` or ``"amqp"``: the form of the names in the result.
+        form: The form of the names in the result: ``"jms"`` or ``"amqp"``.
         dialect: The broker's dialect, by name or as a ``Dialect``.
 
     Returns:
-        The text of the selector; the empty text for a blank one.
+        The text of the translated selector; an empty string if ``selector`` is blank.
 
     Raises:
-        TranspilerError: What ``parse_selector`` raises, and ``UnsupportedFeatureError`` for each condition that has no
-            counterpart.
+        TranspilerError: Any error of ``parse_selector``, or ``UnsupportedFeatureError`` with a diagnostic for each
+            condition that has no counterpart.
     """
     check_choice("form", form, get_args(Form))
     rules = find_dialect(dialect)
@@ -80,9 +80,9 @@ def translate_names(selector: SelectorLike, form: Form, dialect: str | Dialect =
 
 
 def translate_tree(tree: ast.Expression, form: Form, source: Source) -> ast.Expression:
-    """Exchange the header names for those of a form; a JMS name that the table does not have stays.
+    """Translate the header names of ``tree`` to ``form``; JMS names that the table does not contain stay unchanged.
 
-    Raises ``UnsupportedFeatureError`` for all conditions that have no counterpart.
+    Raises ``UnsupportedFeatureError`` with a diagnostic for each condition that has no counterpart.
     """
     findings: list[Diagnostic] = []
 

@@ -1,4 +1,4 @@
-"""Places of an AMQP 1.0 message that the names of a condition read."""
+"""The fields of an AMQP 1.0 message that the names in a condition read."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from transpiler.language.selector import ast
 from transpiler.language.selector.dialects import Dialect
 from transpiler.message.header_fields import PROPERTIES, MessageField
 
-#: The place that XPATH reads.
+#: The message field that XPATH reads.
 BODY = MessageField("body", "value")
 
 
 def places_of(node: ast.Expression, dialect: Dialect) -> Iterator[MessageField]:
-    """Yield the places that the names of a tree read, and the body where a query does."""
+    """Yield the message fields that the names in the tree ``node`` read, and ``BODY`` for each query of the body."""
     for inner in ast.walk(node):
         if isinstance(inner, ast.Identifier):
             yield from name_places(inner, dialect)
@@ -22,7 +22,7 @@ def places_of(node: ast.Expression, dialect: Dialect) -> Iterator[MessageField]:
 
 
 def name_places(node: ast.Identifier, dialect: Dialect) -> tuple[MessageField, ...]:
-    """Return the places of an AMQP 1.0 message that one name reads, in order; none for a name that is always NULL."""
+    """Return the AMQP 1.0 fields that the name ``node`` reads, in order; an empty tuple if it is always NULL."""
     field = dialect.fields.find(node.name, node.section)
     if field is None:
         return (MessageField(PROPERTIES, node.name),)
@@ -30,5 +30,5 @@ def name_places(node: ast.Identifier, dialect: Dialect) -> tuple[MessageField, .
 
 
 def is_property(node: ast.Identifier, dialect: Dialect) -> bool:
-    """Return True if a name is that of an application property."""
+    """Return True if ``node`` is the name of an application property."""
     return [place.section for place in name_places(node, dialect)] == [PROPERTIES]

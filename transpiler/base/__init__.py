@@ -1,8 +1,9 @@
-"""Tools of every room that no standard of messaging defines: source texts, diagnostics, documents, numbers, patterns.
+"""Tools that all packages use and no messaging standard defines: source texts, diagnostics, documents, regexes.
 
-Invariants: nothing here knows a message, a selector, a broker or a column; imports within follow the order below.
+Invariants: no module of this package knows a message, a selector, a broker or a column. The modules import each other
+only in the order below.
 
 In reading order: ``source`` (texts and spans), ``diagnostics``, ``errors``, ``arguments`` (wrong arguments of public
-functions), ``documents`` (JSON, YAML and XML with places), ``times``, ``ieee754``, ``comparison``, ``text_pattern``,
+functions), ``documents`` (JSON, YAML and XML with locations), ``times``, ``ieee754``, ``comparison``, ``text_pattern``,
 ``topics``, ``regex``, ``html``.
 """

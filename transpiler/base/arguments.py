@@ -1,6 +1,7 @@
-"""Checks of the arguments of public functions: a mistake is answered with what was expected and what to write.
+"""Checks of the arguments of public functions. Their errors state what was expected and what to write instead.
 
-An unknown choice is a ``TranspilerError``; a value of another type is a ``TypeError``, since no text of a user made it.
+An unknown choice raises ``TranspilerError``. A value of the wrong type raises ``TypeError``, because only a caller's
+code, never a user's text, can pass it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from transpiler.base.errors import TranspilerError
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
-    """Raise ``TranspilerError`` with the nearest choice for a value that is none of them."""
+    """Raise ``TranspilerError`` if ``value`` is not among ``choices``; its hint proposes the most similar choice."""
     listed = tuple(choices)
     if value in listed:
         return
@@ -33,7 +34,7 @@ R = TypeVar("R")
 
 
 def renamed(old: str, new: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function accept the keyword ``old`` for its parameter ``new``, with a ``DeprecationWarning``."""
+    """Return a decorator: the function accepts ``old`` for its parameter ``new``, with a ``DeprecationWarning``."""
 
     def accept(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
@@ -50,7 +51,7 @@ def renamed(old: str, new: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def check_keywords(function: str, keywords: type, given: Iterable[str]) -> None:
-    """Raise ``TypeError`` for a keyword of a call that is no key of the TypedDict ``keywords``."""
+    """Raise ``TypeError`` if a name in ``given`` is not a key of the TypedDict ``keywords``."""
     known = keywords.__annotations__
     for name in given:
         if name not in known:
@@ -60,7 +61,7 @@ def check_keywords(function: str, keywords: type, given: Iterable[str]) -> None:
 
 
 def check_alias(alias: object) -> None:
-    """Raise ``TypeError`` for a table's name that is no text, ``TranspilerError`` for an empty one."""
+    """Raise ``TypeError`` if ``alias`` is neither a string nor None, and ``TranspilerError`` if it is empty."""
     if alias is not None and not isinstance(alias, str):
         raise unexpected("alias", "the name of a table in the query", alias)
     if alias == "":
@@ -70,37 +71,37 @@ def check_alias(alias: object) -> None:
 
 
 def unexpected(name: str, expected: str, value: object, hint: str | None = None) -> TypeError:
-    """Return the error of an argument that has another type than expected."""
+    """Return the error for the argument ``name`` whose ``value`` does not have the expected type."""
     kind = "None" if value is None else f"a value of type {type(value).__name__}"
     return TypeError(f"{name}: expected {expected}, found {kind}{'' if hint is None else f' ({hint})'}")
 
 
 def check_count(name: str, value: object, things: str) -> None:
-    """Raise ``TypeError`` for what is no number of some things, and ``ValueError`` for a negative one."""
+    """Raise ``TypeError`` if ``value``, a number of ``things``, is not an integer, and ``ValueError`` if negative."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise unexpected(name, f"a number of {things}", value)
     if value < 0:
         raise ValueError(f"{name} is a number of {things} from 0, not {value}")
 
 
-#: The beginning of a URI; a letter alone is a drive.
+#: The beginning of a URI. A scheme has at least two letters, because one letter is a drive of Windows.
 _URI = re.compile("[A-Za-z][A-Za-z0-9+.-]+:/")
 
-#: The end of the scheme in a ``Path`` of a URI, which has lost a slash.
+#: The end of the scheme of a URI that was converted to a ``Path``, which replaces ``://`` by ``:/``.
 _SLASH = re.compile("(?<=[A-Za-z0-9+.-]{2}):/(?!/)")
 
-#: The error of a URI of another place.
+#: Error message for a URI that does not name a local file; the URI comes before this text.
 ELSEWHERE = "is on no file system of this machine"
 
-#: Characters of an argument in an error.
+#: Maximum length of an argument that an error message quotes, in characters.
 _SHOWN = 40
 
 
 def local_path(name: str, value: object, others: str) -> Path:
-    """Return the path of a file on this machine, which ``file:`` may stand before.
+    """Return the path of a local file from the argument ``value``, a path or a ``file:`` URI.
 
-    ``TypeError`` for what is no name of a file, as a text that begins with a brace, and ``TranspilerError`` for a URI
-    of another place; ``others`` is the way to read that.
+    Raise ``TypeError`` if ``value`` is not a file's name, for instance because it begins with a brace, and
+    ``TranspilerError`` if it is a URI of another scheme. ``others`` is the hint: how to read such input instead.
     """
     if not isinstance(value, str | Path):
         raise unexpected(name, "a file's name", value)
@@ -116,12 +117,12 @@ def local_path(name: str, value: object, others: str) -> Path:
 
 
 def has_scheme(name: str) -> bool:
-    """Return True for a URI; a file of such a name is none."""
+    """Return True if ``name`` is a URI. The name of an existing file is never taken for a URI."""
     return _URI.match(name) is not None and not os.path.exists(name)
 
 
 def local_file(name: str) -> str | None:
-    """Return the name of a file on this machine, which ``file:`` may stand before; None for a URI of another place."""
+    """Return the path of the local file ``name``, a path or a ``file:`` URI; None for a URI of another scheme."""
     if not has_scheme(name):
         return name
     scheme, path = re.split(":/+", name, maxsplit=1)

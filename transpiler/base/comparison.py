@@ -6,7 +6,7 @@ from transpiler.base.identity_enum import IdentityEnum
 
 
 class Comparison(IdentityEnum):
-    """The comparison operators of Jakarta Messaging 3.8.1.2, by their spelling."""
+    """A comparison operator of Jakarta Messaging 3.8.1.2. The value of a member is its spelling."""
 
     EQ = "="
     NE = "<>"

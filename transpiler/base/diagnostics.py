@@ -1,6 +1,6 @@
-"""Findings about texts: as data, and rendered for a person.
+"""Diagnostics about texts, as data, and their rendering for a person.
 
-A diagnostic is plain text with a stable code. Colour, counting and exit codes belong to the commands.
+A diagnostic is plain text with a stable code. The commands add colours, counts and exit codes.
 """
 
 from __future__ import annotations
@@ -14,25 +14,26 @@ from transpiler.base.source import Source, Span
 
 Severity = Literal["error", "warning", "info"]
 
-#: Characters of a long source line that a caret block shows around the span.
+#: Maximum length of the excerpt of a source line that a caret block shows around the span, in characters.
 WINDOW = 100
 
-#: Characters of a message or a hint: what it quotes may be megabytes of somebody's input.
+#: Maximum length of a message or hint, in characters: a message may quote megabytes of the user's input.
 MAX_MESSAGE = 600
 
-#: Characters of a value of AMQP in a message.
+#: Maximum length of an AMQP value that a message quotes, in characters.
 MAX_QUOTED = 60
 
-#: A longer name is no misspelling, and looking through more candidates takes longer than reading the file again.
+#: Limits of ``nearest``: the maximum length of a name, in characters, because a longer name is not a misspelling; and
+#: the maximum number of candidates, because a comparison with more takes longer than reading the file again.
 _MAX_NAME, _MAX_CANDIDATES = 100, 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A change of the text that the hint of a finding proposes.
+    """A change of the source text that the hint of a diagnostic proposes.
 
-    ``span`` is what ``text`` takes the place of, by default that of the finding. ``certain`` if the text can mean
-    nothing else, so that a program may write it; otherwise a person is asked.
+    ``text`` replaces ``span``, by default the span of the diagnostic. ``certain`` is True if the source can mean
+    nothing else, so that a program may apply the fix; otherwise a person must confirm it.
     """
 
     text: str
@@ -40,13 +41,13 @@ class Fix:
     span: Span | None = None
 
     def apply(self, text: str) -> str:
-        """Return a text after the change, with a blank where two words would touch."""
+        """Return ``text`` after the change, with a blank wherever the change would join two words."""
         assert self.span is not None
         before, behind = text[: self.span.start], text[self.span.end :]
         return before + self.spaced(text) + behind
 
     def spaced(self, text: str) -> str:
-        """Return what takes the place of the span, with a blank at an end where two words would touch."""
+        """Return the replacement of the span in ``text``, with a blank at an end where it would join two words."""
         assert self.span is not None
         before, behind = text[: self.span.start][-1:], text[self.span.end :][:1]
         return " " * _touch(before, self.text[:1]) + self.text + " " * _touch(self.text[-1:], behind)
@@ -54,7 +55,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class ColumnFix:
-    """A change of the table that a hint proposes: ``expression``, in Spark SQL, in the place of a column."""
+    """A change of the table that a hint proposes: replace ``column`` by ``expression``, in Spark SQL."""
 
     column: str
     expression: str
@@ -62,7 +63,7 @@ class ColumnFix:
 
 @dataclass(frozen=True, slots=True)
 class OptionFix:
-    """An option that a hint proposes, by the name of its parameter, and its value as Python text."""
+    """An option that a hint proposes: the name of its parameter, and its value as Python source text."""
 
     option: str
     value: str
@@ -70,19 +71,19 @@ class OptionFix:
 
 @dataclass(frozen=True, slots=True)
 class WordFix:
-    """A word that a hint proposes in the place of another one, a key or a value of the document at ``path``."""
+    """A correction of a document that a hint proposes: ``text`` replaces ``word``, a key or value at ``path``."""
 
     path: str | None
     word: str
     text: str
 
 
-#: The proposal of a hint, as data.
+#: What a hint proposes, as data.
 Remedy = Fix | ColumnFix | OptionFix | WordFix
 
 
 class Advice(NamedTuple):
-    """A hint, and what it proposes as data; None where it states a fact, or says "perhaps"."""
+    """A hint, and its proposal as data. ``fix`` is None if the hint only states a fact or begins with "perhaps"."""
 
     hint: str
     fix: Remedy | None = None
@@ -98,12 +99,12 @@ def _in_word(character: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A finding: what is wrong or doubtful, its place, and what to do about it.
+    """An error, warning or note about a text or a value: the problem, its location, and what to do about it.
 
-    ``span`` is None where there is no text to point into, as for a value built in Python. ``message`` and ``hint`` are
-    one line each that a terminal can show, at most ``MAX_MESSAGE`` characters long. ``fix`` is what the hint says to
-    do, as data: a change of the text, a column, or an option. ``path`` is that of the value in a document,
-    ``bindings[0].key``, with which the message begins.
+    ``span`` is None if the diagnostic has no text to point into, as for a value built in Python. ``message`` and
+    ``hint`` are one printable line each, at most ``MAX_MESSAGE`` characters long. ``fix`` is the proposal of the hint
+    as data: a change of the text, a column, or an option. ``path`` is the path of the value in a document, such as
+    ``bindings[0].key``; the message begins with it.
     """
 
     code: str
@@ -123,7 +124,7 @@ class Diagnostic:
             object.__setattr__(self, "hint", one_line(self.hint))
 
     def render(self) -> str:
-        """The caret block: a headline, the line with the span underlined, and the hint."""
+        """Return the diagnostic as text: a headline, the line with the span underlined, and the hint."""
         label = self.code if self.severity == "error" else f"{self.severity}: {self.code}"
         lines = []
         if self.source is None:
@@ -141,7 +142,7 @@ class Diagnostic:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form. ``start`` and ``end`` are offsets in code points, ``line`` and ``column`` count from 1."""
+        """Return the JSON form. ``start`` and ``end`` count code points from 0, ``line`` and ``column`` from 1."""
         result: dict[str, Any] = {"code": self.code, "severity": self.severity, "message": self.message}
         if self.source is not None:
             result["source"] = self.source.name
@@ -170,13 +171,13 @@ def at_path(
     hint: str | None = None,
     fix: Remedy | None = None,
 ) -> Diagnostic:
-    """Return a finding about a value of a document, whose message begins with its path."""
+    """Return a diagnostic about the value at ``path`` in a document. Its message begins with ``path``."""
     return Diagnostic(code, severity, f"{path}: {message}" if path else message, hint=hint, fix=fix, path=path)
 
 
 def caret_block(text: str, gutter: str, spans: Sequence[Span]) -> list[str]:
-    """Return a line of a text behind its number, and carets below some spans of it, at least one for each."""
-    # A selector may be thousands of characters on one line: show a window that holds the first span's start.
+    """Return two lines: ``gutter`` and the line ``text``, and carets below ``spans``, at least one for each span."""
+    # A selector may be thousands of characters on one line: show a window that contains the start of the first span.
     begin = max(0, spans[0].start - WINDOW // 2) if len(text) > WINDOW else 0
     end = min(len(text), begin + WINDOW)
     before, after = "…" if begin else "", "…" if end < len(text) else ""
@@ -191,63 +192,63 @@ def caret_block(text: str, gutter: str, spans: Sequence[Span]) -> list[str]:
 
 
 def _visible(character: str) -> str:
-    """Return one cell for one code point: a control or bidi character must not act on the reader's terminal."""
+    """Return ``character`` as one visible cell, so that no control or bidi character acts on the user's terminal."""
     if character == "\t":
         return " "
     return character if character.isprintable() else "\ufffd"
 
 
 def printable(text: str) -> str:
-    """A text of several lines in which no control or bidi character acts on the reader's terminal."""
+    """Return ``text``, which may have several lines, with control and bidi characters replaced by U+FFFD."""
     if text.isprintable():
         return text
     return "".join(c if c in "\n\t" or c.isprintable() else "\ufffd" for c in text)
 
 
 def one_line(text: str) -> str:
-    """A text that may quote anything, as one printable line of bounded length; its beginning and its end stay."""
+    """Return ``text`` as one printable line of bounded length; the middle of a longer text is left out."""
     if len(text) > MAX_MESSAGE:
         text = f"{text[: MAX_MESSAGE * 2 // 3]} … {text[-MAX_MESSAGE // 4 :]}"
     return text if text.isprintable() else "".join(" " if c == "\n" else _visible(c) for c in text)
 
 
 def shortened(text: str, most: int) -> str:
-    """A text, or so much of it that it has ``most`` characters with an ellipsis at its end."""
+    """Return ``text`` if it has at most ``most`` characters; otherwise cut it to that length, with an ellipsis."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def first_of(names: Iterable[str], most: int) -> str:
-    """The names with commas between them, at most so many and an ellipsis for the others."""
+    """Join the first ``most`` of ``names`` with commas; an ellipsis replaces the remaining names."""
     shown = [*islice(names, most + 1)]
     return ", ".join(shown if len(shown) <= most else [*shown[:most], "…"])
 
 
 def clipped(text: str, most: int) -> str:
-    """A text that may quote anything, as one printable line of at most so many characters."""
+    """Return ``text``, which may quote any input, as one printable line of at most ``most`` characters."""
     return shortened(one_line(text), most)
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Container[int]) -> list[tuple[str, ...]]:
-    """Return the rows of a table with cells of one width a column; those of the columns in ``right`` stand there."""
+    """Pad the cells of a table to the width of their columns. Cells of the column indices in ``right`` align right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     sides = [str.rjust if place in right else str.ljust for place in range(len(widths))]
     return [tuple(put(cell, width) for put, cell, width in zip(sides, row, widths, strict=True)) for row in rows]
 
 
 def mismatch(expected: object, actual: object) -> str:
-    """Return the message that something else than the expected kind was found; both are given with articles."""
+    """Return the message "expected …, found …". Both arguments include their articles, such as "a number"."""
     return f"expected {expected}, found {actual}"
 
 
 def nearest(name: str, candidates: Iterable[str]) -> list[str]:
-    """Up to three candidates that look like a misspelling of the name, best first."""
-    # Imported here, for only a misspelling needs it.
+    """Return up to three candidates of which ``name`` is probably a misspelling, the most similar first."""
+    # Imported here because only a misspelling needs the module.
     from difflib import get_close_matches
 
     if len(name) > _MAX_NAME:
         return []
     length = len(name)
-    # A text three times as long as another is not near it.
+    # A candidate more than three times as long as the name is not similar to it.
     others = [
         candidate
         for candidate in islice(candidates, _MAX_CANDIDATES)
@@ -258,12 +259,12 @@ def nearest(name: str, candidates: Iterable[str]) -> list[str]:
 
 
 def meant(name: str, candidates: Iterable[str], path: str | None) -> tuple[str | None, WordFix | None]:
-    """Return the hint that names what a word of a document probably means, and the change; None and None for none."""
+    """Return the hint with the candidate most similar to ``name``, a word at ``path``, and its fix; or two Nones."""
     near = nearest(name, candidates)
     return (f"did you mean {near[0]}?", WordFix(path, name, near[0])) if near else (None, None)
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
-    """Return the hint that names the candidate that is probably meant; None where none looks like the name."""
+    """Return the hint that proposes the candidate most similar to ``name``; None if no candidate is similar."""
     near = nearest(name, candidates)
     return f"did you mean {near[0]}?" if near else None

@@ -1,4 +1,4 @@
-"""Every error that this library raises on purpose: one class a phase, each carrying its diagnostics."""
+"""Every error that this library raises on purpose: one class for each phase. Each error carries its diagnostics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import ParamSpec, Self, TypeVar
 from transpiler.base.diagnostics import Diagnostic, Remedy
 from transpiler.base.source import Source, Span
 
-#: The packages whose frames say nothing to whoever handed in a wrong text.
+#: The packages of this library. A notebook does not show their stack frames for a user's mistake.
 _LIBRARY = frozenset({"transpiler", "spark_ext"})
 
 _Parameters = ParamSpec("_Parameters")
@@ -19,7 +19,7 @@ _Result = TypeVar("_Result")
 
 
 class TranspilerError(ValueError):
-    """Something that the user handed in cannot be used; ``diagnostics[0].span`` is where it went wrong."""
+    """Error about a text or value of the user. ``diagnostics[0].span`` is the location of the mistake."""
 
     diagnostics: tuple[Diagnostic, ...]
 
@@ -37,11 +37,11 @@ class TranspilerError(ValueError):
         hint: str | None = None,
         fix: Remedy | None = None,
     ) -> Self:
-        """An error with one diagnostic."""
+        """Return an error with one diagnostic."""
         return cls([Diagnostic(code, "error", message, source, span, hint, fix)])
 
     def _render_traceback_(self) -> list[str]:
-        """Return what a notebook shows instead of the stack: the line that called the library, and the diagnostics."""
+        """Return the lines that a notebook shows instead of the stack: the calling line, and the diagnostics."""
         called = ""
         for frame, number in walk_tb(self.__traceback__):
             if str(frame.f_globals.get("__name__")).partition(".")[0] in _LIBRARY:
@@ -50,36 +50,36 @@ class TranspilerError(ValueError):
         return [type(self).__name__, *([called] if called else []), *str(self).splitlines()]
 
     def __reduce__(self) -> tuple[type[Self], tuple[tuple[Diagnostic, ...]]]:
-        # Exceptions pickle through their arguments, and ours is the text; executors and pools need the data.
+        # By default an exception is pickled by its argument, here the rendered text. Executors need the diagnostics.
         return type(self), (self.diagnostics,)
 
 
 class SelectorSyntaxError(TranspilerError):
-    """The text is not a sentence of the selector language."""
+    """The text does not follow the grammar of the selector language."""
 
 
 class SelectorTypeError(TranspilerError):
-    """The text reads well, but an operator has an operand that it can never take."""
+    """The text can be parsed, but an operator has an operand of a type that it never accepts."""
 
 
 class UnsupportedFeatureError(TranspilerError):
-    """Understood, and not available here: another dialect, a later version, or beyond a stated limit."""
+    """The text is valid, but uses a feature of another dialect or of a later version, or exceeds a stated limit."""
 
 
 class LayoutError(TranspilerError):
-    """A name has no place in the DataFrame, or a column has a type that no message field has."""
+    """A name has no column or key in the DataFrame, or a column has a type that no message field has."""
 
 
 class DecodeError(TranspilerError):
-    """A message or a filter set, as JSON or as AMQP bytes, does not decode."""
+    """A message or a filter set, as JSON or as AMQP bytes, cannot be decoded."""
 
 
 class TopologyError(TranspilerError):
-    """Exchanges, queues and bindings that do not fit together."""
+    """The exchanges, queues and bindings of a topology contradict each other."""
 
 
 def in_few_frames(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
-    """Let the errors of this library that a function raises have the frames of its callers only."""
+    """Return ``function`` with a wrapper that removes this library's inner frames from the errors that it raises."""
 
     @wraps(function)
     def called(*arguments: _Parameters.args, **keywords: _Parameters.kwargs) -> _Result:

@@ -12,13 +12,13 @@ from transpiler.base.ieee754 import float32
 def float32_in_text(text: str) -> float:
     """Return the 32-bit floating point number nearest to the decimal number in ``text``, as a double.
 
-    The double nearest to ``text`` may be half-way between two 32-bit numbers that ``text`` is not half-way between, so
-    the number is not rounded by way of it.
+    ``text`` is not rounded to a double first: that double may lie half-way between two 32-bit numbers when the exact
+    number does not, and a second rounding could then choose the wrong neighbour.
     """
     double = float(text)
     nearest = float32(double)
     if not math.isfinite(nearest) or nearest == double:
-        # The next 32-bit number above the largest one would be 2**128.
+        # A text just below the half-way point between the largest 32-bit number and 2**128 rounds to the former.
         is_largest = math.isinf(nearest) and abs(double) == 2.0**128 - 2.0**103
         return math.copysign(2.0**128 - 2.0**104, double) if is_largest and _is_nearer_zero(text, double) else nearest
     [bits] = struct.unpack("i", struct.pack("f", abs(nearest)))
@@ -28,7 +28,7 @@ def float32_in_text(text: str) -> float:
     return sign * float(min(around, key=lambda candidate: abs(Fraction(candidate) - exact)))
 
 
-#: The bits of a 32-bit infinity.
+#: The bit pattern of the 32-bit infinity.
 _INFINITE = 0x7F80_0000
 
 

@@ -1,6 +1,6 @@
-"""Hints that keep the options and layouts that they propose as data, so that a command can spell them in its own way.
+"""Hints that keep the options and layouts that they propose as data, so that a command can spell these as its options.
 
-As text a hint has Python's spelling, ``missing='null'`` or ``stores.variant('tags', json=True)``.
+The text of a hint has Python's spelling, such as ``missing='null'`` or ``stores.variant('tags', json=True)``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from transpiler.base.diagnostics import OptionFix
 
 
 class Verbatim(str):
-    """Python code in the place of a value: ``df.schema``."""
+    """Python code, such as ``df.schema``, as the value of an option. Its ``repr`` has no quotes."""
 
     def __repr__(self) -> str:
         return str(self)
@@ -21,7 +21,7 @@ class Verbatim(str):
 
 @dataclass(frozen=True, slots=True)
 class StoreCall:
-    """A call of a function of ``stores``: its name, the column that it is given or None, and its options."""
+    """A call of a function of ``stores``: its name, its column (None if it has no column), and its options."""
 
     function: str
     column: str | None
@@ -32,20 +32,21 @@ class StoreCall:
         return f"stores.{self.function}({', '.join([*column, *_named(self.options)])})"
 
     def with_options(self, **options: object) -> StoreCall:
-        """Return the call with more options."""
+        """Return the call with ``options`` added to its options."""
         return StoreCall(self.function, self.column, {**self.options, **options})
 
     @property
     def fix(self) -> OptionFix:
-        """The layout as the remedy of a finding."""
+        """The fix of a diagnostic that proposes the layout of this call."""
         return OptionFix("layout", repr(self))
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """An argument by its name: ``headers={'JMSType': 'kind'}``; a value may be a ``StoreCall`` or a mapping to one.
+    """A keyword argument, such as ``headers={'JMSType': 'kind'}``.
 
-    ``of_schema`` if it is an option of the layout that a DataFrame's schema shows: ``infer_layout(df, headers=…)``.
+    The value may be a ``StoreCall``, or a mapping of names to ``StoreCall``s. ``of_schema`` is True if the argument is
+    an option of ``infer_layout``, so that it is written ``infer_layout(df, headers=…)``.
     """
 
     name: str
@@ -58,17 +59,17 @@ class Setting:
 
     @property
     def fix(self) -> OptionFix:
-        """The argument as the remedy of a finding."""
+        """The fix of a diagnostic that proposes this argument."""
         return OptionFix(self.name, repr(self.value))
 
 
 class Hint(str):
-    """The text of a hint that keeps its parts: texts, and what it proposes. Text that is made of it has none."""
+    """The text of a hint, with the texts and proposals of which it consists. A string derived from it is a plain str."""
 
     parts: tuple[str | StoreCall | Setting, ...]
 
     def __new__(cls, *parts: str | StoreCall | Setting) -> Hint:
-        """Join the parts; those of a hint among them are its own."""
+        """Join ``parts`` to one hint. A hint among them contributes its own elements."""
         hint = super().__new__(cls, "".join(map(str, parts)))
         hint.parts = tuple(chain.from_iterable(part.parts if isinstance(part, Hint) else (part,) for part in parts))
         return hint
@@ -78,7 +79,7 @@ class Hint(str):
 
 
 def joined(hints: Iterable[str]) -> Hint:
-    """Return several hints as one."""
+    """Join ``hints`` to one hint, separated by semicolons."""
     separated = chain.from_iterable(("; ", hint) for hint in hints)
     next(separated, None)
     return Hint(*separated)

@@ -1,6 +1,6 @@
-"""HTML for notebooks: tables, code and verdicts, legible on light and on dark pages.
+"""HTML for notebooks: tables, code and results of selectors, legible on light and on dark pages.
 
-All text is escaped here and nowhere else. Nothing is fetched, and there is no script.
+This module alone escapes text. The HTML loads no resource and contains no script.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from types import MappingProxyType
 
 from transpiler.base.diagnostics import printable
 
-#: Colours of TRUE, FALSE and unknown, of middle lightness, which stand out from white and from black; a colour is never
-#: the only sign.
+#: Colours of the results TRUE, FALSE and unknown (None). Their medium lightness contrasts with white and with black.
+#: A result is also written as a word, never by its colour alone.
 COLOURS: Mapping[bool | None, str] = MappingProxyType({True: "#2f9e44", False: "#e03131", None: "#e67700"})
 
-#: Rows of a table; the last row counts the others.
+#: Maximum number of rows of a table; one more row then states how many rows are left out.
 MAX_ROWS = 50
 
 _CELL = "padding:2px 10px;border:1px solid color-mix(in srgb,currentColor 25%,transparent);vertical-align:top"
@@ -26,12 +26,12 @@ _CODE = "font-family:ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:a
 
 
 def escape(words: str) -> str:
-    """Return a text for a page or an attribute; a control or bidirectional character in it is U+FFFD."""
+    """Escape ``words`` for an HTML page or attribute, and replace control and bidirectional characters by U+FFFD."""
     return html.escape(printable(words))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
-    """Return a table of texts and numbers; numbers stand to the right, with their thousands apart."""
+    """Return a table of texts and numbers. Numbers are right-aligned, with thousands separators."""
     remaining = iter(rows)
     shown = [_row(row) for row in islice(remaining, MAX_ROWS)]
     others = sum(1 for _ in remaining)
@@ -56,29 +56,29 @@ def _row(values: Sequence[object]) -> str:
 
 
 def code(source: str) -> str:
-    """Return a text in a fixed-width font, its lines wrapped where they are too long."""
+    """Return ``source`` in a fixed-width font; long lines are wrapped."""
     return marked(source, ())
 
 
 def heading(words: str) -> str:
-    """Return a line above a table or a text."""
+    """Return ``words`` as the heading of a table or text."""
     return f'<div style="font-weight:600;margin:4px 0">{escape(words)}</div>'
 
 
 def text(words: str) -> str:
-    """Return a line of text."""
+    """Return ``words`` as a line of text."""
     return f"<div>{escape(words)}</div>"
 
 
 def badged(label: str, verdict: bool | None, words: str) -> str:
-    """Return a line of text behind a label in a frame of the verdict's colour."""
+    """Return the line ``words`` after ``label``, which has a frame in the colour of ``verdict``."""
     colour = COLOURS[verdict]
     style = f"color:{colour};border:1px solid {colour};border-radius:4px;padding:0 .4em;font-weight:600"
     return f'<div><span style="{style}">{escape(label)}</span> {escape(words)}</div>'
 
 
 def marked(source: str, parts: Iterable[tuple[int, int, bool | None]]) -> str:
-    """Return code in which parts, each from a start to an end, are underlined in the colours of their verdicts."""
+    """Return ``source`` as code with each of ``parts`` (start, end, result) underlined in the colour of its result."""
     pieces, done = [], 0
     for start, end, verdict in parts:
         if start < done:
@@ -90,7 +90,7 @@ def marked(source: str, parts: Iterable[tuple[int, int, bool | None]]) -> str:
 
 
 def folded(title: str, lines: Iterable[tuple[int, str, str, str]]) -> str:
-    """Return lines of code that open at a click: for each its depth, the code, what is said of it, and its colour."""
+    """Return lines of code that open at a click. Each of ``lines`` has its depth, code, remark, and remark's colour."""
     shown = "".join(
         f'<div style="padding-left:{1.5 * depth}em">{escape(source)} → '
         f'<span style="color:{colour}">{escape(said)}</span></div>'

@@ -1,4 +1,4 @@
-"""Enumerations whose members are keys of many look-ups in each compilation."""
+"""The base class of enumerations whose members are looked up as dictionary keys many times in each compilation."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from enum import Enum
 
 
 class IdentityEnum(Enum):
-    """Enumeration whose members are hashed by identity, as they are compared.
+    """Enumeration whose members are hashed by identity, because they are also compared by identity.
 
-    ``Enum`` hashes the name, by a function in Python, which took a tenth of a compilation.
+    ``Enum`` hashes the member's name in a Python function, which took a tenth of the time of a compilation.
     """
 
     __hash__ = object.__hash__

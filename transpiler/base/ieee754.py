@@ -1,16 +1,16 @@
-"""Facts of IEEE 754 that compiler and readers share; the reference evaluator has its own."""
+"""Facts of IEEE 754 that the compiler and the message readers share. The reference evaluator has its own copy."""
 
 from __future__ import annotations
 
 import math
 import struct
 
-#: Every integer up to here has a double of its own.
+#: Every integer of at most this absolute value is exactly a double.
 EXACT = 2**53
 
 
 def float32(number: float) -> float:
-    """Return the nearest 32-bit floating point number as a double; beyond the largest one, an infinity."""
+    """Round ``number`` to the nearest 32-bit floating-point number, as a double; too large a number is an infinity."""
     try:
         return float(struct.unpack("f", struct.pack("f", number))[0])
     except OverflowError:
@@ -18,7 +18,7 @@ def float32(number: float) -> float:
 
 
 def special_name(number: float) -> str | None:
-    """Return ``NaN``, ``Infinity`` or ``-Infinity``, as Java and JSON's readers call them; None of a finite number."""
+    """Return ``NaN``, ``Infinity`` or ``-Infinity``, the names in Java and in JSON parsers; None for a finite number."""
     if math.isnan(number):
         return "NaN"
     return None if math.isfinite(number) else "Infinity" if number > 0 else "-Infinity"

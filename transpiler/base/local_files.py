@@ -1,8 +1,8 @@
-"""Files that are written whole or not at all, and files that are read only where they are files.
+"""Atomic writing of files, and reading of regular files only.
 
-A file is written under a name of its own beside its target and renamed at the end. So two writers never write into one
-another's bytes, a reader has the old file or a new one and never a part, and the last rename wins. What is no regular
-file, such as a pipe or ``/dev/stdout``, cannot be renamed onto, and is written to.
+A file is written under a temporary name in the target's directory, and renamed at the end. So two writers never mix
+their bytes, a reader finds the old file or the complete new file, and the last rename wins. A target that is not a
+regular file, such as a pipe or ``/dev/stdout``, cannot be replaced by a rename, so the bytes are written to it directly.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from errno import EINVAL, EISDIR
 from pathlib import Path
 from typing import BinaryIO
 
-#: A file's name, as text or as the operating system has it.
+#: A file's name, as text, as a ``Path``, or as the bytes that the operating system uses.
 Name = str | bytes | Path
 
-#: The kinds of what is no file, by the bits of the mode.
+#: The names, for error messages, of the kinds of entries that are not regular files, by the type bits of the mode.
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
@@ -28,10 +28,10 @@ _KINDS = {
 
 
 def replace_file(path: Name, data: bytes, *, follow: bool = True) -> None:
-    """Give a file new bytes; raises ``OSError``, and then the file is as it was.
+    """Replace the content of the file at ``path`` by ``data``. If that fails, raise ``OSError`` and keep the old file.
 
     An existing file keeps its mode, and its owner and group if this process may give files to them. A symbolic link is
-    followed to its file; without ``follow`` the file takes the place of the link, as where other people may put links.
+    followed to its file. Without ``follow`` the new file replaces the link: use this where other people may put links.
     """
     name = os.fsdecode(path)
     before = _status(name)
@@ -52,20 +52,20 @@ def replace_file(path: Name, data: bytes, *, follow: bool = True) -> None:
                 copy.write(data)
         if before is not None:
             _give_to_owner(written, before)
-            # After the owner: a change of the owner takes the bits of set-user-ID away.
+            # The mode is set after the owner, because a change of the owner clears the set-user-ID bits.
             os.chmod(written, stat.S_IMODE(before.st_mode))
         os.replace(written, name)
     except BaseException as error:
         with suppress(OSError):
             os.unlink(written)
         if isinstance(error, OSError):
-            # Its user knows the target and not the name beside it.
+            # The user knows the name of the target, not the temporary name.
             error.filename, error.filename2 = name, None
         raise
 
 
 def _status(name: str) -> os.stat_result | None:
-    """Return the status of what a name leads to; None where there is nothing."""
+    """Return the status of the file that ``name`` leads to, after symbolic links; None if there is no such file."""
     try:
         return os.stat(name)
     except FileNotFoundError:
@@ -73,10 +73,10 @@ def _status(name: str) -> os.stat_result | None:
 
 
 def _give_to_owner(name: str, before: os.stat_result) -> None:
-    """Give a new file the owner and the group of the file that it replaces, as far as this process may."""
+    """Give the new file ``name`` the owner and the group of the file that it replaces, as far as this process may."""
     now = os.stat(name)
     if hasattr(os, "chown"):
-        # One after the other: the group may be given although the owner may not.
+        # Two separate calls, because the process may be allowed to change the group but not the owner.
         for owner, group in ((before.st_uid, -1), (-1, before.st_gid)):
             if (owner, group) not in ((now.st_uid, -1), (-1, now.st_gid)):
                 with suppress(PermissionError):
@@ -84,9 +84,10 @@ def _give_to_owner(name: str, before: os.stat_result) -> None:
 
 
 def what_replacing_breaks(path: Name) -> str | None:
-    """Return what ``replace_file`` would change beside the bytes of a file, or why it should not; None for nothing.
+    """Return what ``replace_file`` would change besides the file's content, or why it should not replace the file.
 
-    A file that is read-only is not to be changed, although the directory may allow it.
+    The result is None if nothing else would change. A read-only file should not be replaced, although its directory
+    may allow that.
     """
     status = os.stat(path)
     if not status.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(path, os.W_OK):
@@ -103,9 +104,9 @@ def what_replacing_breaks(path: Name) -> str | None:
 
 
 def _write_unnamed(directory: str, name: str, data: bytes) -> bool:
-    """Write a file that has its name only once it is complete; False where the system has no such files.
+    """Write a file without a name, and link it as ``name`` once it is complete. Return False if that is not possible.
 
-    A process that is killed meanwhile leaves nothing.
+    If the process is killed meanwhile, no file remains.
     """
     if not hasattr(os, "O_TMPFILE"):
         return False
@@ -117,7 +118,7 @@ def _write_unnamed(directory: str, name: str, data: bytes) -> bool:
         copy.write(data)
         copy.flush()
         try:
-            # A directory's descriptor makes it a call that follows the link.
+            # With a directory's descriptor, Python calls ``linkat``, which follows the link under /proc.
             at = os.open(directory, os.O_RDONLY)
             try:
                 os.link(f"/proc/self/fd/{descriptor}", name, src_dir_fd=at)
@@ -129,9 +130,9 @@ def _write_unnamed(directory: str, name: str, data: bytes) -> bool:
 
 
 def no_file(path: Name) -> str | None:
-    """Return what there is in the place of a file, such as "a named pipe"; None for a file, and for a directory.
+    """Return the kind of the entry ``path``, such as "a named pipe"; None for a regular file or a directory.
 
-    Nothing is opened, so nothing is waited for. ``OSError`` where there is nothing of that name.
+    The function opens nothing, so it never waits. It raises ``OSError`` if ``path`` does not exist.
     """
     return _KINDS.get(stat.S_IFMT(os.stat(path).st_mode))
 
@@ -148,15 +149,15 @@ def why_skipped(path: Name) -> str | None:
 
 
 def open_file(path: Name) -> BinaryIO:
-    """Open a file to read its bytes; ``OSError`` for what is no regular file, which is never waited for.
+    """Open a regular file to read its bytes. Raise ``OSError`` for any other kind of entry, without waiting for it.
 
-    What stands in ``/dev`` and ``/proc`` is opened all the same: a shell's ``<(...)`` and ``/dev/stdin`` are pipes that
-    the user names.
+    ``/dev/fd/…``, ``/dev/std…`` and ``/proc/…`` are opened all the same: a shell's ``<(...)`` and ``/dev/stdin`` are
+    pipes that the user names on purpose.
     """
     name = os.fsdecode(path)
     if os.path.abspath(name).startswith(("/dev/fd/", "/dev/std", "/proc/")):
         return open(name, "rb")
-    # Without waiting: what there is may have changed since it was asked for.
+    # Non-blocking, because a pipe may have replaced the file since the caller checked its kind.
     descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
         mode = os.fstat(descriptor).st_mode
@@ -171,6 +172,6 @@ def open_file(path: Name) -> BinaryIO:
 
 
 def read_file(path: Name) -> bytes:
-    """Return the bytes of a file, as ``open_file`` opens it."""
+    """Return the bytes of the file at ``path``, which ``open_file`` opens."""
     with open_file(path) as stream:
         return stream.read()

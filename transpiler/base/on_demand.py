@@ -1,4 +1,4 @@
-"""Names of a package whose modules are imported when a name is first asked for, so that few programs wait for all."""
+"""Lazy imports: a module of a package is imported at the first use of one of its names, so that programs start fast."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def names_on_demand(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the functions ``__getattr__`` and ``__dir__`` of a package.
 
-    ``places`` has the module of each name; ``modules`` are modules of the package itself; ``before`` is imported
-    ahead of any other, for an error that says what is missing.
+    ``places`` maps each name to its module; ``modules`` are modules of the package itself. If ``before`` is not None,
+    that module is imported before any other: it raises an error that states which requirement is missing.
     """
 
     def get(name: str) -> Any:

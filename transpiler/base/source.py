@@ -1,7 +1,7 @@
-"""Source text and the places in it.
+"""Source texts, and positions in a source text.
 
-Offsets count Unicode code points from 0; lines and columns are shown from 1. A line ends at CR, LF
-or CRLF and at nothing else, so that a form feed or U+2028 inside a literal does not move the caret.
+Offsets count Unicode code points from 0; lines and columns count from 1. A line ends only at CR, LF or CRLF, so that
+a form feed or U+2028 inside a literal does not move the caret.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Span(NamedTuple):
     end: int
 
     def to(self, other: Span) -> Span:
-        """The smallest span that covers both."""
+        """Return the smallest span that covers this span and ``other``."""
         return Span(min(self.start, other.start), max(self.end, other.end))
 
 
@@ -26,13 +26,13 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def half_surrogate(text: str) -> Span | None:
-    """The place of the first half of a surrogate pair, which is no Unicode character; None where there is none."""
+    """Return the span of the first surrogate in ``text``, which is not a Unicode character; None if it has none."""
     half = None if text.isascii() else _HALF.search(text)
     return None if half is None else Span(*half.span())
 
 
 class Position(NamedTuple):
-    """The line and column of an offset, both from 1."""
+    """The line and column of an offset. Both numbers count from 1."""
 
     line: int
     column: int
@@ -40,25 +40,25 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One text that a user handed in, and the name by which errors call it."""
+    """One text of the user, and the name by which errors refer to it."""
 
     text: str
     name: str = "selector"
 
     def position(self, offset: int) -> Position:
-        """Line and column of an offset; an offset past the end counts as the end."""
+        """Return the line and column of ``offset``. An offset past the end of the text counts as its end."""
         text = self.text
         offset = min(max(offset, 0), len(text))
-        # A place between CR and LF is on the line that they end.
+        # An offset between CR and LF belongs to the line that ends there.
         stop = offset - 1 if text[offset - 1 : offset + 1] == "\r\n" else offset
         line = 1 + text.count("\n", 0, stop) + text.count("\r", 0, stop) - text.count("\r\n", 0, stop)
         return Position(line, offset - self._line_start(stop) + 1)
 
     def line_at(self, offset: int) -> str:
-        """The text of the line that an offset is in, without its line end."""
+        """Return the text of the line that contains ``offset``, without its line end."""
         offset = min(max(offset, 0), len(self.text))
         start = self._line_start(offset - 1 if self.text[offset - 1 : offset + 1] == "\r\n" else offset)
-        # A search for one character goes through a long line twenty times as fast as a regular expression.
+        # On a long line, ``str.find`` for one character is twenty times as fast as a regular expression.
         ends = [end for character in "\r\n" if (end := self.text.find(character, start)) >= 0]
         return self.text[start : min(ends, default=len(self.text))]
 

@@ -1,4 +1,4 @@
-"""Patterns of text with two wildcards, as data: the value of LIKE's pattern, in whatever way a dialect spelt it."""
+"""Patterns of LIKE as data, with two wildcards, whatever characters a dialect uses for wildcards and escapes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from enum import Enum
 
 
 class Wildcard(Enum):
-    """The two characters that stand for others."""
+    """The wildcards of a pattern: ``ONE`` matches one character, ``ANY`` any number of characters."""
 
     ONE = "_"
     ANY = "%"
 
 
-#: Literal text and wildcards in order; no two texts, and no two ``%``, stand side by side.
+#: A pattern: literal texts and wildcards in order. Two texts are never adjacent, nor are two ``%``.
 Pattern = tuple[str | Wildcard, ...]

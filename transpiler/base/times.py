@@ -1,4 +1,4 @@
-"""Times of messages: milliseconds since the epoch, and the ISO 8601 that people write for them."""
+"""Times of messages: milliseconds since 1970-01-01 in UTC, and their conversion from ISO 8601 texts."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def since_epoch(time: datetime) -> int:
-    """Return a time with a zone in whole milliseconds since 1970-01-01 in UTC."""
+    """Return ``time``, which has a time zone, as whole milliseconds since 1970-01-01 in UTC, rounded down."""
     return (time - EPOCH) // timedelta(milliseconds=1)
 
 
 def iso_time(text: str) -> int | None:
-    """Return a time of ISO 8601 in milliseconds since 1970-01-01, in UTC where it has no zone; None for other text."""
+    """Return the ISO 8601 time ``text``, by default in UTC, as milliseconds since 1970-01-01; None for other texts."""
     if not _DATE.match(text.strip()):
         return None
     try:

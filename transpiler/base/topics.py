@@ -1,8 +1,8 @@
-"""Topic patterns as words: the Apache AMQP filter document, section 1.2.
+"""Topic patterns as sequences of words: the Apache AMQP filter document, section 1.2.
 
-A pattern, and the subject that it is matched with, is a sequence of words with a dot between two of them. So the text
-"" is one empty word; that a broker sees it as no word at all is said where a pattern is lowered. Brokers differ in the
-characters, so that a wildcard is no text here but a member of ``AnyWord``.
+A pattern, and the subject that it is matched with, is a sequence of words separated by dots. So the text "" is one
+empty word; the lowering of patterns treats brokers for which "" has no word. Brokers use different characters as
+wildcards, so a wildcard is a member of ``AnyWord`` here, not a text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from enum import Enum
 
 
 class AnyWord(Enum):
-    """A wildcard in the place of words; its value is the document's character for it."""
+    """A wildcard for words. The value of a member is the character that the document uses."""
 
     #: "The token consisting of the single character “*” matches a single word in the subject field."
     ONE = "*"
@@ -28,33 +28,34 @@ ONE_WORD, MANY_WORDS = AnyWord.ONE, AnyWord.MANY
 
 SEPARATOR = "."
 
-#: The words of a pattern.
+#: A pattern as its words and wildcards, in order.
 TopicPattern = tuple[str | AnyWord, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TopicSyntax:
-    """The characters in which words and patterns are written: between two words, for one word, for any number."""
+    """The special characters of a topic syntax: the separator of words, and the wildcards for one and for many words."""
 
     delimiter: str = SEPARATOR
     one_word: str = ONE_WORD.value
     many_words: str = MANY_WORDS.value
-    #: The text before a word of a pattern that is no wildcard, whatever it spells; "" where none can be written so.
+    #: The prefix that makes a word of a pattern a literal word even if it is spelled like a wildcard; "" if the syntax
+    #: has no such prefix.
     escape: str = ""
 
     def words(self, text: str) -> tuple[str, ...]:
-        """Split a subject into words; there is always one."""
+        """Split the subject ``text`` into words, at least one."""
         return tuple(text.split(self.delimiter))
 
     def pattern(self, text: str) -> TopicPattern:
-        """Split a pattern into words; there is always one."""
+        """Split the pattern ``text`` into words and wildcards, at least one."""
         special = (self.one_word, self.many_words, self.escape)
         if not any(characters in text for characters in special if characters):
             return self.words(text)
         return tuple([self.pattern_word(word) for word in text.split(self.delimiter)])
 
     def pattern_word(self, text: str) -> str | AnyWord:
-        """Read one word of a pattern."""
+        """Convert ``text``, one word of a pattern, to a wildcard or a literal word."""
         if text == self.one_word:
             return ONE_WORD
         if text == self.many_words:
@@ -62,12 +63,12 @@ class TopicSyntax:
         return text.removeprefix(self.escape)
 
     def text(self, words: Sequence[str | AnyWord]) -> str:
-        """Write a pattern whose plain words are as they are: ``pattern`` may read some of them as wildcards."""
+        """Join ``words`` to a text without escapes, so ``pattern`` may parse a literal word in it as a wildcard."""
         wildcards = {ONE_WORD: self.one_word, MANY_WORDS: self.many_words}
         return self.delimiter.join(wildcards[word] if isinstance(word, AnyWord) else word for word in words)
 
     def escaped(self, words: Sequence[str | AnyWord]) -> str:
-        """Write a pattern that ``pattern`` reads back."""
+        """Join ``words`` to a text with escapes, so that ``pattern`` parses it to the same words."""
         return self.text([word if isinstance(word, AnyWord) else self._escaped(word) for word in words])
 
     def _escaped(self, word: str) -> str:
@@ -75,17 +76,17 @@ class TopicSyntax:
         return self.escape + word if is_special else word
 
 
-#: The document's own.
+#: The syntax of the Apache AMQP filter document.
 TOPIC_SYNTAX = TopicSyntax()
 
 
 def is_wild(pattern: Sequence[str | AnyWord]) -> bool:
-    """Return True if a word of a pattern is a wildcard."""
+    """Return True if ``pattern`` contains a wildcard."""
     return ONE_WORD in pattern or MANY_WORDS in pattern
 
 
 def simplify_words(pattern: Sequence[str | AnyWord]) -> TopicPattern:
-    """Normalize a pattern: between two plain words each ``*`` stands before the only ``#``.
+    """Normalize ``pattern``: in each run of wildcards, put every ``*`` before a single ``#``.
 
     ``#.*`` and ``*.#`` both mean "at least one word", and ``#.#`` means the same as ``#``.
     """
@@ -105,7 +106,7 @@ def simplify_words(pattern: Sequence[str | AnyWord]) -> TopicPattern:
 
 
 def split_at_many(pattern: Sequence[str | AnyWord]) -> list[TopicPattern]:
-    """The parts of a pattern between its ``#``, each of a fixed number of words; at least one."""
+    """Split ``pattern`` at each ``#``. Return at least one sequence; each matches a fixed number of words."""
     parts: list[list[str | AnyWord]] = [[]]
     for word in pattern:
         if word == MANY_WORDS:

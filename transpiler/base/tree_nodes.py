@@ -1,4 +1,4 @@
-"""The parts of a tree's nodes, found by the types of the nodes' fields, so that no walker lists the fields by hand."""
+"""The child fields of a tree's node classes, found by their annotations, so that no tree walker lists them by hand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Part(NamedTuple):
-    """A field of a node that holds other nodes: the field's name, the type of those, and whether it holds several."""
+    """A child field of a node: its name, the type of the child nodes, and whether it contains a tuple of them."""
 
     name: str
     type: str
@@ -16,9 +16,10 @@ class Part(NamedTuple):
 
 
 def parts_of(kinds: Iterable[type], *types: str) -> dict[type, tuple[Part, ...]]:
-    """Return the parts of each class of nodes: fields annotated as one of ``types``, or as a tuple of it.
+    """Return the child fields of each class in ``kinds``: the fields annotated as one of ``types`` or as its tuple.
 
-    A field that may be None is a part, too. The order is that of the fields; a class that is no dataclass has no part.
+    An annotation ``… | None`` also makes a child field. The child fields have the order of the fields. A class that is
+    not a dataclass has no child field.
     """
     forms: dict[str, tuple[str, bool]] = {}
     for name in types:

@@ -18,7 +18,7 @@ def float32(number: float) -> float:
 
 
 def special_name(number: float) -> str | None:
-    """Return ``NaN``, ``Infinity`` or ``-Infinity``, the names in Java and in JSON parsers; None for a finite number."""
+    """Return ``NaN``, ``Infinity`` or ``-Infinity``, the names in Java and JSON parsers; None for a finite number."""
     if math.isnan(number):
         return "NaN"
     return None if math.isfinite(number) else "Infinity" if number > 0 else "-Infinity"

@@ -2,7 +2,7 @@
 
 A file is written under a temporary name in the target's directory, and renamed at the end. So two writers never mix
 their bytes, a reader finds the old file or the complete new file, and the last rename wins. A target that is not a
-regular file, such as a pipe or ``/dev/stdout``, cannot be replaced by a rename, so the bytes are written to it directly.
+regular file, such as a pipe or ``/dev/stdout``, cannot be replaced by a rename; the bytes are written to it directly.
 """
 
 from __future__ import annotations

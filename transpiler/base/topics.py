@@ -34,7 +34,7 @@ TopicPattern = tuple[str | AnyWord, ...]
 
 @dataclass(frozen=True, slots=True)
 class TopicSyntax:
-    """The special characters of a topic syntax: the separator of words, and the wildcards for one and for many words."""
+    """The special characters of a topic syntax: the word separator, and the wildcards for one word and many words."""
 
     delimiter: str = SEPARATOR
     one_word: str = ONE_WORD.value

@@ -1,12 +1,12 @@
-"""Values of declared types as JSON and back. What is read is checked against the declaration; nothing else is made.
+"""Conversion of values of declared types to JSON and back. The reader checks all JSON against the declared type.
 
-The form of a value is its type's. A record, which is a data class or a named tuple, is the list of its fields; a member
-of a union that is no JSON scalar is a pair of its class's name and its form; a list of records is one list for each
-field, and a list of lists is their lengths and one list of all their elements, so that a million rows are a few long
-lists. No form names a class that the declaration does not name, and no value is made by anything but the constructor of
-its class, so that a file of such values has no way to run code.
+The declared type determines the JSON form of a value. A record, which is a data class or a named tuple, is the list of
+its fields. A member of a union that is not a JSON scalar is a pair of its class's name and its form. A list of records
+is one list for each field, and a list of lists is the list of their lengths and one list of all their elements, so that
+a million rows are a few long lists. A form can name only classes that the declaration names, and only the constructor
+of a class makes its values, so that a file of such values cannot run code.
 
-Deliberately not here: limits of the size of a text, and what the values mean.
+Deliberately not here: limits of the size of a text, and the meaning of the values.
 """
 
 from __future__ import annotations
@@ -25,45 +25,46 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
-#: A value of JSON in Python.
+#: A JSON value in Python, as the ``json`` module returns it.
 Json = Any
 
-#: The classes whose values JSON has.
+#: The classes whose values are JSON scalars.
 _SCALARS = (NoneType, bool, int, float, str)
 
 
 class _Form(ABC):
-    """How the values of one type are written and read; a read of anything else is a ``ValueError``."""
+    """The writer and reader of the values of one type. ``read`` raises ``ValueError`` for JSON of any other form."""
 
-    #: The classes of the values, and the word for them in a union.
+    #: The classes of the values, and the word that marks such a value in a union; "" if the value needs no mark.
     kinds: tuple[type, ...] = ()
     word = ""
 
     @abstractmethod
     def write(self, value: Any) -> Json:
-        """Return the value's form; ``TypeError`` for a value of another type."""
+        """Return ``value`` as JSON; raise ``TypeError`` if it has another type."""
 
     @abstractmethod
     def read(self, data: Json) -> Any:
-        """Return the value of a form."""
+        """Return the value that ``data``, the result of ``write``, represents."""
 
     def write_all(self, values: Sequence[Any]) -> Json:
-        """Return the form of several values."""
+        """Return ``values`` as one JSON value."""
         return [self.write(value) for value in values]
 
     def read_all(self, data: Json) -> list[Any]:
-        """Return the values of such a form."""
+        """Return the values that ``data``, the result of ``write_all``, represents."""
         return [self.read(item) for item in _list(data)]
 
 
 class TypedJson:
-    """Writes and reads values of declared types.
+    """Writer and reader of values of declared types.
 
     Args:
-        deferred: types by names that a module imports for type checking only.
-        members: the classes that stand for a type without fields, such as a protocol; none for any other.
-        checks: for a class a function that raises ``ValueError`` for a value of it that cannot be.
-        open_records: the records that may stand where any value may.
+        deferred: name -> type, for names that a module imports only for type checking.
+        members: function from a class without fields, such as a protocol, to the classes whose values it includes;
+            empty for every other class.
+        checks: class -> function that raises ``ValueError`` if its argument is not a valid value of that class.
+        open_records: the records allowed as a value of the declared types ``Any`` and ``object``.
     """
 
     def __init__(
@@ -78,7 +79,7 @@ class TypedJson:
         self._forms: dict[Any, _Form] = {}
 
     def write(self, declared: Any, value: object) -> bytes:
-        """Return a value of a declared type as JSON; ``TypeError`` for what is no such value."""
+        """Return ``value`` as JSON text; raise ``TypeError`` if it does not have the type ``declared``."""
         try:
             form = self.form(declared).write(value)
         except (ValueError, AttributeError) as error:
@@ -86,17 +87,17 @@ class TypedJson:
         return json.dumps(form, separators=(",", ":")).encode()
 
     def read(self, declared: Any, text: bytes) -> Any:
-        """Return the value of a declared type; ``ValueError`` for a text that has none."""
+        """Return the value of the type ``declared`` in ``text``; raise ``ValueError`` if ``text`` has no such value."""
         try:
             return self.form(declared).read(json.loads(text))
         except RecursionError:
             raise ValueError("a value is nested too deeply") from None
         except (TypeError, KeyError, IndexError, AttributeError, OverflowError, AssertionError) as error:
-            # A constructor may stumble over a value of the right type.
+            # A constructor may raise one of these errors for arguments of the right types.
             raise ValueError(f"{type(error).__name__}: {error}") from None
 
     def form(self, declared: Any) -> _Form:
-        """Return how values of a declared type are written."""
+        """Return the writer and reader for values of the type ``declared``."""
         known = self._forms.get(declared)
         if known is None:
             known = self._forms[declared] = self._made(declared)
@@ -117,7 +118,7 @@ class TypedJson:
         if isinstance(origin, type) and issubclass(origin, Mapping):
             return _Map(self, *arguments)
         if origin is not None or not isinstance(declared, type):
-            # A function, or what else is no data.
+            # A function, or another type whose values are not data.
             return _Nothing(str(declared))
         if declared in _SCALARS:
             return _Text() if declared is str else _Scalar(declared)
@@ -149,7 +150,7 @@ def _shown(data: Json) -> str:
 
 
 class _Scalar(_Form):
-    """A value that JSON has."""
+    """The form of a JSON scalar that is not a text: the value itself."""
 
     def __init__(self, kind: type) -> None:
         self._kind, self.kinds = kind, (kind,)
@@ -176,7 +177,7 @@ class _Scalar(_Form):
 
 
 class _Text(_Form):
-    """A text; of many texts that repeat each is written once, and stays one object."""
+    """The form of a text. Among many texts, repeated texts are written once and read as one object."""
 
     kinds = (str,)
 
@@ -212,7 +213,7 @@ def _decoded(text: str) -> bytes:
     return base64.b64decode(text, validate=True)
 
 
-#: The classes that are written as a text: the word for them, and the functions to it and back.
+#: The classes whose values are written as texts: the word for the class, the function from value to text, and back.
 _SPELLED: dict[type, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
     bytes: ("bytes", lambda value: base64.b64encode(value).decode(), _decoded),
     Decimal: ("decimal", str, Decimal),
@@ -221,7 +222,7 @@ _SPELLED: dict[type, tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
 
 
 class _Spelled(_Form):
-    """A value as a text."""
+    """The form of a value that is written as a text, such as a decimal number."""
 
     def __init__(self, kind: type, word: str, spell: Callable[[Any], str], read: Callable[[str], Any]) -> None:
         self.kinds, self.word, self._spell, self._read = (kind,), word, spell, read
@@ -244,7 +245,7 @@ class _Spelled(_Form):
 
 
 class _Member(_Form):
-    """A member of an enumeration, by its name."""
+    """The form of a member of an enumeration: its name."""
 
     def __init__(self, kind: type[Enum]) -> None:
         self.kinds, self.word, self._members = (kind,), kind.__name__, kind.__members__
@@ -261,7 +262,7 @@ class _Member(_Form):
 
 
 class _Literal(_Form):
-    """One of some constants."""
+    """The form of a ``Literal``: the constant itself."""
 
     def __init__(self, constants: tuple[Any, ...]) -> None:
         self._constants, self.kinds = constants, tuple({type(constant) for constant in constants})
@@ -277,7 +278,7 @@ class _Literal(_Form):
 
 
 class _Nothing(_Form):
-    """A type whose values are no data, such as a function."""
+    """The form of a type whose values are not data, such as a function: ``write`` and ``read`` raise an error."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -290,7 +291,7 @@ class _Nothing(_Form):
 
 
 class _FixedTuple(_Form):
-    """A tuple of known length."""
+    """The form of a tuple of fixed length: the list of its elements."""
 
     kinds, word = (tuple,), "tuple"
 
@@ -315,7 +316,7 @@ class _FixedTuple(_Form):
 
 
 class _Several(_Form):
-    """A value of several elements, of which many are their lengths and all elements together."""
+    """The form of a collection. Many collections are the list of their lengths and one list of all their elements."""
 
     def __init__(self, kind: Any) -> None:
         self._kind, self.kinds = kind, (kind,)
@@ -323,11 +324,11 @@ class _Several(_Form):
 
     @abstractmethod
     def _together(self, values: Iterable[Any], lengths: list[int]) -> Json:
-        """Return the form of the elements of several values."""
+        """Return the elements of all ``values`` as one JSON value."""
 
     @abstractmethod
     def _apart(self, data: Json, lengths: list[int]) -> list[Any]:
-        """Return several values by their lengths."""
+        """Split the elements in ``data`` into values of ``lengths`` elements; ``[-1]`` means one value with all."""
 
     def write(self, value: Any) -> Json:
         if not isinstance(value, self._kind):
@@ -350,7 +351,7 @@ class _Several(_Form):
 
 
 class _List(_Several):
-    """A list, a tuple or a set of elements of one type."""
+    """The form of a list, tuple or frozenset whose elements have one type."""
 
     def __init__(self, kind: Any, typed: TypedJson, element: Any) -> None:
         super().__init__(kind)
@@ -380,7 +381,7 @@ class _List(_Several):
 
 
 class _Map(_Several):
-    """A mapping; its order is kept."""
+    """The form of a mapping: its keys and its values. The order of the keys is kept."""
 
     def __init__(self, typed: TypedJson, key: Any, value: Any) -> None:
         super().__init__(dict)
@@ -413,7 +414,7 @@ class _Map(_Several):
 
 
 class _Record(_Form):
-    """A data class or a named tuple, by the values of its fields; what a class computes itself is not written."""
+    """The form of a data class or named tuple: the list of its fields, without fields that the class computes."""
 
     def __init__(self, typed: TypedJson, kind: Any) -> None:
         self._typed, self._kind, self.kinds, self.word = typed, kind, (kind,), kind.__name__
@@ -460,7 +461,7 @@ class _Record(_Form):
 
 
 class _Union(_Form):
-    """A value of one of some types: a scalar as it is, and any other behind the word for its type."""
+    """The form of a union: a JSON scalar as it is; any other value in a pair with the word for its type."""
 
     def __init__(self, typed: TypedJson, members: Iterable[Any]) -> None:
         self._typed, self._members = typed, list(members)
@@ -470,7 +471,7 @@ class _Union(_Form):
         found: list[_Form] = []
         for member in self._members:
             form = self._typed.form(member)
-            # A union inside of a union is its members.
+            # A union inside a union is replaced by its members.
             found += form._forms if isinstance(form, _Union) else [form]
         return found
 
@@ -488,7 +489,7 @@ class _Union(_Form):
 
     @cached_property
     def _plain(self) -> set[type]:
-        """The classes whose values are in JSON as they are."""
+        """The classes whose values are written without a change."""
         return {kind for kind, form in self._scalars.items() if isinstance(form, _Scalar | _Text)}
 
     def write(self, value: Any) -> Json:
@@ -497,7 +498,7 @@ class _Union(_Form):
             return scalar.write(value)
         form = self._by_kind.get(type(value))
         if form is None:
-            # A text of a class of its own, and a mapping that cannot be changed.
+            # ``value`` may be an instance of a subclass of str, or a mapping of another class, such as a read-only one.
             form = self._scalars.get(str) if isinstance(value, str) else None
             form = self._by_kind.get(dict) if isinstance(value, Mapping) else form
             if form is None:

@@ -1,12 +1,12 @@
-"""Documents that people and brokers write: values with limits and typed access, and the places of errors.
+"""Documents that people and brokers write: values with limits and typed access, and the locations of errors.
 
-Two kinds of values of JSON, YAML and XML: a ``Node`` knows its place, for files that are small; an ``Entry`` knows its
-path, for files of a million bindings, and the place of a path is looked for when there is an error (``Document``). Both
-name what was expected, what stands there, and near names. YAML is read in one way: a word that it does not read as
-people do is refused with the spelling to use, where its document is what was asked for. A term of Erlang is folded by
-its reader's functions.
+JSON, YAML and XML have two kinds of values. A ``Node`` contains its location, for small files. An ``Entry`` contains
+its path, for files of a million bindings; ``Document`` finds the location of a path only when an error needs it. The
+errors of both name what was expected, what was found, and similar names. If YAML would give a word another meaning than
+people expect, the word is rejected with the spelling to use, as soon as the caller needs its value. The reader of
+Erlang terms calls functions of its caller to build the result.
 
-Not here: what a document means, and bodies of messages that are XML (``message.documents``).
+Not here: the meaning of a document, and XML bodies of messages (``message.documents``).
 
 Read ``placed_values``, ``yaml_text``, ``value_places``, ``entries``, ``loading``; ``xml_elements``; ``erlang_terms``.
 """

@@ -1,4 +1,4 @@
-"""The text of a file's bytes: XML in the encoding that it declares, and all else in UTF-8."""
+"""Decoding of a file's bytes to text: XML in the encoding that it declares, and every other file in UTF-8."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 
-#: Marks of Unicode at the beginning of a file, the longer ones first.
+#: Byte order marks and their encodings; a longer mark comes before a shorter mark with which it begins.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -16,19 +16,19 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
-#: Encodings of Python that no XML has.
+#: Names of Python codecs that are not encodings of XML.
 _NOT_OF_XML = frozenset({"idna", "punycode", "raw_unicode_escape", "unicode_escape", "undefined", "mbcs", "oem"})
 
 
 class EncodingError(ValueError):
-    """Bytes that are no text in the encoding that their document declares; the text of the error says why."""
+    """Error for a document that cannot be decoded with the encoding that it declares. Its message states why."""
 
 
 def decode_text(data: bytes) -> str:
-    """Decode a file, without a mark of Unicode before its text.
+    """Decode the bytes of a file, and remove a byte order mark.
 
-    ``EncodingError`` where an XML document declares an encoding that is unknown or not its own, ``UnicodeDecodeError``
-    for any other file that is not UTF-8.
+    Raise ``EncodingError`` if an XML document declares an encoding that is unknown or differs from its actual encoding,
+    and ``UnicodeDecodeError`` for any other file that is not UTF-8.
     """
     name = next((name for mark, name in _MARKS if data.startswith(mark)), None)
     declared = None if name else _DECLARED.match(data)

@@ -1,4 +1,4 @@
-"""Objects of a topology's file with their paths, which every error names, and a list of unknown entries."""
+"""JSON objects of a topology file with their paths, which every error names, and the list of unknown entries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Choice = TypeVar("_Choice", bound=str)
 
 
 def kind_of(value: object) -> str:
-    """Return JSON's name for the type of a value, for errors."""
+    """Return the name that JSON has for the type of ``value``, for errors."""
     match value:
         case None:
             return "null"
@@ -36,7 +36,7 @@ def kind_of(value: object) -> str:
 
 @dataclass
 class Findings:
-    """Entries that an importer does not understand, or does not act on, in the order of the file."""
+    """Diagnostics about entries that an importer does not understand or ignores, in the order of the file."""
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
@@ -49,7 +49,7 @@ class Findings:
         fix: Remedy | None = None,
         severity: Severity = "warning",
     ) -> None:
-        """Add a finding, up to ``MAX_FINDINGS`` of them."""
+        """Add a diagnostic about ``path``. After ``MAX_FINDINGS`` diagnostics, add only a note that there are more."""
         if len(self.diagnostics) < MAX_FINDINGS:
             self.diagnostics.append(at_path(code, severity, path, message, hint, fix))
         elif len(self.diagnostics) == MAX_FINDINGS:
@@ -57,12 +57,15 @@ class Findings:
 
 
 def refuse(code: str, path: str | None, message: str, hint: str | None = None, fix: Remedy | None = None) -> NoReturn:
-    """Raise the error for an entry of a file; its path is empty for the whole, and None for no place in it."""
+    """Raise the error for the entry at ``path``: "" for the whole file, None for an error without a location."""
     raise TopologyError([at_path(code, "error", path, message, hint, fix)])
 
 
 def choose(what: str, name: str | None, known: Sequence[str]) -> str:
-    """Return the name of a virtual host, or of what else a file has: the one that is asked for, or the only one."""
+    """Return ``name`` if it is in ``known``, and the only name in ``known`` if ``name`` is None; otherwise raise.
+
+    ``what`` names the kind of thing in errors, such as a virtual host.
+    """
     if name is not None and name in known:
         return name
     if name is not None:
@@ -78,28 +81,28 @@ def choose(what: str, name: str | None, known: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Entry:
-    """A JSON object and its path in the file."""
+    """A JSON object, and its path in the file."""
 
     data: Mapping[str, Any]
     path: str
 
     @classmethod
     def of(cls, value: Any, path: str) -> Entry:
-        """Return the object at a path; raise ``TopologyError`` where it is none."""
+        """Return ``value`` as the entry at ``path``; raise ``TopologyError`` if it is not a JSON object."""
         if not isinstance(value, Mapping):
             refuse("topology.type", path, mismatch("an object", kind_of(value)))
         return cls(value, path)
 
     def at(self, name: str) -> str:
-        """Return the path of a member."""
+        """Return the path of the member ``name``."""
         return f"{self.path}.{name}" if self.path else name
 
     def has(self, name: str) -> bool:
-        """Return True if a member is there and is not null."""
+        """Return True if the member ``name`` is present and not null."""
         return self.data.get(name) is not None
 
     def text(self, name: str, default: str | None = None) -> str:
-        """Read a member that is text."""
+        """Return the text of the member ``name``, or ``default`` if it is absent or null; otherwise raise."""
         value = self.data.get(name)
         if value is None:
             if default is None:
@@ -111,12 +114,12 @@ class Entry:
         return value
 
     def check_unicode(self, name: str, value: str) -> None:
-        """Refuse a text with half of a surrogate pair in it."""
+        """Raise an error at the member ``name`` if its text ``value`` contains half of a surrogate pair."""
         if half_surrogate(value) is not None:
             refuse("topology.unicode", self.at(name), "holds half of a surrogate pair, which is no Unicode text")
 
     def flag(self, name: str, default: bool) -> bool:
-        """Read a member that is true or false."""
+        """Return the boolean of the member ``name``, or ``default`` if it is absent or null; otherwise raise."""
         value = self.data.get(name)
         if value is None:
             return default
@@ -125,11 +128,11 @@ class Entry:
         return value
 
     def flags(self, defaults: Mapping[str, bool]) -> dict[str, Any]:
-        """Read members that are true or false, by their names and defaults."""
+        """Return the boolean of each member in ``defaults``, which maps the member's name to its default."""
         return {name: self.flag(name, default) for name, default in defaults.items()}
 
     def one_of(self, name: str, choices: tuple[_Choice, ...], default: _Choice | None = None) -> _Choice:
-        """Read a member that is one of some words."""
+        """Return the text of the member ``name``; raise if it is not among ``choices``."""
         value = self.text(name, default)
         if value not in choices:
             hint, fix = meant(value, choices, self.at(name))
@@ -138,7 +141,7 @@ class Entry:
         return value
 
     def items(self, name: str) -> Iterator[tuple[Any, str]]:
-        """Yield the items of a member that is an array, each with its path; none where the member is absent."""
+        """Yield each item of the array ``name`` with its path. An absent member has no items."""
         value = self.data.get(name)
         if value is None:
             return
@@ -148,12 +151,12 @@ class Entry:
             yield item, f"{self.at(name)}[{number}]"
 
     def entries(self, name: str) -> Iterator[Entry]:
-        """Yield the objects of a member that is an array of objects."""
+        """Yield the objects of the member ``name``, an array of objects."""
         for item, path in self.items(name):
             yield Entry.of(item, path)
 
     def only(self, known: tuple[str, ...]) -> None:
-        """Refuse a member that is not among those known."""
+        """Raise an error for the first member whose name is not in ``known``."""
         for name in self.data:
             if name not in known:
                 hint, fix = meant(str(name), known, self.path)

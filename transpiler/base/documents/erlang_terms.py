@@ -1,12 +1,12 @@
-"""Erlang terms in their external text form, as ``~p`` prints them: what RabbitMQ and its clients write.
+"""A reader of Erlang terms in the text form that ``~p`` prints and that RabbitMQ and its clients write.
 
-The idea: a term is folded, innermost first, by two functions of the caller, one for simple terms and one for tuples,
-lists and maps, so that a log is read into plain values and a compiled selector into a tree with places. Open brackets
-are kept on a stack, for some terms nest thousands of levels deep.
+The reader builds its result from the innermost terms outwards, with two functions of the caller: one for simple terms,
+and one for tuples, lists and maps. So the same reader gives plain values for a log, and a tree with locations for a
+compiled selector. A stack keeps the open brackets, because some terms nest thousands of levels deep.
 
-Invariants: linear time; whatever is no term is refused at its place. A binary is text in UTF-8, each wrong octet of
-which is U+FFFD; its characters stand for themselves with and without ``/utf8``, because a file in UTF-8 has been
-decoded before. Not here: sizes of bits in binaries, improper lists, and what has no text form (pids, functions).
+Invariants: linear time; a text that is not a term raises an error with its location. A binary is text in UTF-8, with
+U+FFFD for each invalid octet. Its characters mean the same with and without ``/utf8``, because the file was decoded
+from UTF-8 before. Not here: bit sizes in binaries, improper lists, and terms without a text form (pids, functions).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from transpiler.base.source import Span, half_surrogate
 
 _Term = TypeVar("_Term")
 
-#: Digits of a number: those of a double need at most 325, and an integer has 64 bits.
+#: Maximum number of digits of a number. A double needs at most 325 digits, and an integer has 64 bits.
 MAX_DIGITS = 400
 
-#: Most terms have a comma behind them, which is read with them.
+#: The next token. Most terms are followed by a comma, which is part of their token.
 _TOKEN = re.compile(
     r"""\s*+(?:(?P<open>\#?\{|\[) | (?P<arrow>=>) | (?P<stop>\.\s*+\Z) | (?P<end>\Z)
     |(?:(?P<text><<"[^"\\]*+">>)
@@ -48,23 +48,23 @@ _CLOSING = {"{": "}", "#{": "}", "[": "]"}
 
 
 class Atom(str):
-    """An atom; ``true`` and ``false`` are booleans instead."""
+    """An Erlang atom, except ``true`` and ``false``, which are read as booleans."""
 
     __slots__ = ()
 
 
 class Characters(str):
-    """A string in double quotes, in Erlang the list of its characters."""
+    """A string in double quotes. In Erlang it is the list of its characters."""
 
     __slots__ = ()
 
 
-#: A simple term; a text is a binary.
+#: The value of a simple term. A plain ``str`` is the text of a binary.
 Simple = Atom | Characters | str | bool | int | float
 
 
 class ErlangTermError(ValueError):
-    """The text is no Erlang term; ``span`` is where."""
+    """Error for a text that is not an Erlang term. ``span`` is the location of the mistake."""
 
     def __init__(self, message: str, span: Span) -> None:
         super().__init__(message)
@@ -77,12 +77,12 @@ def read_erlang_term(
     compound: Callable[[str, list[_Term], int, int], _Term] | None = None,
     deepest: int | None = None,
 ) -> _Term:
-    """Return the one term of a text, with or without a full stop behind it.
+    """Parse ``text``, which contains one term and may end with a full stop; raise ``ErlangTermError`` otherwise.
 
-    ``simple`` takes the value, ``compound`` the opening bracket, ``{``, ``[`` or ``#{``, and what stands inside: of a
-    map each key and its value in turn. Both take the offsets of the term's start and end. Without
-    them a simple term is its value, and any other the list of what stands inside. At most ``deepest`` brackets stand
-    inside each other. Raises ``ErlangTermError``.
+    ``simple`` returns the result for a simple term, from its value and the offsets of its start and end. ``compound``
+    returns the result for any other term, from its opening bracket (``{``, ``[`` or ``#{``), the results of its
+    elements (for a map, keys and values in turn) and the same two offsets. By default, a simple term yields its value
+    and any other term the list of its elements. Brackets nest at most ``deepest`` levels; None is no limit.
     """
     opened: list[tuple[str, int, list[_Term]]] = []
     bracket, start, terms = "", 0, list[_Term]()
@@ -129,7 +129,7 @@ def read_erlang_term(
 
 
 def _refuse_start(text: str, at: int) -> NoReturn:
-    """Raise the error for what begins no term."""
+    """Raise the error for the character at ``at``, with which no term can begin."""
     if text.startswith("<<", at):
         raise ErlangTermError('expected a string as <<"text">>, which ends in ">>', Span(at, at + 2))
     expected = 'a tuple, a list, a string as <<"text">>, a number or an atom'
@@ -137,7 +137,7 @@ def _refuse_start(text: str, at: int) -> NoReturn:
 
 
 def _refuse_next(text: str, at: int, bracket: str, count: int) -> NoReturn:
-    """Raise the error for what may not stand behind a number of terms after an opening bracket."""
+    """Raise the error for the character at ``at``, which cannot follow ``count`` terms after ``bracket``."""
     if not bracket:
         at += len(text) - at - len(text[at:].lstrip(". \t\r\n"))
         raise ErlangTermError("expected the end of the term", Span(at, len(text)))
@@ -172,7 +172,7 @@ def _number(raw: str, at: int) -> int | float:
         base, _, value = digits.partition("#")
         number = float(digits) if "." in digits else int(base)
         if value:
-            # Python takes prefixes as 0x for digits.
+            # ``int`` would accept a prefix such as 0x, so check that every character is a digit of the base.
             if any(int(digit, 36) >= abs(int(base)) for digit in value):
                 raise ValueError
             number = int(value, abs(int(base))) * (-1 if base.startswith("-") else 1)
@@ -208,7 +208,7 @@ def _character(raw: str, at: int) -> int:
 
 
 def _unescaped(text: str, at: int) -> str:
-    """Return a text without its escapes; ``at`` is its offset in the term."""
+    """Replace the escape sequences in ``text`` by their characters; ``at`` is the offset of ``text`` in the term."""
     if "\\" not in text:
         return text
 
@@ -227,7 +227,7 @@ def _unescaped(text: str, at: int) -> str:
     return _ESCAPE.sub(character, text)
 
 
-#: The reader of each simple term: it takes the text and its offset.
+#: The function for each kind of simple term: from the text of the token and its offset to the value.
 _READERS: dict[str, Callable[[str, int], Simple]] = {
     "text": _text,
     "atom": _atom,

@@ -1,7 +1,7 @@
-"""JSON from anybody: what Python's reader would answer with an exception of its own, or with all of the memory.
+"""A safe reader of untrusted JSON: limits on memory, and one exception for every kind of invalid text.
 
-A value costs some bytes of text and ten times as many of memory, so their number is bounded before they are made. A
-number of thousands of digits, and arrays deeper than Python can follow, are refused as well.
+A value takes ten times as many bytes in memory as in the text, so the number of values is limited before any is made.
+Numbers of thousands of digits, and arrays nested too deeply for Python's recursion, are rejected as well.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typing import Any
 
 from transpiler.base.source import Source, Span
 
-#: Values and keys in a message or in a filter set, at most.
+#: Maximum number of values and keys in one message or filter set.
 MAX_VALUES = 200_000
 
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
-#: The marks of a JSON text, its strings with their quotes, its numbers and its words, each with its place.
+#: A token of JSON: a bracket, comma or colon, a string with its quotes, a number, or a word.
 JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 
-#: A string, which may look like a comment inside, or a comment.
+#: A string or a comment. Strings are matched because they may contain text that looks like a comment.
 _STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(?P<comment>/\*.*?\*/|//[^\n]*)', re.DOTALL)
 _NOT_SPACE = re.compile(r"\S")
 
 
 def json_text(value: object, *, indent: int | None = None, default: Callable[[Any], Any] | None = None) -> str:
-    """Return a value as JSON in which no control or bidirectional character acts on who reads it: it is escaped."""
+    """Return ``value`` as JSON text that is safe to display: control and bidirectional characters are escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=indent, default=default)
-    # A line end stands between two lines of JSON only.
+    # Line ends occur only between the lines of the JSON text, because line ends in strings are escaped.
     return "\n".join(line if line.isprintable() else _escaped(line) for line in text.split("\n"))
 
 
@@ -39,14 +39,14 @@ def _escaped(line: str) -> str:
 
 
 class JsonTextError(ValueError):
-    """The text is no JSON that can be read; ``span`` is where, if that is known."""
+    """Error for a text that is not valid JSON or exceeds a limit. ``span`` is the location; None if it is unknown."""
 
     def __init__(self, message: str, span: Span | None = None) -> None:
         super().__init__(message)
         self.message, self.span = message, span
 
     def place(self, text: str) -> str:
-        """``:line:column`` of the span, or nothing; for errors whose text is not shown."""
+        """Return ``:line:column`` of the span in ``text``, for errors that do not show the text; "" without a span."""
         if self.span is None:
             return ""
         line, column = Source(text).position(self.span.start)
@@ -54,15 +54,15 @@ class JsonTextError(ValueError):
 
 
 def without_comments(text: str) -> str:
-    """Return a text with spaces where it has comments, as Broker-J reads JSON; all else keeps its place."""
+    """Replace the comments in ``text``, which Broker-J allows in JSON, by spaces. All other offsets stay the same."""
     if "/*" not in text and "//" not in text:
         return text
     return _STRING_OR_COMMENT.sub(lambda found: _NOT_SPACE.sub(" ", found[0]) if found["comment"] else found[0], text)
 
 
 def load_json(text: str, most: int | None = MAX_VALUES) -> Any:
-    """The value that a text says, with at most so many values and keys in it; ``JsonTextError`` otherwise."""
-    # Most texts are short, and for a long one strings are looked at only where the count says so.
+    """Parse the JSON ``text``; raise ``JsonTextError`` if it is invalid or has more than ``most`` values and keys."""
+    # Most texts are short. The strings of a long text are removed only if the count with the strings is too large.
     if most is not None and len(text) > most and _marks(text) > most and _marks(_STRING.sub('"', text)) > most:
         raise JsonTextError(f"there are more than {most:,} values")
     try:
@@ -80,9 +80,9 @@ def load_json(text: str, most: int | None = MAX_VALUES) -> Any:
 
 
 def _trailing_comma(text: str, place: int) -> int | None:
-    """Return the position of the comma that stands before the end of an array or object around an error's place.
+    """Return the offset of a trailing comma of an array or object near ``place``, the offset of an error; else None.
 
-    Versions of Python put the place at the comma or at the bracket.
+    Depending on its version, Python reports the offset of the comma or of the bracket.
     """
     before = text[: place + 1].rstrip()
     if before.endswith(("]", "}")):
@@ -93,5 +93,5 @@ def _trailing_comma(text: str, place: int) -> int | None:
 
 
 def _marks(text: str) -> int:
-    """Return a bound of the number of values: each one but the first stands behind one of these marks."""
+    """Return an upper bound of the number of values: each value except the first follows one of these characters."""
     return sum(map(text.count, "[{,:"))

@@ -1,4 +1,4 @@
-"""The documents of a file in JSON or YAML as plain values, with the places of errors that name a path."""
+"""The documents of a JSON or YAML file as plain values, and the locations of errors that name a path."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from transpiler.base.source import Source, Span
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document of a file: ``data`` is a JSON text's value, ``node`` a YAML text's; neither is of another text."""
+    """One document of a file. ``data`` is the value of JSON, ``node`` that of YAML; an empty YAML file has neither."""
 
     source: Source
     data: Any = None
@@ -26,23 +26,23 @@ class Document:
     is_json: bool = False
 
     def plain(self) -> Any:
-        """Return the value; ``TopologyError`` for a word that YAML does not read as people do."""
+        """Return the value; raise ``TopologyError`` for a word that YAML does not read as people expect."""
         return self.data if self.node is None else self.node.plain()
 
     def as_read(self) -> Any:
-        """Return the value, words in doubt as their text: for a look at which form it has."""
+        """Return the value with ambiguous YAML words as their text, to recognise the form of the document."""
         return self.data if self.node is None else self.node.as_read()
 
     @property
     def place(self) -> str:
-        """The text ``:line:column`` of the document's beginning, where a file may have several documents."""
+        """The text ``:line:column`` of the document's beginning; "" for JSON, which has one document in each file."""
         if self.node is None:
             return ""
         line, column = self.source.position(self.node.span.start)
         return f":{line}:{column}"
 
     def places(self, paths: Iterable[str]) -> dict[str, Span]:
-        """Return the places of paths; of one that leads nowhere, that of what is around it."""
+        """Return the location of each path; for a path that does not exist, that of the innermost value around it."""
         wanted = set(paths)
         if not wanted:
             return {}
@@ -51,7 +51,7 @@ class Document:
         return places_in_json(without_comments(self.source.text), wanted) if self.is_json else {}
 
     def placed(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Return diagnostics with the source, and with the places of their paths in it."""
+        """Return ``diagnostics`` with the source of this document, and with the locations of their paths."""
         listed = tuple(diagnostics)
         places = self.places(each.path for each in listed if each.path is not None)
         return tuple(self._placed(each, places) for each in listed)
@@ -62,7 +62,7 @@ class Document:
             return replace(diagnostic, source=self.source, span=span)
         if diagnostic.source is self.source or diagnostic.source.name.startswith(f"{self.source.name}:"):
             return diagnostic
-        # The text is a part of the file, and its name is the path in it.
+        # The diagnostic's source is a text inside the file, named by its path in the file.
         name = self.source.name
         if span is not None:
             line, column = self.source.position(span.start)
@@ -71,9 +71,9 @@ class Document:
 
 
 def load_documents(source: Source) -> list[Document]:
-    """Return the documents of a text, YAML or JSON as its name's ending says; ``TopologyError`` where it is neither.
+    """Return the documents of ``source``, JSON or YAML by the suffix of its name; raise ``TopologyError`` if invalid.
 
-    A text under a name without an ending is JSON if it begins so.
+    If the name has no suffix, the text is JSON if it is empty or begins with a brace or bracket.
     """
     suffix = PurePath(source.name).suffix.lower()
     is_json = suffix != "" or source.text.lstrip()[:1] in ("{", "[", "")
@@ -81,8 +81,8 @@ def load_documents(source: Source) -> list[Document]:
         nodes = yaml_documents(Origin(source, TopologyError, "topology"))
         return [Document(source, node=node) for node in nodes] or [Document(source)]
     try:
-        # Bindings with names of one letter have a value for each eight characters. Denser texts are no topologies, and
-        # take up many times their size once they are read.
+        # Even bindings with names of one letter have only one value for each eight characters. A text with more values
+        # is not a topology, and would need many times its size in memory.
         data = load_json(without_comments(source.text), most=max(MAX_VALUES, len(source.text) // 6))
     except JsonTextError as error:
         raise TopologyError.at("topology.json", error.message, source, error.span) from None

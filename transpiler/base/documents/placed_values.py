@@ -1,4 +1,4 @@
-"""Values with their places, typed access to them, and errors that point there; the nodes of a JSON text."""
+"""Values with their locations, typed access to them, errors that point to a location, and the nodes of a JSON text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from transpiler.base.documents.jsontext import JSON_TOKEN, MAX_VALUES, JsonTextE
 from transpiler.base.errors import TranspilerError
 from transpiler.base.source import Source, Span
 
-#: Levels of values in one another.
+#: Maximum depth of nested values.
 MAX_DEPTH = 50
 
 _NO_JSON = ("NaN", "Infinity", "-Infinity")
@@ -23,7 +23,7 @@ _Text = TypeVar("_Text", bound=str)
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A file, and the class and the prefix of the codes of errors about it."""
+    """A file, with the class of errors about the file and the prefix of their codes."""
 
     source: Source
     error: type[TranspilerError]
@@ -37,12 +37,12 @@ class Origin:
         hint: str | None = None,
         fix: Remedy | None = None,
     ) -> NoReturn:
-        """Raise the error at a place of the file."""
+        """Raise the error at ``span`` in the file."""
         raise self.error.at(f"{self.prefix}.{code}", message, self.source, span, hint, fix)
 
 
 class Doubt(NamedTuple):
-    """A word that YAML does not read as people do: the message and the hint of its refusal."""
+    """The reason to reject a word that YAML does not read as people expect: the message and the hint of the error."""
 
     message: str
     hint: str
@@ -50,9 +50,10 @@ class Doubt(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value and the span of its text.
+    """A value of a document, with the span of its text.
 
-    A mapping has nodes by their keys, and the nodes of the keys in ``keys``; a sequence is a tuple of nodes.
+    The value of a mapping is a dictionary of nodes by key; ``keys`` contains the nodes of the keys. The value of a
+    sequence is a tuple of nodes. ``doubt`` is None unless the value is an ambiguous word of YAML.
     """
 
     value: bool | int | float | str | tuple[Node, ...] | Mapping[str, Node] | None
@@ -63,17 +64,17 @@ class Node:
 
     @property
     def source(self) -> Source:
-        """The file that the value is in."""
+        """The file that contains the value."""
         return self.origin.source
 
     def plain(self) -> Any:
-        """Return the value without places; raise the error for the first word that YAML does not read as people do."""
+        """Return the value without locations; raise an error for the first ambiguous word of YAML in it."""
         if self.doubt is not None:
             self.refuse("word", *self.doubt)
         return self._plain(Node.plain)
 
     def as_read(self) -> Any:
-        """Return the value without places, words in doubt as their text."""
+        """Return the value without locations, with ambiguous words of YAML as their text."""
         return self._plain(Node.as_read)
 
     def _plain(self, of: Any) -> Any:
@@ -87,7 +88,7 @@ class Node:
 
     @property
     def kind(self) -> str:
-        """The name of the value in errors."""
+        """The kind of the value, as errors name it."""
         match self.value:
             case None:
                 return "nothing"
@@ -103,11 +104,11 @@ class Node:
                 return "a mapping"
 
     def refuse(self, code: str, message: str, hint: str | None = None, fix: Remedy | None = None) -> NoReturn:
-        """Raise the error at this value."""
+        """Raise the error at the location of this value."""
         self.origin.refuse(code, message, self.span, hint, fix)
 
     def members(self, what: str, known: Iterable[str]) -> Mapping[str, Node]:
-        """Return the members of a mapping whose keys are known; an error otherwise."""
+        """Return the members of the mapping; raise if it is not a mapping or has a key that is not in ``known``."""
         names = tuple(known)
         if not isinstance(self.value, Mapping):
             self.refuse("type", f"{what} is a mapping, found {self.kind}", f"its keys are {', '.join(names)}")
@@ -119,23 +120,23 @@ class Node:
         return self.value
 
     def key(self, name: str) -> Node:
-        """Return the node of a key, or of the whole mapping."""
+        """Return the node of the key ``name``; this node if the key has no node."""
         return (self.keys or {}).get(name, self)
 
     def text(self, what: str) -> str:
-        """Return a text; an error for anything else."""
+        """Return the text; raise if the value is not a text. ``what`` names the value in the error."""
         if not isinstance(self.value, str):
             self.refuse("type", f"{what} is text, found {self.kind}")
         return self.value
 
     def integer(self, what: str) -> int:
-        """Return an integer; an error for anything else."""
+        """Return the integer; raise if the value is not an integer. ``what`` names the value in the error."""
         if isinstance(self.value, bool) or not isinstance(self.value, int):
             self.refuse("type", f"{what} is an integer, found {self.kind}")
         return self.value
 
     def choice(self, what: str, choices: Iterable[_Text]) -> _Text:
-        """Return one of some texts; an error for anything else."""
+        """Return the text; raise if it is not among ``choices``. ``what`` names the value in the error."""
         value, names = self.value, tuple(choices)
         if value in names:
             return names[names.index(value)]
@@ -146,7 +147,7 @@ class Node:
 
 
 def mapping(pairs: Iterable[tuple[Node, Node]], span: Span, origin: Origin) -> Node:
-    """Return the node of a mapping, whose keys are texts and stand in it once."""
+    """Return the node of the mapping of ``pairs``; raise if a key is not a text or occurs twice."""
     members: dict[str, Node] = {}
     keys: dict[str, Node] = {}
     for key, value in pairs:
@@ -158,7 +159,7 @@ def mapping(pairs: Iterable[tuple[Node, Node]], span: Span, origin: Origin) -> N
 
 
 def json_documents(origin: Origin) -> list[Node]:
-    """Return the documents of a JSON text, which is one or an array of them; an error where it is no JSON."""
+    """Return the documents of a JSON file: one document, or the items of an array. Raise if it is not JSON."""
     try:
         load_json(origin.source.text, MAX_VALUES)
     except JsonTextError as error:
@@ -169,7 +170,7 @@ def json_documents(origin: Origin) -> list[Node]:
 
 
 def _json_node(token: re.Match[str], tokens: Iterator[re.Match[str]], origin: Origin, depth: int) -> Node:
-    """Return the node that begins with a token of a valid text."""
+    """Return the node that begins with ``token``, in a valid JSON text; ``tokens`` are the tokens after ``token``."""
     here = Node(None, Span(*token.span()), origin)
     if depth > MAX_DEPTH:
         here.refuse("json", f"there are more than {MAX_DEPTH} levels")

@@ -1,7 +1,7 @@
-"""Places of values in a document, found by their paths: ``bindings[0].arguments.x-match``.
+"""Search for the locations of values in a document, by paths such as ``bindings[0].arguments.x-match``.
 
-A path has a dot before the name of a member, and brackets around the number of an item, from 0. What is beside the
-way is skipped by Python's decoder, so that the last of a million bindings is found in a second or two.
+A path has a dot before the name of a member, and brackets around the index of an item, from 0. Python's decoder skips
+values that are not on the path, so that the last of a million bindings is found in a second or two.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _NUMBER = re.compile(r"\[([0-9]+)\]")
 
 
 def places_in_json(text: str, paths: Collection[str]) -> dict[str, Span]:
-    """Return the place of each path in a valid JSON text; of one that is not there, that of what is around it."""
+    """Return the location of each path in valid JSON; for a path that does not exist, of the innermost value around it."""
     walk = _Walk(text)
     walk.value(len(text) - len(text.lstrip()), "", sorted(paths))
     return {path: span for path, (_, span) in walk.found.items()}
 
 
 def places_in_node(document: Node, paths: Collection[str]) -> dict[str, Span]:
-    """Return the place of each path in a document, as ``places_in_json`` does."""
+    """Return the location of each path in ``document``, as ``places_in_json`` does for JSON text."""
     return {path: _place(document, path) for path in paths}
 
 
@@ -54,12 +54,12 @@ def _step(node: Node, rest: str) -> tuple[Node, str] | None:
 
 
 def _leads_to(step: str, rest: str) -> bool:
-    """Return True if a path leads to the value behind a step, or into it."""
+    """Return True if the path ``rest`` leads to the value at ``step``, or to a value inside it."""
     return rest.startswith(step) and rest[len(step) : len(step) + 1] in ("", ".", "[")
 
 
 def _beginning_with(step: str, paths: list[str]) -> Iterator[str]:
-    """Yield those of sorted paths that begin with a step."""
+    """Yield the paths that begin with ``step``; ``paths`` is sorted."""
     at = bisect_left(paths, step)
     while at < len(paths) and paths[at].startswith(step):
         yield paths[at]
@@ -67,15 +67,18 @@ def _beginning_with(step: str, paths: list[str]) -> Iterator[str]:
 
 
 class _Walk:
-    """One walk through a valid JSON text."""
+    """One walk through a valid JSON text, which collects the locations of paths."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        #: The length of the longest prefix of each path that is in the document, and the place of that prefix.
+        #: For each path: the length of its longest prefix that is in the document, and the location of that prefix.
         self.found: dict[str, tuple[int, Span]] = {}
 
     def value(self, at: int, own: str, paths: list[str]) -> int:
-        """Note the place of a value, whose path is ``own``, for sorted paths to or into it; return its end."""
+        """Record the location of the value at the offset ``at``, and return the offset of its end.
+
+        ``own`` is the path of the value; ``paths`` are the sorted paths that lead to it or into it.
+        """
         text = self._text
         end: int = _SKIP(text, at)[1]
         for path in paths:
@@ -109,7 +112,7 @@ class _Walk:
             at = self._next(at, f"{own}[{item}]", wanted.get(item, []))
 
     def _next(self, at: int, step: str, paths: list[str]) -> int:
-        """Return the place of the value or the name behind a value, or of the bracket behind the last one."""
+        """Return the offset of the item or name that follows the value at ``at``, or of the closing bracket."""
         end = self._behind_space(self.value(at, step, paths) if paths else _SKIP(self._text, at)[1])
         return self._behind_space(end + 1) if self._text[end] == "," else end
 

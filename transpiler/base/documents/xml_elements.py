@@ -1,8 +1,8 @@
-"""XML configurations as elements with their places in the file.
+"""XML configurations as elements with their locations in the file.
 
-Expat parses. No entity is resolved but XML's own five and character references, no external file is read, and a
-document that declares entities is refused. ``${name}`` and ``${name:default}`` are replaced in texts and attributes
-from the properties that the caller gives; one that nobody gives is kept, and refused where its text is needed.
+Expat parses the file. It resolves only the five predefined entities and character references, and reads no external
+file; a document that declares entities is rejected. In texts and attributes, ``${name}`` and ``${name:default}`` are
+replaced by properties from the caller. A placeholder without a value raises an error only when its text is needed.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from transpiler.base.diagnostics import Diagnostic, Remedy, meant
 from transpiler.base.errors import TopologyError
 from transpiler.base.source import Source, Span
 
-#: A placeholder of the configuration of both brokers, with what stands behind a colon.
+#: A placeholder in the configuration of ActiveMQ or Artemis: its name, and the default after a colon.
 _PLACEHOLDER = re.compile(r"\$\{([^}:]*)(?::([^}]*))?\}")
 
-#: Elements in one another; configurations have about ten.
+#: Maximum depth of nested elements. Configurations of brokers have about ten levels.
 MAX_DEPTH = 200
 
 
 @dataclass(slots=True)
 class XmlDocument:
-    """A file and the values of its placeholders."""
+    """An XML file, with the values of its placeholders by name."""
 
     source: Source
     properties: Mapping[str, str] = field(default_factory=dict)
 
     def span(self, byte: int) -> Span:
-        """Return the place of the tag at an offset in bytes, up to its end or that of its line."""
+        """Return the span of the tag at the offset ``byte`` of the UTF-8 text, up to the tag's end or the line's end."""
         text = self.source.text
         start = len(text.encode()[:byte].decode(errors="ignore"))
         ends = [place + size for mark, size in ((">", 1), ("\n", 0)) if (place := text.find(mark, start)) >= 0]
@@ -41,7 +41,7 @@ class XmlDocument:
 
 @dataclass(slots=True, eq=False)
 class Element:
-    """An element: its name without the prefix of a namespace, its attributes, the elements in it and its own text."""
+    """An XML element: its name without a namespace prefix, its attributes, its child elements and its own raw text."""
 
     document: XmlDocument
     name: str
@@ -55,56 +55,56 @@ class Element:
 
     @property
     def place(self) -> str:
-        """The line and the column of the element."""
+        """The text ``line:column`` of the element."""
         return f"{self.line}:{self.column}"
 
     @property
     def span(self) -> Span:
-        """The place of the element's tag in its file."""
+        """The span of the element's tag in its file."""
         return self.document.span(self.byte)
 
     @property
     def text(self) -> str:
-        """The text directly in the element, without space around it, with its placeholders replaced."""
+        """The element's own text without surrounding white space, with its placeholders replaced."""
         return self.resolved(self.raw.strip())
 
     def get(self, name: str, default: str | None = None) -> str | None:
-        """Return an attribute with its placeholders replaced."""
+        """Return the attribute ``name`` with its placeholders replaced, or ``default`` if it is absent."""
         value = self.attributes.get(name)
         return default if value is None else self.resolved(value)
 
     def require(self, name: str) -> str:
-        """Return an attribute; raise ``TopologyError`` where there is none."""
+        """Return the attribute ``name``; raise ``TopologyError`` if it is absent."""
         value = self.get(name)
         if value is None:
             self.refuse("topology.missing", f"<{self.name}> has no attribute {name}")
         return value
 
     def flag(self, name: str, default: bool) -> bool:
-        """Return the text of an inner element, or the attribute in its place, that is true or false."""
+        """Return True if the child element or attribute ``name`` is "true"; ``default`` if it is absent or empty."""
         value = (self.value(name) or "").strip().lower()
         return default if value == "" else value == "true"
 
     def child(self, name: str) -> Element | None:
-        """Return the first inner element of a name."""
+        """Return the first child element ``name``; None if there is no such child."""
         return next(self.named(name), None)
 
     def child_text(self, name: str) -> str | None:
-        """Return the text of the first inner element of a name."""
+        """Return the text of the first child element ``name``; None if there is no such child."""
         child = self.child(name)
         return None if child is None else child.text
 
     def value(self, *names: str) -> str | None:
-        """Return the text of the first inner element of some names, or the attribute that stands in its place."""
+        """Return the text of the child element, or else the attribute, of the first name in ``names`` that has one."""
         found = (self.get(name) if (text := self.child_text(name)) is None else text for name in names)
         return next((text for text in found if text is not None), None)
 
     def named(self, *names: str) -> Iterator[Element]:
-        """Yield the inner elements of some names, in order."""
+        """Yield the child elements whose name is in ``names``, in order."""
         return (child for child in self.children if child.name in names)
 
     def walk(self) -> Iterator[Element]:
-        """Yield the element and all elements in it, in order."""
+        """Yield this element and all elements inside it, in document order."""
         waiting = [self]
         while waiting:
             element = waiting.pop()
@@ -112,7 +112,7 @@ class Element:
             waiting += reversed(element.children)
 
     def only(self, *names: str) -> None:
-        """Refuse attributes other than some, as the broker's schema does."""
+        """Raise an error for an attribute that is not in ``names``, as the broker's schema does."""
         for name in self.attributes:
             if name not in names and ":" not in name and name != "xmlns":
                 hint, fix = meant(name, names, self.name)
@@ -124,20 +124,23 @@ class Element:
         raise TopologyError.at(code, message, self.document.source, self.span, hint, fix)
 
     def warning(self, code: str, message: str, hint: str | None = None) -> Diagnostic:
-        """Return a finding at the element."""
+        """Return a warning at the location of this element."""
         return Diagnostic(code, "warning", message, self.document.source, self.span, hint)
 
     def not_computed(self, what: str) -> Diagnostic:
-        """Return a finding at the element about a way of messages that no answer has."""
+        """Return a warning at this element: our results do not include the routing that ``what`` describes."""
         return self.warning("topology.not-computed", f"{what}, which is not computed")
 
     def elsewhere(self, effects: Mapping[str, str]) -> list[Diagnostic]:
-        """Return findings at inner elements by whose names something else may happen to a message."""
+        """Return a warning for each child element that has an effect on messages which our results do not include.
+
+        ``effects`` maps the names of such elements to a description of the effect.
+        """
         listed = (child for child in self.children if child.name in effects and (child.children or child.attributes))
         return [child.not_computed(f"<{child.name}>: {effects[child.name]}") for child in listed]
 
     def resolved(self, text: str) -> str:
-        """Return a text with its placeholders replaced; raise ``TopologyError`` for one that nobody gives."""
+        """Replace the placeholders in ``text``; raise ``TopologyError`` for a placeholder without a value."""
 
         def value(match: re.Match[str]) -> str:
             given = self.document.properties.get(match[1], match[2])
@@ -153,7 +156,7 @@ class Element:
 
 
 def read_xml(source: Source, properties: Mapping[str, str] | None = None) -> Element:
-    """Return the root of an XML document; ``TopologyError`` with line and column for one that is not well formed."""
+    """Return the root of an XML document; raise ``TopologyError`` with its line and column if it is not well formed."""
     return _Reader(XmlDocument(source, properties or {})).read()
 
 
@@ -171,7 +174,7 @@ class _Reader:
 
     def read(self) -> Element:
         source = self._document.source
-        # The text was decoded before, so that a declared encoding has no meaning left.
+        # The text is already decoded, so the declaration of its encoding no longer applies and is blanked out.
         text = re.sub(r"^(\s*<\?xml[^>]*?)\sencoding\s*=\s*(\"[^\"]*\"|'[^']*')", _blanked, source.text)
         try:
             self._parser.Parse(text.encode(), True)

@@ -1,11 +1,12 @@
-"""YAML from anybody: bounded, with the place of each value, and no word that means something else than it says.
+"""A safe reader of untrusted YAML: it limits the size, locates each value, and rejects words with surprising meanings.
 
-YAML 1.1 reads ``NO`` as false, ``010`` as 8, ``1:30`` as 90, ``1.10`` as 1.1 and ``2024-06-24`` as a date, and ``1e3``
-as a text that is a number by YAML 1.2. Such a word without quotes is a ``Doubt``, refused where it is read.
+YAML 1.1 reads ``NO`` as false, ``010`` as 8, ``1:30`` as 90, ``1.10`` as 1.1 and ``2024-06-24`` as a date. It reads
+``1e3`` as a text, and YAML 1.2 as a number. Such a word without quotes has a ``Doubt``, and raises an error when its
+value is needed.
 
-An alias stands for its whole anchor, so nine lines can stand for a billion values: the events are counted before
-anything is built, each alias as what it stands for. PyYAML's reader in C is used where it is there, for it is ten times
-as fast.
+An alias repeats its whole anchor, so nine lines can contain a billion values. So the values are counted before any is
+built, and each alias counts as many values as its anchor. If PyYAML's reader in C is installed, it is used, because it
+is ten times as fast.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from transpiler.base.documents.jsontext import MAX_VALUES
 from transpiler.base.documents.placed_values import MAX_DEPTH, Doubt, Node, Origin, mapping
 from transpiler.base.source import Span, half_surrogate
 
-#: Characters of a text.
+#: Maximum length of a YAML text, in characters.
 MAX_LENGTH = 2**20
 
-#: Characters of one word without quotes: longer ones are looked at with regular expressions that read them as numbers.
+#: Maximum length of one word without quotes, in characters, because PyYAML's regular expressions for numbers examine
+#: such words.
 MAX_WORD = 4_000
 
 _TAG = "tag:yaml.org,2002:"
@@ -31,14 +33,14 @@ _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _SPECIAL = {".nan": math.nan, ".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf}
 
-#: A number whose last digit counts to people and not to YAML, as a version's does.
+#: A number whose final zero matters to people but not to YAML, as in the version 1.10.
 _ENDS_IN_ZERO = re.compile(r"[-+]?[0-9]+\.[0-9]+0")
 _VERSION = re.compile(r"[0-9]+(\.[0-9]+){2,}")
 _NUMBER_ELSEWHERE = re.compile(r"0o[0-7]+")
 
 
 class YamlTextError(ValueError):
-    """The text is no YAML that can be read; ``span`` is where, if that is known."""
+    """Error for a text that is not valid YAML or exceeds a limit. ``span`` is the location; None if it is unknown."""
 
     def __init__(self, message: str, span: Span | None = None, hint: str | None = None) -> None:
         super().__init__(message)
@@ -46,7 +48,7 @@ class YamlTextError(ValueError):
 
 
 def compose(text: str) -> list[Any]:
-    """Return PyYAML's nodes of the documents of a text, without empty ones; raise ``YamlTextError``."""
+    """Return PyYAML's node of each document in ``text`` that is not empty; raise ``YamlTextError`` if invalid."""
     try:
         import yaml
     except ImportError:
@@ -61,7 +63,7 @@ def compose(text: str) -> list[Any]:
 
 
 def yaml_documents(origin: Origin) -> list[Node]:
-    """Return the documents of a text, without empty ones; an error where it is no YAML, or beyond a limit."""
+    """Return the documents of a file that are not empty; raise an error if it is not YAML or exceeds a limit."""
     text = origin.source.text
     try:
         if len(text) > MAX_LENGTH:
@@ -81,7 +83,7 @@ def _loader(text: str) -> Any:
 
     half = half_surrogate(text)
     if half is not None:
-        # The reader in C refuses it as well, by an error that is not one of YAML's and has no place.
+        # The reader in C also rejects a half surrogate, but with an error that is not a YAMLError and has no location.
         raise YamlTextError("half of a surrogate pair is no Unicode character", half)
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -94,13 +96,14 @@ def _at(mark: Any, text: str) -> Span | None:
 
 
 def _count(text: str) -> None:
-    """Refuse what would be too large or too deep once it is built."""
+    """Raise ``YamlTextError`` if the values of ``text`` would be too many or nested too deeply."""
     try:
         import yaml
     except ImportError:
         return
     total = 0
-    #: The number of values of each anchor; the sizes at which the open collections began, and their anchors.
+    #: ``sizes`` is the number of values of each anchor. ``opened`` has, for each open collection, the total before it
+    #: and its anchor.
     sizes: dict[str | None, int] = {}
     opened: list[tuple[int, str | None]] = []
     try:
@@ -130,12 +133,12 @@ def _count(text: str) -> None:
                 message = f"there are more than {MAX_VALUES:,} values, each alias counted as what it stands for"
                 raise YamlTextError(message, here)
     except yaml.YAMLError:
-        # ``compose`` meets the same error again, and reports it.
+        # ``compose`` raises the same error again, with its location.
         return
 
 
 class _Reader:
-    """The nodes of one document; an alias is what it stands for, once more."""
+    """Converter of PyYAML's nodes to ``Node``s. An alias becomes a copy of its anchor's nodes."""
 
     def __init__(self, origin: Origin) -> None:
         self.origin = origin
@@ -146,7 +149,7 @@ class _Reader:
         return Span(first, max(first + 1, min(composed.end_mark.index, length)))
 
     def node(self, composed: Any) -> Node:
-        """Return the node of one of PyYAML's."""
+        """Return the ``Node`` for ``composed``, a node of PyYAML."""
         span = self.span(composed)
         match composed.id:
             case "sequence":
@@ -164,7 +167,7 @@ class _Reader:
                 return self.scalar(composed, span)
 
     def pairs(self, composed: Any) -> Iterator[tuple[Node, Node]]:
-        """Yield the keys and values of a mapping but those that ``<<`` merges into it."""
+        """Yield the keys and values of a mapping, without the keys that ``<<`` merges into it."""
         for key, value in composed.value:
             here = Node(key.value, self.span(key), self.origin)
             if key.id != "scalar":
@@ -173,7 +176,7 @@ class _Reader:
                 yield here, self.node(value)
 
     def merged(self, composed: Any) -> Iterator[tuple[Node, Node]]:
-        """Yield the keys and values that ``<<`` merges into a mapping; the first of two with one name counts."""
+        """Yield the keys and values that ``<<`` merges into a mapping. The caller keeps the first value of each key."""
         for key, value in composed.value:
             if key.tag != f"{_TAG}merge":
                 continue
@@ -185,7 +188,7 @@ class _Reader:
                 yield from ((node.key(name), member) for name, member in node.value.items())
 
     def scalar(self, composed: Any, span: Span) -> Node:
-        """Return a text, a number, a boolean or nothing; a word in doubt is its text."""
+        """Return the node of a text, number, boolean or null. An ambiguous word becomes its text, with a ``Doubt``."""
         text: str = composed.value
         value: bool | int | float | str | None = text
         doubt = None
@@ -217,7 +220,7 @@ class _Reader:
 
 
 def _doubtful_tag(tag: str, read: str = "") -> Doubt | None:
-    """Return the doubt about a tag other than the one that is read for this kind of node; None for that one."""
+    """Return the ``Doubt`` about ``tag``; None if ``tag`` is ``read``, the only supported tag of this kind of node."""
     if tag == f"{_TAG}{read}":
         return None
     shown = f"!!{tag.removeprefix(_TAG)}" if tag.startswith(_TAG) else tag
@@ -225,7 +228,7 @@ def _doubtful_tag(tag: str, read: str = "") -> Doubt | None:
 
 
 def _doubtful_text(text: str) -> Doubt | None:
-    """Return the doubt about a word that is text by YAML 1.1, and a number by YAML 1.2 or to people."""
+    """Return the ``Doubt`` about a word that is text in YAML 1.1, but a number in YAML 1.2 or to people; else None."""
     if _VERSION.fullmatch(text):
         return Doubt(f"{text} without quotes looks like a number and is none", f"write '{text}'")
     if ("e" in text or "E" in text) and _FLOAT.fullmatch(text):

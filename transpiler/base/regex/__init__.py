@@ -1,12 +1,12 @@
-"""A subset of the regular expressions of Java, and of RabbitMQ's PCRE, that no text makes slow.
+"""A subset of Java's regular expressions, and of RabbitMQ's PCRE, for which a search is fast on every text.
 
-The idea: literals, classes, groups, alternatives, greedy repeats, anchors and look-aheads. ``syntax`` reads them, and
-``cost`` refuses what takes a backtracking matcher more than the square of the text's length. Java then runs the
-expression as it is written, with possessive repeats where the next character decides, and the reference evaluator runs
-its translation to Python's ``re``.
+The subset has literals, classes, groups, alternatives, greedy repeats, anchors and look-aheads. ``syntax`` parses an
+expression. ``cost`` rejects it if a backtracking matcher may need more steps than the square of the text's length. Java
+then runs the expression as it is written, except that a repeat is possessive if the next character decides whether it
+continues. The reference evaluator runs a translation of the expression to Python's ``re``.
 
-Invariants: what is outside of the subset is refused with its place, by Spark and the reference evaluator alike; a
-search takes at most ``search.MAX_STEPS`` steps.
+Invariants: an expression outside the subset is rejected with the offset of the problem, for Spark and the reference
+evaluator alike. A search takes at most ``search.MAX_STEPS`` steps.
 
 In reading order: ``syntax``, ``cost``, ``search``.
 """

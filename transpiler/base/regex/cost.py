@@ -1,9 +1,11 @@
-"""The cost of a regular expression in a matcher that backtracks, and the repeats in which it need not.
+"""The cost of a regular expression in a backtracking matcher, and the repeats that need no backtracking.
 
-A node is *determined* before a continuation when the path that is tried first is the only one that can lead to a match:
-its branches, of which only the last one may match nothing, and another round and the end of a repeat, begin with
-different characters, or the continuation cannot fail. A determined repeat may be possessive and then means what a
-greedy one means. The others are counted: unbounded ones as a power of the text's length each, the rest by their ways.
+A node is *determined* before a continuation if the path that the matcher tries first is the only path that can lead to
+a match. This holds if the continuation cannot fail, or if the next character decides: the branches of a choice begin
+with different characters and only the last branch may match the empty text, and another round of a repeat begins with
+other characters than what follows the repeat. A determined repeat means the same when it is possessive. For all other
+nodes the cost is counted: each unbounded repeat multiplies it by the text's length, any other node by its number of
+ways.
 """
 
 from __future__ import annotations
@@ -28,11 +30,12 @@ from transpiler.base.regex.syntax import (
     Sequence,
 )
 
-#: The most that is served: the exponent of a search's time in the text's length, and the ways through the choices at
-#: each place of a text.
+#: Limits of a supported expression: the time of a search grows at most with this power of the text's length, and at
+#: each position of the text a matcher tries at most this number of ways through the choices.
 MAX_POWER, MAX_WAYS = 2, 100
 
-#: Rounds of a group that gives rounds back: Java matches them by recursion.
+#: Maximum number of rounds of a repeated group into which the matcher may backtrack, because Java matches these rounds
+#: by recursion.
 MAX_GROUP_ROUNDS = 9
 
 TOO_MANY = "the repeats can divide a text among them in too many ways, which a matcher would all try"
@@ -40,18 +43,18 @@ TOO_MANY = "the repeats can divide a text among them in too many ways, which a m
 
 @dataclass(frozen=True, slots=True)
 class Follow:
-    """The continuation at a point: the characters that it may begin with, and whether it always matches."""
+    """What follows a point of the expression: its possible first characters. ``free`` is True if it always matches."""
 
     characters: CharacterSet
     free: bool = False
 
 
-#: Nothing follows: whatever the next character is, the match is complete.
+#: The continuation at the end of the expression: whatever the next character is, the match is complete.
 FREE = Follow(NONE, free=True)
 
 
 def nullable(node: Node) -> bool:
-    """Return True if the node may match without a character."""
+    """Return True if ``node`` can match the empty text."""
     match node:
         case One():
             return False
@@ -68,7 +71,7 @@ def nullable(node: Node) -> bool:
 
 
 def optional_groups(node: Node, inside_one: bool = False) -> set[int]:
-    """Return the groups that take no part in some matches, or in several rounds."""
+    """Return the numbers of the groups that some match does not enter, or that a match may enter several times."""
     match node:
         case Group(body=body, number=number):
             return optional_groups(body, inside_one) | ({number} if inside_one else set())
@@ -83,7 +86,7 @@ def optional_groups(node: Node, inside_one: bool = False) -> set[int]:
 
 
 def start(node: Node, after: Follow) -> Follow:
-    """Return the continuation that begins with the node."""
+    """Return the continuation that consists of ``node`` and then ``after``."""
     match node:
         case One(characters=characters):
             return Follow(characters)
@@ -114,7 +117,7 @@ def _union(*follows: Follow) -> Follow:
 
 
 def _inside(node: Repeat, after: Follow) -> Follow:
-    """Return the continuation of a round: another one, or what follows the repeat."""
+    """Return the continuation after one round of the repeat ``node``: another round, or ``after``."""
     if node.high == 1:
         return after
     again = start(node.body, after).characters
@@ -122,21 +125,21 @@ def _inside(node: Repeat, after: Follow) -> Follow:
 
 
 def _apart(branches: tuple[Node, ...], after: Follow) -> bool:
-    """Return True if the next character determines the branch."""
+    """Return True if the next character decides which of ``branches`` can match."""
     starts = [start(branch, after).characters for branch in branches]
     return not any(left & right for left, right in combinations(starts, 2))
 
 
 def _ends_by_itself(node: Repeat, after: Follow) -> bool:
-    """Return True if the next character determines whether the repeat goes on."""
+    """Return True if the next character decides whether the repeat continues."""
     if node.low == node.high:
         return True
     return not nullable(node.body) and not start(node.body, after).characters & after.characters
 
 
 def determined(node: Node, after: Follow) -> bool:
-    """Return True if the first path through the node is the only one that can lead to a match."""
-    # A possessive repeat gives no round back, so whether its least number of rounds is reached is decided apart.
+    """Return True if the first path through ``node`` is the only path that can lead to a match before ``after``."""
+    # A possessive repeat never gives back a round, so a repeat that needs several rounds is examined below.
     if after.free and not (isinstance(node, Repeat) and node.low > 1):
         return True
     match node:
@@ -149,7 +152,7 @@ def determined(node: Node, after: Follow) -> bool:
                 after = start(part, after)
             return True
         case Choice(branches=branches):
-            # A branch that takes nothing is taken whatever the next character is, and the branches behind it never are.
+            # A branch that matches the empty text always matches, so the matcher never tries the branches after it.
             last = not any(map(nullable, branches[:-1]))
             return last and _apart(branches, after) and all(determined(branch, after) for branch in branches)
         case Repeat(body=body):
@@ -159,34 +162,36 @@ def determined(node: Node, after: Follow) -> bool:
 
 
 class Measure:
-    """The power of the text's length that a search may take, and the quantifiers that may be possessive.
+    """The cost of a search, as a power of the text's length, and the quantifiers that may be possessive.
 
-    ``RegexError`` where it takes too long, at the last repeat or choice from the right that has several ways.
+    Raises ``RegexError`` if a search takes too long. Its offset is that of the last examined repeat or choice with
+    several ways; nodes are examined from right to left.
     """
 
     def __init__(self, node: Node) -> None:
-        #: The offsets behind these quantifiers.
+        #: For each quantifier that may be possessive, the offset after it.
         self.possessive: set[int] = set()
         self.power = 0
         self._tried = 0
         for branch in node.branches if isinstance(node, Choice) else (node,):
-            #: Unbounded repeats that give characters back, and others behind which a match may fail.
+            #: The number of unbounded repeats into which the matcher backtracks, and the number of determined unbounded
+            #: repeats after which a match may fail.
             self._tries = self._runs = 0
             ways = self._ways(branch, FREE)
             parts = branch.parts if isinstance(branch, Sequence) else (branch,)
-            # A search begins at each place of the text.
+            # A search starts at each position of the text, unless the expression begins with an anchor.
             power = (parts[:1] != (Place(At.BEGIN),)) + self._tries + min(self._runs, 1)
             if power > MAX_POWER or ways > MAX_WAYS:
                 raise RegexError(TOO_MANY, self._tried)
             self.power = max(self.power, power)
 
     def _ways(self, node: Node, after: Follow) -> int:
-        """Return the number of ways through a node that a matcher may try, those of unbounded repeats aside."""
+        """Return the number of ways through ``node`` that a matcher may try; an unbounded repeat counts as one way."""
         match node:
             case One() | Place():
                 return 1
             case Ahead(body=body):
-                # A lookahead that holds does not end the match.
+                # After the lookahead has matched, the rest of the expression may still fail.
                 return self._ways(body, Follow(ALL))
             case Sequence(parts=parts):
                 ways = 1

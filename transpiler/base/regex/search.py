@@ -1,6 +1,6 @@
-"""Compiled expressions: matched and replaced by Python's ``re`` as Java would, and as text for Java.
+"""Compiled regular expressions: search and replacement by Python's ``re`` with Java's results, and the text for Java.
 
-The translation writes every set of characters out, for the dot, the end and the classes of Python are others.
+The translation to Python writes out every set of characters, because the dot, ``$`` and the classes of Python differ.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Replacement = tuple[str | int, ...]
 
 
 def parse_replacement(text: str, groups: int) -> Replacement:
-    """Parse into texts and group numbers; raise ``RegexError`` where Java would throw, at the first match."""
+    """Parse the replacement ``text`` into texts and group numbers; raise ``RegexError`` if Java would throw."""
     parts: list[str | int] = []
     place = 0
     while place < len(text):
@@ -48,7 +48,7 @@ def parse_replacement(text: str, groups: int) -> Replacement:
                 raise RegexError("the number of a group follows $; a dollar sign is \\$", at, wrong=True)
             number = digit
             place += 1
-            # Java reads further digits as long as there is a group of that number.
+            # Java includes a further digit only if a group with the longer number exists.
             while (digit := _digit(text, place)) is not None and 10 * number + digit <= groups:
                 number = 10 * number + digit
                 place += 1
@@ -65,23 +65,23 @@ def _digit(text: str, place: int) -> int | None:
     return int(character) if character.isascii() and character.isdigit() else None
 
 
-#: Steps of one search, estimated from the power and the length of the text.
+#: Maximum number of steps of one search, estimated as the text's length to the power that ``Measure`` computes.
 MAX_STEPS = 100_000_000
 
 _PLACES = {At.BEGIN: r"\A", At.VERY_END: r"\Z"}
 _ENDS = {
-    # Java's line ends; the end is not between CR and LF.
+    # Before any of Java's line ends at the end of the text, but never between CR and LF.
     Flavor.JAVA: r"(?:(?=\r\n\Z)|(?=[\r\x85\u2028\u2029]?\Z)|(?<!\r)(?=\n\Z))",
     Flavor.PCRE: r"(?=\n?\Z)",
 }
 
 
 class SearchLimitError(ValueError):
-    """Matching would take too long."""
+    """Error for a search in a text that is so long that the search may take more than ``MAX_STEPS`` steps."""
 
 
 class Regular:
-    """A compiled expression; raises ``RegexError`` if it is not in the subset."""
+    """A compiled regular expression. The constructor raises ``RegexError`` if ``text`` is not in the subset."""
 
     def __init__(self, text: str, flavor: Flavor = Flavor.JAVA) -> None:
         self.text = text
@@ -92,14 +92,15 @@ class Regular:
         self._compiled = re.compile(self._python(self._node))
 
     def search(self, text: str) -> bool:
-        """Return True if the expression matches somewhere in the text."""
+        """Return True if the expression matches somewhere in ``text``."""
         self._check_length(text)
         return self._compiled.search(text) is not None
 
     def split(self, text: str, limit: int = 0) -> tuple[str, ...]:
-        """Split as Java's ``String.split``: into ``limit`` parts at most, or, below 1, into as many as there are.
+        """Split ``text`` as Java's ``String.split`` does, into at most ``limit`` texts; no maximum if it is below 1.
 
-        There is no empty text before an empty match at the beginning, and with 0 none at the end.
+        An empty match at the beginning yields no empty text before it. If ``limit`` is 0, empty texts at the end are
+        removed.
         """
         parts: list[str] = []
         at = 0
@@ -117,7 +118,7 @@ class Regular:
         return tuple(parts)
 
     def replace(self, text: str, replacement: str) -> str:
-        """Replace as Java's ``replaceAll``; raise ``RegexError`` for a malformed replacement if there is a match."""
+        """Replace all matches as Java's ``replaceAll``; raise ``RegexError`` if it would throw for ``replacement``."""
         written: list[str] = []
         at = 0
         for match in self.find_all(text):
@@ -128,7 +129,7 @@ class Regular:
         return "".join(written) + text[at:]
 
     def check_replacement(self, replacement: str) -> None:
-        """Raise ``RegexError`` if Java and Python need not replace the same."""
+        """Raise ``RegexError`` if the results of Java and Python may differ for ``replacement``."""
         if nullable(self._node):
             raise RegexError("this may match the empty text, in Java even between the halves of a character", 0)
         optional = optional_groups(self._node)
@@ -137,18 +138,18 @@ class Regular:
                 raise RegexError(f"the group {part} takes no part in every match, so it stands in no replacement", 0)
 
     def java(self) -> str:
-        """Return the expression for Java, with possessive repeats where the next character decides."""
+        """Return the expression for Java, with a possessive repeat wherever the meaning stays the same."""
         ends = sorted(self._measure.possessive)
         pieces = (self.text[start:end] for start, end in zip([0, *ends], [*ends, len(self.text)], strict=True))
         return "+".join(pieces)
 
     def find_all(self, text: str) -> Iterator[re.Match[str]]:
-        """Yield the matches from left to right, as successive calls of Java's ``find``."""
+        """Yield the matches in ``text`` from left to right, as successive calls of Java's ``find`` do."""
         self._check_length(text)
         at = 0
         while at <= len(text) and (match := self._compiled.search(text, at)) is not None:
             yield match
-            # Behind an empty match the search goes on one character further.
+            # After an empty match the search continues one character later.
             at = match.end() + (match.start() == match.end())
 
     def _check_length(self, text: str) -> None:
@@ -186,5 +187,5 @@ def _code(code: int) -> str:
 
 @lru_cache(64)
 def compile_regular(text: str, flavor: Flavor = Flavor.JAVA) -> Regular:
-    """Compile an expression, with a cache."""
+    """Compile the regular expression ``text``. A cache keeps the last 64 results."""
     return Regular(text, flavor)

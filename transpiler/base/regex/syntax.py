@@ -1,7 +1,7 @@
 """Regular expressions as a tree over sets of characters: a subset of Java's and of RabbitMQ's PCRE.
 
-Back-references, look-behind, named groups, lazy and possessive repeats, edges of words, ``\\p{…}`` and set arithmetic
-are refused. A letter's case and the classes ``\\d \\w \\s`` go by ASCII, as in Java.
+Back-references, look-behind, named groups, lazy and possessive repeats, word boundaries, ``\\p{…}`` and operations on
+sets are rejected. Case-insensitive matching and the classes ``\\d \\w \\s`` cover ASCII only, as in Java.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class CharacterSet:
-    """Characters as ranges of code points, both ends included: sorted, apart, and never touching."""
+    """A set of characters, as sorted ranges of code points with both ends included. Ranges never overlap or touch."""
 
     ranges: tuple[Range, ...] = ()
 
@@ -47,7 +47,7 @@ class CharacterSet:
 
     @property
     def single(self) -> str | None:
-        """The only character of the set; None where it has none or several."""
+        """The only character of the set; None if the set does not have exactly one character."""
         match self.ranges:
             case ((low, high),) if low == high:
                 return chr(low)
@@ -56,7 +56,7 @@ class CharacterSet:
 
 
 def from_ranges(ranges: Iterable[Range]) -> CharacterSet:
-    """Return the set of some ranges, in any order, which may overlap."""
+    """Return the set of the characters in ``ranges``, which may have any order and may overlap."""
     merged: list[Range] = []
     for low, high in sorted(ranges):
         if merged and low <= merged[-1][1] + 1:
@@ -67,12 +67,12 @@ def from_ranges(ranges: Iterable[Range]) -> CharacterSet:
 
 
 def of(characters: str) -> CharacterSet:
-    """Return the set of the characters of a text."""
+    """Return the set of the characters in ``characters``."""
     return from_ranges((ord(character), ord(character)) for character in characters)
 
 
 def without_case(characters: CharacterSet) -> CharacterSet:
-    """Add the other case of each ASCII letter: Java's ``(?i)`` folds no others."""
+    """Add the other case of each ASCII letter in the set, because Java's ``(?i)`` folds ASCII letters only."""
     upper = [(low + 32, high + 32) for low, high in (characters & UPPER).ranges]
     lower = [(low - 32, high - 32) for low, high in (characters & LOWER).ranges]
     return from_ranges((*characters.ranges, *upper, *lower))
@@ -85,14 +85,15 @@ DIGITS = CharacterSet(((48, 57),))
 WORDS = UPPER | LOWER | DIGITS | of("_")
 SPACES = of(" \t\n\x0b\f\r")
 SURROGATES = CharacterSet(((0xD800, 0xDFFF),))
-#: Java's line ends, which its dot does not match and before the last of which its ``$`` stands.
+#: Java's line ends. The dot does not match them, and ``$`` also matches before a line end at the end of the text.
 LINE_ENDS = of("\n\r\x85\u2028\u2029")
 
-#: The classes of a backslash and a letter, inside of brackets and outside.
+#: The character classes that a backslash and a letter name, inside and outside brackets: letter -> set.
 CLASSES = {"d": DIGITS, "D": ~DIGITS, "w": WORDS, "W": ~WORDS, "s": SPACES, "S": ~SPACES}
 
 
-#: Characters of an expression, groups that are open at once, and rounds of a counted repeat.
+#: Maximum length of an expression, in characters; maximum depth of nested groups; and maximum number of rounds in a
+#: quantifier such as ``{2,5}``.
 MAX_LENGTH, MAX_DEPTH, MAX_ROUNDS = 2_000, 20, 255
 
 
@@ -104,7 +105,7 @@ class Flavor(Enum):
 
 
 class RegexError(ValueError):
-    """An expression that is not supported; ``offset`` counts its characters, ``wrong`` if Java refuses it too."""
+    """Error for an unsupported expression, at the character ``offset``. ``wrong`` is True if Java rejects it, too."""
 
     def __init__(self, message: str, offset: int, wrong: bool = False) -> None:
         super().__init__(message)
@@ -113,7 +114,7 @@ class RegexError(ValueError):
 
 
 class At(Enum):
-    """Assertions of zero width."""
+    """A zero-width assertion. The value of a member is its spelling."""
 
     BEGIN = "^"
     END = "$"
@@ -122,14 +123,14 @@ class At(Enum):
 
 @dataclass(frozen=True, slots=True)
 class One:
-    """One character of a set."""
+    """A node that matches one character of a set."""
 
     characters: CharacterSet
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place of the text."""
+    """A node that matches a position of the text, such as its end, without a character."""
 
     at: At
 
@@ -145,14 +146,14 @@ class Ahead:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Parts one after the other; without parts, the empty text."""
+    """Nodes that match one after the other. Without ``parts`` it matches the empty text."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The first of the branches that lets the whole match."""
+    """Alternatives. The first branch with which the whole expression matches is chosen."""
 
     branches: tuple[Node, ...]
     offset: int = 0
@@ -160,9 +161,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A body from ``low`` to ``high`` times, as often as possible; None is no bound.
+    """A greedy repeat of ``body``, from ``low`` to ``high`` times; ``high`` is None if it has no upper bound.
 
-    ``end`` is the offset behind its quantifier.
+    ``end`` is the offset after the quantifier.
     """
 
     body: Node
@@ -188,7 +189,7 @@ _PLACES = {"A": At.BEGIN, "z": At.VERY_END, "Z": At.END}
 
 
 def parse_regular(text: str, flavor: Flavor = Flavor.JAVA) -> tuple[Node, int]:
-    """Parse an expression into a tree and the number of its groups; raise ``RegexError`` if it is not supported."""
+    """Parse ``text``; return its tree and its number of capturing groups. Raise ``RegexError`` if it is unsupported."""
     if len(text) > MAX_LENGTH:
         raise RegexError(f"the regular expression is longer than {MAX_LENGTH:,} characters", MAX_LENGTH)
     parser = _Parser(text, flavor)
@@ -199,7 +200,7 @@ def parse_regular(text: str, flavor: Flavor = Flavor.JAVA) -> tuple[Node, int]:
 
 
 def line_ends(flavor: Flavor) -> CharacterSet:
-    """Return the characters that the dot does not match."""
+    """Return the characters that the dot does not match in ``flavor``."""
     return LINE_ENDS if flavor is Flavor.JAVA else of("\n")
 
 
@@ -212,7 +213,7 @@ class _Parser:
         self.groups = self.depth = 0
 
     def at(self, text: str) -> bool:
-        """Skip a text if it is next."""
+        """Return True if ``text`` comes next in the expression, and skip it."""
         is_next = self.text.startswith(text, self.place)
         self.place += len(text) if is_next else 0
         return is_next
@@ -235,7 +236,7 @@ class _Parser:
         body = self.atom()
         quantifier = _REPEAT.match(self.text, self.place)
         if quantifier is None:
-            # A brace that counts nothing is an atom of its own, which Java refuses.
+            # A brace that does not begin a quantifier is an atom. For Java, ``atom`` rejects it.
             return body
         if isinstance(body, Place | Ahead):
             raise RegexError("a place has no length to repeat", self.place)
@@ -323,7 +324,7 @@ class _Parser:
                 characters |= self.folded(low)
                 continue
             if low.single is None:
-                # Behind a class the hyphen is a character like others.
+                # After a class such as ``\d``, a hyphen is an ordinary character.
                 characters |= low
                 continue
             self.place += 1
@@ -334,7 +335,7 @@ class _Parser:
                 raise RegexError("the range has no end that is above its beginning", at, wrong=True)
             members = from_ranges([(ord(low.single), ord(high.single))])
             if members & SURROGATES:
-                # Java finds such a half inside a character that is a surrogate pair.
+                # Java would match half of a surrogate pair inside a character.
                 raise RegexError("a range over half characters is not served", at)
             characters |= self.folded(members)
         self.place += 1
@@ -383,6 +384,6 @@ def _rounds(quantifier: re.Match[str]) -> tuple[int, int | None]:
         case "?":
             return 0, 1
         case _:
-            # More digits than the limit has would take Python long to read.
+            # Nine digits suffice to exceed the limit; Python is slow to convert very long numbers.
             low = int(quantifier[1][:9])
             return low, low if not quantifier[2] else int(quantifier[3][:9]) if quantifier[3] else None

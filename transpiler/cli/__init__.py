@@ -1,7 +1,7 @@
-"""selector-sql: the commands that need neither Spark nor a JVM, each imported when it is asked for.
+"""selector-sql: the commands that need neither Spark nor a JVM. The module of a command is imported when it is called.
 
-Results go to standard output and warnings to standard error. ``group`` has the exit codes and the end of every command,
-``manual`` the examples at the end of each help, and ``inputs`` opens every file.
+Results go to standard output, and warnings to standard error. ``group`` defines the exit codes and ends every command,
+``manual`` writes the examples at the end of each help text, and ``inputs`` opens every file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from transpiler.cli.group import Program, click
 
 __all__ = ["main"]
 
-#: The modules of the commands.
+#: The module of each command, by the command's name.
 _MODULES = {
     "sql": "sql",
     "check": "check",
@@ -33,14 +33,14 @@ _MODULES = {
 
 
 class _LazyProgram(Program):
-    """A program that imports the module of a command only when the command is asked for."""
+    """A program that imports the module of a command only when the command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of all commands."""
         return sorted(_MODULES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command of that name and return it."""
+        """Import the command ``cmd_name`` and return it; None if there is no such command."""
         if cmd_name in _MODULES and cmd_name not in self.commands:
             self.add_command(getattr(import_module(f"transpiler.cli.{_MODULES[cmd_name]}"), cmd_name))
         return super().get_command(ctx, cmd_name)

@@ -1,4 +1,4 @@
-"""selector-sql cases: test cases for a selector, on each side of every condition."""
+"""selector-sql cases: print test cases for a selector, with messages on each side of every condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""selector-sql check and rule: findings about selectors, for people and for machines, and the pages of their rules."""
+"""selector-sql check and rule: diagnostics about selectors, for people and programs, and the pages of the rules."""
 
 from __future__ import annotations
 
@@ -42,14 +42,17 @@ def _paint(text: str, severity: str) -> str:
 
 
 class _Known(NamedTuple):
-    """A baseline and its file."""
+    """A baseline of known findings, and the name of its file."""
 
     file: str
     baseline: Baseline
 
     @classmethod
     def of(cls, given: str | None, config: Config, is_written: bool) -> _Known | None:
-        """Return the baseline of the option or the project; None without one."""
+        """Return the baseline that the option ``given`` or the project names; None if neither names a baseline.
+
+        If ``is_written``, the file will be replaced, so the result is an empty baseline.
+        """
         file = given or next((os.path.join(config.directory, name) for name in config.baseline), None)
         if file is None:
             if is_written:
@@ -66,7 +69,7 @@ class _Known(NamedTuple):
             fail(f"file '{shown(file)}' is no baseline: {error}")
 
     def write(self, report: Report) -> None:
-        """Write the findings of a report."""
+        """Write the findings of ``report`` to the file of the baseline."""
         try:
             replace_file(system_path(self.file), self.baseline.write(report).encode())
         except OSError as error:
@@ -79,7 +82,7 @@ def _relative(directory: str, name: str) -> str:
 
 
 _FOR_PEOPLE: Mapping[str, Callable[[Report, Paint, bool], str]] = {"human": human, "oneline": oneline}
-#: The forms in which findings are printed.
+#: The function that prints a report, by the name of the output format.
 _FORMS: Mapping[str, Callable[[Report], str]] = {
     "human": human,
     "oneline": oneline,
@@ -221,7 +224,7 @@ def _listed(given: tuple[str, ...]) -> list[str]:
 
 @contextmanager
 def _progress(of_files: bool) -> Iterator[Callable[[int], None]]:
-    """Show on a terminal how many selectors of files are checked."""
+    """Yield a function that adds a number to the count of checked selectors, which a terminal shows for files."""
     if not (of_files and sys.stderr.isatty()):
         yield lambda _: None
         return
@@ -234,7 +237,7 @@ def _progress(of_files: bool) -> Iterator[Callable[[int], None]]:
         yield lambda count: progress.advance(task, count)
 
 
-#: The rules, and the findings about files of topologies, that have a page.
+#: The ids that have a page: of rules, and of findings about topology files.
 _PAGES = (*(one.id for one in RULES), *FINDINGS)
 
 

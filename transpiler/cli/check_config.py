@@ -1,4 +1,4 @@
-"""The table ``[tool.selector-sql]`` of the nearest pyproject.toml, which has the options of a project's checks."""
+"""The options of ``check`` for a project, from the table ``[tool.selector-sql]`` of the nearest pyproject.toml."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAME = "pyproject.toml"
 
 
 class Config(NamedTuple):
-    """The options of a project; ``directory`` is that of its file, to which ``exclude`` and ``baseline`` belong."""
+    """The options of a project. ``exclude`` and ``baseline`` are relative to ``directory``, that of pyproject.toml."""
 
     dialect: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ _KEYS = Config._fields[:-1]
 
 
 def read_config(start: Path) -> Config:
-    """Return the options for a directory, its own or those of the nearest one above; a wrong table ends the command."""
+    """Return the options from the nearest pyproject.toml in ``start`` or above; an invalid table ends the command."""
     for directory in (start, *start.parents):
         file = directory / _NAME
         try:

@@ -1,7 +1,7 @@
-"""Inputs of ``check``: the files of its arguments and of their directories, what is left out, and corrections.
+"""Inputs of ``check``: the files named in its arguments or found in their directories, and corrections of these files.
 
-A directory is searched for files of known kinds. What is left out there is counted; what a user named is read or
-refused.
+A directory is searched for files of known kinds; skipped files are counted. A file that the user named is read, or
+ends the command with an error.
 """
 
 from __future__ import annotations
@@ -39,40 +39,45 @@ from transpiler.tools.lint.fixes import fix_file
 from transpiler.tools.lint.report import Lines
 from transpiler.tools.lint.run import Text
 
-#: Directories that hold what others wrote, or what a build made.
+#: Names of directories that are skipped because they contain third-party code or the output of a build.
 _SKIPPED = frozenset("node_modules target dist obj venv __pycache__ site-packages".split())
-#: A line of the project file of this program; the selectors of its tests are wrong on purpose.
+#: A line of the pyproject.toml of this program. A checkout of it is skipped: many selectors of its tests are invalid on
+#: purpose.
 _OUR_PROJECT = re.compile(rb'^name *= *"selector-sql"', re.MULTILINE)
-#: A word without blanks, quotes and operators, with a slash or an ending, that looks like the name of a file.
+#: An argument that looks like a file name: it has a slash or a suffix, and no blanks, quotes or operators.
 _FILE_NAME = re.compile(r"[^\s'\"=<>()]*(?:[/\\][^\s'\"=<>()]*|\.[A-Za-z][A-Za-z0-9]{0,11})")
-#: Minified code: the end of its name; or the average length of its lines, for a text of at least so many characters.
+#: Signs of minified code: the end of its file name; or an average line length of more than ``_LONG_LINES`` characters
+#: in a text of more than ``_ENOUGH`` characters.
 _MINIFIED = re.compile(r"\.min\.[cm]?js$")
 _LONG_LINES, _ENOUGH = 1_000, 10_000
 _SCRIPTS = (".js", ".mjs")
-#: Bytes of a file that is read because its directory is checked: what people write by hand is smaller.
+#: Maximum size of a file found in a directory, in bytes: files that people write by hand are smaller.
 _MAX_BYTES = 8 * 2**20
 
 _STANDARD_INPUT = "standard input"
-#: The properties of an application, from a directory of its project on.
+#: Patterns of the files with an application's properties, relative to a directory of its project.
 _APPLICATION = ("application*.*", "src/main/resources/application*.*")
 
 
 class Choice(NamedTuple):
-    """Choice of the inputs that are read, and the kinds of those that are named."""
+    """The options that select inputs: their kind, the name of standard input, and excluded files.
+
+    ``kind`` is the kind of the named files and of standard input; None means the kind that their names show.
+    """
 
     kind: str | None = None
     stdin_filename: str | None = None
     exclude: Sequence[Globs] = ()
-    #: True if a named file is skipped where one of a directory would be.
+    #: True if a named file is skipped whenever the same file, found in a directory, would be skipped.
     ignore_unknown: bool = False
 
 
 @dataclass
 class Inputs:
-    """Arguments of ``check``, resolved in their order.
+    """The arguments of ``check``, resolved in their order.
 
-    ``notes`` says which files were not read. ``failed`` if the user named one of them, and not its directory only, or
-    if no file was found. ``left_out`` are the directories that were not looked into, and the files that are excluded.
+    ``notes`` has a line for each file that could not be read. ``failed`` is True if the user named such a file itself,
+    not only its directory, or if a directory has no file to read. ``left_out`` lists skipped directories and files.
     """
 
     arguments: tuple[str, ...]
@@ -83,7 +88,7 @@ class Inputs:
     left_out: list[str] = field(default_factory=list)
     failed: bool = False
     _git_ignores: GitIgnores = field(default_factory=GitIgnores)
-    #: The files of the directories.
+    #: The files found in each directory.
     _found: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -105,7 +110,7 @@ class Inputs:
         return bool(self.files) or any(argument == "-" or exists(argument) for argument in self.arguments)
 
     def texts(self) -> Iterator[Text]:
-        """Read and yield the texts one after the other; a file that cannot be read ends the command."""
+        """Yield the texts, each read when it is needed; a named file that cannot be read ends the command."""
         for argument in self.arguments:
             if argument == "-":
                 yield self._standard_input()
@@ -124,7 +129,7 @@ class Inputs:
                 yield from self._file(name)
 
     def declarations(self) -> Declarations:
-        """Return what the source code of the directories declares: functions with a selector, and constants."""
+        """Return the declarations in the source code of the directories: functions with a selector, and constants."""
         declarations = Declarations(_source_text)
         for argument in self.arguments:
             if argument != "-" and _is_directory(argument):
@@ -147,7 +152,7 @@ class Inputs:
                 kind = text.kind or text.file
                 content, count = fix_file(text.content, kind, dialects, checker, declarations, others)
             except UnreadableError:
-                # It is reported with the findings.
+                # The second reading reports this error together with the findings.
                 continue
             if count:
                 problem = self._leads_out(text.file) or _write(text.file, text.content, content)
@@ -159,7 +164,7 @@ class Inputs:
         yield from self.texts()
 
     def _leads_out(self, name: str) -> str | None:
-        """Return the reason not to write a file that is a link to a place outside of the arguments; None for others."""
+        """Return the reason not to write ``name`` if it links to a file outside the arguments; None for other files."""
         target = Path(os.path.realpath(name))
         given = (*self.arguments, *self.files)
         if any(target.is_relative_to(os.path.realpath(one)) for one in given):
@@ -167,7 +172,7 @@ class Inputs:
         return f"it is a link to {shown(str(target))}, outside of what was given"
 
     def _used_elsewhere(self, declarations: Declarations) -> dict[str, list[FoundSelector]]:
-        """Return the constants that other files use as selectors, by the names of their own files."""
+        """Return the constants that a file other than their own uses as selectors, by the name of their own file."""
         used: dict[str, list[FoundSelector]] = {}
         for text in self.texts():
             if text.file is not None and is_code(text.kind or text.file):
@@ -177,7 +182,7 @@ class Inputs:
         return used
 
     def refuse(self, text: Text, error: UnreadableError) -> None:
-        """Note that a file is not what its name says."""
+        """Add the note that the content of a file does not have the kind that its name shows."""
         place = ""
         if error.offset is not None:
             line, column, *_ = Lines(text.content).place(Span(error.offset, error.offset))
@@ -193,7 +198,7 @@ class Inputs:
         return Text(read_text_file("-"), name or _STANDARD_INPUT, self.choice.kind or name or "-.sel")
 
     def _file(self, name: str) -> Iterator[Text]:
-        """Read a file that the user named; what cannot be read ends the command."""
+        """Yield the text of the file ``name``, which the user named; a file that cannot be read ends the command."""
         kind = self.choice.kind or name.removesuffix(".gz")
         is_skipped = self.choice.ignore_unknown and _is_in_ours(name)
         if is_skipped or any(globs.has(name) for globs in self.choice.exclude):
@@ -222,7 +227,7 @@ class Inputs:
             self.failed = True
 
     def _of_directory(self, name: str, kind: str = "") -> Iterator[Text]:
-        """Read a file that others stand beside; what cannot be read is noted."""
+        """Yield the text of the file ``name``, found in a directory; if it cannot be read, add a note instead."""
         try:
             if (other := no_file(system_path(name))) is not None:
                 self.notes.append(f"{shown(name)}: skipped: it is {other}")
@@ -249,7 +254,7 @@ class Inputs:
         return self._found[directory]
 
     def _files_of(self, directory: str) -> Iterator[str]:
-        """Yield the files of a directory and those below in which selectors are looked for, in the order of names."""
+        """Yield the names of the files in and below ``directory`` that are searched for selectors, sorted by name."""
         for parent, directories, files in os.walk(directory, onerror=self._note_directory):
             if parent != directory and "pyproject.toml" in files and _is_ours(parent):
                 self.left_out.append(f"{shown(os.path.normpath(parent))} (a checkout of selector-sql)")
@@ -278,12 +283,15 @@ class Inputs:
 
 
 def named_kind(kind: str | None) -> str | None:
-    """Return the name of a file of a kind of ``KINDS``."""
+    """Return a file name whose suffix shows the kind ``kind`` of ``KINDS``; None for None."""
     return None if kind is None else f"-{KINDS[kind]}"
 
 
 def properties_of(name: str) -> Properties:
-    """Return the properties in the nearest ``application*.properties`` and ``.yml`` above a file, by their profiles."""
+    """Return the properties of the application that contains the file ``name``: profile -> key -> values.
+
+    They come from the ``application*.properties`` and ``.yml`` files of the nearest directory above that has any.
+    """
     found: dict[str, dict[str, set[str]]] = {}
     for directory in Path(name).absolute().parents:
         for file in (file for pattern in _APPLICATION for file in directory.glob(pattern)):
@@ -309,7 +317,7 @@ def _is_minified(text: str) -> bool:
 
 
 def _is_in_ours(name: str) -> bool:
-    """Return True for a file in a checkout of this program that is inside the current directory."""
+    """Return True if ``name`` is in a checkout of this program below the current directory."""
     here = Path.cwd()
     parents = (parent for parent in Path(name).absolute().parents if here in parent.parents)
     return any(_is_ours(str(parent)) for parent in parents)
@@ -324,7 +332,7 @@ def _is_ours(directory: str) -> bool:
 
 
 def _write(name: str, old: str, new: str) -> str | None:
-    """Write the text of a file, its line ends as they were; return the reason where that is not possible."""
+    """Replace the text ``old`` of a file by ``new`` and keep its line ends; return the reason if that is impossible."""
     path = os.path.realpath(system_path(name))
     data = read_file(path)
     if (problem := what_replacing_breaks(path)) is not None:
@@ -341,7 +349,7 @@ def _write(name: str, old: str, new: str) -> str | None:
 
 
 def _source_text(name: str) -> str | None:
-    """Return the text of a file of source code; None if it cannot be read."""
+    """Return the text of the source file ``name``; None if it cannot be read."""
     with suppress(OSError, UnicodeDecodeError, click.ClickException):
         if no_file(system_path(name)) is None:
             return _normalized(read_bytes(name).decode())

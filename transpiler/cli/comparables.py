@@ -1,4 +1,4 @@
-"""Arguments that are a selector, a filter or a topology: the text itself, or a file whose contents show what it is."""
+"""Arguments that are a selector, a filter or a topology: a text or a file, whose kind is found from its content."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from transpiler.topology.files import ENDINGS, names_topology_file
 if TYPE_CHECKING:
     from transpiler.cli.topologies import TopologyForm
 
-#: A test of a message.
+#: A function from a message to True if the message matches.
 Condition = Callable[[Message], bool]
 
-#: Values that a JSON file of any length may have; a long one may have more (``topology.files``).
+#: Maximum number of values in a JSON file of up to 4 MB. A longer file may have one value for each eight characters.
 MIN_VALUES = 500_000
 
 
 class Comparable(NamedTuple):
-    """A selector's text, a filter set, or a topology; ``name`` is that of its file, or OLD or NEW."""
+    """A selector's text, a filter set, or a topology. ``name`` is the name of its file; OLD or NEW without a file."""
 
     value: str | FilterSet | Topology
     name: str
 
     @property
     def kind(self) -> str:
-        """``selector``, ``filter`` or ``topology``."""
+        """The kind of the value: ``selector``, ``filter`` or ``topology``."""
         return {str: "selector", FilterSet: "filter", Topology: "topology"}[type(self.value)]
 
     def check(self, dialect: str) -> None:
-        """Parse a selector; ``TranspilerError`` with its name."""
+        """Raise ``TranspilerError`` with this name if the value is a selector that cannot be parsed."""
         if isinstance(self.value, str):
             try:
                 parse_selector(self.value, dialect)
@@ -52,7 +52,7 @@ class Comparable(NamedTuple):
 
 
 def read_pair(old: str, new: str, form: TopologyForm) -> tuple[Comparable, Comparable]:
-    """Read two of a kind; two of unlike kinds end the command."""
+    """Read the arguments OLD and NEW; the command ends with an error if their kinds differ."""
     first, second = _read(old, "OLD", form), _read(new, "NEW", form)
     if first.kind != second.kind:
         fail(f"OLD is a {first.kind} and NEW is a {second.kind}: give two of a kind")
@@ -75,7 +75,7 @@ def _read(given: str, role: str, form: TopologyForm) -> Comparable:
         data = load_json(text, max(MIN_VALUES, len(text) // 8))
     except JsonTextError as error:
         if bracket:
-            # RabbitMQ's SQL filters have names in brackets.
+            # The text may be a SQL filter of RabbitMQ, in which names can be written in brackets.
             return selector
         fail(f"{shown(shown_as)}{error.place(text)}: {error.message}")
     if _is_filter(data):
@@ -84,7 +84,7 @@ def _read(given: str, role: str, form: TopologyForm) -> Comparable:
 
 
 def _file_name(given: str) -> str | None:
-    """Return the name of the file that an argument names, or None for the text of a selector or filter."""
+    """Return the name of the file that the argument ``given`` names; None if it is the text of a selector or filter."""
     if given == "-":
         return given
     if given.startswith("@"):
@@ -99,7 +99,7 @@ def _file_name(given: str) -> str | None:
 
 
 def _is_filter(data: Any) -> bool:
-    """Return True for one filter, or an object of named filters."""
+    """Return True if ``data`` is one filter, or an object of named filters."""
     return is_described(data) or (
         isinstance(data, dict) and bool(data) and all(is_described(value) for value in data.values())
     )
@@ -115,11 +115,11 @@ def _filter(text: str, name: str) -> Comparable:
 
 
 def condition(value: str | FilterSet | Topology, dialect: str, connection: str | None, receiver: Receiver) -> Condition:
-    """Return the test of a message by the text of a selector, or by a filter."""
+    """Return the function that tests a message with ``value``, a selector or a filter set."""
     if isinstance(value, str):
         tree = parse_selector(value, dialect)
         return lambda message: evaluate(tree, message, dialect, **receiver.keywords) is True
     assert isinstance(value, FilterSet)
-    # Refuse a filter that cannot be evaluated before the first message is read.
+    # Reject a filter that cannot be evaluated now, before any message is read.
     matches(value, Message(), dialect=dialect, connection=connection)
     return lambda message: matches(value, message, dialect=dialect, connection=connection, **receiver.keywords)

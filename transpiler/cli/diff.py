@@ -1,4 +1,4 @@
-"""selector-sql diff: a message on which two selectors, filters or topologies part, or those of files that change."""
+"""selector-sql diff: find a message for which two selectors, filters or topologies differ, or all such in files."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def diff(
         if isinstance(first.value, Topology) and isinstance(second.value, Topology):
             changes.of_topologies(Names(first.value, second.value, mapping), files, layout, exchange)
         else:
-            # All messages are received at one time.
+            # All messages are evaluated with the same time of reception.
             receiver = Receiver(destination=destination).timed
             before = condition(first.value, dialect, connection, receiver)
             after = condition(second.value, new_dialect or dialect, connection, receiver)
@@ -147,19 +147,19 @@ def diff(
 
 
 def _mapping(name: str) -> dict[str, str]:
-    """Read names of OLD with those of NEW."""
+    """Return the mapping in the JSON file ``name``: from names in OLD to names in NEW."""
     data = load_record(read_text_file(name), name)
     if not isinstance(data, dict) or not all(isinstance(of, str) for of in data.values()):
         fail(f'{shown(name)}: a map of names is an object, {{"name in OLD": "name in NEW"}}')
     return data
 
 
-#: The version of the JSON form of changes of messages.
+#: Version number of the JSON form of ``_MessageChanges``.
 VERSION = 1
 
 
 class _MessageChanges:
-    """The numbers of messages that a change wins and loses, by queue for topologies, and some of them."""
+    """Counts of the messages that NEW gains or loses compared to OLD, by queue for topologies, with some examples."""
 
     def __init__(self, max_examples: int) -> None:
         self.messages = self.changed = 0
@@ -170,7 +170,7 @@ class _MessageChanges:
         self._of_queues = False
 
     def of_conditions(self, old: Condition, new: Condition, files: Sequence[str], layout: ChosenLayout) -> None:
-        """Compare two selectors or filters on the messages of files."""
+        """Compare two selectors or filters on the messages in ``files``."""
         for read in read_messages(files, layout, progress=True):
             before, after = old(read.message), new(read.message)
             self._count(
@@ -181,8 +181,8 @@ class _MessageChanges:
             )
 
     def of_topologies(self, names: Names, files: Sequence[str], layout: ChosenLayout, exchange: str | None) -> None:
-        """Compare two topologies on the publications of files; ``exchange`` is that of those that name none."""
-        # An exchange of only one topology is a change.
+        """Compare two topologies on the messages in ``files``; ``exchange`` is that of messages that name none."""
+        # If only one of the topologies has the exchange, the messages change; it is an error only if neither has it.
         check_exchange(exchange, names.old, names.new)
         self._of_queues = True
         unnamed = 0
@@ -208,7 +208,7 @@ class _MessageChanges:
             self._examples.append({"place": place, "gained": gained, "lost": lost, "message": text})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form; ``gained`` and ``lost`` are by queue for topologies."""
+        """Return the JSON form. ``gained`` and ``lost`` are counts, or for topologies, counts by queue."""
         result: dict[str, Any] = {"version": VERSION, "messages": self.messages, "changed": self.changed}
         for name, counts in (("gained", self.gained), ("lost", self.lost)):
             result[name] = dict(sorted(counts.items())) if self._of_queues else counts.total()
@@ -238,7 +238,10 @@ class _MessageChanges:
 
 
 def _queues(names: Names, read: ReadMessage, exchange: str | None, *, of_old: bool) -> set[str]:
-    """Return the queues of a publication to OLD, by NEW's names; those that an exchange may choose are marked."""
+    """Return the queues that a message reaches in OLD or NEW, by the names that NEW uses.
+
+    The text " (possible)" marks a queue that the message reaches only if an exchange chooses it.
+    """
     topology = names.old if of_old else names.new
     target, keys, routing_type = published(read, topology, exchange)
     if not of_old and target is not None:

@@ -1,4 +1,4 @@
-"""selector-sql explain: why a message matches, and what a selector means: its tree, types and rewrites."""
+"""selector-sql explain: print why a message matches a selector, and the selector's tree, types and rewrites."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def explain(
     transpiled = transpile_selector(text, where, dialect=dialect, missing=missing, **receiver.keywords)
     doubts = () if quiet else all_warnings(transpiled, text, where, dialect)
     warnings = with_ids_of([each for _, each in messages], doubts)
-    # All messages are explained at one time.
+    # All messages are evaluated with the same time of reception.
     at_one_time = receiver.timed
     explanations = [(number, explain_tree(tree, text, each, rules, at_one_time)) for number, each in messages]
     several = len(explanations) != 1
@@ -135,7 +135,7 @@ def explain(
 
 
 def _read_messages(name: str, layout: ChosenLayout) -> list[tuple[int, Message]]:
-    """Read the messages of a file, or of an option's text, each with its line."""
+    """Read the messages of the file ``name``, or of ``name`` itself if it is JSON text, each with its line number."""
     if _is_text(name):
         given = read_messages(["--message"], layout, lines=lambda *_: enumerate(name.split("\n"), 1))
     else:
@@ -149,7 +149,7 @@ def _read_messages(name: str, layout: ChosenLayout) -> list[tuple[int, Message]]
 def _types(
     tree: ast.Expression, layout: Layout, missing: Missing, source: Source, dialect: Dialect, receiver: Receiver
 ) -> Iterator[str]:
-    """Yield each name once, with the types that its value can have over the layout."""
+    """Yield a line for each name in ``tree``: the name, and the types that its value can have in ``layout``."""
     identifiers = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.Identifier)}
     for name, identifier in identifiers.items():
         operand = Names(layout, missing, source, dialect, receiver).operand(identifier)
@@ -158,7 +158,7 @@ def _types(
 
 
 def _tree(node: ast.Expression, part: Part | None, depth: int, dialect: Dialect) -> Iterator[str]:
-    """The nodes of the selector, each with the verdict or the value of its part where there is a message."""
+    """Yield a line for each node of the selector, with its result or value if ``part`` explains it for a message."""
     inner = ast.children(node)
     label = f"{type(node).__name__.lower()}  " * bool(inner) + print_tree(node, dialect)
     yield "  " * depth + label + ("" if part is None or isinstance(node, ast.LITERALS) else f"  → {_seen(part)}")
@@ -175,7 +175,7 @@ def _seen(part: Part) -> str:
 
 
 def with_ids_of(messages: Sequence[Message], findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return findings, those about the form of a message id with the text of the message that was meant."""
+    """Return ``findings``; a finding about the form of a message ID proposes the ID of the message that was meant."""
     ids = [message.properties.message_id for message in messages if message.properties is not None]
     texts = (message_id_text(value) for value in ids if value is not None)
     known = [text for text in dict.fromkeys(texts) if text is not None]

@@ -1,4 +1,4 @@
-"""Patterns of files and directories with the syntax of .gitignore, and the .gitignore files around a directory."""
+"""Patterns of files and directories in the syntax of .gitignore, and the .gitignore files that apply to a directory."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from transpiler.base.local_files import open_file
 
 
 class Globs:
-    """Patterns, each a line, about the paths below a directory; the last one that matches a path decides."""
+    """Patterns, one in each line, for paths below the directory ``base``. The last matching pattern decides."""
 
     def __init__(self, lines: Iterable[str], base: str) -> None:
         self._base = os.path.abspath(base)
         self._patterns = [pattern for line in lines if (pattern := _compiled(line)) is not None]
 
     def match(self, path: str, is_directory: bool) -> bool | None:
-        """Return True for a path that is left out, False for one that ``!`` takes back, and None for any other."""
+        """Return True if ``path`` is excluded, False if a pattern with ``!`` includes it, and None if none matches."""
         if not self._patterns:
             return None
         relative = os.path.relpath(os.path.abspath(path), self._base).replace(os.sep, "/")
@@ -31,7 +31,7 @@ class Globs:
         return None
 
     def has(self, path: str) -> bool:
-        """Return True for a file that is left out, or lies in a directory that is."""
+        """Return True if the file ``path`` or a directory above it is excluded."""
         place = Path(os.path.abspath(path))
         parents = [parent for parent in place.parents if parent.is_relative_to(self._base)]
         return any(self.match(str(parent), True) for parent in reversed(parents)) or bool(self.match(path, False))
@@ -71,13 +71,13 @@ def _translated(pattern: str) -> Iterator[str]:
 
 
 class GitIgnores:
-    """The .gitignore files around directories, each read once."""
+    """The .gitignore files that apply to directories. Each file is read once."""
 
     def __init__(self) -> None:
         self._read: dict[str, tuple[Globs, ...]] = {}
 
     def match(self, directory: str) -> bool:
-        """Return True for a directory that a .gitignore of its repository leaves out."""
+        """Return True if a .gitignore file of its repository excludes ``directory``."""
         place = os.path.abspath(directory)
         for globs in self._around(os.path.dirname(place)):
             matched = globs.match(place, True)
@@ -86,7 +86,7 @@ class GitIgnores:
         return False
 
     def _around(self, directory: str) -> tuple[Globs, ...]:
-        """Return the patterns of a directory and of those above it in its repository, the nearest first."""
+        """Return the patterns of ``directory`` and of the directories above it in its repository, the nearest first."""
         known = self._read.get(directory)
         if known is None:
             own: tuple[Globs, ...] = ()

@@ -1,10 +1,10 @@
-"""The command group of both programs: one way for every command to begin and to end.
+"""The command group of both programs, which starts and ends every command in the same way.
 
-A command begins with arguments and standard streams in UTF-8, whatever the locale says. It ends with one of the exit
-codes of ``EXIT_CODES``; an exception that leaves it becomes an error text on standard error, never a traceback. So
-the commands themselves raise: ``fail`` for what they find out, and anything else for what they meet.
-Inputs are opened by ``transpiler.cli.inputs``; standard output is written with ``say`` where people read it, and with
-``click.echo`` where it is data.
+Arguments and standard streams are in UTF-8, whatever the locale is. A command ends with one of the exit codes of
+``EXIT_CODES``. An exception that it raises becomes an error text on standard error, never a traceback. So commands call
+``fail`` for an error that they detect, and let all other exceptions pass.
+
+``transpiler.cli.inputs`` opens inputs. Commands write text for people with ``say``, and data with ``click.echo``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ else:
         print(f"error: the commands need click: {_HINT}", file=sys.stderr)
         sys.exit(2)
 
-#: The exit codes of a program, at the end of its help; a command's own help says what its 1 is.
+#: The exit codes of a program and their meanings, printed at the end of its help. The help of a command states the
+#: meaning of its exit code 1.
 EXIT_CODES = {
     0: "done",
     1: "a finding, a difference, no match or a failed case, as the command's help says",
@@ -40,28 +41,28 @@ EXIT_CODES = {
     141: "the reader of the output went away, as head does",
 }
 
-#: 128 and the number of the signal, as a shell reports a process that ended by SIGINT or SIGPIPE.
+#: Exit codes: 128 plus the number of the signal, as a shell reports a process that SIGINT or SIGPIPE ended.
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
 
 _DEBUG = "SELECTOR_SQL_TRACEBACK"
 
 
 class CommandError(click.ClickException):
-    """A command cannot be carried out; the message is for the user as it is."""
+    """Error for a command that cannot be carried out. The message is shown to the user unchanged."""
 
     exit_code = 2
 
 
 def fail(message: str) -> NoReturn:
-    """End the command with an error text and exit code 2."""
+    """End the command with the error text ``message`` and exit code 2."""
     raise CommandError(message)
 
 
 class Program(click.Group):
-    """A group of commands that end with an error text and an exit code of ``EXIT_CODES``."""
+    """A group of commands. An error ends a command with an error text and an exit code of ``EXIT_CODES``."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of that name, whose choices may be written in any case."""
+        """Return the command ``cmd_name``; its options with choices accept upper and lower case."""
         command = super().get_command(ctx, cmd_name)
         for parameter in command.params if command is not None else ():
             if isinstance(parameter.type, click.Choice):
@@ -69,7 +70,7 @@ class Program(click.Group):
         return command
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the section Exit codes."""
+        """Write the section "Exit codes" of the help."""
         write_exit_codes(formatter, EXIT_CODES)
 
     def main(
@@ -80,12 +81,12 @@ class Program(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run the program and exit; without ``standalone_mode`` exceptions are the caller's."""
+        """Run the program and exit the process. Without ``standalone_mode``, exceptions go to the caller."""
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, False, **extra)
         try:
             _prepare_streams()
-            # On Windows the arguments are Unicode, and click expands their wildcards.
+            # On Windows the arguments are Unicode already, and click expands their wildcards if ``args`` is None.
             words = _arguments() if args is None and os.name == "posix" else args
             status = super().main(words, prog_name, complete_var, False, **extra)
             code = status if isinstance(status, int) else 0
@@ -96,23 +97,23 @@ class Program(click.Group):
         sys.exit(_flushed(code))
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        """Parse the arguments; ``--help`` and ``--version`` print here. click colours no file and no pipe."""
+        """Parse the arguments; ``--help`` and ``--version`` print here. click itself uses colours only on terminals."""
         if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
             kwargs["color"] = False
         with _kept_from_click():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command."""
+        """Run the command of ``ctx``."""
         with _kept_from_click():
             return super().invoke(ctx)
 
     def describe(self, error: BaseException) -> str | None:  # noqa: ARG002
-        """Return the text for an exception of a library that only this program uses, or None."""
+        """Return the error text for an exception of a library that only this program uses; None for any other."""
         return None
 
     def _end(self, error: BaseException) -> int:
-        """Report an exception on standard error and return the exit code."""
+        """Report ``error`` on standard error and return the exit code."""
         if isinstance(error, _KeptError):
             assert error.__cause__ is not None
             error = error.__cause__
@@ -135,7 +136,7 @@ class Program(click.Group):
 
 
 class _KeptError(Exception):
-    """An exception, its cause, that click would end the process for in a way of its own."""
+    """Wrapper of an exception that click would handle itself. Its cause is that exception."""
 
 
 @contextmanager
@@ -147,23 +148,23 @@ def _kept_from_click() -> Iterator[None]:
 
 
 def write_exit_codes(formatter: click.HelpFormatter, exits: Mapping[int, str]) -> None:
-    """Write the section Exit codes of a help."""
+    """Write the section "Exit codes" of a help text."""
     with formatter.section("Exit codes"):
         formatter.write_dl([(str(code), exits[code]) for code in sorted(exits)])
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Write what a person reads: names and texts of somebody's input do nothing to the terminal."""
+    """Write ``text`` for a person, with control characters replaced, because it may quote the user's input."""
     click.echo(printable(text), err=err)
 
 
 def say_data(text: str) -> None:
-    """Write a text that a program may read, unchanged but for what a person's terminal would obey."""
+    """Write ``text`` unchanged for a program; on a terminal, with control characters replaced."""
     click.echo(printable(text) if sys.stdout.isatty() else text)
 
 
 def told(error: TranspilerError) -> str:
-    """Return the text of an error; options and layouts that a hint proposes are as the command line spells them."""
+    """Return the text of ``error``, with options and layouts in its hints spelled as on the command line."""
     if isinstance(error, RecordError):
         text = error.text
         for hint in (diagnostic.hint for diagnostic in error.diagnostics if diagnostic.hint):
@@ -173,7 +174,7 @@ def told(error: TranspilerError) -> str:
 
 
 def _text(error: BaseException) -> str:
-    """Return the error text of an exception; only those of this project may have several lines."""
+    """Return the error text for an exception: one line, except for an exception of this project."""
     match error:
         case CommandError():
             return error.message
@@ -196,7 +197,7 @@ def _text(error: BaseException) -> str:
 
 
 def _tell(text: str) -> None:
-    """Write an error text; where even standard error cannot be written, the exit code has to do."""
+    """Write the error text; if standard error cannot be written, the exit code is the only sign of the error."""
     try:
         say(text, err=True)
     except (OSError, ValueError):
@@ -206,7 +207,7 @@ def _tell(text: str) -> None:
 def _arguments() -> list[str]:
     """Return the arguments of the process, decoded from UTF-8.
 
-    Python decodes them by the locale: under ``LC_ALL=C`` without UTF-8 mode ``é`` becomes two surrogates.
+    Python decodes arguments with the locale: under ``LC_ALL=C`` without UTF-8 mode ``é`` becomes two surrogates.
     """
     words = []
     for number, word in enumerate(sys.argv[1:], 1):
@@ -218,33 +219,36 @@ def _arguments() -> list[str]:
 
 
 def _prepare_streams() -> None:
-    """Make the standard streams write UTF-8, and keep closed ones from being taken for files that are opened later."""
+    """Make the standard streams write UTF-8. Reserve the descriptors of closed streams, so that no file gets them."""
     if None in (sys.stdin, sys.stdout, sys.stderr):
-        # Nothing can be written to a descriptor that is open for reading: a closed output stays an error.
+        # The descriptors are opened for reading only, so that writing to a closed output remains an error.
         while (descriptor := os.open(os.devnull, os.O_RDONLY)) <= 2:
             pass
         os.close(descriptor)
     if sys.stdout is None:
         sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
     elif isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):
-        # Unbuffered (PYTHONUNBUFFERED), Python takes a text that a pipe has accepted a part of for written.
+        # Without a buffer (PYTHONUNBUFFERED), Python loses the rest of a text of which a pipe accepted only a part.
         sys.stdout = open(sys.stdout.fileno(), "w", closefd=False)  # noqa: SIM115
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A lone surrogate, which JSON can say, becomes JSON's own escape for it.
+            # A lone surrogate, which JSON can contain, is written as its escape in JSON.
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _flushed(code: int) -> int:
-    """Write what standard output still holds; Python would do that at its exit, where an error is only a noise."""
+    """Flush standard output, and return the exit code: ``code``, or that of an error while flushing.
+
+    Otherwise Python would flush it when the process exits, and an error would not change the exit code.
+    """
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         code = _PIPE_CLOSED
     except OSError as error:
-        # The command has ended with an error already where it could not write either.
+        # If ``code`` is 2, the command has probably reported the same error already.
         if code != 2:
             _tell(_text(error))
         code = 2
@@ -255,7 +259,7 @@ def _flushed(code: int) -> int:
 
 
 def _abandon(stream: TextIO) -> None:
-    """Let what a stream still holds go nowhere, so that Python does not try to write it once more at its exit."""
+    """Redirect ``stream`` to the null device, so that Python does not fail when it flushes the stream at exit."""
     try:
         descriptor = stream.fileno()
     except (OSError, ValueError):

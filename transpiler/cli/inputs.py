@@ -1,7 +1,7 @@
-"""Inputs of the commands: every file that a user names, and standard input, is opened here.
+"""Inputs of the commands: this module opens every file that the user names, and standard input.
 
-Text is UTF-8 with or without a byte order mark, and its lines end at LF, CRLF or CR. What cannot be read ends the
-command with one line that names the file as the user did, and for bytes that are not UTF-8 the line and the column.
+Text is UTF-8 with or without a byte order mark, and its lines end at LF, CRLF or CR. A file that cannot be read ends
+the command with one line that names the file as the user did, and the line and column of bytes that are not UTF-8.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from transpiler.base.errors import TranspilerError
 from transpiler.cli.group import click, fail
 from transpiler.tools.message_files.file_lines import PIECE, Guard, about_file, decode_utf8, decoded_lines
 
-#: Bytes of a file that is read as a whole; /dev/zero has no end.
+#: Maximum size of a file that is read as a whole, in bytes, because a file such as /dev/zero has no end.
 MAX_BYTES = 2**29
 
-#: Bytes of a file whose reading takes seconds.
+#: Size of a file from which on reading takes seconds and shows its progress, in bytes.
 LONG = 2**22
 
 
@@ -35,12 +35,12 @@ class InputFile(click.ParamType):  # type: ignore[type-arg]
     name = "file"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ARG002
-        """Return the name; a file that is not there, or is a directory, ends the command."""
+        """Return the name ``value``; if it is a directory or does not exist, end the command."""
         check_input(value)
         return str(value)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG002
-        """Let the shell complete names of files."""
+        """Let the shell complete file names."""
         from click.shell_completion import CompletionItem
 
         return [CompletionItem(incomplete, type="file")]
@@ -50,23 +50,23 @@ class FileOrDirectory(InputFile):
     """The name of a file that can be read, or of a directory with such files, or - for standard input."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name; what is not there ends the command."""
+        """Return the name ``value``; if there is no such file or directory, end the command."""
         return str(value) if is_directory(str(value)) else super().convert(value, param, ctx)
 
 
 class TextOrFile(InputFile):
-    """A text that shows what it is, or the name of a file that can be read."""
+    """A text, or the name of a file that can be read. ``is_text`` returns True for a value that is a text."""
 
     def __init__(self, name: str, is_text: Callable[[str], bool]) -> None:
         self.name, self._is_text = name, is_text
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the text or the name; what is neither ends the command."""
+        """Return the text or file name ``value``; if it is neither, end the command."""
         return str(value) if self._is_text(str(value)) else super().convert(value, param, ctx)
 
 
 def exists(name: str) -> bool:
-    """Return True if there is a file, or a link, of that name; any text may be asked about."""
+    """Return True if there is a file, directory or link ``name``, which may be any text."""
     path = local_file(name)
     try:
         return path is not None and os.path.lexists(system_path(path))
@@ -75,7 +75,7 @@ def exists(name: str) -> bool:
 
 
 def is_directory(name: str) -> bool:
-    """Return True if there is a directory of that name; any text may be asked about."""
+    """Return True if there is a directory ``name``, which may be any text."""
     path = local_file(name)
     try:
         return path is not None and os.path.isdir(system_path(path))
@@ -84,7 +84,7 @@ def is_directory(name: str) -> bool:
 
 
 def check_input(name: str) -> None:
-    """End the command if there is no such file, before it does anything else; nothing is opened."""
+    """End the command with an error if there is no file ``name``. The file is not opened."""
     if name == "-":
         return
     with _reported(name):
@@ -94,7 +94,7 @@ def check_input(name: str) -> None:
 
 
 def read_bytes(name: str) -> bytes:
-    """Return the bytes of a file."""
+    """Return the bytes of the file ``name``."""
     with _opened(name) as stream:
         data = stream.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
@@ -103,7 +103,7 @@ def read_bytes(name: str) -> bytes:
 
 
 def read_text_file(name: str) -> str:
-    """Return the text of a file, its lines ended by LF; XML is decoded as it declares."""
+    """Return the text of the file ``name`` with LF as line ends. XML is decoded with the encoding that it declares."""
     data = read_bytes(name)
     try:
         text = decode_text(data)
@@ -118,30 +118,30 @@ def read_text_file(name: str) -> str:
 
 
 def input_lines(name: str, guard: Guard = nullcontext, *, progress: bool = False) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a file without their ends, with their numbers from 1; a file called .gz is decompressed.
+    """Yield the number, from 1, and the text of each line of a file, without line ends. ``….gz`` is decompressed.
 
-    ``guard`` is entered to read and decode, and leaves a line out if it keeps the error to itself. With ``progress`` a
-    terminal shows how much of a long file has been read.
+    ``guard`` returns a context manager, entered while a line is read and decoded; if it suppresses the error, the line
+    is skipped. With ``progress``, a terminal shows how much of a long file has been read.
     """
     with _opened(name, unzip=name.endswith(".gz"), progress=progress) as stream:
         yield from decoded_lines(stream, name, guard)
 
 
 def shown(name: str) -> str:
-    """Return a file's name as an error shows it: one line that a terminal can show."""
+    """Return the file name ``name`` as errors show it: as one printable line."""
     return one_line(name)
 
 
 def system_path(name: str) -> str | bytes:
-    """Return a file's name as the operating system takes it.
+    """Return the file name ``name`` in the form for calls of the operating system.
 
-    Where the locale is not UTF-8, Python would refuse a name that is not ASCII.
+    If the locale is not UTF-8, Python would reject a name that is not ASCII.
     """
     return name.encode("utf-8") if os.name == "posix" else name
 
 
 def _input_path(name: str) -> str | bytes:
-    """Return the name of a file to read as the operating system takes it; a URI of another place ends the command."""
+    """Return the system path of the file ``name``; if it is a URI that is not a local file, end the command."""
     path = local_file(name)
     if path is None:
         _refuse(name, f"{ELSEWHERE}: copy it, or give - and its text on standard input")
@@ -174,7 +174,7 @@ def _measured(name: str, stream: BinaryIO, progress: bool) -> Iterator[BinaryIO]
 
     console, description = Console(stderr=True), shown(os.path.basename(name))
     with wrap_file(stream, size, description=description, console=console, transient=True) as measured:
-        # In pieces: counting each line would cost as much as reading it.
+        # Progress is counted for each piece, because counting each line would take as long as reading it.
         yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, measured), PIECE))
 
 
@@ -190,7 +190,7 @@ def _standard_input() -> BinaryIO:
 
 @contextmanager
 def _reported(name: str) -> Iterator[None]:
-    """Exit with a one-line error if a file cannot be read."""
+    """End the command with a one-line error if the file ``name`` cannot be read."""
     try:
         yield
     except FileNotFoundError:

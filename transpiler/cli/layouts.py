@@ -1,4 +1,4 @@
-"""The layout that a command's options name, and the messages in its rows."""
+"""The options that choose a layout, and the layout that they name."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class ChosenLayout(NamedTuple):
     """The layout that the options name.
 
-    ``rows`` is it again if the messages are its rows; None if they are message JSON or plain properties. ``types`` has
-    the types of the columns that a schema gives.
+    ``rows`` is the same layout if the messages are rows of it, and None if they are message JSON or plain properties.
+    ``types`` maps the columns of the schema to their types; it is empty without a schema.
     """
 
     layout: str | Layout = "amqp"
@@ -35,16 +35,16 @@ class ChosenLayout(NamedTuple):
 
 
 def _is_schema(text: str) -> bool:
-    """Return True for what is no file and begins as a schema does."""
+    """Return True if ``text`` is not the name of a file and begins like a schema."""
     from transpiler.compiler.layouts.schemas import looks_like_schema
 
     return not exists(text) and looks_like_schema(text)
 
 
-#: The type of the option for a schema: its text, or the name of a file that has one; - is standard input.
+#: The type of the option ``--schema``: the text of a schema, or the name of a file that contains it, or "-".
 SCHEMA = TextOrFile("schema", _is_schema)
 
-#: The option that gives the options of a layout, KEY=VALUE, as often as there are some.
+#: The option ``--layout-option``: one option of the layout, as KEY=VALUE. It can be repeated.
 layout_option = click.option(
     "--layout-option",
     multiple=True,
@@ -54,7 +54,7 @@ layout_option = click.option(
 
 
 def layout_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say where properties are, as one ``ChosenLayout``, the parameter ``layout``."""
+    """Add the options that choose a layout. The command receives a ``ChosenLayout`` as its parameter ``layout``."""
 
     @wraps(command)
     def with_layout(layout: str | None, schema: str | None, **others: Any) -> Any:
@@ -87,12 +87,12 @@ missing_option = click.option(
 )
 
 
-#: The options that say whose rules hold, and what a name without a column means.
+#: The options for the dialect, and for the meaning of a name without a column.
 rules_options = together(dialect_option, missing_option)
 
 
 def read_schema(given: str) -> Mapping[str, Any]:
-    """Return a schema in Spark's JSON form, from its text or from a file."""
+    """Return the schema in Spark's JSON form; ``given`` is the text of a schema, or the name of a file with it."""
     from transpiler.compiler.layouts.schemas import parse_schema
 
     inline = _is_schema(given)
@@ -100,7 +100,10 @@ def read_schema(given: str) -> Mapping[str, Any]:
 
 
 def choose_layout(name: str | None, given: tuple[str, ...], schema: str | None) -> ChosenLayout:
-    """Return the layout that the options name; what is no layout ends the command."""
+    """Return the layout that the options name; end the command if they are wrong.
+
+    ``name``, ``given`` and ``schema`` are the values of --layout, --layout-option and --schema.
+    """
     fields = None if schema is None else read_schema(schema)
     if name is None:
         if fields is None:
@@ -135,7 +138,7 @@ def _named(name: str, given: tuple[str, ...]) -> Layout:
 
 
 def read_options(given: tuple[str, ...], store: Callable[..., Any]) -> dict[str, Any]:
-    """Return the arguments of a store's function that texts KEY=VALUE and KEY.NAME=VALUE give."""
+    """Return the keyword arguments for the function ``store`` from texts ``KEY=VALUE`` and ``KEY.NAME=VALUE``."""
     options: dict[str, Any] = {}
     for text in given:
         key, equals, value = text.partition("=")
@@ -144,7 +147,7 @@ def read_options(given: tuple[str, ...], store: Callable[..., Any]) -> dict[str,
         option, dot, name = key.partition(".")
         known = options.get(option)
         if dot:
-            # A policy for all others may stand before the types of some.
+            # An earlier ``types=POLICY`` becomes the policy "*", for all properties that are not named.
             inner = known if isinstance(known, dict) else {} if known is None else {"*": known}
             options[option] = inner | {name: _object(text, value)}
         elif isinstance(known, dict) and not value.startswith("{"):
@@ -167,7 +170,7 @@ def read_options(given: tuple[str, ...], store: Callable[..., Any]) -> dict[str,
 
 
 def header_options(given: tuple[str, ...]) -> Headers:
-    """Return the header fields that options give of a table whose layout is not named; another option has none."""
+    """Return the options ``headers.…`` for a table without --layout; end the command for any other option."""
     from transpiler.compiler.inference import layout_from_schema
 
     options = read_options(given, layout_from_schema)
@@ -182,12 +185,12 @@ def _refuse_options() -> NoReturn:
 
 
 def _object(text: str, value: str) -> Any:
-    """Return the value of an option: JSON if it is an object, else text."""
+    """Return ``value`` parsed as JSON if it begins with a brace, otherwise unchanged; ``text`` is the whole option."""
     return load_record(value, f"--layout-option {text}") if value.startswith("{") else value
 
 
 def _headers(value: Any) -> Any:
-    """Return the argument ``headers``; an object gives a reading: time with a unit and a zone, mode or number."""
+    """Return the argument ``headers``. An object in ``value`` gives the conversion of a field, such as from a time."""
     if not isinstance(value, dict):
         fail(f"--layout-option headers={value}: write headers.JMSType=order_type")
     return {name: _header(name, item) for name, item in value.items()}

@@ -1,6 +1,6 @@
-"""The end of a command's help, as of a manual's page: examples that can be pasted, and the exit codes.
+"""The end of a command's help, like that of a manual page: examples that can be pasted, and the exit codes.
 
-``docs/cheat_sheet.py`` writes its page from the same records, and tests run every example.
+``docs/cheat_sheet.py`` generates a page from the same examples, and tests run every example.
 """
 
 from __future__ import annotations
@@ -12,21 +12,22 @@ from transpiler.cli.group import EXIT_CODES, click, write_exit_codes
 
 
 class Example(NamedTuple):
-    """A command line for a shell, with the purpose that it serves as an imperative without a full stop."""
+    """A command line for a shell, and its purpose: an imperative sentence without a full stop."""
 
     purpose: str
     command: str
 
 
-#: Options by the names that they had, or have in other commands. ``--format`` is the form of the output everywhere,
-#: ``--input-format`` that of the input, and ``--form`` that of a topology.
+#: Earlier names of options, or names that they have in other commands, and the options to use. In every command
+#: ``--format`` is the form of the output, ``--input-format`` that of the input, and ``--form`` that of a topology.
 _NOW = {"--json": "--format json", "--format": "--input-format"}
 
 
 class ManualCommand(click.Command):
     """A command whose help ends with its examples and exit codes.
 
-    ``exits`` says what 0 and 1 mean, and 2 where an error is not all of it; the other codes are every command's.
+    ``exits`` contains the meanings of exit codes that differ from ``EXIT_CODES``: those of 0 and 1, and the meaning of
+    2 if it is not only an error.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class ManualCommand(click.Command):
         self.exits = common | dict(exits or {})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; the error about an option's old spelling says the new one."""
+        """Parse the arguments. The error for an outdated or misused option names the option to use."""
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -48,7 +49,7 @@ class ManualCommand(click.Command):
                 raise
             raise click.UsageError(f"{error.option_name} is {now} in this command", ctx) from None
         except click.BadOptionUsage as error:
-            # The number of values of an option with several says that one is missing; no other option's error does.
+            # Replace click's error only for an option that accepts several values, of which at least one is missing.
             option = next((one for one in self.params if error.option_name in one.opts), None)
             examples = [each.command for each in self.examples if f"{error.option_name} " in each.command]
             if option is None or option.nargs < 2 or not examples:
@@ -68,13 +69,13 @@ class ManualCommand(click.Command):
             raise
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the sections Examples and Exit codes."""
+        """Write the sections "Examples" and "Exit codes"."""
         if self.examples:
             with formatter.section("Examples"):
                 for number, example in enumerate(self.examples):
                     if number:
                         formatter.write_paragraph()
-                    # A command stays on its line, whatever the width, so that it can be pasted.
+                    # A command is never wrapped, whatever the terminal's width, so that it can be pasted.
                     formatter.write(f"{'':{formatter.current_indent}}{example.purpose}:\n")
                     formatter.write(f"{'':{formatter.current_indent}}  $ {example.command}\n")
         write_exit_codes(formatter, self.exits)

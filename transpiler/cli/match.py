@@ -1,4 +1,4 @@
-"""selector-sql match: message JSON lines through a selector or a filter set."""
+"""selector-sql match: filter messages of files with a selector or a filter set."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def match(
     if reasons:
         if filters is not None or invert or count:
             fail("--reasons is about the messages that SELECTOR does not match, and stands alone")
-        # The modules that explain are imported for --reasons alone.
+        # The modules for explanations are imported only if --reasons needs them.
         from transpiler.cli.reasons import Reasons
 
         why = Reasons(text, dialect, receiver)
@@ -127,7 +127,7 @@ def match(
 
 
 class _Output:
-    """The records that match, as they were read; the header of CSV comes before the first of a file."""
+    """Writer of the records that match, unchanged. Before the first record of a CSV file it writes the header."""
 
     def __init__(self) -> None:
         self._header: tuple[str, str | None] | None = None

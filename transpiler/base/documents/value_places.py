@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"\[([0-9]+)\]")
 
 
 def places_in_json(text: str, paths: Collection[str]) -> dict[str, Span]:
-    """Return the location of each path in valid JSON; for a path that does not exist, of the innermost value around it."""
+    """Return the location of each path in valid JSON; for an unknown path, that of the innermost value around it."""
     walk = _Walk(text)
     walk.value(len(text) - len(text.lstrip()), "", sorted(paths))
     return {path: span for path, (_, span) in walk.found.items()}

@@ -32,7 +32,7 @@ class XmlDocument:
     properties: Mapping[str, str] = field(default_factory=dict)
 
     def span(self, byte: int) -> Span:
-        """Return the span of the tag at the offset ``byte`` of the UTF-8 text, up to the tag's end or the line's end."""
+        """Return the span of the tag at the offset ``byte`` of the UTF-8 text, up to the end of the tag or line."""
         text = self.source.text
         start = len(text.encode()[:byte].decode(errors="ignore"))
         ends = [place + size for mark, size in ((">", 1), ("\n", 0)) if (place := text.find(mark, start)) >= 0]

@@ -1,4 +1,4 @@
-"""Pages in a headless browser: what they look like, and what their scripts do."""
+"""Functions that open pages in a headless browser, for tests of their appearance and of their scripts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-#: The folder of the last run's screenshots, for a person to look at; it is not in the tree.
+#: The folder of the last run's screenshots, for a person to look at. Git ignores it.
 SCREENSHOTS = Path(__file__).parent.parent / "build" / "screenshots"
 
-#: The options of every run: without a window, without services of its vendor, with the same colours everywhere.
+#: Command-line options of every run: no window, no connections to the vendor's services, the same colours on every
+#: machine.
 OPTIONS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync --hide-scrollbars --force-color-profile=srgb"
@@ -23,7 +24,7 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 def browser() -> str:
-    """Return the program of a headless browser; the test is skipped where there is none."""
+    """Return the path of a headless browser. If none is installed, skip the test."""
     program = next((found for name in _NAMES if (found := shutil.which(name))), None)
     if program is None:
         pytest.skip(f"no browser: none of {', '.join(_NAMES)} is installed")
@@ -36,7 +37,7 @@ def _run(profile: Path, *arguments: str) -> str:
 
 
 def screenshot(page: Path, name: str, profile: Path, size: tuple[int, int] = (1200, 900)) -> Path:
-    """Take a screenshot of a page and return its file, a PNG of that many pixels."""
+    """Take a screenshot of ``page`` and return its file, a PNG of ``size`` (width, height) in pixels."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     target = SCREENSHOTS / f"{name}.png"
     _run(profile, f"--window-size={size[0]},{size[1]}", f"--screenshot={target}", page.as_uri())
@@ -44,13 +45,14 @@ def screenshot(page: Path, name: str, profile: Path, size: tuple[int, int] = (12
 
 
 def run_in_page(page: Path, script: str, profile: Path) -> Any:
-    """Run the body of a function in a copy of a page and return its value, which JSON can hold.
+    """Run ``script``, the body of a JavaScript function, in a copy of ``page`` and return the function's value, as
+    JSON.
 
-    Errors of the page's own scripts are errors here.
+    Fail if one of the page's own scripts raises an error.
     """
     text = page.read_text(encoding="utf-8")
     watch = "<script>window.errors = []; window.onerror = (message) => window.errors.push(message);</script>"
-    # A closing tag in a string of the script would end it.
+    # A closing tag inside a string of the script would end the script element.
     script = script.replace("</", "<\\/")
     probe = (
         '<pre id="probe"></pre><script>document.getElementById("probe").textContent = '

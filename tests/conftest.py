@@ -1,4 +1,4 @@
-"""The Spark session of a process, the order of the tests, and the option for their size."""
+"""The Spark session of a test process, the order of the tests, and the option ``--full`` that runs all of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.sizes import FULL, SAMPLE, is_full, randomness
 
 _HERE = Path(__file__).parent
 
-#: Number of cases on Spark that a run leaves out, and total number of cases on Spark.
+#: Number of cases on Spark that this run skips, and total number of cases on Spark.
 _ON_SPARK = pytest.StashKey[tuple[int, int]]()
 
 
@@ -33,9 +33,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(FULL if config.getoption("--full") else SAMPLE)
-    # A sample is over before the JVM's second compiler has paid for itself, and with two processes on two cores no core
-    # is left to a collector that works beside the program. Processes that tests start get the same.
-    # Compiled code has room for all of Spark: what is thrown out of 48 MB is interpreted and compiled again.
+    # A sample ends before the code of the JVM's second compiler would have paid for its compilation. With two processes
+    # on two cores no core is idle for a concurrent garbage collector. Processes that tests start get the same options.
+    # The code cache has room for all of Spark: with the default of 48 MB, evicted methods are interpreted and compiled
+    # again.
     sample = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
     options = "-XX:+UseParallelGC" if is_full() else sample
     os.environ.setdefault("SPARK_SUBMIT_OPTS", options)
@@ -47,9 +48,9 @@ def _starts_a_jvm(file: Path) -> bool:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the files that take long first, so that short ones are left to fill the time of the process ahead.
+    """Run the slow files first, so that short files remain for the process that finishes early.
 
-    Leave out cases of tests on Spark, unless the command line names tests itself.
+    Deselect cases of tests on Spark, unless the command line names single tests or a keyword.
     """
     config.option.loadscopereorder = False
     if not config.option.keyword and not any("::" in argument for argument in config.args):
@@ -65,11 +66,11 @@ def _on_spark(item: pytest.Item) -> bool:
 
 
 def _sampled(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Return the items without some of the cases of each test on Spark.
+    """Return the items to run: all except some of the cases of each test on Spark.
 
-    Each case plans a query or more, which takes longer than all that it asserts. A sample has one, the same in each
-    run; tests of as many cases have different ones, so that every dialect and every setting is in some. At full size
-    half of them are drawn anew each time; pages and examples are all run.
+    Each case plans at least one query, which takes longer than all that it asserts. A sample runs one case of each
+    test, the same in every run. Tests with equally many cases run different ones, so that every dialect and every
+    setting is in some test. At full size, half of the cases are drawn anew in each run, but pages and examples all run.
     """
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
@@ -89,13 +90,13 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: WorkerController) -> None:
-    """Store the counts of one worker. Every worker collects all tests, so that their counts are equal."""
+    """Store the counts of one worker. Every worker collects all tests, so that the counts of all workers are equal."""
     left_out, of = getattr(node, "workeroutput", {}).get("on_spark", (0, 0))
     node.config.stash[_ON_SPARK] = (left_out, of)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print how large the sample of a run was, and how to run all tests."""
+    """Print how many cases the sample ran, and the command that runs all tests."""
     left_out, of = config.stash.get(_ON_SPARK, (0, 0))
     few, many = (settings.get_profile(name).max_examples for name in (SAMPLE, FULL))
     if not is_full() and left_out:
@@ -106,14 +107,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def pytest_collection_finish() -> None:
-    """Leave the thousands of tests to no collection of garbage, each of which would go through them."""
+    """Exclude the thousands of collected tests from garbage collection, which would otherwise traverse each of them."""
     gc.freeze()
 
 
 class _Scheduler(LoadFileScheduling):
-    """Distribute whole files, but one case at a time of all verdicts on Spark, which take as long as all else there.
+    """Distribute whole files to processes. At full size ``test_dialects_spark.py`` is distributed case by case, because
+    it takes very long.
 
-    Files that start a server of Spark Connect are one scope, for there is one port for it.
+    Files that start a Spark Connect server form one scope, because all servers use the same port.
     """
 
     def _split_scope(self, nodeid: str) -> str:
@@ -124,26 +126,27 @@ class _Scheduler(LoadFileScheduling):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFileScheduling:
-    """Let each process have a session of its own.
+    """Give each process its own Spark session.
 
-    Spark plans a query in one thread, and tests plan more than they run, so one session for all leaves the second core
-    idle.
+    Spark plans a query in one thread, and tests plan more than they execute, so that one session for all would leave
+    the second core idle.
     """
     config.option.loadscopereorder = False
     return _Scheduler(config, log)
 
 
 def java_is_there() -> bool:
-    """Return True if some Java answers, where Spark looks for it; the Makefile checks its version."""
+    """Return True if a Java runs at the location where Spark looks for it. The Makefile checks its version."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java", path=os.path.join(home, "bin") if home else None)
     return java is not None and subprocess.run([java, "-version"], capture_output=True).returncode == 0
 
 
 def _ask_once_for_classes() -> None:
-    """Keep what the JVM says of the names of packages and classes.
+    """Cache what the JVM returns for the names of packages and classes.
 
-    Py4J asks for each part of a name whenever it is used, and the JVM looks for a class ``org`` in 300 archives.
+    Py4J sends a request for each part of a dotted name at every use, and for ``org`` the JVM searches 300 archives for
+    a class of this name.
     """
     for kind in (JVMView, JavaPackage):
         ask = kind.__getattr__
@@ -156,8 +159,8 @@ def _ask_once_for_classes() -> None:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """The session: two cores, quiet, in UTC; in a sample it interprets its expressions."""
-    # Imported here: the size of the tests is known once they are collected.
+    """Start the Spark session: two cores, no console progress, time zone UTC. In a sample it interprets expressions."""
+    # Imported here because the size of the tests is known only after they are collected.
     from tests.spark_ext.harness import IN_SAMPLE
 
     if not java_is_there():
@@ -166,17 +169,18 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         SparkSession.builder.master("local[2]")
         .appName("selector-sql tests")
         .config("spark.ui.enabled", "false")
-        # Thousands of compiled expressions in one session: the plans of the brokers' dialects are long.
+        # Thousands of compiled expressions in one session: the plans of the brokers' dialects are large.
         .config("spark.driver.memory", "4g")
-        # Plans are garbage soon, and are collected less often where new objects have room.
+        # Plans soon become garbage. With a large young generation they are collected less often.
         .config("spark.driver.extraJavaOptions", "-Xms2g -Xmn1200m")
-        # What the parser learns of every text it keeps, gigabytes in the end, unless it is told how much of that.
+        # Without these two settings the parser caches what it learns from each text, up to gigabytes.
         .config("spark.sql.parser.manageParserCaches", "true")
         .config("spark.sql.parser.parserDfaCacheFlushThreshold", "100000")
-        # A broadcast table takes a page, of 64 MB by default in such a heap, until it is collected as garbage.
+        # A broadcast table occupies a whole page until it is collected as garbage: 64 MB by default in a heap of this
+        # size.
         .config("spark.buffer.pageSize", "1m")
         .config("spark.ui.showConsoleProgress", "false")
-        # The description of a query for Spark's pages, which nobody looks at, holds each of its expressions as a text.
+        # The description of a query for Spark's UI, which nobody opens here, would contain each expression as text.
         .config("spark.sql.ui.explainMode", "simple")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
@@ -192,7 +196,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 @pytest.fixture
 def compiled(spark: SparkSession) -> Iterator[None]:
-    """For a test of plans or of generated code, which a sample is without."""
+    """Compile expressions in this test, which checks plans or generated code. A sample interprets expressions
+    otherwise.
+    """
     from tests.spark_ext.harness import COMPILED
     from tests.spark_ext.harness import settings as spark_settings
 

@@ -1,6 +1,7 @@
-"""A headless Chromium by its DevTools protocol: pages that run scripts over time, their requests, their screenshots.
+"""A headless Chromium controlled by its DevTools protocol: pages whose scripts run over time, their requests and
+screenshots.
 
-The protocol runs over a pair of pipes (``--remote-debugging-pipe``), so that no package and no port is needed.
+The protocol uses a pair of pipes (``--remote-debugging-pipe``), so that no package and no port is needed.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from typing import Any
 
 from tests.browser import OPTIONS, SCREENSHOTS, browser
 
-#: Seconds until a page must have done what a test waits for; machines that run other things are slow.
+#: Maximum time that a test waits for a page, in seconds. The value is large because the machine may be busy.
 PATIENCE = 60.0
 
-#: Run a program with two descriptors as 3, from which Chromium reads commands, and 4, to which it writes events.
+#: Script that runs a program with two more descriptors: Chromium reads commands from 3 and writes events to 4.
 _WITH_PIPES = """
 import fcntl, os, sys
 commands, events = (fcntl.fcntl(int(number), fcntl.F_DUPFD, 10) for number in sys.argv[1:3])
@@ -32,7 +33,7 @@ os.execvp(sys.argv[3], sys.argv[3:])
 
 
 class Page:
-    """One page in a browser. ``requests`` are the addresses that it and its workers have asked for."""
+    """A page in a browser. ``requests`` contains the URLs that the page and its workers have requested."""
 
     def __init__(self, commands: int, events: int) -> None:
         self._commands, self._events = commands, events
@@ -45,21 +46,23 @@ class Page:
         self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self._call(f"{domain}.enable")
-        # Workers have sessions of their own, and wait until their requests are watched.
+        # Workers have their own sessions. Each worker is paused until its requests are recorded.
         self._call("Target.setAutoAttach", autoAttach=True, waitForDebuggerOnStart=True, flatten=True)
 
     def open(self, address: str) -> None:
-        """Go to an address."""
+        """Navigate to the URL ``address``."""
         self._call("Page.navigate", url=address)
 
     def run(self, script: str) -> Any:
-        """Return the value of an expression, awaited; errors of scripts are ``AssertionError``."""
+        """Return the value of the JavaScript expression ``script``, awaited. Raise ``AssertionError`` if the script
+        throws.
+        """
         done = self._call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in done, done["exceptionDetails"].get("exception", done)
         return done["result"].get("value")
 
     def wait_for(self, condition: str) -> Any:
-        """Wait until an expression is true, and return its value."""
+        """Wait until the JavaScript expression ``condition`` is true, and return its value."""
         end = time.monotonic() + PATIENCE
         while not (value := self.run(condition)):
             assert time.monotonic() < end, f"{condition}: not true after {PATIENCE} s; {self.failures}"
@@ -67,17 +70,17 @@ class Page:
         return value
 
     def type(self, text: str) -> None:
-        """Type a text into the element that has the focus, as a keyboard does."""
+        """Type ``text`` into the focused element, as a keyboard does."""
         for character in text:
             self._call("Input.dispatchKeyEvent", type="char", text=character)
 
     def press(self, key: str, code: int = 0) -> None:
-        """Press a key such as Tab, whose Windows code is 9."""
+        """Press ``key``, such as Tab, whose Windows key code is 9."""
         for kind in ("rawKeyDown", "keyUp"):
             self._call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
 
     def resize(self, width: int, height: int, *, dark: bool = False) -> None:
-        """Give the page a size in pixels, and a colour scheme."""
+        """Set the size of the page, in pixels, and its colour scheme."""
         self._call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
@@ -125,7 +128,7 @@ class Page:
             case "Target.attachedToTarget":
                 session = parameters["sessionId"]
                 for method in ("Network.enable", "Runtime.enable", "Runtime.runIfWaitingForDebugger"):
-                    # The answers are read, and thrown away, by whatever waits next.
+                    # The next call that waits reads the answers to these commands and drops them.
                     self._send(method, session, {})
             case "Network.requestWillBeSent":
                 self.requests.append(parameters["request"]["url"])
@@ -138,7 +141,7 @@ class Page:
 
 @contextmanager
 def open_browser(profile: Path, *options: str) -> Iterator[Page]:
-    """Start a browser with a profile of its own and yield a page; the browser ends with the block."""
+    """Start a browser with the profile folder ``profile`` and yield a page. The browser ends with the block."""
     commands_out, commands_in = os.pipe()
     events_out, events_in = os.pipe()
     given = [sys.executable, "-c", _WITH_PIPES, str(commands_out), str(events_in)]

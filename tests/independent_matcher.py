@@ -1,8 +1,8 @@
-"""An oracle for conditions: match one message against a filter or a binding, without a condition in between.
+"""An oracle for conditions: match one message against a filter or a binding without building a condition.
 
-The evaluator and the compiler share the step from a filter or a binding to its condition. This matcher does not: it
-matches by kinds of filters and by types of exchanges, with one clause under each of the documents' sentences, and it
-compares words with a regular expression. ``tests/language/test_conditions.py`` holds the two together.
+The evaluator and the compiler share the step from a filter or a binding to its condition. This matcher does not. It
+matches by kinds of filters and types of exchanges, with one clause under each sentence of the documents, and it
+compares words with a regular expression. ``tests/language/test_conditions.py`` checks that both implementations agree.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def match_filter(
     connection: str | None = None,
     receiver: Receiver = ANYONE,
 ) -> bool:
-    """Return True if a filter accepts a message that is received on a connection."""
+    """Return True if the filter ``node`` accepts ``message`` for a consumer on ``connection``."""
     match node:
         case DirectBinding(key=key):
             # "matches … if and only if the described string value exactly matches the subject field"
@@ -73,7 +73,7 @@ def match_filter(
         case NoLocal():
             return _is_not_local(message, connection)
         case JmsSelector() | SqlFilter():
-            # A selector that is unknown does not select.
+            # A selector that evaluates to unknown does not select the message.
             return evaluate(_tree(node, dialect), message, _dialect_of(node, dialect), receiver) is True
         case OrFilter(filters=filters):
             # "accepts a message if at least one of the filters within its list accept the message"
@@ -108,7 +108,9 @@ def _subject(message: Message) -> str | None:
 
 
 def matches_words(pattern: Sequence[str | AnyWord], words: Sequence[str]) -> bool:
-    """Return True if words match a pattern: by a regular expression over words that end with a character of no word."""
+    """Return True if ``words`` match ``pattern``. A regular expression compares the words, each followed by a NUL
+    character.
+    """
     end = "\0"
     wild = {ONE_WORD: f"[^{end}]*{end}", MANY_WORDS: f"(?:[^{end}]*{end})*"}
     expression = "".join(wild[word] if isinstance(word, AnyWord) else re.escape(word + end) for word in pattern)
@@ -116,7 +118,9 @@ def matches_words(pattern: Sequence[str | AnyWord], words: Sequence[str]) -> boo
 
 
 def _matches_pairs(pairs: Iterable[tuple[str, AmqpValue]], message: Message, *, any_pair: bool) -> bool:
-    """Return True if a message has all of some pairs among its application properties, or one of them."""
+    """Return True if the application properties of ``message`` contain all ``pairs``, or with ``any_pair`` at least one
+    of them.
+    """
     properties = message.application_properties or {}
     # "If the value for “x-match” is “all” then all other valid key-value pairs in the map MUST match with an entry with
     # the same key in the application-properties section. If … “any” then … at least one key-value pair".
@@ -135,8 +139,8 @@ def _is_pair(expected: AmqpValue, actual: AmqpValue) -> bool:
 
 def _is_not_local(message: Message, connection: str | None) -> bool:
     publisher = (message.message_annotations or {}).get(PUBLISHER_CONNECTION.field)
-    # "accepted … if and only if the message was originally sent … on a separate connection". One without
-    # the annotation did not come from here.
+    # "accepted … if and only if the message was originally sent … on a separate connection". A message without the
+    # annotation did not come from this connection.
     return publisher is None or coerce(publisher) != connection
 
 
@@ -161,7 +165,7 @@ def _is_like(expected: Reference, actual: AmqpValue | None) -> bool:
         case Suffix(text=suffix):
             return isinstance(text, str) and text.endswith(suffix)
         case AmqpValue(value=None):
-            # A null is satisfied by the presence of the key.
+            # A reference value of null requires only that the key is present.
             return True
         case _ if actual is None:
             return False
@@ -179,7 +183,9 @@ def _tree(node: JmsSelector | SqlFilter, dialect: Dialect) -> ast.Expression | N
 
 
 def match_binding(topology: Topology, binding: Binding, message: Message, keys: Sequence[str | None]) -> bool:
-    """Return True if a message that came to the exchange of a binding with some routing keys matches the binding."""
+    """Return True if ``message``, which reached the exchange of ``binding`` with the routing keys ``keys``, matches the
+    binding.
+    """
     exchange = topology.exchange_by_name[binding.source]
     match exchange.type:
         case "direct":
@@ -192,15 +198,15 @@ def match_binding(topology: Topology, binding: Binding, message: Message, keys: 
             # "routes messages to all queues bound to the exchange, regardless of the message's routing key"
             matched = True
         case "x-consistent-hash" | "x-modulus-hash" | "x-random" | "x-local-random" | "x-super-stream" | "unknown":
-            # The choice among the bindings is made elsewhere.
+            # Every binding matches: other code chooses among the bindings.
             matched = True
         case "x-jms-topic":
-            # The plugin tries the selector alone: the exchange before it has compared the key.
+            # The plugin evaluates only the selector: the exchange before this exchange has compared the key.
             matched = True
         case "headers":
             matched = _matches_headers(read_headers_match(binding.arguments, topology.rules), message, topology.rules)
         case "xml":
-            # The binding key is compared as a direct exchange does, and then the query is evaluated.
+            # The exchange compares the binding key as a direct exchange does, and then evaluates the query.
             query = binding.text("xquery")
             matched = any((key or "") == binding.key for key in keys) and (
                 query is None or matches_query(parse_query(query), message, topology.rules.subject_header)
@@ -216,7 +222,7 @@ def match_binding(topology: Topology, binding: Binding, message: Message, keys: 
 
 
 def _matches_headers(arguments: HeadersMatch, message: Message, rules: Rules) -> bool:
-    """Return True if a message has the headers that a binding's arguments require."""
+    """Return True if ``message`` has the headers that the arguments of a binding require."""
     if arguments.never:
         return False
     # "all implies that all the other pairs must match ... any implies that the message should be routed if any ..."
@@ -225,17 +231,19 @@ def _matches_headers(arguments: HeadersMatch, message: Message, rules: Rules) ->
 
 
 def _header_of(message: Message, name: str, rules: Rules) -> AmqpValue | None:
-    """Return the header of a message that a headers binding reads by a name."""
+    """Return the header of ``message`` that a headers binding reads under ``name``."""
     return (message.application_properties or {}).get(name, _subject_header(name, message, rules))
 
 
 def _has_header(message: Message, name: str, expected: AmqpValue | None, rules: Rules) -> bool:
-    """Return True if a message has a header with the value that a binding expects; None expects presence only."""
+    """Return True if ``message`` has the header ``name`` with the value ``expected``. None requires only that the
+    header is present.
+    """
     return _has(_header_of(message, name, rules), expected, rules)
 
 
 def _subject_header(name: str, message: Message, rules: Rules) -> AmqpValue | None:
-    # AMQP 0-10 keeps the subject among the headers, AMQP 1.0 among the properties.
+    # AMQP 0-10 keeps the subject among the headers, AMQP 1.0 among the properties of a message.
     subject = _subject(message)
     return AmqpValue(AmqpType.STRING, subject) if name == rules.subject_header and subject is not None else None
 

@@ -21,11 +21,11 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "build" / "matrix"
 
-#: The newest patch of each is taken.
+#: Minor versions of PySpark. The newest patch release of each is installed.
 SPARKS = ("4.0", "4.1", "4.2", "4.3")
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 
-#: All of them on the first Python, and the newest PySpark on every Python.
+#: The default run is every PySpark on the first Python, and the newest PySpark on every Python.
 FIRST_PYTHON, NEWEST_SPARK = PYTHONS[0], SPARKS[-1]
 
 TESTS = (
@@ -47,14 +47,14 @@ TESTS = (
     "tests/spark_ext/routing/test_route_stream.py",
 )
 
-#: The report of pytest in an environment.
+#: Name of pytest's report file in the folder of an environment.
 REPORT = "report.xml"
 
 TABLE = re.compile(r"(<!-- versions -->\n).*?(<!-- end of versions -->\n)", re.DOTALL)
 
 
 class Outcome(NamedTuple):
-    """The full versions of one pair, and how many of its tests passed, failed and were skipped."""
+    """The versions of PySpark and Python in one environment, and how many tests passed, failed and were skipped."""
 
     spark: str
     python: str
@@ -68,7 +68,7 @@ class Outcome(NamedTuple):
 
 
 def main() -> int:
-    """Run the pairs; 1 if a test failed."""
+    """Run the tests of all chosen pairs. Return 1 if a test failed, otherwise 0."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--spark", action="append", choices=SPARKS, help="a version of PySpark; may be repeated")
     parser.add_argument("--python", action="append", choices=PYTHONS, help="a version of Python; may be repeated")
@@ -94,7 +94,7 @@ def main() -> int:
 
 
 def pairs(sparks: list[str] | None, pythons: list[str] | None, every: bool) -> Iterator[tuple[str, str]]:
-    """The pairs of versions to run."""
+    """Yield the pairs of PySpark and Python versions to run."""
     for spark in sparks or SPARKS:
         for python in pythons or PYTHONS:
             if every or sparks or pythons or python == FIRST_PYTHON or spark == NEWEST_SPARK:
@@ -102,7 +102,9 @@ def pairs(sparks: list[str] | None, pythons: list[str] | None, every: bool) -> I
 
 
 def runs(interpreter: str) -> bool:
-    """Return True if there is an interpreter of that name, and it is no shim without one."""
+    """Return True if the command ``interpreter`` starts a Python. A shim for a Python that is not installed does not
+    count.
+    """
     return (
         shutil.which(interpreter) is not None
         and not subprocess.run([interpreter, "-c", ""], stderr=subprocess.DEVNULL).returncode
@@ -110,26 +112,26 @@ def runs(interpreter: str) -> bool:
 
 
 def folder_of(spark: str, python: str) -> Path:
-    """Return the environment of a pair."""
+    """Return the folder of the environment for a pair of versions."""
     return FOLDER / f"spark{spark}-python{python}"
 
 
 def run(spark: str, python: str) -> Outcome:
-    """Run the tests of one pair in its environment, which is made where it is not there yet."""
+    """Run the tests of one pair of versions in its environment. Create the environment if it does not exist."""
     folder = folder_of(spark, python)
     own = folder / "bin" / "python"
     requirement = f"pyspark[connect]~={spark}.0"
     if not (folder / "installed").exists():
         subprocess.run([f"python{python}", "-m", "venv", folder], check=True)
         install = [own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        # The development environment pins one PySpark: what the tests need besides is named here.
+        # The development environment pins one PySpark, so that the other packages that the tests need are named here.
         tools = ["pytest>=8.3", "pytest-xdist>=3.6", "hypothesis>=6.130", "pika>=1.3"]
         subprocess.run([*install, "-e", f"{ROOT}[cli,yaml,picture]", requirement, *tools], check=True, cwd=ROOT)
         (folder / "installed").touch()
     report = folder / REPORT
     report.unlink(missing_ok=True)
     command = [own, "-m", "pytest", "--numprocesses", str(min(2, os.cpu_count() or 1)), f"--junit-xml={report}", *TESTS]
-    # Spark starts its workers with the python3 of the PATH otherwise.
+    # Without these variables Spark starts its workers with the python3 of the PATH.
     environment = os.environ | {"PYSPARK_PYTHON": str(own), "PYSPARK_DRIVER_PYTHON": str(own)}
     with (folder / "output.txt").open("w", encoding="utf-8") as output:
         subprocess.run(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env=environment)
@@ -137,7 +139,7 @@ def run(spark: str, python: str) -> Outcome:
 
 
 def counted(folder: Path) -> Outcome:
-    """Count the tests in pytest's report in an environment; one failed where there is no report."""
+    """Count the tests in pytest's report in ``folder``. A missing report counts as one failed test."""
     command = [folder / "bin" / "python", "-c"]
     script = "import platform, pyspark; print(pyspark.__version__, platform.python_version())"
     versions = subprocess.run([*command, script], capture_output=True, text=True, check=True)
@@ -150,7 +152,7 @@ def counted(folder: Path) -> Outcome:
 
 
 def markdown(outcomes: dict[tuple[str, str], Outcome]) -> str:
-    """The table: a row for each PySpark, a column for each Python."""
+    """Return the Markdown table of ``outcomes``: one row for each PySpark, one column for each Python."""
     pythons = [python for python in PYTHONS if any(python == other for _, other in outcomes)]
     lines = [f"| | {' | '.join(f'Python {python}' for python in pythons)} |", f"|---|{'---|' * len(pythons)}"]
     for spark in SPARKS:

@@ -1,7 +1,7 @@
 """The pages of the site and their fenced blocks, which tests run as a reader would.
 
-A block's language says what becomes of it: ``console`` is commands with what they print, ``python`` is run, and a
-``text`` behind it is what it printed, and a block with a file's name is that file. ``python no-run`` needs a broker.
+The language of a block determines its use. ``console`` contains commands and what they print. ``python`` is run, and a
+``text`` block after it is its output. A block with a file name is that file. ``python no-run`` needs a broker.
 """
 
 from __future__ import annotations
@@ -14,19 +14,20 @@ from typing import NamedTuple
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 
-#: Pages that other tests run, or that scripts write: ``test_store_pages``, ``lint/test_pages`` and ``cli/test_manual``.
+#: Pages that other tests run, or that scripts write: see ``test_store_pages``, ``lint/test_pages`` and
+#: ``cli/test_manual``.
 _ELSEWHERE = ("stores/*.md", "rules/*.md", "layouts.md", "cheat_sheet.md")
 
 _BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
-#: Files of the examples that pages name as a reader's own.
+#: Files of the examples that pages use as if they were the reader's own files.
 _EXAMPLES = ("messages.jsonl", "trace.jsonl.gz", "definitions.json")
 
 _SECONDS = (re.compile(r"in \d+\.\d\ds$", re.MULTILINE), "in 0.01s")
 
 
 class Block(NamedTuple):
-    """A fenced block: its language, the word behind that (a file's name, or ``no-run``), and its text."""
+    """A fenced block: its language, the word after the language (a file name or ``no-run``, or empty), and its text."""
 
     language: str
     word: str
@@ -34,7 +35,7 @@ class Block(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A command of a page: the words of a program, what its standard input is, and what it prints."""
+    """A command of a page: its words, its standard input (None if it has none), and its expected output."""
 
     words: tuple[str, ...]
     given: str | None
@@ -47,22 +48,22 @@ def _names() -> list[str]:
     return [str(path.relative_to(ROOT)) for path in (ROOT / "README.md", *pages)]
 
 
-#: The pages, by their paths from the root.
+#: The paths of the pages, relative to the root of the repository.
 PAGES = _names()
 
 
 def read(page: str) -> str:
-    """Return the text of a page."""
+    """Return the text of the page at the path ``page``."""
     return (ROOT / page).read_text(encoding="utf-8")
 
 
 def blocks(page: str) -> list[Block]:
-    """Return the blocks of a page, in order."""
+    """Return the fenced blocks of ``page``, in order."""
     return [Block(*found) for found in _BLOCK.findall(read(page))]
 
 
 def steps(page: str) -> list[Step]:
-    """Return the commands of a page's console blocks."""
+    """Return the commands of the console blocks of ``page``."""
     parts = [part for block in blocks(page) if block.language == "console" for part in _commands(block.text)]
     return [_step(part) for part in parts]
 
@@ -82,7 +83,7 @@ def _step(part: str) -> Step:
 
 
 def lay_out(page: str, folder: Path) -> None:
-    """Put the files that a page shows into a folder, with this project's examples and pages."""
+    """Write the files that ``page`` shows into ``folder``, and link this project's examples and pages into it."""
     for name in ("examples", "docs"):
         (folder / name).symlink_to(ROOT / name)
     shown = {block.word: block.text for block in blocks(page) if "." in block.word}
@@ -95,6 +96,6 @@ def lay_out(page: str, folder: Path) -> None:
 
 
 def without_times(output: str) -> str:
-    """Return what a command printed with the same time wherever it says how long something took."""
+    """Return ``output`` with all durations replaced by the same constant."""
     pattern, constant = _SECONDS
     return pattern.sub(constant, output)

@@ -1,7 +1,7 @@
-"""Sizes of tests: a sample in ``make test``, everything in ``make test-all``, which has the option ``--full``.
+"""Sizes of tests: a sample in ``make test``, everything in ``make test-all``, which passes the option ``--full``.
 
-Every property and every table is in both. A sample is the same in every run; the full size draws its random examples
-anew each time, or by ``--hypothesis-seed``, and what it finds is pinned with ``@example``.
+A sample contains every property and every table, and is the same in every run. The full size draws new random examples
+in every run, unless ``--hypothesis-seed`` is given. A failure that it finds is pinned with ``@example``.
 """
 
 from __future__ import annotations
@@ -16,29 +16,31 @@ from hypothesis import core, settings
 
 T = TypeVar("T")
 
-#: The seed of a run in one process.
+#: The seed of a full run in one process.
 _RUN = uuid.uuid4().hex
 
-#: Hypothesis's profiles. A failure of the full size may take minutes to reproduce, so it prints its blob.
+#: Names of the Hypothesis profiles. A failure of the full size may take minutes to reproduce, so ``FULL`` prints the
+#: blob that reproduces it.
 SAMPLE, FULL = "sample", "full"
 settings.register_profile(SAMPLE, deadline=None, max_examples=15, derandomize=True)
 settings.register_profile(FULL, deadline=None, max_examples=200, print_blob=True)
 
 
 def is_full() -> bool:
-    """True under ``--full``; the profile is loaded before pytest imports any test."""
+    """Return True under ``--full``. The profile is loaded before pytest imports any test."""
     return settings.get_current_profile_name() == FULL
 
 
 def size(sample: int, full: int) -> int:
-    """The one or the other number of cases."""
+    """Return the number of cases for this run: ``full`` under ``--full``, otherwise ``sample``."""
     return full if is_full() else sample
 
 
 def randomness(seed: int | str) -> random.Random:
-    """A source of random draws: for a sample the same in each run, at full size by Hypothesis's own seed.
+    """Return a random generator: in a sample the same in every run, at full size seeded with Hypothesis's own seed.
 
-    That is another one each time, unless ``--hypothesis-seed`` gives one; the processes of one run draw the same.
+    Hypothesis's seed is new in each run, unless ``--hypothesis-seed`` gives it. All processes of a run draw the same
+    values.
     """
     if not is_full():
         return random.Random(seed)
@@ -49,9 +51,10 @@ def randomness(seed: int | str) -> random.Random:
 
 
 def sample(cases: Iterable[T], count: int, stratum: Callable[[T], object] | None = None) -> list[T]:
-    """All cases under ``--full``; else about ``count`` of them in their order, drawn at random, the same in each run.
+    """Return all ``cases`` under ``--full``, otherwise about ``count`` of them, in order, drawn at random but equal in
+    every run.
 
-    With a stratum, of each stratum a share, and at least one case.
+    If ``stratum`` is given, the sample contains a proportional share, and at least one case, of each stratum.
     """
     listed = list(cases)
     if is_full() or count >= len(listed):

@@ -1,7 +1,7 @@
 """The blocks of the pages on stores, and the command that writes their SQL: python -m tests.store_pages.
 
-A block with a file's name is that file. A block of SQL is a list of selectors, each a comment, with the SQL that they
-compile to over ``layout``, a name that the Python blocks before it define. Long SQL is wrapped at blanks.
+A block with a file name is that file. A block of SQL is a list of selectors, each a comment, with the SQL that each
+compiles to over ``layout``, a variable that the Python blocks before it define. Long SQL is wrapped at blanks.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WIDTH = 118
 
 
 class Block(NamedTuple):
-    """A fenced block of a page; ``word`` is the name of a file, or no-run for what needs a broker or a service."""
+    """A fenced block of a page. ``word`` is the name of a file, or ``no-run`` if it needs a broker or a service."""
 
     language: str
     word: str
@@ -33,33 +33,33 @@ class Block(NamedTuple):
 
 
 def blocks(page: Path) -> list[Block]:
-    """Return the blocks of a page, in order."""
+    """Return the fenced blocks of ``page``, in order."""
     return [
         Block(language, info.strip(), text) for language, info, text in _BLOCK.findall(page.read_text(encoding="utf-8"))
     ]
 
 
 def lay_out(page: Path, folder: Path) -> None:
-    """Write the files that a page shows into a folder."""
+    """Write the files that ``page`` shows into ``folder``."""
     for block in blocks(page):
         if "." in block.word:
             (folder / block.word).write_text(block.text, encoding="utf-8")
 
 
 def statements(block: str) -> Iterator[tuple[str, str]]:
-    """Return each selector of a block of SQL, with its SQL in one line."""
+    """Yield each selector of ``block``, a block of SQL, with its SQL in one line."""
     for part in re.split(r"^-- ", block, flags=re.MULTILINE)[1:]:
         selector, _, sql = part.partition("\n")
         yield selector, " ".join(line.strip() for line in sql.strip().splitlines())
 
 
 def run(text: str, page: Path, names: dict[str, Any]) -> None:
-    """Run a block of Python among the names of the blocks before it."""
+    """Run ``text``, a block of Python, with ``names``, the variables that the blocks before it have defined."""
     exec(compile(text, str(page), "exec", dont_inherit=True), names)
 
 
 def layout_of(names: Mapping[str, Any]) -> StoreLayout:
-    """Return the layout that the Python blocks have defined last."""
+    """Return the layout that the Python blocks have defined most recently."""
     layout: StoreLayout = names["layout"]
     return layout
 
@@ -72,7 +72,7 @@ def _written(block: str, names: Mapping[str, Any]) -> str:
 
 
 def _wrapped(sql: str) -> list[str]:
-    """Return lines of SQL that begin at AND or OR, or behind a comma where that is too long; never within a literal."""
+    """Wrap ``sql`` before AND and OR. Wrap a longer clause after a comma, but never inside a literal."""
     lines = [""]
     for clause in _parts(sql, lambda word, _: word in ("AND", "OR")):
         whole = len(clause) < _WIDTH
@@ -85,7 +85,7 @@ def _wrapped(sql: str) -> list[str]:
 
 
 def _parts(sql: str, begins: Callable[[str, str], bool]) -> list[str]:
-    """Return SQL in parts, cut before each word that ``begins`` one, given the word before it."""
+    """Split ``sql`` before each word for which ``begins(word, previous_word)`` is True."""
     parts: list[str] = []
     before = ""
     for word in re.findall(r"(?:'[^']*'|[^\s'])+", sql):
@@ -98,10 +98,10 @@ def _parts(sql: str, begins: Callable[[str, str], bool]) -> list[str]:
 
 
 def main() -> None:
-    """Write the SQL of every page anew."""
+    """Write the SQL of every page again."""
     from pyspark.sql import SparkSession
 
-    # Spark reads a relative path in the directory in which it started.
+    # Spark resolves a relative path in the directory in which the session started.
     os.chdir(mkdtemp())
     spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
     for page in PAGES:

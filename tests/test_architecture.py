@@ -1,4 +1,6 @@
-"""Foreign packages and the size of modules; pyproject.toml has the layers, as contracts of import-linter."""
+"""The structure of the code: where foreign packages are imported, how large modules are, and which files know which
+types. The layers are contracts of import-linter in pyproject.toml.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,8 @@ WITH_SLY = {
     "transpiler.language.selector.grammar",
     "transpiler.language.selector.parsing",
 }
-#: Names that several modules have, which are of one thing: in the compiler and the evaluator, in a command and the tool
-#: behind it, in the plan of a route and its query in Spark, in the interface and a command.
+#: Names that several modules have because they treat the same subject: in the compiler and the evaluator, in a command
+#: and the tool that it calls, in the plan of a route and its query in Spark, in the interface and a command.
 COUNTERPARTS = {
     *("arithmetic", "comparison", "documents", "functions", "headers", "operands", "paths"),
     *(
@@ -116,12 +118,12 @@ def test_type_checkers_see_the_names_that_are_loaded_on_demand(package: ModuleTy
 
 
 def interface(module: str) -> bool:
-    """True for a module at the top of a package: what it has is promised."""
+    """Return True if ``module`` is public: a package, or a file at the top of a package."""
     return (module.count(".") <= 1 and not (ROOT / module.replace(".", "/")).is_dir()) or module.count(".") == 0
 
 
 def shown_code() -> Iterator[tuple[str, str]]:
-    """Yield the name and the code of each page with Python, each example and each notebook."""
+    """Yield the path or file name and the Python code of each page, each example and each notebook."""
     for page in ("README.md", *(str(path.relative_to(ROOT)) for path in sorted(DOCS.rglob("*.md")))):
         yield page, "\n".join(block.text for block in blocks(page) if block.language == "python")
     for path in sorted((ROOT / "examples").glob("**/*.py")):
@@ -149,8 +151,8 @@ def test_no_file_imports_itself_by_way_of_others() -> None:
     graph.prepare()
 
 
-#: The first selector of a program: its own files that were loaded, and those of the functions that were entered and
-#: returned to, in order.
+#: Program that parses and compiles its first selector. It prints which of its own files were loaded, and which contain
+#: functions that were entered, in order.
 FIRST_SELECTOR = """
 import json, sys
 
@@ -181,12 +183,12 @@ def first_selector() -> tuple[list[str], list[str]]:
     return loaded, passed
 
 
-#: Tokens that no line of code consists of.
+#: Token types that do not make a line a line of code.
 _LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
 
 def code_lines(path: Path) -> int:
-    """Count the lines of a file that have code: docstrings and comments delay no program."""
+    """Count the lines of the file ``path`` that contain code. Docstrings and comments do not delay a program."""
     lines: set[int] = set()
     first = True
     with tokenize.open(path) as file:
@@ -222,8 +224,8 @@ def test_a_plain_selector_changes_files_at_most_450_times(first_selector: tuple[
     assert len(passed) <= 450
 
 
-#: The modules that know what kinds of filters and types of exchanges are, each with the rest of its room that reads or
-#: writes them as they are in files.
+#: The modules that know the kinds of filters and types of exchanges. The other modules in their rooms read and write
+#: these kinds and types as they appear in files.
 KNOWING = (
     "transpiler/language/filters/",
     "transpiler/topology/exchange_types.py",
@@ -236,7 +238,7 @@ TYPES_OF_EXCHANGES = set(EXCHANGE_KINDS) - {"unknown"}
 
 
 def dispatches(path: Path) -> Iterator[str]:
-    """The lines that ask for the kind of a filter or the name of a type of exchanges."""
+    """Yield the lines of ``path`` that test for the kind of a filter or for the name of an exchange type."""
 
     def names_type(node: ast.AST) -> bool:
         inner = node.elts if isinstance(node, ast.Tuple | ast.List | ast.Set) else [node]

@@ -1,4 +1,6 @@
-"""The benchmarks run, on hardly any data: what they compare gives the same answers. Nothing is timed here."""
+"""The benchmarks run on very little data, and the compared implementations give the same answers. Nothing is timed
+here.
+"""
 
 from __future__ import annotations
 
@@ -40,13 +42,13 @@ TINY = Size(
 )
 
 
-#: The tables of each part: in a sample those of selectors over the layouts of this project.
+#: Number of tables of each benchmark. A sample runs only the benchmarks of selectors over this project's layouts.
 TABLES = {"filters": 3, "compiling": 4}
 if is_full():
     parts = ("stores", "activemq", "long", "patterns", "routing", "growth", "compiled", "ablation", "cores", "peers")
     TABLES |= dict(zip(parts, (2, 1, 2, 1, 1, 7, 2, 1, 1, 1), strict=True))
     if SPARK >= (4, 3):
-        # Spark before it has no real-time mode.
+        # Earlier versions of Spark have no real-time mode.
         TABLES["latency"] = 1
 
 
@@ -59,7 +61,7 @@ def test_every_part_of_the_benchmarks_runs(spark: SparkSession, tmp_path: Path) 
     assert ElementTree.fromstring(report.svg(found, "tiny")).tag.endswith("svg")
 
 
-#: What the twelve selectors ask for, around their constants, and of all types.
+#: Property values on both sides of the constants in the twelve selectors, and values of all types.
 TEXTS = ("blue", "red", "green", "EMEA", "AMER", "order-17", "order-1799", "x-99", "7a9")
 INTEGERS = (-1, 0, 5, 9, 10, 15, 20, 21, 99, 100, 101, 2500, 2501, 10_000, 2**63 - 1)
 DOUBLES = (-1.0, 9.4, 9.5, 10.0, 20.5, 20.6, 99.98, 99.99, 100.0, 2500.0, 2500.5, 1e300, math.inf, -math.inf, math.nan)
@@ -78,7 +80,7 @@ OTHERS = (
 
 
 def messages_of_any_type(count: int) -> list[Message]:
-    """So many messages whose properties are of any type, the same each time."""
+    """Return ``count`` messages whose properties have any type. The messages are the same in every run."""
     draw = random.Random(5)
 
     def value() -> AmqpValue | None:

@@ -1,4 +1,4 @@
-"""The files of dbt on the page about SQL: rendered as dbt renders them, they give the rows that ``route`` gives."""
+"""The dbt files on the page about SQL, rendered as dbt renders them, return the same rows as ``route``."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ FILES = {block.word: block.text for block in blocks("docs/how-to/sql.md") if "."
 
 
 class RefusedError(Exception):
-    """An error that a macro raises."""
+    """The exception that dbt's ``raise_compiler_error`` raises in these tests."""
 
 
 def rendered(model: str) -> str:
-    """Return a model as dbt compiles it: with the macros of the project, its variables and its sources."""
+    """Return ``model`` as dbt compiles it, with the macros, the variables and the sources of the project."""
     variables = yaml.safe_load(FILES["dbt_project.yml"])["vars"]
 
     class Exceptions:

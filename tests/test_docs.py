@@ -1,4 +1,4 @@
-"""The pages of the site, and the README, are true: their commands print what they say, and their Python runs."""
+"""The pages of the site and the README are true: commands print what the page shows, and Python blocks run."""
 
 from __future__ import annotations
 
@@ -184,7 +184,9 @@ def test_the_errors_of_the_page_on_meaning_are_raised() -> None:
 
 
 def answers(selector: str, message: str) -> set[bool | str | None]:
-    """Return the verdicts of all dialects; of those that refuse the selector, the codes of the errors."""
+    """Return the distinct results of all dialects: the truth value, or the error code if a dialect rejects the
+    selector.
+    """
     compared = transpiler.compare_dialects(selector, json.loads(message))
     return {one.truth if one.refused is None else one.refused.code for one in compared}
 
@@ -274,7 +276,9 @@ def test_the_links_of_a_page_lead_to_files(page: str) -> None:
 
 
 def shown_names() -> list[tuple[Any, set[str] | None]]:
-    """Return the objects on the API pages, each with the members that are shown; None for all."""
+    """Return the objects on the API pages, each with the names of the members that the page shows; None means all
+    members.
+    """
     text = "\n".join(path.read_text(encoding="utf-8") for path in DOCS.glob("api/*.md"))
     shown = re.finditer(r"^::: (\S+)\n(?:    options:\n      members: \[(.*)\]\n)?", text, re.MULTILINE)
     return [(pkgutil.resolve_name(one[1]), None if one[2] is None else set(one[2].split(", "))) for one in shown]
@@ -287,7 +291,9 @@ def test_the_api_pages_have_every_public_name() -> None:
 
 
 def shown_functions() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Yield the functions and methods on the API pages, and the class that users construct, by their tables' names."""
+    """Yield the functions, the methods and ``Publisher`` from the API pages, each with the name that the page's tables
+    use.
+    """
     for shown, members in shown_names():
         if isinstance(shown, FunctionType) or shown is Publisher:
             yield shown.__name__, shown
@@ -300,7 +306,7 @@ def shown_functions() -> Iterator[tuple[str, Callable[..., Any]]]:
 
 
 def taken(function: Callable[..., Any]) -> list[str]:
-    """Return the names of a function's parameters, with the keys of its options."""
+    """Return the names of the parameters of ``function``, including the keys of its keyword options."""
     names = []
     for name, parameter in signature(function).parameters.items():
         if parameter.kind is Parameter.VAR_KEYWORD and str(parameter.annotation).startswith("Unpack["):
@@ -312,7 +318,7 @@ def taken(function: Callable[..., Any]) -> list[str]:
 
 
 def described(docstring: str) -> list[str]:
-    """Return the parameters that the arguments of a docstring describe."""
+    """Return the parameters that the section ``Args:`` of ``docstring`` describes."""
     [section] = re.findall(r"^Args:\n((?:    .*\n|\n)+)", docstring + "\n", re.MULTILINE)
     return re.findall(r"^    (\w+): ", section, re.MULTILINE)
 
@@ -343,7 +349,9 @@ def test_every_name_of_the_api_has_an_example(page: Path) -> None:
 
 
 def test_every_error_has_an_example_that_prints_it() -> None:
-    """The page has a handler of each error class; the run of the page's Python compares what it prints."""
+    """The errors page has an example with an ``except`` clause for each error class. Another test runs the examples and
+    compares their output.
+    """
     for name in (name for name in transpiler.__all__ if name.endswith("Error")):
         [part] = re.findall(rf"^::: transpiler\.{name}\n(.*?)(?=^::: |\Z)", read("docs/api/errors.md"), re.M | re.S)
         assert f"except {name} as error:" in part, name
@@ -357,7 +365,7 @@ def test_a_page_for_contributors_names_modules_that_exist(page: str) -> None:
     assert len(named) > 8
     for name in named:
         if name.startswith("build/"):
-            # What commands make.
+            # Commands create these files.
             continue
         paths = [top / name for top in (ROOT, ROOT / "transpiler")]
         assert any(path.exists() or path.with_name(f"{path.name}.py").exists() for path in paths), name
@@ -385,7 +393,9 @@ def test_the_selector_of_a_headers_binding_of_broker_j_is_asked() -> None:
 
 
 def test_no_page_and_no_message_takes_this_project_from_a_public_address() -> None:
-    """No index of packages and no host has it yet: each would find somebody else's, or nothing."""
+    """No package index and no host has this project yet: an address would lead to somebody else's project, or to
+    nothing.
+    """
     texts = [
         path for folder in ("docs", "examples", "transpiler", "spark_ext") for path in (ROOT / folder).rglob("*.*")
     ]

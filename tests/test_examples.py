@@ -1,4 +1,4 @@
-"""The examples run and say what they should; the archive is what its script makes."""
+"""The examples run and print the expected output, and the archive is what its script creates."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ALL_ROUTED = "3,000 of 3,000 messages have exactly the broker's queues"
 def test_an_example_runs(
     spark: SparkSession, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, case: tuple[str, ...]
 ) -> None:
-    """In this process, whose session it finds instead of starting one; at full size the demo in one of its own."""
+    """Each example runs in this process and uses its Spark session. At full size the demo runs in its own process."""
     script, *texts = case
     if is_full() and script == "demo.py":
         done = subprocess.run([sys.executable, EXAMPLES / script], capture_output=True, text=True)

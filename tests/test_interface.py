@@ -1,4 +1,4 @@
-"""The public functions: names, places and kinds of their parameters are the same in all, and old spellings warn."""
+"""The public functions agree in the names, order and kinds of their parameters, and deprecated spellings warn."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 ONE_QUEUE = topology_from_dict({"broker": "rabbitmq", "queues": ["q"]})
 
-#: Functions of one selector, called with it alone, or with what they need besides.
+#: Functions whose argument is one selector. Each callable gets the selector, and adds the other arguments that its
+#: function needs.
 OF_ONE_SELECTOR: dict[str, Callable[[SelectorLike], object]] = {
     "boundary_messages": testing.boundary_messages,
     "compare_dialects": lambda selector: [
@@ -60,7 +61,7 @@ def test_a_dialect_has_the_same_place_and_kind_in_all_functions(name: str) -> No
     assert str(dialect.annotation) == "str | Dialect"
     positional = [one for one in parameters.values() if one.kind is not Parameter.KEYWORD_ONLY]
     after = [one.name for one in positional[positional.index(dialect) + 1 :]]
-    # It comes after what the function is asked about.
+    # These parameters come after the subject that the function is called with.
     assert after in ([], ["new_dialect"], ["options"], ["properties"])
 
 

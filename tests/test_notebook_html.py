@@ -1,4 +1,4 @@
-"""The HTML of objects in notebooks as a browser shows it, on a light page and on a dark one."""
+"""The HTML of objects in notebooks, in a browser on a light page and on a dark page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from transpiler import Message, explain_selector, transpile_selector
 from transpiler.base.diagnostics import Diagnostic
 from transpiler.tools.topology_report.findings import report
 
-#: Measures elements that do not fit the page, that have no colour of its own against its background, and the text.
+#: Script that measures the page: elements wider than the page, elements without enough contrast to their background,
+#: and the text.
 MEASURE = """
 const wide = [...document.querySelectorAll("main *")].filter(e => e.getBoundingClientRect().right > innerWidth);
 const rgb = colour => colour.match(/[0-9.]+/g).slice(0, 3).map(Number);
@@ -27,7 +28,7 @@ return {wide: wide.length, contrast: Math.min(...contrast), shown: document.quer
 
 
 def fragments() -> list[str]:
-    """The HTML of objects of each kind."""
+    """Return the HTML of objects of each kind."""
     long = " AND ".join(f"(property_{number} = 'a long value' OR other > {number})" for number in range(30))
     message = {"color": "<b>red</b>", "weight": 2400, "other": 100}
     groups = (

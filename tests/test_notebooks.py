@@ -1,4 +1,4 @@
-"""The notebooks: each runs from its first cell to its last, and is kept as such a run leaves it."""
+"""Each notebook runs from its first cell to its last, and is stored with the outputs of such a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ pytestmark = pytest.mark.live
 
 
 def outputs(notebook: Any) -> list[list[str]]:
-    """What each cell prints, or the kinds of what it shows; what Java prints for itself is left out."""
+    """Return for each cell the text that it prints, or the MIME types of the data that it displays. Output of Java
+    itself is dropped.
+    """
     return [
         [
             output.get("text", "") or ",".join(sorted(output.get("data", {})))

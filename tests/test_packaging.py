@@ -1,4 +1,4 @@
-"""The distributions as users install them: wheel and sdist, with and without extras, and their types."""
+"""Users can install the distributions: wheel and sdist, with and without extras, with types for a type checker."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.live
 
 ROOT = Path(__file__).parents[1]
 
-#: A user's program; the comments are what a type checker has to say.
+#: A user's program. The comments contain what a type checker must report.
 PROGRAM = """
 from transpiler import Message, evaluate, transpile_selector
 
@@ -29,7 +29,7 @@ wrong: int = transpile_selector("a = 1").sql
 
 
 def run(*command: str | Path, cwd: Path, code: int = 0) -> str:
-    """Return what a command prints; its exit code is ``code``, and no traceback is printed."""
+    """Run ``command`` and return its output. Fail if its exit code is not ``code`` or if it prints a traceback."""
     done = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True)
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr, done.stderr
@@ -37,7 +37,7 @@ def run(*command: str | Path, cwd: Path, code: int = 0) -> str:
 
 
 class Environment:
-    """A fresh environment, and the commands in it. They run in its folder, where no source of ours is."""
+    """A fresh virtual environment. Commands run in its folder, so that no source of this project can be imported."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

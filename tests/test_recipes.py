@@ -1,7 +1,7 @@
-"""The recipes of CONTRIBUTING.md, each tried on an example: a change in ``tests/recipes`` and a check that needs it.
+"""Each recipe of CONTRIBUTING.md works for an example: a change in ``tests/recipes`` and a check that needs the change.
 
-``NAME.diff`` is the change, without its pages and most of its tests; ``NAME.py`` passes after it and fails before.
-Where a change no longer applies, ``git apply --3way`` it, mend it, and write it with ``git diff -U1``.
+``NAME.diff`` is the change, without its pages and most of its tests. ``NAME.py`` passes after the change and fails
+before it. If a change no longer applies, run ``git apply --3way``, repair it, and save it with ``git diff -U1``.
 """
 
 from __future__ import annotations
@@ -20,28 +20,30 @@ from tests.sizes import sample
 
 FOLDER = ROOT / "tests" / "recipes"
 
-#: The files of the product that each example changes or adds. Where one needs more of them, mend the mechanism.
+#: Maximum number of product files that each example changes or adds. If a change needs more, improve the mechanism
+#: instead.
 FILES = {
     "header-name": 1,
     "amqp-type": 3,
     "dialect": 2,
     "dialect-function": 3,
-    # The type, its name and what a selector sees in it, its values in Python, and the SQL of a conversion from days.
+    # The type, its name and the value that a selector sees, its values in Python, and the SQL that converts days.
     "column-type": 4,
-    # The store, its name in the room and in the interface, and the columns by which it is found.
+    # The store, its name in the room and in the interface, and the columns that identify it.
     "store": 4,
-    # The law, and its place among the rules, whose order matters.
+    # The law, and its position among the rules, whose order matters.
     "rewrite": 2,
     "like": 1,
-    # The object with its condition, the table of descriptors, and its reading and writing.
+    # The class with its condition, the table of descriptors, and the functions that read and write it.
     "filter-kind": 3,
-    # The kind of exchange, the brokers that have it, and the importer of RabbitMQ, which reads this type as another.
+    # The kind of exchange, the brokers that have it, and the importer of RabbitMQ, which maps this type to another
+    # type.
     "exchange-type": 3,
     "command-option": 1,
     "error-text": 1,
 }
 
-#: The end of each check before its change: the text of an error, or the assertion that fails.
+#: The last output of each check before its change: the text of an error, or the failed assertion.
 LACKING = {
     "header-name": "(properties.content_encoding = 'gzip')",
     "amqp-type": "no AMQP type is called 'duration'",
@@ -70,7 +72,7 @@ def product_files(name: str) -> list[str]:
 
 
 def check(name: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run the check of a recipe against the packages in a folder; fixtures find their helpers in ``tests``."""
+    """Run the check of the recipe ``name`` with the packages in ``folder``. Its helpers are imported from ``tests``."""
     path = os.pathsep.join(map(str, (folder, ROOT)))
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
     command = [sys.executable, str(FOLDER / f"{name}.py")]
@@ -78,9 +80,11 @@ def check(name: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def copied(folder: Path) -> Path:
-    """Copy the packages that recipes change, with their bytecode, so that only what is changed is compiled again."""
+    """Copy the packages that recipes change into ``folder``, with bytecode, so that only changed modules are compiled
+    again.
+    """
     for package in ("transpiler", "spark_ext"):
-        # Other processes write bytecode under names that vanish.
+        # Other processes create temporary bytecode files, which may vanish during the copy.
         shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("*.pyc.*"))
     return folder
 
@@ -104,7 +108,7 @@ def test_a_recipe_names_the_files_of_its_example(name: str) -> None:
 
 
 def apply(name: str, folder: Path, *options: str) -> None:
-    # Inside of a repository git would take the paths for the repository's own.
+    # Inside a repository, git would interpret the paths relative to the root of that repository.
     environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.parent)}
     command = ["git", "apply", *options, str(change(name))]
     applied = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""Objects as a person meets them: ``str``, ``repr``, and HTML in a notebook."""
+"""The representations of objects: ``str``, ``repr``, and HTML in a notebook."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_the_text_of_a_compiled_selector_is_its_sql() -> None:
 
 
 class _Balance(HTMLParser):
-    """Checks that elements are closed in order; collects the text of cells."""
+    """A parser that checks that elements are closed in order, and that collects the text of table cells."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The search of the built site, in a browser: options, names in camel case and words with hyphens are found."""
+"""The search of the built site finds options, names in camel case and words with hyphens."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Build the site, serve it, and return its address; tests that need it are skipped where MkDocs is missing."""
+    """Build the site, serve it, and return its URL. Skip the test if MkDocs is not installed."""
     if importlib.util.find_spec("mkdocs") is None:
         pytest.skip("no site can be built: the extra docs is not installed")
     folder = tmp_path_factory.mktemp("site")

@@ -1,4 +1,4 @@
-"""Tables of the site fit the window of a phone, and say there which column a value is of."""
+"""On a phone, tables of the site fit the window, and each cell names its column."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ TABLE = re.compile(r"^(\|.+)\n\|[-|]+\|\n((?:\|.+\n)+)", re.MULTILINE)
 
 
 def shown(cell: str) -> str:
-    """Return the HTML of a cell's code and links."""
+    """Return ``cell``, a Markdown cell with code and links, as HTML."""
     return re.sub(r"`([^`]*)`", r"<code>\1</code>", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", escape(cell)))
 
 
 def html(page: str) -> str:
-    """Return the tables of a page as the site has them."""
+    """Return the tables of ``page`` as HTML, as the site contains them."""
     tables = []
     for head, body in TABLE.findall(read(page)):
         names, *rows = [
@@ -52,7 +52,7 @@ def test_a_wide_table_is_stacked_and_a_narrow_one_is_not() -> None:
 @pytest.mark.live
 @pytest.mark.parametrize("page", ["docs/dialects.md", "docs/versions.md", "docs/speed.md", "docs/filters.md"])
 def test_no_table_is_wider_than_a_phone(page: str, tmp_path: Path) -> None:
-    # As in Material's own style.
+    # The same settings as in the style sheet of the Material theme.
     style = "html { font-size: 125%; } * { box-sizing: border-box; }" + (DOCS / "site.css").read_text(encoding="utf-8")
     head = f'<meta name="viewport" content="width=device-width"><style>{style}</style>'
     file = tmp_path / "page.html"

@@ -1,4 +1,6 @@
-"""The pages on stores are true: their Python runs, their SQL is what comes out, and Spark answers as the evaluator."""
+"""The pages on stores are true: their Python runs, their SQL is what the compiler emits, and Spark agrees with the
+evaluator.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,13 @@ from transpiler.compiler.presets import find_layout
 
 INDEX = (ROOT / "docs" / "stores" / "README.md").read_text(encoding="utf-8")
 
-#: A policy's name as a layout takes it; the last column of the table declares a type.
+#: A policy's name as layouts accept it. The last column of the table declares a type instead.
 TYPES: tuple[Any, ...] = (*POLICIES, {"x": "DOUBLE"})
 VERDICTS = {"TRUE": True, "FALSE": False, "unknown": None}
 
 
 def cells(text: str, columns: int) -> list[list[str]]:
-    """The rows of a page's tables with so many columns, without their heads and without backquotes."""
+    """Return the rows of all tables in ``text`` with ``columns`` columns, without headers and backquotes."""
     rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("| `")]
     return [[cell.strip().strip("`").replace("`", "") for cell in row] for row in rows if len(row) == columns]
 
@@ -38,7 +40,7 @@ def cells(text: str, columns: int) -> list[list[str]]:
 def test_the_blocks_of_a_page_are_true(
     page: Path, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Nothing of a checkout is there, as for those who installed the package.
+    # The folder contains no file of a checkout, as for users who installed the package.
     monkeypatch.chdir(tmp_path)
     lay_out(page, tmp_path)
     names: dict[str, Any] = {"spark": spark, "__name__": "__main__"}
@@ -57,7 +59,9 @@ def test_the_blocks_of_a_page_are_true(
 
 
 def _with_files(text: str, page: Path, folder: Path) -> str:
-    """Return Python with the files of a page by their paths: the session's JVM has a working directory of its own."""
+    """Return the Python code ``text`` with the full paths of the page's files, because the session's JVM has its own
+    working directory.
+    """
     for block in blocks(page):
         if "." in block.word:
             text = text.replace(f'"{block.word}"', repr(str(folder / block.word)))
@@ -65,7 +69,9 @@ def _with_files(text: str, page: Path, folder: Path) -> str:
 
 
 def check_sql(block: str, names: dict[str, Any]) -> None:
-    """The SQL is what the selectors compile to, and it answers on the sample as the evaluator does on its messages."""
+    """Check that the SQL in ``block`` is what its selectors compile to, and that it agrees with the evaluator for each
+    sample row.
+    """
     layout, sample = layout_of(names), names["messages"]
     assert isinstance(sample, DataFrame)
     written = list(statements(block))
@@ -80,7 +86,7 @@ def check_sql(block: str, names: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
-    # A regular expression in SQL may read as a link.
+    # A regular expression in SQL may look like a link.
     prose = re.sub(r"^```.*?^```$|`[^`\n]+`", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose)
     assert links or page.name != "README.md"

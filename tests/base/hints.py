@@ -1,8 +1,8 @@
-"""Every hint of the code, as its template, with what it proposes: ``python -m tests.base.hints`` prints the table.
+"""Every hint in the code, as a template, and the kind of its proposal: ``python -m tests.base.hints`` prints the table.
 
-A hint proposes something where one of its clauses is an order ("write …", "remove it"), or asks "did you mean". What it
-proposes is data where the same finding has a ``fix``, a hint of the table of mistakes has its text between « and », or
-it is an ``Advice`` of two parts.
+A hint is a proposal if one of its clauses is an order ("write …", "remove it"), or asks "did you mean". The proposal is
+data if the same diagnostic has a ``fix``, if a hint of the table of mistakes has its text between « and », or if the
+hint is an ``Advice`` of two elements.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ORDER = re.compile(rf"(?:^|[;:?.] |, or |; or )(?:{'|'.join(_VERBS)}) |[Dd]id y
 
 
 class Hint(NamedTuple):
-    """A hint: the file and the line, its template, and whether what it proposes is data."""
+    """A hint: its file and line, its template, and whether its proposal is also available as data."""
 
     file: str
     line: int
@@ -30,7 +30,9 @@ class Hint(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """``data``, ``perhaps``, ``fact``, or ``order`` for a proposal without data that is sure of itself."""
+        """The kind of the hint: ``data``, ``perhaps``, ``fact``, or ``order`` for a proposal without data and without
+        "perhaps".
+        """
         if self.has_data:
             return "data"
         if "perhaps" in self.text.lower():
@@ -46,14 +48,16 @@ def hints() -> Iterator[Hint]:
     for path, tree in trees.items():
         found = _Hints(takers)
         found.visit(tree)
-        # Several findings of one function may share a variable.
+        # Several diagnostics of one function may share a variable.
         with_data = {(line, text) for line, text, has_data in found.hints if has_data}
         for line, text in dict.fromkeys((line, text) for line, text, _ in found.hints):
             yield Hint(str(path.relative_to(ROOT)), line, text, (line, text) in with_data)
 
 
 def _takers(trees: Iterable[ast.Module]) -> dict[str, int]:
-    """Return the functions that have a parameter called ``hint``, with its place among the arguments of a call."""
+    """Return the functions that have a parameter ``hint``: its index among the positional arguments of a call, by
+    function name.
+    """
     places = {"Diagnostic": 5, "at": 4, "at_path": 4, "Doubt": 2, "Advice": 0, "Row": 1, "Unusable": 1, "_hint": 1}
     for tree in trees:
         for node in ast.walk(tree):
@@ -65,7 +69,9 @@ def _takers(trees: Iterable[ast.Module]) -> dict[str, int]:
 
 
 class _Hints(ast.NodeVisitor):
-    """The hints of one module: arguments of calls, and what is assigned to a variable ``hint`` before one."""
+    """A visitor that collects the hints of one module: arguments of calls, and values assigned to a variable ``hint``
+    before a call.
+    """
 
     def __init__(self, takers: dict[str, int]) -> None:
         self.takers, self.hints = takers, list[tuple[int, str, bool]]()
@@ -105,7 +111,7 @@ class _Hints(ast.NodeVisitor):
         if hint is None and place is not None and place < len(node.args):
             hint = node.args[place]
         if hint is not None:
-            # The fix is the next argument, but behind the severity of a finding of lint.
+            # The fix is the argument after the hint, or for a lint warning the argument after its severity.
             behind = node.args[(place or 0) + 1 + (name == "Doubt") :][:1] if name != "Row" else ()
             fix = named.get("fix") or next(iter(behind), None)
             has_fix = fix is not None and not (isinstance(fix, ast.Constant) and fix.value is None)
@@ -114,7 +120,7 @@ class _Hints(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _part(self, node: ast.expr) -> str:
-        """Return a part of a template: its text, or the name in braces of what is not known here."""
+        """Return one piece of a template: its text, or in braces the expression whose value is not known statically."""
         if not isinstance(node, ast.FormattedValue):
             return str(ast.literal_eval(node))
         constant = self._module.get(node.value.id, ()) if isinstance(node.value, ast.Name) else ()

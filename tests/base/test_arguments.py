@@ -1,4 +1,4 @@
-"""Wrong arguments of the public functions: what the error says."""
+"""A wrong argument of a public function raises an error that names the argument and states what is accepted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The 32-bit number of a decimal text: compiler, reader of rows and reference evaluator each round it once."""
+"""The compiler, the reader of rows and the reference evaluator round a decimal text to a 32-bit float in one step, not
+via a double.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _LARGEST = 2.0**128 - 2.0**104
 
 @st.composite
 def texts_near_halfway(draw: st.DrawFn) -> str:
-    """A decimal text at, just below or just above the middle between two neighbouring 32-bit numbers."""
+    """Return a decimal text at, just below or just above the middle between two neighbouring 32-bit floats."""
     bits = draw(st.integers(0, 0x7F7F_FFFE))
     low, high = (struct.unpack("f", struct.pack("i", bits + step))[0] for step in (0, 1))
     middle = (Fraction(low) + Fraction(high)) / 2
@@ -26,7 +28,7 @@ def texts_near_halfway(draw: st.DrawFn) -> str:
     nudge = draw(st.sampled_from(("", "1", "-")))
     mantissa = digits[0].rstrip("0")
     if nudge == "-":
-        # One less in the last digit, and nines behind it.
+        # Decrease the last digit by one and append nines.
         mantissa = mantissa[:-1] + str(int(mantissa[-1]) - 1) + "999"
     return f"{draw(st.sampled_from(('', '-', '+')))}{mantissa}{'001' if nudge == '1' else ''}e{digits[2]}"
 

@@ -1,4 +1,4 @@
-"""Each hint proposes what it has as data, states a fact, or says "perhaps"."""
+"""Each hint provides its proposal as data, states a fact, or contains "perhaps"."""
 
 from __future__ import annotations
 

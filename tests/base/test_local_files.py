@@ -1,4 +1,4 @@
-"""Files that are written whole: by two writers and before a reader; and what is no file, which nobody waits for."""
+"""A file is written as a whole, even with two writers and a reader. A path that is no regular file never blocks."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_writer_that_is_killed_leaves_the_old_file_and_nothing_beside_it(tmp_p
         writer.terminate()
         writer.wait()
         assert len(target.read_bytes()) == 3_000_000
-    # A signal may come in the moment between the name beside the target and the rename.
+    # A signal may arrive after the temporary file is complete and before it is renamed.
     left = [name for name in os.listdir(tmp_path) if name != "target"]
     assert all((tmp_path / name).stat().st_size == 3_000_000 for name in left)
 
@@ -112,7 +112,7 @@ def make_socket(path: Path) -> None:
         os.chdir(here)
 
 
-#: Paths that are not regular files: a function that makes each one, and its name in messages.
+#: Paths that are not regular files: a function that creates one, and its description in messages, or None.
 OTHERS: dict[str, tuple[Callable[[Path], object], str | None]] = {
     "pipe": (os.mkfifo, "a named pipe"),
     "socket": (make_socket, "a socket"),

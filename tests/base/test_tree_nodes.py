@@ -1,4 +1,4 @@
-"""The parts of the nodes of both trees follow from their fields."""
+"""The children of the nodes of both trees are derived from their fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Values of declared types as JSON: what is written is read back, and what no such value has for a form is refused."""
+"""Values of declared types as JSON: a written value is read back, and JSON that encodes no value of the type is
+rejected.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,7 @@ class Everything:
 
 
 class Shape:
-    """A base class whose members are told elsewhere."""
+    """A base class whose subclasses are given to ``TypedJson`` separately."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ _EVERYTHING = st.builds(
 def test_what_is_written_is_read_back(value: Everything) -> None:
     read = TYPED.read(Everything, TYPED.write(Everything, value))
     assert read == value
-    # True is 1, and 0.0 is -0.0. The order of a set is nobody's.
+    # Compare representations, because True == 1 and 0.0 == -0.0. The iteration order of a set is not preserved.
     assert repr(read.tree) == repr(value.tree)
     assert repr(read.groups) == repr(value.groups)
 
@@ -171,7 +173,7 @@ def test_an_altered_form_is_refused_or_is_a_value_of_the_declared_types(
         read = TYPED.read(Everything, json.dumps(altered).encode())
     except ValueError:
         return
-    # It is what it claims to be: it has a form of its own, from which it is read again.
+    # The value has the declared type: it can be written, and is read back from what was written.
     assert repr(TYPED.read(Everything, TYPED.write(Everything, read))) == repr(read)
 
 
@@ -194,7 +196,7 @@ def test_an_altered_form_is_refused_or_is_a_value_of_the_declared_types(
         (dict[str, int], [("a", 1)]),
         (float | None, object()),
     ],
-    # An object without a form of its own is shown with its address, which differs in each process.
+    # The repr of an object may contain its address, which differs in each process.
     ids=lambda value: re.sub(r" at 0x[0-9a-f]+", "", str(value)),
 )
 def test_a_value_of_another_type_is_not_written(declared: Any, value: object) -> None:
@@ -235,7 +237,7 @@ def test_a_value_of_another_type_is_not_written(declared: Any, value: object) ->
     ids=str,
 )
 def test_what_is_no_form_is_refused(declared: Any, form: object) -> None:
-    # It is refused for what is said here: what is right beside it is read.
+    # The error must come from this form: the valid element beside it must be accepted.
     with pytest.raises(ValueError, match=r"."):
         TYPED.read(declared, json.dumps(form).encode())
 

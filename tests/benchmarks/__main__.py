@@ -42,21 +42,21 @@ PARTS = (
     *("cores", "latency", "peers"),
 )
 
-#: The parts that read the messages of all layouts, which take a minute to write.
+#: The benchmarks that read the messages of all layouts. Writing these messages takes a minute.
 _OVER_MESSAGES = {"filters", "stores", "compiling", "long", "activemq"}
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The amount of work to measure."""
+    """The amount of work of a run: numbers of messages, rounds, and limits for each benchmark."""
 
     messages: int
-    #: In UDFs, in long selectors, and in ActiveMQ's memory.
+    #: Numbers of messages for UDFs (``fewer``), for long selectors (``listed``), and in ActiveMQ's memory (``broker``).
     fewer: int
     listed: int
     broker: int
     rounds: int
-    #: By what the compiler's repetitions are divided.
+    #: Divisor of the number of repetitions of the compiler's benchmarks.
     scale: int
     terms: tuple[int, ...]
     characters: int
@@ -64,10 +64,11 @@ class Size:
     cases: tuple[Case, ...] = CASES
     kinds: tuple[str, ...] = tuple(long.KINDS)
     patterns: tuple[str, ...] = patterns.PATTERNS
-    #: By what the messages and bindings of routing are divided, and its shapes: all without any.
+    #: Divisor of the numbers of messages and bindings for routing, and names of the routing shapes; empty means all
+    #: shapes.
     routing: int = 1
     shapes: tuple[str, ...] = ()
-    #: CPU seconds of each round of a filter and the one by hand.
+    #: Minimum CPU time of each round of a compiled filter and its hand-written counterpart, in seconds.
     least: float = 0.0
 
 
@@ -87,7 +88,7 @@ QUICK = Size(200_000, 1_000, 20_000, 200, 1, 20, (10, 1_000), 500_000, (10, 1_00
 
 
 def tables(spark: SparkSession, directory: Path, size: Size, parts: tuple[str, ...] = PARTS) -> Iterator[Table]:
-    """The tables of some parts, one after the other."""
+    """Yield the tables of the benchmarks named by ``parts``, in order."""
     frames = write_messages(spark, directory, size.messages) if _OVER_MESSAGES & set(parts) else {}
     for part in parts:
         match part:
@@ -126,7 +127,7 @@ def tables(spark: SparkSession, directory: Path, size: Size, parts: tuple[str, .
 
 
 def session(directory: Path) -> SparkSession:
-    """One core, quiet, in UTC."""
+    """Start a Spark session with one core, no console output and time zone UTC."""
     spark = (
         SparkSession.builder.master("local[1]")
         .appName("selector-sql benchmarks")
@@ -144,7 +145,7 @@ def session(directory: Path) -> SparkSession:
 
 
 def main() -> None:
-    """Measure, show, and write the results."""
+    """Run the benchmarks, print the tables, and write the results."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all of them without one")
     parser.add_argument("--quick", action="store_true", help="a few percent of the messages, one round")
@@ -162,7 +163,7 @@ def main() -> None:
         for table in tables(spark, Path(directory), size, tuple(options.parts) or PARTS):
             report.show(table)
             found.append(table)
-            # After each table, for a run that is stopped has measured something too.
+            # Write after each table, so that a run that is stopped has results, too.
             heading = f"{machine}; {time.monotonic() - started:,.0f} seconds so far."
             (RESULTS / f"{name}.md").write_text(report.markdown(found, heading), encoding="utf-8")
             (RESULTS / f"{name}.svg").write_text(report.svg(found, heading), encoding="utf-8")

@@ -1,7 +1,8 @@
-"""Ablation: the cost of each mechanism that is there for speed only, without it, on the shape that it is for.
+"""Ablation: the cost of a query with and without each mechanism that only improves speed, on the shape it was made for.
 
-A mechanism is switched off by its constants of a tuning module, or by leaving its pass out of the compiler's. Both
-queries run in turn, and deliver the same. What costs about as much without its mechanism can lose it.
+A mechanism is switched off by constants of a tuning module, or by removing its pass from the compiler. The queries with
+and without the mechanism run in turn and return the same rows. A mechanism whose removal costs about nothing can be
+deleted.
 """
 
 from __future__ import annotations
@@ -37,22 +38,22 @@ from transpiler.topology.records import Queue
 
 MESSAGES = 100_000
 
-#: Some queries take a hundred times as long without their mechanism, so few rounds have to do.
+#: Number of rounds. It is small because some queries take a hundred times as long without their mechanism.
 ROUNDS = 3
 
-#: More than any tuning constant is compared with.
+#: A threshold above every value that a tuning constant is compared with, so that the mechanism never applies.
 NEVER = 1 << 40
 
-#: Makes a query anew, whose answer is to be computed.
+#: A function that creates a new query. The benchmark computes its result.
 Query = Callable[[], DataFrame]
 
-#: The constants that switch a mechanism off, by module.
+#: The constants that switch a mechanism off: new value by name, for each module.
 Off = Mapping[ModuleType, Mapping[str, object]]
 
 
 @dataclass(frozen=True)
 class Bench:
-    """A session, a folder for messages, and the divisor of the numbers of messages and bindings."""
+    """A Spark session, a folder for messages, and the divisor of the numbers of messages and bindings."""
 
     spark: SparkSession
     directory: Path
@@ -60,11 +61,11 @@ class Bench:
     _names: Iterator[int]
 
     def scaled(self, number: int, least: int = 100) -> int:
-        """A number of messages or bindings at this scale."""
+        """Return ``number`` divided by the scale, at least ``least``."""
         return max(least, number // self.scale)
 
     def stored(self, messages: DataFrame) -> DataFrame:
-        """The messages out of one Parquet file."""
+        """Write ``messages`` to one Parquet file and return a DataFrame that reads it."""
         path = str(self.directory / f"ablation{next(self._names)}")
         messages.coalesce(1).write.parquet(path)
         return self.spark.read.parquet(path)
@@ -72,9 +73,9 @@ class Bench:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A mechanism, its switch, and the shape that it is for.
+    """A mechanism, the constants that switch it off, and the shape it was made for.
 
-    ``again`` if each run plans its query, and does not compute the same again.
+    ``again`` is True if each run must plan its query again instead of running the same plan.
     """
 
     name: str
@@ -85,7 +86,7 @@ class Mechanism:
 
 
 def _shape(name: str, bindings: int, messages: int = MESSAGES) -> Callable[[Bench], Query]:
-    """Bindings of one of the shapes of real topologies."""
+    """Return a benchmark of bindings of the shape ``name`` of real topologies."""
     shape = next(shape for shape in routing_shapes.SHAPES if shape.name == name)
 
     def query(bench: Bench) -> Query:
@@ -97,7 +98,10 @@ def _shape(name: str, bindings: int, messages: int = MESSAGES) -> Callable[[Benc
 
 
 def _five_shapes(bindings: int, canonical: bool = False) -> Callable[[Bench], Query]:
-    """Selectors of five shapes, two candidates of each for a message, over columns or the canonical schema."""
+    """Return a benchmark of selectors of five shapes, with two candidates of each for a message.
+
+    The messages are columns, or the canonical schema if ``canonical``.
+    """
 
     def query(bench: Bench) -> Query:
         number = bench.scaled(bindings)
@@ -109,7 +113,7 @@ def _five_shapes(bindings: int, canonical: bool = False) -> Callable[[Bench], Qu
 
 
 def _selectors(texts: Sequence[str]) -> Callable[[Bench], Query]:
-    """Some selectors over columns."""
+    """Return a benchmark of the selectors ``texts`` over columns."""
 
     def query(bench: Bench) -> Query:
         stored = bench.stored(selector_messages(bench.spark, bench.scaled(MESSAGES), 20))
@@ -122,14 +126,14 @@ def _selectors(texts: Sequence[str]) -> Callable[[Bench], Query]:
 
 
 def _devices(bench: Bench) -> Query:
-    """Binding keys with a wildcard, of one form."""
+    """Return a query that routes by binding keys with a wildcard, all of the same form."""
     number = bench.scaled(20_000)
     stored = bench.stored(topics.DEVICE.sent(bench.spark, bench.scaled(2 * MESSAGES), number))
     return lambda: route(stored, topics.DEVICE.topology(number), stored)
 
 
 def _small_batches(bench: Bench) -> Query:
-    """A batch of 1,000 messages by a compiled topology, whose tables are made before."""
+    """Return a query that routes a batch of 1,000 messages by a compiled topology, whose tables already exist."""
     number = bench.scaled(100_000)
     stored = bench.stored(selector_messages(bench.spark, 1_000, number // 10))
     compiled = compile_topology(selector_topology(number, number // 10), stored, version="benchmark")
@@ -137,7 +141,7 @@ def _small_batches(bench: Bench) -> Query:
 
 
 def _filter(text: str, messages: int = 5 * MESSAGES) -> Callable[[Bench], Query]:
-    """One selector as a filter over the canonical schema."""
+    """Return a benchmark of the selector ``text`` as a filter over the canonical schema."""
 
     def query(bench: Bench) -> Query:
         stored = bench.stored(CANONICAL.made(selector_messages(bench.spark, bench.scaled(messages), 1_000)))
@@ -196,7 +200,7 @@ MECHANISMS = (
 
 @contextmanager
 def switched(values: Off) -> Iterator[None]:
-    """With other constants in some modules."""
+    """Set the constants ``values`` inside the block, and restore them afterwards."""
     before = {module: {name: getattr(module, name) for name in constants} for module, constants in values.items()}
     for module, constants in values.items():
         for name, value in constants.items():
@@ -210,13 +214,13 @@ def switched(values: Off) -> Iterator[None]:
 
 
 def _answer(frame: DataFrame) -> int:
-    """A digest of what all messages get, in any order."""
+    """Return a digest of the queues of all messages, independent of their order."""
     [digest] = frame.agg(sf.bit_xor(sf.xxhash64("queues"))).first()
     return digest
 
 
 def _run(mechanism: Mechanism, query: Query, off: Off) -> tuple[int, Callable[[], object]]:
-    """Return the answer of a query that is planned with some constants, and its run."""
+    """Return the answer of ``query``, planned with the constants ``off``, and a function that runs it."""
 
     def run() -> None:
         with switched(off):
@@ -228,7 +232,7 @@ def _run(mechanism: Mechanism, query: Query, off: Off) -> tuple[int, Callable[[]
 
 
 def ablation_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
-    """Each mechanism, with it and without; a ``scale`` divides the messages and the bindings."""
+    """Return the table of each mechanism, on and off. ``scale`` divides the numbers of messages and bindings."""
     table = Table(
         "Ablation: what is there for speed only, on the shape that it is for",
         ("mechanism", "shape", "with it, s", "without it, s", "times as long"),

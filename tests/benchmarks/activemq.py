@@ -1,7 +1,7 @@
-"""ActiveMQ's own selector engine, in the JVM that Spark runs: messages a second and a core.
+"""ActiveMQ's own selector engine, in the JVM that Spark runs in: messages for each second and core.
 
-Janino, which is among Spark's jars, compiles the loop over the messages. They are in memory with their properties
-unmarshalled, which a broker has to do for each message; our figure includes reading Parquet.
+Janino, which is among Spark's jars, compiles the loop over the messages. The messages are in memory with their
+properties unmarshalled. A broker has to unmarshal each message, and our figure includes reading Parquet.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SETTERS = {
 
 
 def find_jars() -> list[Path] | None:
-    """ActiveMQ's classes, as .ci/run unpacks them or as an installation has them."""
+    """Return the jars of ActiveMQ, as .ci/run unpacks them or from an installation; None if they are not found."""
     for place in PLACES:
         jars = [place / name for name in JARS]
         if all(jar.exists() for jar in jars):
@@ -51,7 +51,7 @@ def find_jars() -> list[Path] | None:
 
 
 class Engine:
-    """ActiveMQ's parser and evaluator, and a loop that Java runs."""
+    """ActiveMQ's parser and evaluator, and a loop over messages in Java."""
 
     def __init__(self, spark: SparkSession, jars: list[Path]) -> None:
         self.jvm: Any = spark._jvm
@@ -90,7 +90,7 @@ class Engine:
         return self.jvm.java.lang.Object
 
     def contexts(self, rows: list[Row]) -> Any:
-        """Messages of typed rows, each in its evaluation context."""
+        """Return an evaluation context for the message of each typed row."""
         found = []
         for row in rows:
             message = self._new("org.apache.activemq.command.ActiveMQTextMessage")
@@ -104,11 +104,11 @@ class Engine:
         return self._array(self.object_class, found)
 
     def parse(self, selector: str) -> Any:
-        """ActiveMQ's expression."""
+        """Return ActiveMQ's expression for ``selector``."""
         return self.parser.invoke(None, self._array(self.object_class, [selector]))
 
     def passed(self, expression: Any, contexts: Any, rounds: int) -> int:
-        """Count the messages that pass, all rounds together."""
+        """Return the number of messages that pass, summed over all rounds."""
         return int(self.loop.evaluate(self._array(self.object_class, [expression, contexts, rounds])))
 
 
@@ -120,7 +120,7 @@ def parts(
     rounds: int,
     cases: tuple[Case, ...] = CASES,
 ) -> Iterator[Table]:
-    """The table of this part; nothing where ActiveMQ's classes are not here."""
+    """Yield the table of this benchmark. If ActiveMQ's classes are missing, the table is empty and its note says so."""
     jars = find_jars()
     table = Table(
         f"ActiveMQ's selector engine in the same JVM, {few:,} messages again and again; ours on {count:,}",

@@ -1,8 +1,9 @@
-"""Compiled topologies: seconds to compile, save, load and change one, of a micro-batch, and the peaks of memory.
+"""Compiled topologies: the time to compile, save, load and change one, the time of a micro-batch, and the peaks of
+memory.
 
-CPU seconds of this process for what Python does. A micro-batch has 1,000 messages, and beside each batch by the
-topology runs one of the same shapes with 100 bindings, so that the difference is what the number of bindings costs;
-batches are by the clock.
+Python's work is measured in CPU seconds of this process, batches in seconds by the clock. A micro-batch has 1,000
+messages. After each batch, the same messages are routed by a topology of the same shapes with 100 bindings, so that the
+difference is the cost of the number of bindings.
 """
 
 from __future__ import annotations
@@ -29,18 +30,18 @@ MESSAGES = 1_000
 BINDINGS = (100_000, 1_000_000)
 BATCHES = 20
 
-#: Seconds, by what is measured at 1,000,000 bindings.
+#: Target times at 1,000,000 bindings, in seconds, by step.
 TARGETS = {"compile": 15.0, "load": 2.0}
 
 
 def peak_of_spark(spark: SparkSession) -> float:
-    """Return the peak of the memory of Spark's process in MB, as Linux counts it."""
+    """Return the peak memory of Spark's process in MB, as Linux reports it."""
     status = Path(f"/proc/{spark.sparkContext._gateway.proc.pid}/status").read_text(encoding="ascii")
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def compiled_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
-    """Each size; a ``scale`` divides the bindings."""
+    """Return the table for each number of bindings. ``scale`` divides these numbers."""
     table = Table(
         "Compiled topologies",
         ("bindings", "step", "CPU of Python, s", "by the clock, s", "peak of Python, MB"),

@@ -1,4 +1,4 @@
-"""The cost of compiling: each phase on its own, many selectors, long ones, and start-up."""
+"""The cost of compilation: each phase alone, many selectors, long selectors, and the start of a process."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TYPICAL = "region LIKE 'eu-%' AND weight > 2500 AND color = 'blue' AND NOT JMSPr
 
 
 def microseconds(run: Callable[[], object], repeat: int, number: int) -> float:
-    """The median, over some repeats, of the CPU time of one run."""
+    """Return the median CPU time of one run over ``repeat`` repeats of ``number`` runs, in microseconds."""
     run()
     found = []
     for _ in range(repeat):
@@ -43,7 +43,7 @@ def microseconds(run: Callable[[], object], repeat: int, number: int) -> float:
 
 
 def phases(frame: DataFrame, scale: int) -> Table:
-    """A typical selector of four terms, phase by phase."""
+    """Return the cost of each phase for a typical selector of four terms."""
     table = Table(
         "What one selector of four terms costs to compile",
         ("phase", "µs", "target"),
@@ -87,7 +87,7 @@ def phases(frame: DataFrame, scale: int) -> Table:
 
 
 def clock(run: Callable[[], object], number: int) -> float:
-    """The median microseconds by the clock."""
+    """Return the median time of one run by the clock, in microseconds."""
     run()
     found = []
     for _ in range(number):
@@ -98,7 +98,7 @@ def clock(run: Callable[[], object], number: int) -> float:
 
 
 def distinct_selectors(count: int) -> list[str]:
-    """Selectors of which hardly two have a shape in common."""
+    """Return ``count`` selectors, hardly two of which have the same shape."""
     spread = random.Random(11)
     found = []
     for _ in range(count):
@@ -123,7 +123,7 @@ def distinct_selectors(count: int) -> list[str]:
 
 
 def many(scale: int) -> Table:
-    """Many selectors, of which hardly two are alike."""
+    """Return the cost of compiling many selectors, hardly two of which have the same shape."""
     table = Table(
         "Many selectors to SQL", ("selectors", "seconds", "µs each"), "CPU time of Python.", unit="µs a selector"
     )
@@ -140,7 +140,7 @@ def many(scale: int) -> Table:
 
 
 def lengths(scale: int) -> Table:
-    """The cost of one term, in selectors of more and more terms."""
+    """Return the cost of one term in selectors of increasing length."""
     kinds: dict[str, Callable[[int], str]] = {
         "equalities": lambda i: f"p = 'v{i}'",
         "LIKE": lambda i: f"p LIKE '%,{12_002_031 + 7 * i},%'",
@@ -166,7 +166,7 @@ def lengths(scale: int) -> Table:
 
 
 def start_up(runs: int) -> Table:
-    """New processes: Python alone, the import, and a command."""
+    """Return the time of new processes: Python alone, the import, and a command."""
     table = Table(
         "Start-up",
         ("process", "CPU seconds", "seconds by the clock", "target"),
@@ -192,7 +192,7 @@ def start_up(runs: int) -> Table:
 
 
 def parts(frame: DataFrame, scale: int) -> Iterator[Table]:
-    """All tables of this part."""
+    """Yield all tables of this benchmark."""
     yield phases(frame, scale)
     yield many(scale)
     yield lengths(scale)

@@ -1,7 +1,7 @@
 """Routing by the number of cores: a file with one row group, the same file repartitioned, and one with many row groups.
 
-Spark gives a row group of Parquet to one task, whatever the length of the file, so that a file with one row group keeps
-one core busy. Each number of cores has a process of Spark of its own.
+Spark assigns a Parquet row group to one task, whatever its length, so that a file with one row group keeps one core
+busy. Each number of cores has its own Spark process.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ from tests.benchmarks.routing import MESSAGES, selector_messages, selector_topol
 
 BINDINGS = 10_000
 
-#: Rows of a row group where there are many.
+#: Number of rows of each row group in the file with many row groups.
 GROUP_ROWS = 50_000
 
 
 def cores_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
-    """Each number of cores by each kind of file; a ``scale`` divides the messages and the bindings."""
+    """Return the table of each number of cores for each kind of file. ``scale`` divides the numbers of messages and
+    bindings.
+    """
     count, bindings = MESSAGES // scale, max(100, BINDINGS // scale)
     table = Table(
         f"Routing {count:,} messages by {bindings:,} selectors of five shapes, by cores",
@@ -65,7 +67,7 @@ def _in_a_process(cores: int, directory: Path, bindings: int, rounds: int) -> li
 
 
 class _Tasks:
-    """Seconds of CPU, of running and of garbage collection of the tasks so far, as Spark's status store has them."""
+    """The CPU time, run time and garbage collection time of all tasks so far, in seconds, from Spark's status store."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._store = spark.sparkContext._jsc.sc().statusStore()

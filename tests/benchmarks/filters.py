@@ -1,4 +1,4 @@
-"""Compiled filters against hand-written ones, against Python UDFs, and on the query that RabbitMQ published."""
+"""Compiled filters compared with hand-written filters, with Python UDFs, and on the query that RabbitMQ published."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from transpiler.message.types import AmqpType, AmqpValue
 
 
 def compiled(case: Case, layout: Layout | str) -> str:
-    """The SQL of a case."""
+    """Return the SQL that the selector of ``case`` compiles to."""
     return transpile_selector(case.selector, layout, dialect=case.dialect, now=NOW).sql
 
 
 def counting(frame: DataFrame, condition: Column | str) -> Callable[[], object]:
-    """A query that is new each time it runs: how many messages pass."""
+    """Return a function that counts the rows that pass ``condition``, with a new query for each call."""
     return lambda: frame.filter(condition).groupBy().count().collect()[0][0]
 
 
@@ -45,7 +45,7 @@ def against_hand_written(
     cases: tuple[Case, ...],
     least: float,
 ) -> Table:
-    """Each case in each layout, compiled and by hand."""
+    """Return the table of each case in each layout: the compiled filter and the hand-written one."""
     table = Table(
         f"Compiled filters against hand-written ones, {count:,} messages",
         ("layout", "selector", "compiled, messages/s a core", "by hand", "ratio", "plans", "to a first try"),
@@ -63,7 +63,7 @@ def against_hand_written(
             if case.first_try(name) != case.hand(name):
                 texts.append(case.first_try(name))
             same = optimized(frame, texts[0]) == optimized(frame, texts[1])
-            # What differs is worth a closer look than the noise.
+            # Different plans get more rounds than equal plans, whose ratio is only noise.
             often = (rounds + 1) // 2 if same else 3 * rounds
             first, second, *others = in_turn([counting(frame, text) for text in texts], cpu, often, least)
             if any(runs.result != first.result for runs in (second, *others)):
@@ -83,7 +83,7 @@ def against_hand_written(
 
 
 def _message(header: Any, properties: Any, values: Any, names: frozenset[str]) -> Message:
-    """The message of a row, with no more properties than the selector names."""
+    """Return the message of a row with only those properties that the selector names."""
     items = values.items() if isinstance(values, dict) else values or ()
     found = {}
     for name, value in items:
@@ -105,7 +105,9 @@ _FIELDS = ("boolean", "long", "double", "string")
 
 
 def udfs(case: Case) -> dict[str, Column]:
-    """The reference evaluator on a message, as the three kinds of Python function that Spark has."""
+    """Return the reference evaluator as each of the three kinds of Python function that Spark has, by the name of the
+    kind.
+    """
     tree = parse_selector(case.selector, case.dialect)
     assert tree is not None
     names = frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.Identifier))
@@ -144,7 +146,11 @@ def udfs(case: Case) -> dict[str, Column]:
 def against_udfs(
     spark: SparkSession, canonical: DataFrame, count: int, fewer: int, rounds: int, cases: tuple[Case, ...]
 ) -> Table:
-    """Each case in the canonical layout, compiled, and by the reference evaluator in UDFs on fewer messages."""
+    """Return the table of each case in the canonical layout: the compiled filter, and UDFs with the reference
+    evaluator.
+
+    The UDFs run on fewer messages.
+    """
     table = Table(
         f"Compiled filters against Python UDFs in the canonical layout, {count:,} messages; UDFs on {fewer:,} of them",
         ("selector", "compiled, messages/s a core", "row-wise UDF", "Arrow UDF", "pandas UDF", "times the best"),
@@ -152,7 +158,7 @@ def against_udfs(
         "seconds of Spark's process and of Python's. Target: 50 times.",
         unit="times as fast as the best UDF",
     )
-    # The workers are to have what this Python has.
+    # The workers must have the packages of this Python.
     spark.sparkContext.pythonExec = sys.executable
     cpu = spark_cpu(spark)
     few = canonical.limit(fewer).coalesce(1).cache()
@@ -173,7 +179,7 @@ def against_udfs(
 
 
 def published(spark: SparkSession, canonical: DataFrame, count: int, rounds: int) -> Table:
-    """RabbitMQ's query on a full scan, and where the reader skips row groups."""
+    """Return the table of RabbitMQ's query: on a full scan, and on a file whose row groups the reader skips."""
     table = Table(
         f"The query that RabbitMQ published its figures with, {count:,} messages of which 10 match",
         ("", "messages/s a core, by CPU", "messages/s by the clock", "RabbitMQ, one scheduler"),
@@ -207,7 +213,7 @@ def parts(
     cases: tuple[Case, ...] = CASES,
     least: float = 0.0,
 ) -> Iterator[Table]:
-    """All tables of this part; each round of a pair takes at least so many CPU seconds."""
+    """Yield all tables of this benchmark. ``least`` is the minimum CPU time of each round, in seconds."""
     yield against_hand_written(spark, frames, count, rounds, cases, least)
     yield against_udfs(spark, frames["canonical"], count, fewer, rounds, cases)
     yield published(spark, frames["canonical"], count, rounds)

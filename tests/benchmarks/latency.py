@@ -1,9 +1,9 @@
-"""Real time: from a message in to its queues out, within a batch and between two, by rate and by bindings.
+"""Real time: latency from a message's arrival until its queues are known, within a batch and between batches.
 
-Source and sink are in memory, and the sender runs beside them in this process. The time out is the clock of Java as a
-row passes behind its queues. Between two batches Spark plans anew and broadcasts the tables again; beside the routes
-runs a stream that routes nothing, so that the difference is what is ours. Messages that wait between two batches, and
-those that come while these are worked off, are not within a batch.
+Source and sink are in memory, and the sender runs in this process. The end time of a message is Java's clock when its
+row passes the operator after the routing. Between two batches Spark plans again and broadcasts the tables again. A
+stream that routes nothing runs for comparison, so that the difference is the cost of routing. Messages that wait
+between two batches, or arrive while such messages are processed, do not count as within a batch.
 """
 
 from __future__ import annotations
@@ -27,22 +27,25 @@ from tests.spark_ext.memory_stream import MemoryStream
 BINDINGS = (0, 1_000, 100_000)
 RATES = (100, 200, 300, 400, 600, 1_000)
 
-#: Milliseconds that a hundredth of the messages may exceed within a batch.
+#: Target for the 99th percentile of the latency within a batch, in milliseconds.
 TARGET = 50.0
 
-#: Seconds of a batch, at least Spark's 5, and batches of each row; the first, in which Java compiles, is left out.
+#: Length of a batch in seconds (at least Spark's 5), and number of batches for each row. The first batch, in which Java
+#: compiles, does not count.
 BATCH, BATCHES = 20, 5
 
-#: Java's clock, which is that of ``time.monotonic_ns`` on Linux: in nanoseconds, of each row.
+#: The time of each row in nanoseconds, by Java's monotonic clock, which on Linux is the clock of ``time.monotonic_ns``.
 _CLOCK = "CAST(reflect('java.lang.System', 'nanoTime') AS BIGINT)"
 
-#: The task that a row is in, of which a batch has one. The time of a batch would be a literal of the generated code,
-#: which Java would compile anew in each.
+#: The task of a row. A batch has one task. The time of a batch would be a literal of the generated code, which Java
+#: would have to compile again for each batch.
 _TASK = "reflect('org.apache.spark.TaskContext', 'get')"
 
 
 def latency_table(spark: SparkSession, directory: Path, scale: int) -> Table:
-    """Each number of bindings at each rate; at another ``scale`` than 1 one rate, and two short batches."""
+    """Return the table of each number of bindings at each rate. If ``scale`` is not 1, measure one rate and two short
+    batches.
+    """
     sizes, rates = (BINDINGS, RATES) if scale == 1 else (BINDINGS[:2], RATES[:1])
     seconds, batches = (BATCH, BATCHES) if scale == 1 else (5, 2)
     table = Table(
@@ -84,7 +87,7 @@ def _measure(
     while (now := time.monotonic() - started) < seconds * batches:
         due = int(now * rate) + 1
         if count < due:
-            # All messages that are due go in together: a call of Java takes longer than a message at a high rate.
+            # All messages that are due are sent together: at a high rate, a call of Java takes longer than a message.
             moment = f'{{"sent":"{time.monotonic_ns()}",'
             stream.send(moment + texts[number % len(texts)][1:] for number in range(count, due))
             count = due
@@ -115,7 +118,7 @@ def _routed(messages: DataFrame, bindings: int) -> DataFrame:
 
 
 def _batches(texts: list[str]) -> Iterator[list[tuple[int, int]]]:
-    """Yield the times in and out of the messages of each batch, in their order."""
+    """Yield the arrival and end times of the messages of each batch, in order."""
     rows = map(json.loads, texts)
     for _, batch in groupby(rows, key=lambda row: row["task"]):
         yield [(int(row["sent"]), int(row["out"])) for row in batch]

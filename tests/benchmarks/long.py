@@ -1,4 +1,4 @@
-"""Long selectors: what evaluation costs a message when 10 terms become 10,000."""
+"""Long selectors: the cost of evaluation for each message when 10 terms become 10,000."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.benchmarks.filters import counting
 from tests.benchmarks.measure import Table, in_turn, largest_method, spark_cpu
 from transpiler import transpile_selector
 
-#: The i-th term of a selector, by kind; all but the last of them match few messages each.
+#: The i-th term of a selector, by kind. The terms of all kinds except the last match few messages.
 KINDS: dict[str, Callable[[int], str]] = {
     "equalities": lambda i: f"customer = 'c{i * 7}'",
     "numbers": lambda i: f"weight = {i * 3 + 0}",
@@ -30,7 +30,7 @@ KINDS: dict[str, Callable[[int], str]] = {
 
 
 def alternation(levels: int) -> str:
-    """AND and OR by turns, so many levels deep."""
+    """Return a selector of nested AND and OR, alternating, ``levels`` deep."""
     text = "weight = 1"
     for level in range(levels):
         word, operator = ("AND", "<>") if level % 2 else ("OR", "=")
@@ -41,7 +41,7 @@ def alternation(levels: int) -> str:
 def lists(
     spark: SparkSession, canonical: DataFrame, count: int, rounds: int, counts: tuple[int, ...], kinds: tuple[str, ...]
 ) -> Table:
-    """Lists of each kind, of each length."""
+    """Return the table of OR chains: each kind of term at each length."""
     table = Table(
         f"Long selectors on {count:,} messages in the canonical layout: µs of CPU a message",
         ("kind", *(f"{terms:,} terms" for terms in counts), "longest / shortest", "largest method, bytes"),
@@ -61,7 +61,7 @@ def lists(
 
 
 def deep(spark: SparkSession, canonical: DataFrame, count: int, rounds: int) -> Table:
-    """Alternations of AND and OR."""
+    """Return the table of alternating AND and OR."""
     table = Table(
         f"AND and OR by turns on {count:,} messages in the canonical layout",
         ("levels", "µs of CPU a message", "largest method, bytes"),
@@ -79,6 +79,6 @@ def deep(spark: SparkSession, canonical: DataFrame, count: int, rounds: int) -> 
 def parts(
     spark: SparkSession, canonical: DataFrame, count: int, rounds: int, counts: tuple[int, ...], kinds: tuple[str, ...]
 ) -> Iterator[Table]:
-    """All tables of this part; ``canonical`` has ``count`` messages."""
+    """Yield all tables of this benchmark. ``canonical`` has ``count`` messages."""
     yield lists(spark, canonical, count, rounds, counts, kinds)
     yield deep(spark, canonical, count, rounds)

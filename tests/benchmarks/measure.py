@@ -1,4 +1,4 @@
-"""Measuring in pairs: what is compared runs in turn, in one process, over several rounds."""
+"""Measurement in pairs: the compared queries run in turn, in one process, over several rounds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TICK = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """CPU and clock seconds of each round; the first round, in which Java compiles, is not among them."""
+    """CPU time and clock time of each round, in seconds. The first round, in which Java compiles, is excluded."""
 
     cpu: tuple[float, ...]
     wall: tuple[float, ...]
@@ -24,24 +24,24 @@ class Runs:
 
     @property
     def seconds(self) -> float:
-        """The least CPU seconds: what other work on the machine disturbs least."""
+        """The minimum CPU time over all rounds: the figure that other work on the machine disturbs least."""
         return min(self.cpu)
 
 
 @dataclass(slots=True)
 class Table:
-    """Rows of a report, and what limits the figures."""
+    """A table of a report, and a note about the limits of its figures."""
 
     title: str
     columns: tuple[str, ...]
     note: str = ""
     rows: list[tuple[str, ...]] = field(default_factory=list)
-    #: For the plot: a label, a value in ``unit``, and the target if there is one.
+    #: Bars of the plot: a label, a value in ``unit``, and the target or None.
     bars: list[tuple[str, float, float | None]] = field(default_factory=list)
     unit: str = ""
 
     def add(self, *cells: object) -> None:
-        """One row."""
+        """Append one row."""
         self.rows.append(tuple(cell if isinstance(cell, str) else _shown(cell) for cell in cells))
 
 
@@ -54,12 +54,12 @@ def _shown(value: object) -> str:
 def in_turn(
     runs: Sequence[Callable[[], object]], cpu: Callable[[], float], rounds: int, least: float = 0.0
 ) -> list[Runs]:
-    """Each run once a round, in an order that turns round by round, after a round that does not count.
+    """Run each function once in each round, in alternating order, and return its times. A first round does not count.
 
-    What is quick runs several times in each round, all as often and still by turns, so that the slowest takes about
-    ``least`` CPU seconds in a round: the clock ticks in hundredths, and the machine's own pace changes within seconds.
-    How often that is shows one more round that does not count, for in the first one Java compiles.
-    Without any rounds the first one counts, which says that all of it runs and nothing else.
+    If ``least`` is given, fast functions run several times in each round, all equally often and in turn, so that the
+    slowest takes about ``least`` CPU seconds: the CPU clock has a resolution of 0.01 s, and the speed of the machine
+    changes within seconds. A second uncounted round determines this number, because Java compiles in the first. If
+    ``rounds`` is 0, the first round counts. It then shows only that everything runs.
     """
     seconds: list[list[tuple[float, float]]] = [[] for _ in runs]
     results: list[object] = [None] * len(runs)
@@ -85,14 +85,17 @@ def in_turn(
 
 
 def ratio(first: Runs, second: Runs) -> float:
-    """The median of the ratios of CPU seconds, round by round."""
+    """Return the median over all rounds of the ratio of CPU times."""
     return statistics.median(a / max(b, 1 / _TICK) for a, b in zip(first.cpu, second.cpu, strict=True))
 
 
 def spark_cpu(spark: SparkSession) -> Callable[[], float]:
-    """Return the CPU time of Spark's process and its Python workers so far, as Linux counts it."""
+    """Return a function that returns the CPU time used so far by Spark's process and its Python workers, as Linux
+    reports it.
+    """
     java = spark.sparkContext._gateway.proc.pid
-    #: A worker that has ended counts with what it was last seen to have used: its parent may not have waited for it.
+    #: Last known CPU time of each worker. It counts for a worker that has ended, because its parent may not have waited
+    #: for it.
     seen: dict[int, float] = {}
 
     def used() -> float:
@@ -119,12 +122,14 @@ def _below(process: int, ancestor: int, parents: dict[int, tuple[int, float]]) -
 
 
 def written(frame: DataFrame) -> None:
-    """Compute all columns of all rows in a fresh query, and write them nowhere."""
+    """Compute all columns of all rows in a new query, and discard them."""
     frame.select("*").write.format("noop").mode("overwrite").save()
 
 
 def largest_method(frame: DataFrame) -> int:
-    """Of the generated code, in bytes; -1 where some of it does not compile, 0 where there is none."""
+    """Return the size of the largest generated method, in bytes; -1 if some code does not compile, 0 if there is no
+    code.
+    """
     found = frame._jdf.queryExecution().debug().codegenToSeq()
     sizes = [int(found.apply(place)._3().maxMethodCodeSize()) for place in range(found.size())]
     return -1 if -1 in sizes else max(sizes, default=0)

@@ -1,4 +1,4 @@
-"""The messages of the benchmarks, the same in three layouts, as Parquet."""
+"""The messages of the benchmarks, stored as Parquet in three layouts."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pyspark.sql.types import StructType
 
 from spark_ext import MESSAGE_SCHEMA
 
-#: What UTC() is, and when the newest message was made: milliseconds since the epoch.
+#: The value of UTC() and the creation time of the newest message, in milliseconds since the epoch.
 NOW = 1_760_000_000_000
 
 _SUBJECTS = "array('order.shipped', 'order.paid', 'order.cancelled', 'stock.low', 'stock.new', 'user.seen')"
 _REGIONS = "array('AMER', 'EMEA', 'APAC', 'LATAM', 'ANZ', 'NORD')"
 _COLORS = "array('red', 'green', 'blue', 'black', 'white')"
 
-#: The properties: SQL over the number of a message, and the field of the tagged union that holds them.
+#: The properties: SQL over the number of a message, and the field of the tagged union that holds the value.
 PROPERTIES = {
     "region": (f"element_at({_REGIONS}, 1 + CAST(pmod(xxhash64(id, 1), 6) AS INT))", "string"),
     "color": (f"element_at({_COLORS}, 1 + CAST(pmod(xxhash64(id, 2), 5) AS INT))", "string"),
@@ -36,7 +36,7 @@ _AMQP = {"string": "string", "long": "long", "double": "double", "boolean": "boo
 
 
 def union(name: str, field: str) -> str:
-    """A value as the tagged union of the canonical schema, in one of its fields."""
+    """Return SQL for the column ``name`` as the tagged union of the canonical schema, with the value in ``field``."""
     fields = [f"{name if other == field else f'CAST(NULL AS {kind})'} AS {other}" for other, kind in _KINDS]
     return f"struct('{_AMQP[field]}' AS type, {', '.join(fields)}, CAST(NULL AS BINARY) AS binary)"
 
@@ -45,7 +45,7 @@ _KINDS = (("boolean", "BOOLEAN"), ("long", "BIGINT"), ("double", "DOUBLE"), ("st
 
 
 def section(name: str, values: dict[str, str]) -> str:
-    """A section with some of its fields, the others NULL."""
+    """Return SQL for a message section with the fields ``values``. All other fields are NULL."""
     section = MESSAGE_SCHEMA[name].dataType
     assert isinstance(section, StructType)
     fields = (
@@ -56,9 +56,9 @@ def section(name: str, values: dict[str, str]) -> str:
 
 
 def write_messages(spark: SparkSession, directory: Path, count: int) -> dict[str, DataFrame]:
-    """So many messages as typed columns, as fields of a struct, and in the canonical schema.
+    """Write ``count`` messages as typed columns, as fields of a struct, and in the canonical schema.
 
-    Ten of them answer the query that RabbitMQ published, and stand together, as messages of one time do.
+    Ten consecutive messages match the query that RabbitMQ published, as messages of the same time would.
     """
     rare = f"id >= {count // 2} AND id < {count // 2 + 10}"
     names = [f"{sql} AS {name}" for name, (sql, _) in PROPERTIES.items()]
@@ -81,7 +81,7 @@ def write_messages(spark: SparkSession, directory: Path, count: int) -> dict[str
     for name, frame in layouts.items():
         path = str(directory / name)
         writer = frame.coalesce(1).write.mode("overwrite")
-        # A Bloom filter over the subject is what RabbitMQ keeps for each chunk of a stream.
+        # RabbitMQ keeps a Bloom filter over the subject, too, for each chunk of a stream.
         writer = writer.option("parquet.bloom.filter.enabled#properties.subject", "true")
         writer.option("parquet.block.size", str(16 * 2**20)).parquet(path)
         found[name] = spark.read.parquet(path)

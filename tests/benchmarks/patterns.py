@@ -1,4 +1,4 @@
-"""LIKE with many wildcards, on short and on long texts: the time a character."""
+"""LIKE with many wildcards, on short and on long texts: the time for each character."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from transpiler.compiler.inference import layout_from_schema
 from transpiler.message.types import AmqpType, AmqpValue
 
 PATTERNS = ("%a%b%", "%a%a%a%b", "%a_c%a_d%", "a%_a%_a%_b", "%a%a%a%a%a%a%a%a%b", "_%_%_%_%b", "%aaaaaaaaab%")
-#: Spark's own LIKE goes back over what it has passed: with eight wildcards, 100 characters would take it hours.
+#: Maximum length of a text for Spark's own LIKE, which backtracks: with eight wildcards, 100 characters would take
+#: hours.
 OWN_LIMIT = 16
 
 
 def growth(
     spark: SparkSession, lengths: tuple[int, ...], characters: int, rounds: int, patterns: tuple[str, ...]
 ) -> Table:
-    """Each pattern on texts that nearly match, so many characters in all."""
+    """Return the table of each pattern on texts that nearly match, with ``characters`` characters in total."""
     table = Table(
         "LIKE with many wildcards: ns of CPU a character",
         (
@@ -65,5 +66,5 @@ def _oracle(pattern: str, length: int) -> float:
 def parts(
     spark: SparkSession, characters: int, rounds: int, lengths: tuple[int, ...], patterns: tuple[str, ...]
 ) -> Iterator[Table]:
-    """All tables of this part."""
+    """Yield all tables of this benchmark."""
     yield growth(spark, lengths, characters, rounds, patterns)

@@ -1,8 +1,8 @@
-"""DuckDB over the same bindings and messages, on one thread: an independent count of the matches, and its seconds.
+"""DuckDB with the same bindings and messages, on one thread: an independent count of the matches, and its CPU time.
 
-Both give the id and the queues of every message. DuckDB joins the messages with a table of the bindings' constants,
-collects the queues of each message that matches, and joins them with all messages. Reading the columns that this needs
-is measured by itself, so that the rest of each can be compared.
+This project and DuckDB return the id and the queues of every message. DuckDB joins the messages with a table of the
+bindings' constants, collects the queues of each matching message, and joins them with all messages. Reading the columns
+is also measured alone, so that the remaining times can be compared.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ from spark_ext import route
 from tests.benchmarks.measure import Table, in_turn, spark_cpu, written
 from tests.benchmarks.routing_shapes import COLUMNS, Shape, topology
 
-#: So many that planning and Java's compiler are a small part of a route.
+#: Number of messages: so many that planning and Java's compiler are a small part of the time.
 MESSAGES = 3_000_000
 
-#: The constants of a binding, by their names in DuckDB's table.
+#: The constants of a binding, by column name in DuckDB's table.
 Constants = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class PeerShape:
-    """A shape of bindings for both: its constants by number, its selector, and DuckDB's condition on m and b."""
+    """A shape of bindings for both engines: a function from a binding's number to its constants, the selector, and
+    DuckDB's condition on m (message) and b (binding).
+    """
 
     name: str
     constants: Callable[[int, random.Random], Constants]
@@ -72,7 +74,10 @@ SHAPES = (
 
 
 def peers_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
-    """Return each shape by both; a ``scale`` divides the messages and the bindings. Raises where they count apart."""
+    """Return the table of each shape in both engines. ``scale`` divides the numbers of messages and bindings.
+
+    Raise if the two engines count different matches.
+    """
     table = Table(
         f"Routing {MESSAGES // scale:,} messages by this project and by DuckDB on one thread",
         ("shape", "bindings", "matches", "route, s", "of it reading", "DuckDB, s", "of it reading", "beyond reading"),

@@ -18,7 +18,7 @@ from tests.benchmarks.measure import Table
 
 
 def machine() -> str:
-    """Describe the machine that the figures were measured on."""
+    """Describe the machine that produced the figures."""
     model = "unknown"
     if Path("/proc/cpuinfo").exists():
         found = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
@@ -31,7 +31,7 @@ def machine() -> str:
 
 
 def show(table: Table) -> None:
-    """A table on the terminal."""
+    """Print ``table`` on the terminal."""
     shown = RichTable(title=table.title, caption=table.note, title_justify="left", caption_justify="left")
     for place, column in enumerate(table.columns):
         shown.add_column(column, justify="right" if place else "left", overflow="fold")
@@ -41,7 +41,7 @@ def show(table: Table) -> None:
 
 
 def markdown(tables: Sequence[Table], heading: str) -> str:
-    """All tables as a page."""
+    """Return all tables as a Markdown page."""
     lines = ["# Speed: the figures", "", heading, ""]
     for table in tables:
         lines += [f"## {table.title}", "", table.note, ""]
@@ -56,7 +56,7 @@ _LABEL, _BAR, _LINE = 330, 420, 17
 
 
 def svg(tables: Sequence[Table], heading: str) -> str:
-    """The bars of all tables, on a logarithmic scale each; a stroke is the target."""
+    """Return the bars of all tables as SVG, each table on its own logarithmic scale. A stroke marks the target."""
     parts, top = [], 50
     for table in tables:
         if not table.bars:
@@ -64,7 +64,7 @@ def svg(tables: Sequence[Table], heading: str) -> str:
         parts.append(f'<text x="10" y="{top}" class="title">{escape(table.title)}</text>')
         parts.append(f'<text x="10" y="{top + 16}" class="unit">{escape(table.unit)}</text>')
         top += 24
-        # Less than what is measured beside it may come out as nothing, or below.
+        # A difference of two measurements may be zero or negative.
         values = [value for _, *found in table.bars for value in found if value and value > 0] or [1.0]
         low, high = math.log10(min(values)) - 0.2, math.log10(max(values)) + 0.1
         for label, value, target in table.bars:

@@ -1,8 +1,8 @@
-"""Routing by the number of bindings: selectors of five shapes, topics and headers, and an array of CASE beside them.
+"""Routing by the number of bindings: selectors of five shapes, topics and headers, compared with an array of CASE.
 
-Beside each route runs one hand-written filter over the same messages, which keeps next to nothing, while a route writes
-all columns of all messages. The largest generated method stands beside the figures: HotSpot compiles up to 8,000 bytes,
-and what is larger takes several times as long.
+Each route is also compared with one hand-written filter over the same messages, which keeps almost no message, while a
+route writes all columns of all messages. The table contains the size of the largest generated method: HotSpot compiles
+methods up to 8,000 bytes, and larger ones take several times as long.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Exchange, Qu
 
 MESSAGES = 1_000_000
 
-#: Messages of headers bindings, and those of conditions that are tried one by one.
+#: Number of messages for headers bindings, and for conditions that are evaluated one by one.
 FEWER = 200_000
 
-#: Topics where they repeat.
+#: Number of distinct topics if topics repeat.
 REPEATED = 10_000
 
-#: Rounds of what takes most of a minute.
+#: Number of rounds for queries that take most of a minute.
 SLOW_ROUNDS = 2
 
 
 def stored(frame: DataFrame, directory: Path, name: str) -> DataFrame:
-    """The messages out of one Parquet file."""
+    """Write ``frame`` to one Parquet file and return a DataFrame that reads it."""
     path = str(directory / name)
     frame.coalesce(1).write.mode("overwrite").parquet(path)
     return frame.sparkSession.read.parquet(path)
 
 
 def selector_messages(spark: SparkSession, count: int, keys: int) -> DataFrame:
-    """Messages whose properties are spread over so many keys."""
+    """Return ``count`` messages whose properties have ``keys`` distinct values each."""
     hashed = [f"pmod(xxhash64(id, {salt}), {keys})" for salt in range(5)]
     return spark.range(count).selectExpr(
         f"concat('r', {hashed[0]}) AS region",
@@ -61,7 +61,7 @@ def selector_messages(spark: SparkSession, count: int, keys: int) -> DataFrame:
     )
 
 
-#: One selector of each of the five shapes that every message with its keys fulfils.
+#: One selector for each of the five shapes, which is TRUE for every message with its key.
 LOOSE = (
     "region = 'r0' AND weight > -1",
     "customer = 'c0' AND price <= 1000.5",
@@ -72,9 +72,10 @@ LOOSE = (
 
 
 def selector_topology(count: int, keys: int, loose: bool = False) -> Topology:
-    """Selectors of five shapes on one fanout exchange; two candidates of each shape have a message's keys.
+    """Return a topology with selectors of five shapes on one fanout exchange. A message's keys occur in two selectors
+    of each shape.
 
-    Where they are ``loose``, one of each shape bounds nothing, so that every message has to be looked up.
+    If ``loose``, one selector of each shape has no effective bound, so that every message must be looked up.
     """
     spread = random.Random(5)
     shapes: list[Callable[[int], str]] = [
@@ -101,7 +102,7 @@ FIELDS |= {"weight": "long", "price": "double"}
 
 @dataclass(frozen=True)
 class Form:
-    """The form of the messages, and the filter that one would write by hand over them."""
+    """A form of the messages, and the filter that an engineer would write by hand for it."""
 
     name: str
     by_hand: str
@@ -121,13 +122,15 @@ CANONICAL = Form(
     in_a_map,
 )
 
-#: Numbers of selectors, over columns and over the canonical schema.
+#: Numbers of selectors over columns, and over the canonical schema.
 SIZES = ((COLUMNS, (100, 1_000, 10_000, 100_000, 1_000_000)), (CANONICAL, (1_000, 1_000_000)))
 
 
 @dataclass(frozen=True)
 class Routed:
-    """A route that is planned: the seconds that planning took by the clock, and the matches of a message."""
+    """A planned route: its DataFrame, the planning time by the clock in seconds, and the mean number of matches for
+    each message.
+    """
 
     frame: DataFrame
     planned: float
@@ -135,7 +138,7 @@ class Routed:
 
     @classmethod
     def of(cls, messages: DataFrame, count: int, topology: Topology, keys: DataFrame | None = None) -> Routed:
-        """Route so many messages."""
+        """Plan a route of ``messages``, of which there are ``count``."""
         started = time.perf_counter()
         frame = route(messages, topology, messages, keys=keys)
         frame._jdf.queryExecution().executedPlan()
@@ -145,14 +148,14 @@ class Routed:
 
     @property
     def longest(self) -> int:
-        """The largest method of the generated code, in bytes of bytecode."""
-        # An adaptive plan has no code before it runs.
+        """The size of the largest generated method, in bytes of bytecode."""
+        # An adaptive plan has no generated code before it runs.
         with settings(self.frame.sparkSession, {"spark.sql.adaptive.enabled": "false"}):
             return largest_method(self.frame.select("*"))
 
 
 def growth_tables(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Iterator[Table]:
-    """All tables; a ``scale`` divides the messages and the bindings."""
+    """Yield all tables. ``scale`` divides the numbers of messages and bindings."""
     yield selectors_table(spark, directory, scale, rounds)
     yield topics_table(spark, directory, scale, rounds)
     yield headers_table(spark, directory, scale, rounds)
@@ -160,12 +163,12 @@ def growth_tables(spark: SparkSession, directory: Path, scale: int, rounds: int)
 
 
 def sizes_at(scale: int, sizes: Sequence[int]) -> list[int]:
-    """The numbers of bindings at a scale, each once."""
+    """Return the distinct numbers of bindings at a scale, in ascending order."""
     return sorted({max(100, size // scale) for size in sizes})
 
 
 def add_row(table: Table, name: str, bindings: int, routed: Routed, runs: Sequence[Runs]) -> None:
-    """Add a row and a bar: of a filter by hand, of what a route takes at the least, and of the route."""
+    """Add a row and a bar from the times of the hand-written filter, of a minimal query, and of the route."""
     by_hand, floor, spent = (each.seconds for each in runs)
     ratios = spent / by_hand, spent / floor
     table.add(name, bindings, routed.planned, spent, *ratios, routed.longest, routed.matches)
@@ -173,7 +176,7 @@ def add_row(table: Table, name: str, bindings: int, routed: Routed, runs: Sequen
 
 
 def selectors_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
-    """Selectors of five shapes by their number."""
+    """Return the table of selectors of five shapes, by the number of selectors."""
     count, cpu = MESSAGES // scale, spark_cpu(spark)
     table = Table(
         f"Routing {count:,} messages by selectors of five shapes",
@@ -198,7 +201,7 @@ def selectors_table(spark: SparkSession, directory: Path, scale: int, rounds: in
 
 
 def topics_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
-    """Topics by the number of binding keys: a word in ten is ``*``, one in a hundred ``#``."""
+    """Return the table of topics, by the number of binding keys: one word in ten is ``*``, one in a hundred ``#``."""
     count, cpu = MESSAGES // scale, spark_cpu(spark)
     table = Table(
         f"Routing {count:,} messages by binding keys of topics",
@@ -249,7 +252,7 @@ def topics_table(spark: SparkSession, directory: Path, scale: int, rounds: int) 
 
 
 def headers_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
-    """Bindings of a headers exchange, of twenty sets of keys, by their number."""
+    """Return the table of bindings of a headers exchange with twenty sets of keys, by the number of bindings."""
     count, cpu = FEWER // scale, spark_cpu(spark)
     table = Table(
         f"Routing {count:,} messages by headers bindings of twenty key sets",
@@ -281,12 +284,15 @@ def headers_table(spark: SparkSession, directory: Path, scale: int, rounds: int)
 
 
 def values_for(bindings: int, sets: list[list[str]]) -> int:
-    """So many values a header that a message has about two matches, with so many bindings of each set."""
+    """Return the number of values of each header at which a message has about two matches.
+
+    ``bindings`` is the number of bindings for each set of headers.
+    """
     return min(range(2, 2_000), key=lambda count: abs(sum(bindings / count ** len(names) for names in sets) - 2))
 
 
 def one_by_one_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
-    """Beside an array with a CASE for each selector, which a route is first compared with."""
+    """Return the table of routes compared with an array that has a CASE for each selector."""
     cpu = spark_cpu(spark)
     table = Table(
         "Routes against an array with a CASE for each selector",
@@ -325,7 +331,7 @@ def selector_binding(exchange: str, number: int, selector: str) -> Binding:
 
 
 def different_selectors(count: int) -> list[str]:
-    """Selectors of as many shapes: no two ask the same of the same properties."""
+    """Return ``count`` selectors of different shapes: no two apply the same tests to the same properties."""
     tests = [
         "weight > {0}",
         "price <= {0}.5",

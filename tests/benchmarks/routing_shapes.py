@@ -1,6 +1,6 @@
-"""Shapes of bindings that real topologies have, each beside one hand-written filter over the same messages.
+"""Shapes of bindings from real topologies, each compared with one hand-written filter over the same messages.
 
-Every shape is checked first: a sample of the messages goes where ``transpiler.reference`` routes it.
+Every shape is checked first: a sample of the messages must get the queues that ``transpiler.reference`` computes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Exchange, Qu
 
 MESSAGES = 1_000_000
 
-#: Messages of the sample, and bindings up to which a sample is checked.
+#: Number of messages in the sample, and maximum number of bindings for which the sample is checked.
 SAMPLE, MAX_CHECKED = 40, 10_000
 
 COUNTRIES = ("NO", "SE", "FI", "DK", "DE", "AT", "NL", "BE", "FR", "ES", "IT", "PL", "CZ", "HU", "SI", "HR", "IE", "CH")
@@ -39,7 +39,7 @@ def _one_of(values: tuple[str, ...], salt: int) -> str:
 
 
 def _tile(salt: int, digits: int) -> str:
-    """A quadtree tile: so many digits of base 4, behind the 12 and 1 of Northern Europe."""
+    """Return SQL for a quadtree tile: 1 for Northern Europe, then ``digits`` digits of base 4."""
     return f"concat('1', lpad(conv(pmod(xxhash64(id, {salt}), {4**digits}), 10, 4), {digits}, '0'))"
 
 
@@ -60,7 +60,7 @@ COLUMNS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-#: The type of a column's values in a message of the reference router; others are strings.
+#: The AMQP type of a column's values for the reference router. Columns that are not listed are strings.
 AMQP = MappingProxyType(
     {"weight": AmqpType.LONG, "price": AmqpType.DOUBLE, "amount": AmqpType.DOUBLE, "sent": AmqpType.LONG}
 )
@@ -68,7 +68,9 @@ AMQP = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A shape of bindings: the selector of the binding of a number, and sizes."""
+    """A shape of bindings: a function from a binding's number and a random generator to its selector, and numbers of
+    bindings.
+    """
 
     name: str
     selector: Callable[[int, random.Random], str]
@@ -91,7 +93,7 @@ def _nordic(digits: int, listed: int) -> Callable[[int, random.Random], str]:
 
 
 def _many(number: int, spread: random.Random) -> str:
-    """One of 2,000 shapes: an equality and a choice of other tests, joined by AND and OR."""
+    """Return the selector of a binding: one of 2,000 shapes, an equality with other tests, joined by AND and OR."""
     shape = number % 2_000
     tests = (
         f"weight > {spread.randrange(900_000, 1_000_000)}",
@@ -160,7 +162,7 @@ SHAPES = (
 
 
 def topology(shape: Shape, count: int) -> Topology:
-    """So many bindings of a shape, each with a queue of its own."""
+    """Return a topology of ``count`` bindings of ``shape``, each with its own queue."""
     spread = random.Random(25)
     bindings = tuple(
         Binding("x", f"q{n}", "", {SELECTOR_ARGUMENT: AmqpValue(AmqpType.STRING, shape.selector(n, spread))})
@@ -171,7 +173,7 @@ def topology(shape: Shape, count: int) -> Topology:
 
 
 def as_message(row: Row) -> Message:
-    """The message of a row, for the reference router; a time is milliseconds there."""
+    """Return the message of ``row`` for the reference router, with times in milliseconds."""
     values = {}
     for name in COLUMNS:
         value = row[name]
@@ -183,7 +185,7 @@ def as_message(row: Row) -> Message:
 
 
 def checked(messages: DataFrame, where: Topology) -> int:
-    """Compare a sample with the reference router; return the deliveries of the sample."""
+    """Compare a sample with the reference router. Return the number of deliveries of the sample."""
     deliveries = 0
     for row in route(messages.limit(SAMPLE), where, messages).collect():
         expected = list(route_message(where, as_message(row)))
@@ -193,12 +195,12 @@ def checked(messages: DataFrame, where: Topology) -> int:
 
 
 def length(routed: DataFrame) -> int:
-    """The characters of a query's plan."""
+    """Return the length of the query's plan in characters."""
     return len(routed._jdf.queryExecution().executedPlan().toString())
 
 
 def shapes_table(spark: SparkSession, directory: Path, scale: int, rounds: int, shapes: tuple[str, ...] = ()) -> Table:
-    """Each shape at each of its sizes; a ``scale`` divides the messages and the bindings."""
+    """Return the table of each shape at each of its sizes. ``scale`` divides the numbers of messages and bindings."""
     table = Table(
         f"Routing {MESSAGES // scale:,} messages by bindings of one shape: multiples of one hand-written filter",
         ("shape", "bindings", "planning, s", "plan, characters", "filters", "beyond reading", "matches a message"),
@@ -240,5 +242,5 @@ def shapes_table(spark: SparkSession, directory: Path, scale: int, rounds: int, 
     return table
 
 
-#: Targets in filters beyond reading, by shape and bindings.
+#: Targets by shape and number of bindings: the time beyond reading, as a multiple of one hand-written filter.
 TARGETS = MappingProxyType({("country, one to three tiles, type", 100_000): 10.0, ("ranges", 10_000): 5.0})

@@ -1,4 +1,4 @@
-"""Twelve selectors from simple to ugly, and what a careful engineer writes for them by hand in each layout."""
+"""Twelve selectors from simple to ugly, and what a careful engineer writes by hand instead in each layout."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from tests.benchmarks.messages import NOW
 
-#: With which RabbitMQ published its figures: 404,645 messages a second on one scheduler, 4,868,549 with a Bloom filter
-#: that skips chunks before it (its blog, 2025-09-23).
+#: The query for which RabbitMQ published its figures: 404,645 messages a second on one scheduler, 4,868,549 with a
+#: Bloom filter that skips chunks before it (its blog, 2025-09-23).
 PUBLISHED = (
     "properties.subject = 'order.created' AND properties.creation_time > UTC() - 3600000 AND "
     "region IN ('AMER','EMEA','APAC') AND (header.priority > 4 OR price >= 99.99 OR premium_customer = TRUE)"
@@ -17,26 +17,26 @@ PUBLISHED = (
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A selector and its condition by hand.
+    """A selector and its hand-written condition.
 
-    In a condition {name} is a property, {name:n} one of any number type, and {name:b}, {name:i}, {name:d}, {name:x} and
-    {name:t} are the canonical schema's boolean, long, double, binary and type.
+    In a condition {name} is a property, {name:n} a property of any number type, and {name:b}, {name:i}, {name:d},
+    {name:x} and {name:t} are the canonical schema's boolean, long, double, binary and type.
     """
 
     title: str
     selector: str
-    #: For properties whose type is known, as that of a column is.
+    #: The condition for properties whose type is known, such as columns.
     by_hand: str
     dialect: str = "jms"
-    #: The same meaning where a sender may put any type there, as in the canonical schema; as ``by_hand`` if None.
+    #: The equivalent condition if a sender may use any type, as in the canonical schema; None means ``by_hand``.
     of_any_type: str | None = None
 
     def hand(self, layout: str) -> str:
-        """The condition of the same meaning by hand in a layout."""
+        """Return the equivalent hand-written condition in ``layout``."""
         return _filled(layout, self.of_any_type if layout == "canonical" and self.of_any_type else self.by_hand)
 
     def first_try(self, layout: str) -> str:
-        """The condition that holds where senders keep to one type, NaN apart."""
+        """Return the condition that is right only if senders keep to one type and send no NaN."""
         return _filled(layout, self.by_hand)
 
 
@@ -54,7 +54,7 @@ def _place(layout: str, name: str, kind: str | None) -> str:
         return f"p.{name}"
     value = f"application_properties['{name}']"
     if kind == "n":
-        # Whatever number a sender put there, as a double, which orders small integers exactly.
+        # A number of any type, as a double, which represents small integers exactly.
         return f"coalesce({value}.double, CAST({value}.long AS DOUBLE))"
     return f"{value}.{_FIELDS[kind]}"
 
@@ -99,7 +99,7 @@ CASES = (
         "arithmetic and pattern",
         "weight + quantity * 2 > 5000 AND name LIKE '%7%9%'",
         "try_add({weight:n}, try_multiply({quantity:n}, 2)) > 5000 AND {name} RLIKE '(?s)^(?>.*?7)(?>.*?9)'",
-        # Integers beyond 64 bits are unknown.
+        # Results of integer arithmetic beyond 64 bits are unknown.
         of_any_type="(try_add({weight:i}, try_multiply({quantity:i}, 2)) > 5000 OR ({weight:d} IS NOT NULL OR "
         f"{{quantity:d}} IS NOT NULL) AND {_SUM} > 5000 AND NOT isnan({_SUM})) AND "
         "{name} RLIKE '(?s)^(?>.*?7)(?>.*?9)'",
@@ -122,7 +122,7 @@ CASES = (
         "{region} IN ('AMER', 'EMEA', 'APAC') AND (header.priority > 4 OR ({price:n} >= 99.99D AND NOT "
         "isnan({price:n})) OR {premium_customer:b})",
         "rabbitmq",
-        # Bytes are text to RabbitMQ, a character is its number, a ulong has no limit, and there is no infinity.
+        # RabbitMQ reads bytes as text and a character as its number; a ulong has no limit, and infinity does not exist.
         of_any_type=f"properties.subject = 'order.created' AND properties.creation_time > "
         f"timestamp_millis({NOW - 3_600_000}) AND coalesce({{region}}, CAST({{region:x}} AS STRING)) IN "
         "('AMER', 'EMEA', 'APAC') AND (header.priority > 4 OR ({price:d} >= 99.99D AND {price:d} < "

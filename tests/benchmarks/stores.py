@@ -1,4 +1,6 @@
-"""Compiled filters over stores against hand-written ones, and promoted columns against the map and typed columns."""
+"""Compiled filters over stores compared with hand-written filters, and promoted columns compared with the map and with
+typed columns.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from tests.compiler.stores.tables import layout, path, queries, schema
 from transpiler import transpile_selector
 from transpiler.compiler.layouts.amqp import AmqpLayout
 
-#: Tables of ``tests/data/stores`` and the policies for their text.
+#: Tables of ``tests/data/stores``, each with the policy for its text.
 STORES = (
     ("kafka_ibm_mq", "by-use"),
     ("confluent_jms", "typed"),
@@ -24,7 +26,7 @@ STORES = (
     ("plain_map", "by-use"),
     ("rabbitmq_trace", "typed"),
 )
-#: Rows of each store's table, at most.
+#: Maximum number of rows of each store's table.
 MOST = 1_000_000
 
 _SQL_TYPES = {"string": "STRING", "long": "BIGINT", "double": "DOUBLE", "boolean": "BOOLEAN"}
@@ -33,7 +35,7 @@ PROMOTED = {name: _SQL_TYPES[field] for name, (_, field) in PROPERTIES.items()}
 
 
 def _repeated(spark: SparkSession, directory: Path, table: str, count: int) -> DataFrame:
-    """The table's fifty rows, over and over."""
+    """Return a DataFrame that repeats the fifty rows of ``table``."""
     rows = spark.read.parquet(path(table))
     target = str(directory / f"store-{table}")
     spark.range(max(1, count // 50)).drop("id").crossJoin(rows).coalesce(1).write.mode("overwrite").parquet(target)
@@ -43,7 +45,7 @@ def _repeated(spark: SparkSession, directory: Path, table: str, count: int) -> D
 def against_hand_written(
     spark: SparkSession, directory: Path, count: int, rounds: int, least: float, tables: tuple[tuple[str, str], ...]
 ) -> Table:
-    """The main selector of each table, compiled and by hand."""
+    """Return the table of the main selector over each store: compiled, and by hand."""
     table = Table(
         f"Compiled filters over stores against hand-written ones, {count:,} messages",
         ("store", "compiled, messages/s a core", "by hand", "ratio", "plans"),
@@ -78,7 +80,9 @@ def promoted(
     least: float,
     cases: tuple[Case, ...],
 ) -> Table:
-    """Each selector on the map, on promoted columns beside the map, and on typed columns."""
+    """Return the table of each selector over the map, over promoted columns together with the map, and over typed
+    columns.
+    """
     table = Table(
         f"Promoted columns against the map and typed columns, {count:,} messages",
         ("selector", "map, messages/s a core", "promoted", "mixed", "typed", "map / typed", "promoted / typed"),
@@ -116,6 +120,6 @@ def parts(
     least: float = 0.0,
     tables: tuple[tuple[str, str], ...] = STORES,
 ) -> Iterator[Table]:
-    """Both tables; the messages of the second one are those of the other benchmarks."""
+    """Yield both tables. The messages of the second table are those of the other benchmarks."""
     yield against_hand_written(spark, directory, min(count, MOST), rounds, least, tables)
     yield promoted(spark, directory, frames, count, rounds, least, cases)

@@ -1,4 +1,4 @@
-"""Binding keys with wildcards as real topologies have them: many keys of few forms, and keys beside selectors."""
+"""Binding keys with wildcards as in real topologies: many keys of few forms, and keys with selectors."""
 
 from __future__ import annotations
 
@@ -27,20 +27,22 @@ def _number(salt: int, count: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A shape of topics: the binding key of a number, and the routing keys for so many bindings, as SQL over ``id``."""
+    """A shape of topics: a function from a binding's number to its binding key, and a function from the number of
+    bindings to the routing keys, as SQL over ``id``.
+    """
 
     name: str
     key: Callable[[int], str]
     routing_key: Callable[[int], str]
     bindings: int
     messages: int = MESSAGES
-    #: The selector that stands beside each key.
+    #: The selector of each binding, or None.
     selector: str | None = None
-    #: Binding keys besides.
+    #: Additional binding keys.
     more: tuple[str, ...] = ()
 
     def topology(self, count: int) -> Topology:
-        """So many bindings, each with a queue of its own."""
+        """Return a topology of ``count`` bindings, each with its own queue."""
         keys = [*map(self.key, range(count)), *self.more]
         arguments = {}
         if self.selector is not None:
@@ -51,7 +53,7 @@ class Shape:
         return Topology(rules, (), queues, bindings, default_exchange="amq.topic")
 
     def sent(self, spark: SparkSession, count: int, bindings: int) -> DataFrame:
-        """So many messages, about half of which have a binding."""
+        """Return ``count`` messages, about half of which match a binding."""
         columns = f"concat_ws('.', {self.routing_key(bindings)}) AS routing_key", f"{_number(7, 100)} AS weight"
         return spark.range(count).selectExpr(*columns)
 
@@ -97,7 +99,7 @@ SHAPES = (
 
 
 def realistic_topics_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
-    """Each shape; a ``scale`` divides the messages and the bindings."""
+    """Return the table of each shape. ``scale`` divides the numbers of messages and bindings."""
     cpu = spark_cpu(spark)
     table = Table(
         f"Routing {MESSAGES // scale:,} messages by binding keys as real topologies have them",
@@ -115,12 +117,15 @@ def realistic_topics_table(spark: SparkSession, directory: Path, scale: int, rou
     return table
 
 
-#: Bindings of the mix that has headers bindings, too.
+#: Number of bindings in the mix of topics and headers.
 MIX = 20_000
 
 
 def by_hand_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
-    """A mix of topics and headers beside the broadcast joins that one would write; a ``scale`` divides both."""
+    """Return the table of a mix of topics and headers, compared with hand-written broadcast joins.
+
+    ``scale`` divides the numbers of messages and bindings.
+    """
     cpu, count, bindings = spark_cpu(spark), MESSAGES // scale, max(100, MIX // scale)
     table = Table(
         f"Routing {count:,} messages by a mix of {bindings:,} bindings, and by four broadcast joins by hand",
@@ -156,7 +161,7 @@ def by_hand_table(spark: SparkSession, directory: Path, scale: int, rounds: int)
 
 
 def _mix(quarter: int) -> Topology:
-    """A quarter of the bindings of each form, the last of them at a headers exchange."""
+    """Return a topology with ``quarter`` bindings of each of four forms, the last of them at a headers exchange."""
     keys = [key.format(number) for key in ("order.kind.c{}", "*.kind.c{}", "#.c{}") for number in range(quarter)]
     bindings = [Binding("amq.topic", f"q{place}", key) for place, key in enumerate(keys)]
     for number in range(quarter):
@@ -167,7 +172,7 @@ def _mix(quarter: int) -> Topology:
 
 
 def _joined(messages: DataFrame, directory: Path, quarter: int) -> DataFrame:
-    """The messages with their queues by a broadcast join for each form of binding."""
+    """Return the messages with their queues, by one broadcast join for each form of binding."""
     words = "IF(exchange = 'amq.topic', split(routing_key, '[.]'), NULL) AS words"
     found = messages.selectExpr("*", words)
     key = {
@@ -187,12 +192,15 @@ def _joined(messages: DataFrame, directory: Path, quarter: int) -> DataFrame:
     return found.selectExpr(*messages.columns, f"concat({lists}) AS queues")
 
 
-#: Bindings behind a fanout exchange.
+#: Numbers of bindings after a fanout exchange.
 BEHIND = (1_000, 20_000)
 
 
 def fanout_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
-    """A fanout exchange in front of two others, beside each alone; a ``scale`` divides messages and bindings."""
+    """Return the table of a fanout exchange in front of two others, compared with each of these alone.
+
+    ``scale`` divides the numbers of messages and bindings.
+    """
     cpu, count = spark_cpu(spark), MESSAGES // scale
     table = Table(
         f"Routing {count:,} messages by a fanout exchange in front of a topic and a direct exchange",
@@ -217,10 +225,11 @@ def fanout_table(spark: SparkSession, directory: Path, scale: int, rounds: int) 
     return table
 
 
-#: Binding keys of the mix that a change is of: a topology that is compiled anew for it, and one that keeps it beside.
+#: Numbers of binding keys before a change: up to the first, a topology is compiled anew; the second keeps the change
+#: separate.
 CHANGED = (20_000, 50_000)
 
-#: The binding keys of a change of each kind, by a number, and the selector beside them.
+#: The formats of the binding keys that each kind of change adds, and the format of their selector or None.
 CHANGES = {
     "exact": (("order.kind.c{}",), None),
     "with *": (("*.kind.c{}",), None),
@@ -231,7 +240,7 @@ CHANGES = {
 
 
 def _changes(bindings: tuple[Binding, ...]) -> Iterator[tuple[str, list[Binding], list[Binding]]]:
-    """The changes, each with the bindings that it adds and those that it removes."""
+    """Yield each change: its name, the bindings that it adds, and the bindings that it removes."""
     for count in (1, 100):
         for name, (keys, selector) in CHANGES.items():
             added = []
@@ -245,7 +254,10 @@ def _changes(bindings: tuple[Binding, ...]) -> Iterator[tuple[str, list[Binding]
 
 
 def changes_table(spark: SparkSession, directory: Path, scale: int, rounds: int) -> Table:
-    """A topology of the mix that was changed, and the same compiled anew; a ``scale`` divides messages and bindings."""
+    """Return the table of a changed topology of the mix, compared with the same topology compiled anew.
+
+    ``scale`` divides the numbers of messages and bindings.
+    """
     cpu = spark_cpu(spark)
     [mix] = (shape for shape in SHAPES if shape.key is _mixed)
     count = MESSAGES // scale

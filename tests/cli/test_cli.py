@@ -1,4 +1,4 @@
-"""selector-sql as a user runs it: what it prints, where, and its exit code."""
+"""selector-sql as a user runs it: what each command prints, to which stream, and its exit code."""
 
 from __future__ import annotations
 
@@ -308,7 +308,7 @@ def test_a_log_is_routed_counted_and_drawn(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in routed.output.splitlines()]
     assert len(lines) == 3_000
     different = [line for line in lines if line["queues"] != sorted(line["routed_queues"])]
-    # The log names the queue of the default exchange before the broker looks whether there is one.
+    # The log names the queue of the default exchange before the broker checks whether the queue exists.
     assert [(line["exchange"], line["routed_queues"], line["queues"]) for line in different] == [
         ("", ["nobody"], [])
     ] * 3

@@ -1,4 +1,6 @@
-"""selector-sql route and backtest on logs as they come: cut, empty, of several virtual hosts, of other definitions."""
+"""selector-sql route and backtest accept logs that are cut off, empty, of several virtual hosts, or of other
+definitions.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from transpiler.cli import main
 
-#: Definitions of two virtual hosts: a topic exchange in /, a fanout in b.
+#: Definitions of two virtual hosts: a topic exchange in /, a fanout exchange in b.
 DEFINITIONS: dict[str, Any] = {
     "rabbitmq_version": "4.1.0",
     "vhosts": [{"name": "/"}, {"name": "b"}],
@@ -23,7 +25,7 @@ DEFINITIONS: dict[str, Any] = {
         for source, vhost, queue, key in (("e", "/", "q", "a.#"), ("f", "b", "z", ""))
     ],
 }
-#: The export of one virtual host, without its name.
+#: The export of one virtual host, which does not contain the host's name.
 NAMELESS = {
     name: [
         {key: value for key, value in entry.items() if key != "vhost"}
@@ -41,7 +43,7 @@ def entry(exchange: str = "e", key: str = "a.b", queues: object = ("q",), vhost:
 
 
 def run(*words: str, log: list[object] | bytes = b"", topology: object = DEFINITIONS) -> Result:
-    """Run a command in a directory with a log and a topology."""
+    """Run a command in the current directory with the files ``log``, ``log.gz`` and ``t.json``."""
     data = log if isinstance(log, bytes) else "".join(json.dumps(line) + "\n" for line in log).encode()
     Path("log").write_bytes(data)
     Path("log.gz").write_bytes(gzip.compress(data))

@@ -1,4 +1,4 @@
-"""One rule for files of messages: every command that takes messages takes them in every form."""
+"""Every command that accepts messages accepts them in every form of file."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SECTIONS = [
 ENTRIES = [trace(key, color) for key, color in COLORS.items()]
 CSV = "color,exchange,routing_key\n" + "".join(f"{color},orders,{key}\n" for key, color in COLORS.items())
 
-#: The same three messages, by the names of their files.
+#: The same three messages in every form, by file name.
 FORMS: dict[str, str] = {
     "sections.jsonl": lines(*SECTIONS),
     "subjects.jsonl": lines(

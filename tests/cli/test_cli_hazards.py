@@ -1,4 +1,4 @@
-"""selector-sql with inputs that cannot be read and outputs that cannot be written: one line of error, exit code 2."""
+"""An input that cannot be read, or an output that cannot be written, gives one line of error and exit code 2."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SCHEMA = '{"type": "struct", "fields": [{"name": "a", "type": "string", "nullabl
 TOPOLOGY = '{"broker": "qpid-java", "exchanges": [{"name": "é", "type": "direct"}], "queues": ["q"]}'
 SELECTOR = "a = 'é'"
 
-#: Each command with each of its inputs as @, and a text that it reads from there with exit code 0.
+#: Each command with @ for one of its inputs, and a text with which the command exits with code 0.
 INPUTS = {
     "sql -": ("sql -", SELECTOR),
     "sql --schema": ("sql a='é' --schema @", SCHEMA),
@@ -52,7 +52,7 @@ INPUTS = {
 }
 FROM_STANDARD_INPUT = [name for name, (words, _) in INPUTS.items() if "@" not in words]
 NAMED = [name for name in INPUTS if name not in FROM_STANDARD_INPUT]
-#: A file whose errors, each with its name, are more than a pipe takes at once, which is 64 KB.
+#: The length of a name, and the number of errors that contain it: together more than a pipe buffers, which is 64 KB.
 LONG, ERRORS = "x" * 200, 300
 #: A command that prints something, for each way of printing.
 PRINTING = (
@@ -82,7 +82,9 @@ def in_a_directory_with_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def run(words: str, data: bytes = b"", file: str = "given") -> Result:
-    """Run a command whose input @ is ``file``, which holds the data if it has to be a new one; so does its input."""
+    """Run a command with ``file`` in place of @ and with ``data`` as its standard input. Write ``data`` to ``file`` if
+    it does not exist.
+    """
     if not os.path.lexists(file):
         Path(file).write_bytes(data)
     return CliRunner().invoke(main, [file if word == "@" else word for word in words.split()], input=data)
@@ -91,7 +93,7 @@ def run(words: str, data: bytes = b"", file: str = "given") -> Result:
 def process(
     words: str, *, environment: dict[str, str] | None = None, **options: object
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a command as a process of its own."""
+    """Run a command in its own process."""
     command = [sys.executable, "-m", "transpiler.cli", *map(os.fsencode, words.split())]
     environ = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])} | (environment or {})
     return subprocess.run(command, env=environ, stderr=subprocess.PIPE, timeout=60, **options)  # type: ignore[call-overload, no-any-return]
@@ -141,7 +143,7 @@ def test_bytes_that_are_not_utf8_are_told_with_their_line_and_column(name: str) 
         ("s3a://bucket/x", "'s3a://bucket/x' is on no file system of this machine: copy it, or give -"),
         ("dbfs:/x", "'dbfs:/x' is on no file system of this machine"),
         (".", "'.' is a directory"),
-        # What even the superuser may not read.
+        # Not even the superuser can read this file.
         ("/proc/self/mem", "'/proc/self/mem' cannot be read: "),
         ("a\0b", "is not the name of a file"),
         ("nowhere\n::error::x", "does not exist"),
@@ -149,7 +151,7 @@ def test_bytes_that_are_not_utf8_are_told_with_their_line_and_column(name: str) 
 )
 def test_a_file_that_cannot_be_read_is_one_line(name: str, file: str, why: str) -> None:
     if file == "." and name in ("topology", "route"):
-        # The directory of the test has a topology in a form that is not RabbitMQ's.
+        # The directory of the test contains a topology that is not in RabbitMQ's form.
         why = "topology.json is no file of RabbitMQ's definitions"
     if file.startswith("/proc") and not os.path.exists(file):
         file, why = "nowhere/x", "does not exist"
@@ -167,7 +169,8 @@ def test_a_uri_is_no_selector(words: str) -> None:
 def test_a_file_without_permission_is_one_line() -> None:
     Path("secret").write_text(MESSAGE)
     Path("secret").chmod(0)
-    # The superuser becomes nobody once Python has read its modules, which may be the superuser's own.
+    # The superuser becomes the user nobody after Python has loaded its modules, which only the superuser may be able to
+    # read.
     program = (
         "import os, sys; from click.testing import CliRunner; from transpiler.cli import main\n"
         "CliRunner().invoke(main, ['match', 'a=1'], input='')\n"
@@ -259,7 +262,7 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(words: str) -> None:
     Path("many.jsonl").write_text((MESSAGE + "\n") * 5_000, encoding="utf-8")
     Path(LONG).write_text("a == 1\n" * ERRORS)
     command = [sys.executable, "-m", "transpiler.cli", *words.split()]
-    # Without a buffer, Python would take what the pipe has accepted for the whole.
+    # Without a buffer, Python would treat a partial write to the pipe as complete.
     environ = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         assert running.stdout is not None
@@ -274,15 +277,15 @@ def test_an_interrupt_is_one_line_and_exit_code_130() -> None:
     command = [sys.executable, "-m", "transpiler.cli", "match", "--invert", "a=1"]
     environ = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    # A process in the background of a shell ignores interrupts, and so would its children.
+    # A background process of a shell ignores interrupts, and its children would inherit that.
     pipes["preexec_fn"] = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
     with subprocess.Popen(command, env=environ, **pipes) as running:  # type: ignore[call-overload]
         running.stdin.write((MESSAGE + "\n").encode())
         running.stdin.flush()
-        # The command is in its work when its first answer has come.
+        # The first answer shows that the command is running its main loop.
         assert running.stdout.readline()
         running.send_signal(signal.SIGINT)
-        # A signal that comes right before the call that reads is seen when that returns.
+        # A signal that arrives right before the read call is handled only when that call returns.
         running.stdin.close()
         assert running.stderr.read() == b"interrupted\n"
         assert running.wait(60) == 130

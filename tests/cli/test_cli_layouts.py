@@ -1,4 +1,4 @@
-"""The options that name a layout, and messages as rows of it, in the commands of selector-sql."""
+"""The options that name a layout, and messages as rows of the layout, in the commands of selector-sql."""
 
 from __future__ import annotations
 
@@ -301,8 +301,8 @@ def test_a_row_that_cannot_be_routed_is_told_by_its_line(line: dict[str, Any], e
     assert error in result.output
 
 
-#: Messages with the routing key under a name that is not looked for, by the options that say their form, the hint, and
-#: what follows it: other options, or another message.
+#: Messages whose routing key has an unknown name: the options that state their form, the messages, the hint, and the
+#: options or messages that follow the hint.
 WITHOUT_KEY: list[tuple[list[str], str, str, list[str], str]] = [
     ([], "color,rk\nred,eu.1", "rename the column rk to routing_key", [], "color,routing_key\nred,eu.1"),
     (
@@ -352,7 +352,7 @@ def test_messages_without_a_place_for_their_key_are_refused_with_a_hint_that_wor
     assert hint in refused.stderr
     followed = routed("topics", *more, lines=instead or given)
     assert json.loads(followed.stdout)["queues"] == ["eu"], followed.stderr
-    # An exchange that compares no keys asks for none, and a JSON object may leave out the key that it does not have.
+    # An exchange that compares no keys needs no key, and a JSON object without a key may omit the member.
     alone = CliRunner().invoke(main, ["route", str(file), "--exchange", "topics"], input='{"color": "red"}')
     assert (alone.exit_code, json.loads(alone.stdout)["queues"]) == (0, [])
     assert routed("colours", lines=given).exit_code == 0

@@ -1,4 +1,4 @@
-"""selector-sql match: exit codes as grep has them, bad records, and the forms of its inputs."""
+"""selector-sql match: exit codes as those of grep, records with errors, and the forms of its inputs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def in_an_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def run(*words: str, given: str | bytes = "", **files: str | bytes) -> Result:
-    """Run ``match`` in a directory with files, each named by its letter and the ending of what it holds."""
+    """Run ``match`` in a directory with ``files``. In a keyword, ``_`` is the dot of the file name."""
     for name, content in files.items():
         path = Path(name.replace("_", "."))
         path.write_bytes(content.encode() if isinstance(content, str) else content)

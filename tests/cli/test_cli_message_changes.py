@@ -1,4 +1,4 @@
-"""selector-sql diff OLD NEW MESSAGES: what a change wins and loses of the messages in files, without Spark."""
+"""selector-sql diff OLD NEW MESSAGES reports, without Spark, the messages that a changed selector gains and loses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names and choices in the commands: any case, completion by the shell, virtual hosts, topologies on standard input."""
+"""Names in the commands: choices in any case, shell completion, virtual hosts, topologies on standard input."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def in_a_directory_with_topologies(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def complete(words: str) -> list[str]:
-    """Return what bash is offered for the last word."""
+    """Return the completions that bash offers for the last word of ``words``."""
     environment = {
         "_SELECTOR_SQL_COMPLETE": "bash_complete",
         "COMP_WORDS": f"selector-sql {words}",

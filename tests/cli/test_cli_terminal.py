@@ -1,6 +1,6 @@
-"""Names and texts of somebody's input on a terminal: whatever is in them, it only shows.
+"""Control characters in a user's names and texts never act on the terminal; they are only displayed.
 
-Captured output does not show it, for click leaves escape sequences out where there is no terminal.
+Captured output cannot test this, because click removes escape sequences if there is no terminal.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from transpiler.topology import topology_from_dict
 
 pty = pytest.importorskip("pty", reason="only POSIX has pseudo-terminals")
 
-#: A window's title, a colour, the same by one byte, and the direction of writing.
+#: Control characters that set a window's title, a colour (with two bytes and with one), and the direction of writing.
 EVIL = "\x1b]0;owned\x07\x1b[31mred\x9b31m\u202e\r"
 
 SCRIPT = """
@@ -37,7 +37,7 @@ for words in json.load(open(sys.argv[1])):
 
 
 def topology() -> dict[str, object]:
-    """Exchanges in a loop, whose names act on a terminal, and one that is right beside it."""
+    """Return a topology with a loop of two exchanges with control characters in their names, and an unbound queue."""
     names = [f"a{EVIL}", f"b{EVIL}"]
     return {
         "broker": "qpid-java",
@@ -83,7 +83,7 @@ def test_nothing_that_people_read_acts_on_their_terminal(tmp_path: Path) -> None
             while read := os.read(ours, 65536):
                 written += read
         except OSError:
-            # A terminal whose other side is closed has no end but an error.
+            # On Linux, a closed terminal raises an error instead of returning an end of file.
             pass
     os.close(ours)
     assert process.returncode == 0
@@ -100,7 +100,7 @@ def test_a_picture_of_any_names_is_xml() -> None:
 
 
 def test_a_long_file_shows_its_progress_on_a_terminal_alone(tmp_path: Path) -> None:
-    # A path longer than a line of the terminal: the file's name is shown.
+    # The path is longer than a line of the terminal. The name of the file is still displayed.
     folder = tmp_path / ("folder" * 20)
     folder.mkdir()
     long = folder / "long.jsonl"
@@ -117,7 +117,7 @@ def test_a_long_file_shows_its_progress_on_a_terminal_alone(tmp_path: Path) -> N
 def test_a_command_says_on_a_terminal_that_it_starts_spark_before_it_does(tmp_path: Path) -> None:
     messages, java = tmp_path / "a.jsonl", tmp_path / "bin" / "java"
     messages.write_text("{}\n", encoding="utf-8")
-    # A Java that ends at once: what is said before is on the terminal.
+    # A Java that exits at once: the message before its start is still on the terminal.
     java.parent.mkdir()
     java.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
     java.chmod(0o755)
@@ -139,7 +139,7 @@ def test_warnings_of_a_kind_about_an_import_are_one_line_with_a_count(tmp_path: 
     file.write_text(json.dumps({**definitions, "bindings": []}), encoding="utf-8")
     routed = CliRunner().invoke(main, ["route", str(file)], input='{"exchange": "x0"}').stderr
     reported = CliRunner().invoke(main, ["topology", str(file), "--report"]).stderr
-    # The line of the file and the carets stand below it.
+    # The line of the file and the carets are printed below the message.
     line, *_ = routed.splitlines()
     assert len(routed.splitlines()) == 3
     assert "exchanges[0].type" in line

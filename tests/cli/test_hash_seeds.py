@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.cli.test_manual import ROOT, examples, make_files
 from tests.sizes import sample
 
-#: A program that prints what the commands of its arguments print, without a time.
+#: Program that runs the commands in its arguments and prints their output, with times removed.
 PROGRAM = """
 import json, re, shlex, sys
 from click.testing import CliRunner
@@ -21,7 +21,7 @@ outputs = {one: CliRunner().invoke(main, shlex.split(one)[1:]).output for one in
 print(json.dumps({one: re.sub(r"[0-9.]+ ?s\\b", "", output) for one, output in outputs.items()}))
 """
 
-#: Selectors of several names each, whose order a set could change.
+#: Selectors with several names each, whose order the iteration over a set could change.
 SELECTORS = (
     "color = 'red' AND weight > 2500",
     "NOT (region = 'EU' OR region = 'US') AND JMSPriority >= 7 AND symbol LIKE 'A%'",
@@ -48,7 +48,7 @@ def printed(commands: list[str], folder: Path, seed: int) -> dict[str, str]:
 def test_a_command_prints_the_same_under_every_hash_seed(tmp_path: Path) -> None:
     commands, folder = sample(COMMANDS, 16), make_files(tmp_path)
     first, *others = (printed(commands, folder, seed) for seed in sample(range(1, 5), 2))
-    # check has nothing to say of most selectors.
+    # check prints nothing for most selectors.
     assert all(text for command, text in first.items() if " check " not in command)
     for other in others:
         assert other == first

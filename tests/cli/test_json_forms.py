@@ -1,4 +1,4 @@
-"""The JSON that commands print is what its schema says, and each member stands on the page of fields."""
+"""The JSON that commands print conforms to its schema, and the page of fields describes each member."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ FORMS: tuple[tuple[str, list[str], str], ...] = (
     ("backtest", ["backtest", "log.jsonl", "broken.json", "--format", "json"], ""),
 )
 
-#: The forms of selector-spark alone, which its tests compare with their schemas.
+#: JSON forms that only selector-spark prints. Its own tests compare them with their schemas.
 OF_SPARK = {"match-explanation", "row-diff"}
 
 
 def members(schema: dict[str, Any]) -> set[str]:
-    """The names of all members that a schema has."""
+    """Return the names of all members in ``schema``, at any depth."""
     found: set[str] = set()
     for name, value in schema.items():
         if name == "properties":
@@ -101,7 +101,7 @@ def test_a_form_is_what_its_schema_says(
     Path("log.jsonl").write_text(LOG, encoding="utf-8")
     Path("broker.xml").write_text(BROKER, encoding="utf-8")
     result = CliRunner().invoke(main, words, input=given)
-    # A selector that cannot be ported is one that cannot be said.
+    # A port that is impossible exits with code 2.
     assert result.exit_code in ((0, 2) if name == "port" else (0, 1)), result.output
     schema = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)

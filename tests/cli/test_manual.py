@@ -1,4 +1,4 @@
-"""The help of every command is a manual's page, and its examples run."""
+"""The help of every command is complete like a manual page, and its examples run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from transpiler.cli.manual import Example, ManualCommand
 ROOT = Path(__file__).parents[2]
 PROGRAMS = {"selector-sql": selector_sql, "selector-spark": selector_spark}
 
-#: The files that the examples name: those of this project's examples, and small ones.
+#: The files that the examples name: links to this project's examples, and small files.
 LINKS = {
     "messages.jsonl": "examples/data/messages.jsonl",
     "trace.jsonl.gz": "examples/data/trace.jsonl.gz",
@@ -43,12 +43,12 @@ def commands(program: str) -> list[ManualCommand]:
 
 
 def examples(program: str) -> list[Example]:
-    # The playground serves until it is interrupted: tests/playground runs it.
+    # The playground runs until it is interrupted. tests/playground tests it.
     return [example for command in commands(program) for example in command.examples if command.name != "playground"]
 
 
 def make_files(folder: Path) -> Path:
-    """Make the files that the examples name in a folder, and return it."""
+    """Create the files that the examples name in ``folder``, and return ``folder``."""
     for name, target in LINKS.items():
         (folder / name).symlink_to(ROOT / target)
     for name, text in FILES.items():

@@ -1,4 +1,4 @@
-"""Erlang terms: each form that ``~p`` prints is read, and what is no term is refused at its place."""
+"""Each form of an Erlang term that ``~p`` prints is parsed; other text is rejected with the position of the error."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.sizes import size
 from transpiler.base.documents.erlang_terms import Atom, Characters, ErlangTermError, read_erlang_term
 
-#: Terms and their values; a tuple, a list and a map are lists of what stands inside.
+#: Texts of terms and their values. A tuple, a list or a map becomes a list of its elements.
 READ: tuple[tuple[str, object], ...] = (
     ("undefined", Atom("undefined")),
     ("'Up b\\'c@x'", Atom("Up b'c@x")),
@@ -47,7 +47,7 @@ def test_a_term_is_read(text: str, value: object) -> None:
     assert (read, type(read)) == (value, type(value))
 
 
-#: Texts that are no terms, with the text at fault and the message.
+#: Texts that are not terms, each with the text at the error's position and the message.
 REFUSED = (
     ("", "", "found the end"),
     ("[a,b", "", "expected a comma or ], found the end"),

@@ -1,4 +1,4 @@
-"""Places of values by their paths: each value of a document is found where it stands."""
+"""Each value of a document is found at its position by its path."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ VALUES = st.recursive(
 
 
 def paths(value: Any, path: str = "") -> list[tuple[str, Any]]:
-    """All values of a document with their paths; names are such that no path can be read in two ways."""
+    """Return all values of a document with their paths. Names are chosen so that each path can be parsed in one way
+    only.
+    """
     found = [(path, value)]
     if isinstance(value, dict):
         for name, member in value.items():

@@ -1,4 +1,4 @@
-"""Random regular expressions that Java and Python read alike, and texts that they may match."""
+"""Random regular expressions that Java and Python interpret in the same way, and texts that they may match."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 _BODIES = st.recursive(_ATOMS, _larger, max_leaves=6)
 
-#: Expressions, now and then with anchors.
+#: Regular expressions, some of them with anchors.
 expressions = st.tuples(st.sampled_from(["", "", "^"]), _BODIES, st.sampled_from(["", "", "$", r"\z", "c$"])).map(
     "".join
 )

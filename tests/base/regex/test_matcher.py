@@ -1,4 +1,4 @@
-"""Regular expressions of the subset match as Java's, and others are refused at their place."""
+"""Regular expressions of the supported subset match as in Java, and other expressions are rejected with a position."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.sizes import size
 from transpiler.base.regex.search import Regular, SearchLimitError, compile_regular, parse_replacement
 from transpiler.base.regex.syntax import ALL, CharacterSet, Flavor, RegexError, from_ranges, of, without_case
 
-#: Expressions that a matcher which backtracks may take long for.
+#: Expressions for which a backtracking matcher may need exponential or high polynomial time.
 BOMBS = (
     "^(.*)*x$", "(a+)+$", "^(a+)+$", "(a*)*b", "(a?){30}a{30}b", "(a|aa)+$", "^(a|aa)+$", "(.*)*x", "(x+x+)+y",
     "^(x+x+)+y", "a*a*a*a*a*a*b", "^(a?){30}a{30}$", "^([a-z]+)*$", "^(a|a|ab)*$", "(?:a{1,9}){1,9}b", "a.*a.*a.*b",
@@ -26,7 +26,7 @@ def test_what_could_take_long_is_refused(expression: str) -> None:
         Regular(expression)
 
 
-#: Expressions, what Java is given, and the power of the text's length that a search takes.
+#: Supported expressions, the expression that Java gets, and the exponent of the text's length in the cost of a search.
 SERVED = (
     ("a.*b", "a.*b", 2),
     (".*foo.*", ".*foo.*+", 2),
@@ -53,7 +53,7 @@ def test_java_is_given_the_expression_with_possessive_repeats(expression: str, j
 
 
 def find_as_java(expression: str, text: str) -> list[tuple[int, int]]:
-    """Return Python's matches from where Java searches on: one character behind an empty match, not at its place."""
+    """Return Python's matches from the positions where Java continues: after an empty match at the next character."""
     compiled, at, spans = re.compile(expression.replace(r"\z", r"\Z"), re.ASCII), 0, []
     while at <= len(text) and (found := compiled.search(text, at)) is not None:
         spans.append(found.span())
@@ -86,7 +86,7 @@ def test_a_search_that_takes_too_long_ends_with_an_error() -> None:
         Regular("a.*b").search("a" * 10_001)
 
 
-#: An expression, a text, and the answer of Java where Python's is another one.
+#: An expression, a text, and whether Java finds a match, if Python's answer differs.
 JAVA = (
     ("a$", "a\r\n", True),
     ("a\r$", "a\r\n", False),
@@ -118,7 +118,8 @@ def test_the_dot_and_the_end_of_pcre_are_others() -> None:
     assert not Regular("b$", Flavor.PCRE).search("b\r\n")
 
 
-#: An expression that is not served, the place at which, part of the reason, and whether Java refuses it, too.
+#: An unsupported expression, the position of the error, a piece of its reason, and whether Java rejects the expression,
+#: too.
 REFUSED = (
     (r"(a)\1", 3, "back-reference", False),
     ("a(?<=b)", 1, "look-behind", False),
@@ -153,7 +154,7 @@ def test_an_expression_is_refused_at_its_place(expression: str, offset: int, rea
     assert (caught.value.offset, caught.value.wrong) == (offset, wrong)
 
 
-#: A replacement that Java and Python need not make alike, and why.
+#: A replacement whose result may differ between Java and Python, and the reason.
 UNLIKE = (
     ("a*", "x", "the empty text"),
     ("(a)|b", "$1", "the group 1"),

@@ -1,7 +1,7 @@
-"""The jobs that run on a cluster, in a process of their own: its session is another than that of the tests.
+"""The program that runs on a cluster. It runs in its own process, because its Spark session is not that of the tests.
 
-Run: spark-submit --master MASTER tests/cluster/jobs.py DIRECTORY WORKER_PID. The worker is killed while the last
-routing runs. The executors have no Python: a task that called some would end the job.
+Run: spark-submit --master MASTER tests/cluster/jobs.py DIRECTORY WORKER_PID. The worker is killed during the last
+route. The executors have no Python, so that a task that calls Python would end the program.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Exchange, Qu
 
 BINDINGS, MESSAGES = 20_000, 200_000
 
-#: The interpreter that executors would start for a task in Python.
+#: Path of the Python interpreter for executors; it does not exist.
 NO_PYTHON = "/there/is/no/python"
 
 
@@ -40,7 +40,7 @@ def topology() -> Topology:
 
 
 def messages(spark: SparkSession) -> DataFrame:
-    """Messages in 64 partitions, with the queues that each goes to by plain arithmetic."""
+    """Return messages in 64 partitions, each with its expected queues, computed by plain arithmetic."""
     frame = spark.range(0, MESSAGES, numPartitions=64)
     frame = frame.selectExpr("id", f"concat('r', id % {BINDINGS}) AS region", "id % 100 AS weight")
     first, second = f"concat('q', id % {BINDINGS})", f"concat('q', id % {BINDINGS} + {BINDINGS // 2})"
@@ -52,7 +52,7 @@ def messages(spark: SparkSession) -> DataFrame:
 
 
 def check(routed: DataFrame, count: int) -> None:
-    """End the process unless every message is there once, with its queues."""
+    """Exit with an error unless ``routed`` contains each of the ``count`` messages once, with its expected queues."""
     [row] = routed.agg(
         sf.count("*").alias("rows"),
         sf.count_distinct("id").alias("ids"),
@@ -63,7 +63,9 @@ def check(routed: DataFrame, count: int) -> None:
 
 
 def kill_later(pid: int, spark: SparkSession) -> threading.Thread:
-    """Kill a worker and its executor as soon as some tasks of the running job are done."""
+    """Start a thread that kills the worker ``pid`` and its executor as soon as some tasks of the running job have
+    ended.
+    """
 
     def kill() -> None:
         tracker = spark.sparkContext.statusTracker()
@@ -121,7 +123,7 @@ def main(directory: str, worker: int) -> None:
     query.awaitTermination()
     check(spark.read.parquet(str(Path(directory) / "routed")), 1_000)
     print("stream", flush=True)
-    # Slow enough that a worker can be killed before the job is over.
+    # The filter is slow enough that a worker can be killed before the job ends.
     slow = frame.filter("aggregate(sequence(1, 3000), 0L, (a, n) -> a + n * id) >= 0")
     thread = kill_later(worker, spark)
     check(route(slow, compiled), MESSAGES)

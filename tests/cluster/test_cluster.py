@@ -1,4 +1,6 @@
-"""Spark's own standalone cluster on this machine: two workers, one of which is killed in the middle of a job."""
+"""Filters, routes, backtests and streams run on Spark's standalone cluster on this machine, even if one of two workers
+is killed.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ _ROOT = Path(__file__).parents[2]
 
 @contextmanager
 def started(directory: Path, name: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A daemon of Spark's in a process group of its own, which ends with the block; its log is a file."""
+    """Start a Spark daemon in its own process group, which ends with the block. Its output goes to a log file."""
     environment = os.environ | {
         "SPARK_HOME": str(_HOME),
         "SPARK_LOCAL_IP": "127.0.0.1",
@@ -50,7 +52,7 @@ def started(directory: Path, name: str, *arguments: str) -> Iterator[subprocess.
 
 
 def logged(directory: Path, name: str, text: str) -> bool:
-    """Wait until a daemon's log has a text."""
+    """Wait up to a minute until the log of the daemon ``name`` contains ``text``. Return False if it does not."""
     for _ in range(600):
         if text in (directory / f"{name}.log").read_text(encoding="utf-8", errors="replace"):
             return True
@@ -91,7 +93,7 @@ def test_a_cluster_filters_routes_and_streams_and_loses_no_row_with_a_worker(tmp
             cwd=_ROOT,
         )
         assert done.returncode == 0, done.stderr[-4_000:]
-        # spark-submit puts the warnings of Python there as well.
+        # spark-submit also writes Python's warnings to standard output.
         steps = ("filter", "route", "backtest", "stream", "killed")
         printed = [line for line in done.stdout.splitlines() if line.partition(" ")[0] in steps]
         assert printed == ["filter 10", "route", "backtest True", "stream", "killed True"]

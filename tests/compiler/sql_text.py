@@ -1,10 +1,10 @@
-"""SQL without the parentheses that make one operand of it."""
+"""SQL without its enclosing parentheses."""
 
 from __future__ import annotations
 
 
 def bare(sql: str) -> str:
-    """Return SQL without the parentheses around all of it; constants in it have none."""
+    """Return ``sql`` without enclosing parentheses. The constants in ``sql`` must not contain parentheses."""
     if not sql.startswith("("):
         return sql
     depth = 0

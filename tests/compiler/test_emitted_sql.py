@@ -1,4 +1,6 @@
-"""SQL and errors of selectors whose header fields, options, columns or functions no other test of this room reaches."""
+"""SQL and errors of selectors with header fields, options, columns or functions that no other test of this
+room covers.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,14 @@ ANNOTATION = "message_annotations['x-opt-delivery-time'].long"
 @pytest.mark.parametrize(
     ("selector", "layout", "options", "sql"),
     [
-        # An annotation that is no integer says no time of delivery.
+        # An annotation that is not an integer defines no delivery time.
         (
             "JMSDeliveryTime > 5",
             "amqp",
             {},
             f"{ANNOTATION} > 5 OR {ANNOTATION} IS NULL AND properties.creation_time >= timestamp_millis(6)",
         ),
-        # A message without an address was sent to the one of the consumer.
+        # A message without an address was sent to the consumer's address.
         ("JMSDestination = 'q'", "amqp", {"destination": "q"}, "properties.`to` = 'q' OR properties.`to` IS NULL"),
         ("JMSDestination = 'q'", "color STRING", {"destination": "q"}, "true"),
         ("JMSDestination = 'r'", "color STRING", {"destination": "q"}, "false"),

@@ -1,14 +1,14 @@
-"""Deviations of the default dialect from four agreeing brokers, by the row of its decisions.
+"""Cases where the default dialect deviates from four agreeing brokers, by the row of the dialect's decisions.
 
 Rows: 4 unlike types are FALSE, and NOT of that TRUE, two literals of unlike types are an error, and LIKE and IN on a
 non-string are unknown; 6 integer arithmetic has 64 bits and overflows to unknown; 10 NaN by IEEE 754; 11 only numbers
-have an order; 14 LIKE takes an identifier, and no pattern ends in its escape; 20 a sign before a non-number is
-arithmetic, so it is unknown, and with a boolean literal an error; 21a IS NULL takes an identifier.
+have an order; 14 LIKE requires an identifier, and no pattern ends in its escape; 20 a sign before a non-number is
+arithmetic, so it is unknown, and with a boolean literal an error; 21a IS NULL requires an identifier.
 """
 
 from __future__ import annotations
 
-#: Selectors of the probes and suites that are refused: the row, and the code of the error.
+#: Selectors of the probes and suites that the dialect rejects: the row, and the code of the error.
 REFUSED: dict[str, tuple[int | str, str]] = {
     "'Daft' is not null": ("21a", "type.not-a-name"),
     "'a' = 1": (4, "type.unlike"),
@@ -42,7 +42,7 @@ REFUSED: dict[str, tuple[int | str, str]] = {
     "id LIKE '_pattern*' ESCAPE '*'": (14, "syntax.pattern"),
 }
 
-#: Selectors of the probes and suites that have another verdict.
+#: Selectors of the probes and suites with another result than the brokers': the row.
 SINGLE: dict[str, int] = {
     "lmax + 1 > 0": 6,
     "lmax + 1 < 0": 6,
@@ -53,7 +53,7 @@ SINGLE: dict[str, int] = {
     "+city = 'London'": 20,
 }
 
-#: Selectors of the random sets: the row, and the messages by their index.
+#: Selectors of the random sets with another result: for each row, the indexes of the messages.
 RANDOM: dict[tuple[str, str], dict[int, tuple[int, ...]]] = {
     ("random_full.jsonl.gz", "1 >= (weight * 9223372036854775807)"): {6: (3, 36, 40, 45)},
     ("random_full.jsonl.gz", "missing NOT IN ('true', '5', 'été') and y NOT between 0.5 AND 2500"): {10: (47,)},

@@ -1,4 +1,4 @@
-"""Cases on which this project and a broker say different things: a failing test prints them as a person needs them."""
+"""Cases in which this project and a broker disagree. A failing test prints them in a readable form."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import pytest
 from transpiler import Message
 from transpiler.message.types import TRUTH_TEXT
 
-#: Maximum number of cases that a failure prints, and of characters of a message.
+#: Maximum number of cases that a failure prints, and maximum length of a message in characters.
 _SHOWN, _WIDTH = 20, 400
 
 
 class Parted:
-    """The cases on which the verdicts are apart, by their keys."""
+    """The cases with different results, by key."""
 
     def __init__(self) -> None:
         self.cases: dict[Hashable, str] = {}
 
     def add(self, key: Hashable, selector: str, message: Message | object, broker: object, here: object) -> None:
-        """Note a case: the selector or binding, the message, the broker's verdict, and that of this project."""
+        """Add a case: the selector or binding, the message, the broker's result, and the result of this project."""
         shown = message.to_dict() if isinstance(message, Message) else message
         text = json.dumps(shown, ensure_ascii=False, default=str)
         text = text if len(text) <= _WIDTH else f"{text[:_WIDTH]}…"
@@ -29,7 +29,7 @@ class Parted:
         self.cases.setdefault(key, "\n".join((*lines, f"  broker    {said(broker)}", f"  here      {said(here)}")))
 
     def check(self, known: Collection[Hashable] = ()) -> None:
-        """Fail if these are not exactly the known cases, with what each unknown one is."""
+        """Fail unless the cases are exactly those with the keys ``known``. Print each new case."""
         __tracebackhide__ = True
         new = [text for key, text in self.cases.items() if key not in known]
         gone = [str(key) for key in known if key not in self.cases]
@@ -41,5 +41,5 @@ class Parted:
 
 
 def said(verdict: object) -> str:
-    """Return a verdict in words: a truth, or a text such as an error."""
+    """Return ``verdict`` as text: the name of a truth value, or a text such as an error."""
     return TRUTH_TEXT[verdict] if isinstance(verdict, bool | None) else str(verdict)

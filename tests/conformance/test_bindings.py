@@ -1,4 +1,4 @@
-"""The reference router answers as the exchanges' own test suites and three brokers do."""
+"""The reference router delivers as the exchanges' own test suites and three brokers do."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def rows(file: str) -> Iterator[dict[str, Any]]:
 
 
 def delivers(engine: str, kind: str, binding: Any, message: dict[str, Any]) -> bool:
-    """Return True if a broker with one binding delivers; raise ``TopologyError`` where it refuses the binding."""
+    """Return True if a broker with one binding delivers the message. Raise ``TopologyError`` if it rejects
+    the binding.
+    """
     key, arguments = (binding, {}) if isinstance(binding, str) else ("", binding)
     read = Message.from_dict({"application_properties": arguments}).application_properties
     assert read is not None
@@ -60,7 +62,7 @@ def test_every_pair_of_topic_keys_has_the_brokers_answer(engine: str) -> None:
             answer: object = delivers(engine, "topic", row["binding"], {"properties": {"subject": row["routing_key"]}})
         except TopologyError:
             answer = "error"
-        # The versions of a broker differ in how headers are compared.
+        # The versions of a broker differ in how they compare headers.
         broker = row["matches"][engine.removesuffix("-3.12")]
         if answer != broker:
             parted.add(count, row["binding"], row["routing_key"], broker, answer)

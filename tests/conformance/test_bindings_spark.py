@@ -1,4 +1,6 @@
-"""Spark routes the brokers' own vectors as the brokers do: each binding has a queue, all messages go in one pass."""
+"""Spark routes the brokers' own test vectors as the brokers do. Each binding has its own queue, and all messages are
+routed in one pass.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,12 @@ from transpiler import Message, Topology, TopologyError
 from transpiler.topology import Binding, Exchange, Queue
 from transpiler.topology.broker_rules import RULES
 
-#: The cases of an engine: the type of the exchange, the binding, the message, and the engine's answer.
+#: A case of a broker: the type of the exchange, the binding, the message, and the broker's answer.
 Case = tuple[str, Any, dict[str, Any], Any]
 
 
 def cases(engine: str) -> list[Case]:
-    """All vectors of a broker; the versions of one differ in how headers are compared."""
+    """Return all vectors of ``engine``. The versions of a broker differ in how they compare headers."""
     broker = engine.removesuffix("-3.12")
     found: list[Case] = [
         ("topic", row["binding"], {"properties": {"subject": row["routing_key"]}}, row["matches"][broker])
@@ -36,7 +38,7 @@ def cases(engine: str) -> list[Case]:
 
 
 def bound(engine: str, kind: str, binding: Any, queue: str) -> Binding | None:
-    """A binding to a queue; None where the broker refuses it."""
+    """Return a binding to ``queue``; None if the broker rejects the binding."""
     key, arguments = (binding, {}) if isinstance(binding, str) else ("", binding)
     read = Message.from_dict({"application_properties": arguments}).application_properties
     assert read is not None

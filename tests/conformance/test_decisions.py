@@ -1,7 +1,8 @@
-"""Decisions of the default dialect on operands of unlike types, by the reference and by Spark on every layout.
+"""Decisions of the default dialect for operands of unlike types, in the reference evaluator and in Spark on every
+layout.
 
-Jakarta Messaging 3.8.1 leaves them open, and the brokers part; the TCK, ActiveMQ, Artemis, Broker-J and Open MQ agree
-on what is decided here. A broker's dialect keeps the answers of its broker.
+Jakarta Messaging 3.8.1 leaves them open, and the brokers disagree. The TCK, ActiveMQ, Artemis, Broker-J and Open MQ
+agree with what is decided here. A broker's dialect has the results of its broker.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from transpiler import Message, SelectorTypeError, evaluate, parse_selector, tra
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.message.types import Truth
 
-#: One property of each class of types; ``missing`` is in no message.
+#: A message with one property of each class of types. No message has the property ``missing``.
 MESSAGE = Message.from_dict(
     {
         "application_properties": {
@@ -38,9 +39,9 @@ COLUMNS = "s string, n bigint, x double, flag boolean, raw binary"
 NOT_STRINGS = ("n", "x", "flag", "raw", "missing")
 NOT_NUMBERS = ("s", "flag", "raw", "missing")
 
-#: Selectors over the message, and what each is.
+#: Selectors over the message, and their results.
 TRUTHS: dict[str, Truth] = {
-    # LIKE and IN on what is no string are unknown, so NOT of them is, too.
+    # LIKE and IN on a value that is not a string are unknown, and so is their NOT.
     **{
         text.format(name): None
         for name in NOT_STRINGS
@@ -57,24 +58,24 @@ TRUTHS: dict[str, Truth] = {
     "s NOT LIKE 'a%'": False,
     "s IN ('abc', 'x')": True,
     "NOT (s NOT IN ('x'))": False,
-    # They are unknown and not FALSE inside AND and OR as well.
+    # They are unknown, not FALSE, inside AND and OR, too.
     "n LIKE 'a%' OR s = 'abc'": True,
     "n NOT LIKE 'a%' AND s = 'x'": False,
     "(n LIKE 'a%') = FALSE": None,
-    # A sign is arithmetic, which is unknown on what is no number.
+    # A sign is arithmetic, which is unknown for a value that is not a number.
     **{text.format(name): None for name in NOT_NUMBERS for text in ("+{0} = {0}", "NOT (+{0} <> {0})", "-{0} = 5")},
     "+s = 'abc'": None,
     "+flag = TRUE": None,
     "+n = 5": True,
     "+ +x <> 2.5": False,
     "+n = -5 * -1 AND - +n = -5": True,
-    # A comparison of two properties of unlike types is FALSE, as it was.
+    # A comparison of two properties of unlike types is FALSE.
     "s = n": False,
     "s <> n": False,
     "NOT (s <> n)": True,
 }
 
-#: Selectors that are refused at compile time: the code of the error, and the text that it underlines.
+#: Selectors that do not compile: the code of the error, and the text that it underlines.
 ERRORS = (
     ("TRUE = 0", "type.unlike", "TRUE = 0"),
     ("0 <> FALSE", "type.unlike", "0 <> FALSE"),
@@ -94,7 +95,7 @@ ERRORS = (
     ("+TRUE = flag", "type.not-a-number", "TRUE"),
 )
 
-#: Answers of brokers that differ from those of ``jms``.
+#: Selectors for which a broker's result differs from that of ``jms``.
 BROKERS: tuple[tuple[str, str, object], ...] = (
     ("activemq", "n NOT LIKE 'a%'", True),
     ("artemis", "n NOT LIKE 'a%'", True),

@@ -1,4 +1,6 @@
-"""Every broker's own answer: what each dialect refuses, and what it says on every message of the vectors."""
+"""Each dialect agrees with its broker: it rejects the same selectors, and has the same result for every message of the
+vectors.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,11 @@ from transpiler.language.selector.dialects import find_dialect
 from transpiler.message.receiver import Receiver
 from transpiler.reference.evaluate import judge
 
-#: Cases on which a dialect parts from its broker, by dialect and case, with the reason. There are none.
+#: Cases in which a dialect disagrees with its broker, by dialect and case, with the reason. There are none.
 PARTED: dict[tuple[str, str], str] = {}
 
-#: The verdicts are those of the parsers. These brokers, of RabbitMQ the JMS client, never give theirs an empty or blank
-#: text: they have no filter then, and every message matches.
+#: Brokers (for RabbitMQ, its JMS client) that never pass an empty or blank text to their parser: they then use no
+#: filter, and every message matches. The vectors contain the parser's results.
 UNASKED = ("activemq", "artemis", "qpid-java", "rabbitmq-jms")
 
 

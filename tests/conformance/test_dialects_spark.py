@@ -1,7 +1,8 @@
-"""Spark says in three values what each broker says, on the canonical layout.
+"""Spark returns each broker's three-valued result on the canonical layout.
 
-A sample takes some cases of each set, other ones for each dialect. At full size a share of each set is drawn anew each
-time, the smallest of the long random selectors, for which Spark's parser takes longest. The reference has them all.
+A sample contains some cases of each set, different cases for each dialect. The full size draws a share of each set anew
+in each run, the smallest share from the long random selectors, which Spark's parser takes longest to parse. The tests
+of the reference evaluator contain all cases.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from tests.spark_ext.harness import CHUNK, numbered, settings
 from tests.spark_ext.test_agreement import INTERPRETED
 from transpiler import transpile_selector
 
-#: The share of each set at full size.
+#: The share of each set that the full size tests.
 SHARES = {"probes": 1 / 2, "suites": 1 / 2, "random_simple": 1 / 3, "random_full": 1 / 8}
 
 
 def chosen(dialect: str) -> list[Row]:
-    """The cases to try: those that the broker accepts."""
+    """Return the cases to test, among those that the broker accepts."""
     rows = [row for row in verdicts(dialect) if row.letters != "P"]
     if is_full():
         draw = randomness(dialect)
@@ -43,7 +44,7 @@ def messages(spark: SparkSession) -> Iterator[DataFrame]:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_spark_says_what_the_broker_says(spark: SparkSession, messages: DataFrame, dialect: str) -> None:
-    # Many selectors have the same SQL, as those that differ in parentheses.
+    # Many selectors have the same SQL, for example if they differ only in parentheses.
     by_sql: dict[str, list[Row]] = {}
     for row in chosen(dialect):
         sql = transpile_selector(row.selector, dialect=dialect, result="ternary", now=TAKEN_AT).sql

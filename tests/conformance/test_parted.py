@@ -1,4 +1,4 @@
-"""A failing conformance test says the selector, the message and both verdicts."""
+"""A failing conformance test prints the selector, the message and the two results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference evaluator says what four brokers say, except where a decision of the default dialect says otherwise."""
+"""The reference evaluator has the results of four brokers, except where a decision of the default dialect differs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Cases from public bug reports and files: the selectors, topologies and source files on which people got stuck.
+"""Cases from public bug reports and files: the selectors, topologies and source files that caused people trouble.
 
-A row has its kind, its input, what is expected, and ``why``, which says what the expectation rests on.
+A row contains its kind, its input, the expected result, and ``why``, the source of the expectation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Spark says in three values what four brokers say, on the canonical layout, with the same decisions."""
+"""Spark has the three-valued results of four brokers on the canonical layout, with the same decisions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The selectors of the Jakarta Messaging TCK: what it asserts is what the reference and Spark answer.
+"""The selectors of the Jakarta Messaging TCK: the reference evaluator and Spark return what the TCK asserts.
 
-The TCK sees only whether a message is delivered, so FALSE stands for FALSE or unknown.
+The TCK observes only whether a message is delivered, so that its FALSE means FALSE or unknown.
 """
 
 from __future__ import annotations
@@ -21,18 +21,20 @@ from transpiler import Message, TranspilerError, evaluate, transpile_selector
 
 DATA = Path(__file__).parent / "data" / "tck.jsonl"
 
-#: The dialects of Java's family, and the cases of the TCK that the broker itself does not pass.
+#: The dialects of Java's family, and the TCK cases that the broker itself does not pass.
 FAMILY: dict[str, set[str]] = {
     "jms": set(),
     "activemq": set(),
     "artemis": set(),
-    # It reads %% as % before it looks for the escape character.
+    # Broker-J reads %% as % before it looks for the escape character.
     "qpid-java": {"jakartaee/platform-tck MsgSelectorQueueTests.likeTest17#1"},
 }
 
 
 class Case(NamedTuple):
-    """A selector on a message; ``expected`` is whether it is delivered, or "error" where the provider refuses it."""
+    """A selector and a message; ``expected`` is whether it is delivered, or "error" if the provider rejects the
+    selector.
+    """
 
     name: str
     selector: str
@@ -43,7 +45,7 @@ class Case(NamedTuple):
 @cache
 def cases() -> tuple[Case, ...]:
     rows: list[dict[str, Any]] = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
-    # A consumer without a selector has the same one as with an empty one.
+    # A consumer without a selector is the same as a consumer with an empty selector.
     return tuple(
         Case(row["id"], row["selector"] or "", Message.from_dict(row.get("message") or {}), row["expected"])
         for row in rows

@@ -1,4 +1,4 @@
-"""A real broker's log: what RabbitMQ 3.10 answered is what the reference router answers."""
+"""The log of a real broker: the reference router delivers each message to the queues that RabbitMQ 3.10 logged."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_all_messages_get_exactly_the_brokers_queues() -> None:
 def test_the_archive_holds_the_messages_of_the_log() -> None:
     archive = [json.loads(line) for line in (DATA / "messages.jsonl").read_text(encoding="utf-8").splitlines()]
     for published, message in zip(publications()[:50], archive, strict=False):
-        # In the archive the routing key is the subject, for a message in JSON has no other place for it.
+        # In the archive, the subject is the routing key, because a message in JSON has no other member for it.
         subject = published.message.to_dict()["properties"].get("subject")
         own = message["properties"]
         assert [own.pop("subject")] == list(published.sent().routing_keys or ())[:1]
@@ -84,7 +84,7 @@ def test_deliveries_to_consumers_are_passed_over(tmp_path: Path) -> None:
     assert list(read_messages([str(log)])) == []
 
 
-#: An entry of RabbitMQ's tracing log in text, whose terms go on in the next line and whose payload has a rule.
+#: An entry of RabbitMQ's tracing log as text. Its terms continue on the next line, and its payload contains a ruler.
 TEXT = """
 {rule}
 2026-01-02 3:04:05:678: Message published

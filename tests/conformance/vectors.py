@@ -1,4 +1,4 @@
-"""Verdicts of real brokers: the cases on which ActiveMQ, Artemis and both Qpid brokers say the same."""
+"""Results of real brokers: the cases in which ActiveMQ, Artemis and both Qpid brokers agree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DATA = Path(__file__).parent / "data"
 BROKERS = ("activemq", "artemis", "qpid-java", "qpid-cpp")
 TRUTHS = {"T": True, "F": False, "U": None}
 
-#: JMS names of the vectors' headers, and the section and field that hold them.
+#: The section and field for the JMS name of each header in the vectors.
 _HEADERS = {
     "JMSPriority": ("header", "priority"),
     "JMSDeliveryMode": ("header", "durable"),
@@ -37,7 +37,7 @@ _HEADERS = {
 
 
 class Case(NamedTuple):
-    """One selector on one message, and what all four brokers say."""
+    """One selector on one message, and the result of all four brokers."""
 
     name: str
     selector: str
@@ -46,7 +46,7 @@ class Case(NamedTuple):
 
 
 def read_message(data: dict[str, Any] | None) -> Message:
-    """A message of the vectors: binary in hexadecimal, headers by their JMS names."""
+    """Return a message of the vectors, in which binary is hexadecimal and headers have their JMS names."""
     sections: dict[str, Any] = {"application_properties": {}}
     for name, value in ((data or {}).get("properties") or {}).items():
         if value["type"] == "binary":
@@ -74,7 +74,7 @@ def read_message(data: dict[str, Any] | None) -> Message:
 
 
 def _amqp_field(name: str, value: Any) -> Any:
-    """A field of a section: only an id keeps its type, for the others have one."""
+    """Return the value of a section's field. Only an id keeps its type, because all other fields have a fixed type."""
     if not isinstance(value, dict):
         return value
     content = value["value"]
@@ -90,7 +90,7 @@ def _lines(name: str) -> list[dict[str, Any]]:
 
 @cache
 def single_cases() -> tuple[Case, ...]:
-    """The probes of single rules and the cases of the brokers' own suites."""
+    """Return the probes of single rules and the cases of the brokers' own suites."""
     cases = []
     for file in ("probes.jsonl.gz", "suites.jsonl.gz"):
         for number, row in enumerate(_lines(file), 1):
@@ -102,7 +102,9 @@ def single_cases() -> tuple[Case, ...]:
 
 
 class Agreed(NamedTuple):
-    """One random selector, and for some messages, by index, what all four brokers say."""
+    """One random selector, and the result of all four brokers by message index, for those messages on which
+    they agree.
+    """
 
     selector: str
     verdicts: dict[int, bool | None]
@@ -110,12 +112,12 @@ class Agreed(NamedTuple):
 
 @cache
 def random_messages(file: str) -> tuple[Message, ...]:
-    """The messages of a random set."""
+    """Return the messages of a random set."""
     return tuple(read_message(data) for data in _lines(file)[0]["messages"])
 
 
 def random_selectors(file: str) -> Iterator[Agreed]:
-    """The selectors of a random set that all four brokers accept."""
+    """Yield the selectors of a random set that all four brokers accept."""
     for row in _lines(file)[1:]:
         answers = [row["verdicts"][broker] for broker in BROKERS]
         if "P" not in answers:
@@ -132,12 +134,14 @@ RANDOM_FILES = ("random_full.jsonl.gz", "random_simple.jsonl.gz")
 
 DIALECTS = ("activemq", "artemis", "qpid-java", "qpid-cpp", "rabbitmq", "rabbitmq-jms")
 
-#: When the verdicts on UTC() were taken, in milliseconds since the epoch.
+#: The value of UTC() when the results were recorded, in milliseconds since the epoch.
 TAKEN_AT = 1_795_230_000_000
 
 
 class Row(NamedTuple):
-    """One selector, the messages that it was tried on, and a letter for each; or just P."""
+    """One selector, the indexes of the messages it was tested on, and one letter for each result; only P if it does not
+    parse.
+    """
 
     name: str
     selector: str
@@ -147,7 +151,7 @@ class Row(NamedTuple):
 
 @cache
 def all_messages() -> tuple[Message, ...]:
-    """Every message of the vectors, once."""
+    """Return every distinct message of the vectors."""
     return tuple({identity(message): message for message in _every_message()}.values())
 
 
@@ -161,13 +165,13 @@ def _every_message() -> Iterator[Message]:
 
 @cache
 def verdicts(dialect: str) -> tuple[Row, ...]:
-    """Return one broker's verdicts on every case."""
+    """Return the results of one broker for every case."""
     return tuple(Row(name, selector, places, letters[dialect]) for name, selector, places, letters in _tried())
 
 
 @cache
 def _tried() -> tuple[tuple[str, str, tuple[int, ...], dict[str, str]], ...]:
-    """Every case with the letters of all brokers: its name, its selector, and the messages that it was tried on."""
+    """Return every case: its name, its selector, the indexes of its messages, and the letters of each broker."""
     numbers = {identity(message): number for number, message in enumerate(all_messages())}
     rows = []
     for file in ("probes.jsonl.gz", "suites.jsonl.gz"):

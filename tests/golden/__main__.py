@@ -1,4 +1,4 @@
-"""The commands of the golden guard: see the package."""
+"""The commands of the golden guard: see the package's docstring."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 from tests.golden import dump
 
 SAMPLE = Path(__file__).parent / "data" / "sample.jsonl.gz"
-#: Selectors of the sample, which has a part of their dump.
+#: Number of selectors in the sample's dump, and the divisor: the sample contains every ``PART``-th line.
 SAMPLED, PART = 400, 17
 SHOWN = 20
 
 
 def sample() -> list[str]:
-    """The lines of the sample as the code writes them now."""
+    """Return the lines of the sample as the current code compiles them."""
     return [json.dumps(line, ensure_ascii=False) for line in dump.lines(SAMPLED, 0, PART)]
 
 

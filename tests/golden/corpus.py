@@ -1,4 +1,4 @@
-"""Corpus of the golden dump: selectors, filters, addresses and topologies, the same ones in every run."""
+"""Corpus of the golden dump: selectors, filters, addresses and topologies, the same in every run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NUMBERS = (
 )
 PATTERNS = ("%", "a%", "%a", "%a%", "a_c", "", "a!%c", "a%b%c", "_", "é%", "a\\\\b%")
 
-#: A DataFrame of typed columns; the names that are missing are NULL.
+#: The schema of a DataFrame with typed columns. A name without a column is NULL.
 COLUMNS: dict[str, Any] = {
     "type": "struct",
     "fields": [
@@ -67,13 +67,13 @@ ADDRESSES = (
 
 
 def dialects() -> tuple[str, ...]:
-    """The names of all dialects but artemis-core, whose SQL is that of artemis under other names."""
+    """Return the names of all dialects except artemis-core, whose SQL is that of artemis with other names."""
     return "jms", "activemq", "artemis", "qpid-java", "qpid-cpp", "rabbitmq", "rabbitmq-jms"
 
 
 @cache
 def written() -> tuple[str, ...]:
-    """The selectors of the brokers' suites and of the vectors, each once."""
+    """Return the distinct selectors of the brokers' suites and of the vectors."""
     found: dict[str, None] = {}
     for name in ("suites", "probes", "random_simple", "random_full"):
         with gzip.open(VECTORS / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -85,7 +85,7 @@ def written() -> tuple[str, ...]:
 
 
 def selectors(number: int) -> Iterator[str]:
-    """So many selectors: the written ones, evenly spread where there are too many, and random ones."""
+    """Yield ``number`` selectors: the written ones, evenly thinned out if there are too many, and random ones."""
     texts = written()
     step = max(1, 2 * len(texts) // number)
     chosen = texts[::step]
@@ -140,7 +140,7 @@ def _condition(draw: random.Random, depth: int) -> str:
 
 
 def topologies() -> Iterator[dict[str, Any]]:
-    """Topologies of every broker: all types of exchanges, arguments of several types, selectors, alternates."""
+    """Yield a topology for each broker: all types of exchanges, arguments of several types, selectors, alternates."""
     for broker in ("qpid-java", "qpid-cpp", "rabbitmq"):
         draw = random.Random(broker)
         exchanges = [{"name": f"x{kind}", "type": kind} for kind in ("direct", "topic", "fanout", "headers")]

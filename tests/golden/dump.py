@@ -1,4 +1,4 @@
-"""The corpus as JSON lines, one for each thing that is compiled: its key, its SQL and warnings, or the error."""
+"""The corpus as JSON lines. Each compiled object has one line with its key and its SQL and warnings, or its error."""
 
 from __future__ import annotations
 
@@ -24,12 +24,15 @@ RESULTS: tuple[Result, ...] = get_args(Result)
 
 @cache
 def layouts() -> Mapping[str, str | Layout]:
-    """The layouts by name: the canonical one, the archive of AMQP 0-10, and typed columns."""
+    """Return the layouts by name: the canonical one, the archive of AMQP 0-10, and typed columns."""
     return {"amqp": "amqp", "amqp-0-10": "amqp-0-10", "columns": layout_from_schema(corpus.COLUMNS)}
 
 
 def lines(selectors: int, part: int = 0, parts: int = 1) -> Iterator[dict[str, Any]]:
-    """The dump of so many selectors in every dialect, layout and result, and of all else; or one part of it."""
+    """Yield the dump of ``selectors`` selectors in every dialect, layout and result, and of all other objects.
+
+    With ``parts``, yield only the part number ``part``.
+    """
     for key, compile_it in islice(_items(selectors), part, None, parts):
         yield {"key": key} | _compiled(compile_it)
     for description in corpus.topologies():
@@ -37,7 +40,7 @@ def lines(selectors: int, part: int = 0, parts: int = 1) -> Iterator[dict[str, A
 
 
 def _items(selectors: int) -> Iterator[tuple[list[Any], Compile]]:
-    """A key and what compiles the thing that it names."""
+    """Yield the key of each object and a function that compiles the object."""
     over = list(product(layouts().items(), RESULTS))
     for text, dialect, ((name, layout), result) in product(corpus.selectors(selectors), corpus.dialects(), over):
         run = partial(transpile_selector, text, layout, dialect=dialect, result=result, missing="null", lint=False)
@@ -60,7 +63,9 @@ def _compiled(compile_it: Compile) -> dict[str, Any]:
 
 
 def _routed(description: dict[str, Any]) -> list[str]:
-    """The SQL of all that a router asks of a message, and how many rows of constants each table has."""
+    """Return the SQL of all expressions that a router computes for a message, and the number of rows of each constant
+    table.
+    """
     program = build_plan(topology_from_dict(description), AmqpLayout(), "null")
     texts = [f"compiled {emit_filter(rule.condition)}" for rule in program.compiled]
     for table in program.tables:

@@ -1,4 +1,6 @@
-"""The SQL of a sample of the golden corpus is what it was; ``python -m tests.golden sample`` accepts what it is now."""
+"""The SQL of a sample of the golden corpus has not changed; ``python -m tests.golden sample`` accepts the
+current SQL.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Inputs that are large or deep, what reads them, and what must come of it: the table that ``test_bombs`` asserts.
+"""Inputs that are large or deep ("bombs"), the function that reads each, and the expected result: the table for
+``test_bombs``.
 
-Run as a module it does the whole table, a fresh process for each bomb under limits that the operating system keeps: a
-second of processor time, and 200 MB on top of what the process had before, input included. It prints one JSON line a
-bomb. Being killed is the failure, so nothing here is timed.
+Run as a module, it runs the whole table, each bomb in a new process with limits that the operating system enforces: one
+second of CPU time, and 200 MB more memory than the process had before, including the input. It prints one JSON line for
+each bomb. A bomb fails if its process is killed, so that nothing here is timed.
 """
 
 from __future__ import annotations
@@ -38,18 +39,20 @@ from transpiler.topology.files import parse_topology
 from transpiler.topology.qpid_address.address import parse_address
 
 SECONDS = 1
-#: How a bomb ends that took longer, and how often it may try again: a processor that others use too is at times half as
-#: fast, and what is really too slow is so every time. A second is then as long as ``processor_time`` says.
+#: Result of a bomb that exceeded its time, and maximum number of retries. A processor that others use may run at half
+#: speed for a while, but code that is really too slow fails every time. For a retry, a second is scaled by
+#: ``processor_time``.
 TOO_SLOW = f"killed by {signal.SIGPROF.name}"
 AGAIN = 2
-#: The time of ``processor_time`` on the processor by which a second is meant: an estimate, for where it took 0.04 the
-#: slowest searches took 2.5 seconds, which had taken less than one.
+#: Time of ``processor_time`` on the reference processor, in seconds. This is an estimate: on a machine where it was
+#: 0.04, the slowest searches took 2.5 seconds instead of less than one.
 USUAL = 0.015
 BYTES = 200 * 2**20
-#: Characters of the longest error text: a headline, a window of one line, a hint; for each of the first few findings.
+#: Maximum length of an error text, in characters: a headline, a window of one line and a hint for each of the first
+#: diagnostics.
 TEXT = 20 * 3_000
 
-#: One dialect of each way of reading: strict, with comments and functions, with C++'s numbers.
+#: One dialect for each kind of parser: strict, with comments and functions, with C++'s numbers.
 TRIED = ("jms", "activemq", "qpid-cpp")
 
 MEGA = 10**6
@@ -57,19 +60,19 @@ DEEP = 100_000
 
 
 class Bomb(NamedTuple):
-    """A hostile input, and the function that reads it."""
+    """A hostile input, as a function that makes it, and the function that reads it."""
 
     make: Callable[[], Any]
     read: Callable[[Any], object]
 
 
 def one_property(text: str) -> Message:
-    """A message with one string."""
+    """Return a message with ``text`` as a property and as the subject."""
     return Message.from_dict({"application_properties": {"a": text}, "properties": {"subject": text}})
 
 
 def selector_bombs() -> Iterator[tuple[str, Bomb]]:
-    """Selectors, the lexer's regular expressions first of all."""
+    """Yield bombs for selectors, most of them for the regular expressions of the lexer."""
     for name, text in {
         "parentheses": "(" * DEEP + "a = 1" + ")" * DEEP,
         "open parentheses": "(" * DEEP,
@@ -135,7 +138,9 @@ def selector_bombs() -> Iterator[tuple[str, Bomb]]:
 
 
 def arithmetic(count: int) -> dict[str, str]:
-    """Operations on properties of any type, which multiply the cases that a comparison goes through."""
+    """Return selectors with ``count`` operations on properties of any type, which multiply the cases of a
+    comparison.
+    """
     names = [f"p{n}" for n in range(count)]
     return {
         "added": " + ".join(names) + " > 0",
@@ -155,7 +160,7 @@ def arithmetic(count: int) -> dict[str, str]:
 
 
 def compiled(dialect: str) -> Callable[[str], object]:
-    """Everything that is done with a selector."""
+    """Return a function that parses, prints, evaluates and compiles a selector."""
 
     def read(text: str) -> object:
         tree = parse_selector(text, dialect)
@@ -167,7 +172,7 @@ def compiled(dialect: str) -> Callable[[str], object]:
     return read
 
 
-#: Regular expressions for which a backtracking matcher takes a power of the text's length, or two to the power of it.
+#: Regular expressions for which a backtracking matcher needs polynomial or exponential time in the length of the text.
 REGULAR = {
     "a nested repeat": "(a+)+$",
     "an anchored nested repeat": "^(a+)+$",
@@ -191,12 +196,12 @@ REGULAR = {
 
 
 def in_spark(selector: str) -> object:
-    """The SQL of a selector of ActiveMQ."""
+    """Compile ``selector`` in the dialect of ActiveMQ."""
     return transpile_selector(selector, dialect="activemq")
 
 
 def evaluation_bombs() -> Iterator[tuple[str, Bomb]]:
-    """Patterns on long strings, by the reference evaluator."""
+    """Yield bombs for the reference evaluator: patterns on long strings."""
     text = "a" * 10_000
     for name, selector in {
         "like many": "a LIKE '%a%a%a%a%b'",
@@ -247,7 +252,7 @@ def _nested(depth: int) -> bytes:
 
 
 def amqp_bombs() -> Iterator[tuple[str, Bomb]]:
-    """Bytes of AMQP, for the decoder, for messages and for filters."""
+    """Yield bombs of AMQP bytes for the decoder, for messages and for filters."""
     inputs: dict[str, Callable[[], bytes]] = {
         "lists": lambda: _nested(2_000),
         "open lists": lambda: b"\xd0\x00\x98\x96\x80\x00\x00\x00\x01" * 1_000_000,
@@ -298,13 +303,15 @@ def _keys(depth: int) -> bytes:
 
 
 def _keys_of_one_hash(code: bytes, base: int) -> bytes:
-    """Python hashes an integer modulo 2**61 - 1, and a UUID and a Decimal by their integers."""
+    """Return a map whose keys have the same hash: Python hashes an integer modulo 2**61 - 1, and a UUID and a Decimal
+    by their integers.
+    """
     keys = ((base | number * (2**61 - 1)).to_bytes(16) for number in range(20_000))
     return _map32(b"".join(code + key + b"\x40" for key in keys), 40_000)
 
 
 def json_texts() -> dict[str, Callable[[], str]]:
-    """JSON that is large or deep, whatever it is read as."""
+    """Return large or deep JSON texts by name, for all readers of JSON."""
     return {
         "arrays": lambda: "[" * DEEP + "]" * DEEP,
         "objects": lambda: '{"a":' * DEEP + "1" + "}" * DEEP,
@@ -333,17 +340,17 @@ def json_texts() -> dict[str, Callable[[], str]]:
 
 
 def filters_of(text: str) -> object:
-    """A filter set's JSON, to SQL."""
+    """Compile the JSON of a filter set."""
     return transpile_filter(text, unknown="ignore", missing="null")
 
 
 def nested_filters(depth: int) -> Callable[[], str]:
-    """Filters inside filters."""
+    """Return a function that makes filters nested ``depth`` levels deep."""
     return lambda: (f'{{"descriptor":"{AND}","value":[' * depth) + "]}" * depth
 
 
 def filter_bombs() -> Iterator[tuple[str, Bomb]]:
-    """Filters as JSON and as Python objects."""
+    """Yield bombs for filters, as JSON and as Python objects."""
     for name, make in json_texts().items():
         yield f"{name} as filters", Bomb(make, filters_of)
     one = '{"descriptor":"apache.org:selector-filter:string","value":"a = 1"}'
@@ -395,15 +402,15 @@ def filter_bombs() -> Iterator[tuple[str, Bomb]]:
 
 
 def message_bombs() -> Iterator[tuple[str, Bomb]]:
-    """Message JSON, as the commands read it."""
+    """Yield bombs for message JSON, as the commands read it."""
     for name, make in json_texts().items():
-        # An array of messages is as many messages as it has elements, and so are lines.
+        # An array of messages counts as its elements, and so do lines.
         if name not in ("lines", "empty objects", "small objects"):
             yield f"{name} as a message line", Bomb(make, command("match", "a = 1", "{file}"))
 
 
 def command_bombs() -> Iterator[tuple[str, Bomb]]:
-    """Files of anything, for every option of every command that reads one."""
+    """Yield bombs for every option of every command that reads a file."""
     inputs: dict[str, Callable[[], str | bytes]] = {
         name: make
         for name, make in json_texts().items()
@@ -446,7 +453,7 @@ def command_bombs() -> Iterator[tuple[str, Bomb]]:
 
 
 def topology_bombs() -> Iterator[tuple[str, Bomb]]:
-    """Topologies of the three forms, as JSON and as YAML."""
+    """Yield bombs for topologies in three forms, as JSON and as YAML."""
     for name, make in json_texts().items():
         for form in ("rabbitmq", "broker-j"):
             yield (
@@ -547,7 +554,7 @@ def topology_bombs() -> Iterator[tuple[str, Bomb]]:
 
 
 def address_bombs() -> Iterator[tuple[str, Bomb]]:
-    """Qpid addresses."""
+    """Yield bombs for Qpid addresses."""
     for name, make in {
         "a name": lambda: "a" * (10 * MEGA),
         "a name and more": lambda: "a" * (10 * MEGA) + " b",
@@ -576,7 +583,7 @@ def address_bombs() -> Iterator[tuple[str, Bomb]]:
 
 
 def xquery_bombs() -> Iterator[tuple[str, Bomb]]:
-    """XQueries and XML."""
+    """Yield bombs for XQuery and XML."""
     for name, make in {
         "parentheses": lambda: "(" * DEEP + "a = 1" + ")" * DEEP,
         "10 MB of parentheses": lambda: "(" * (10 * MEGA),
@@ -630,19 +637,19 @@ def xquery_bombs() -> Iterator[tuple[str, Bomb]]:
 
 
 def body(text: str) -> Message:
-    """A message with a text body."""
+    """Return a message with the text body ``text``."""
     return Message.from_dict({"body": {"section": "amqp-value", "value": text}})
 
 
 def asks(message: Message, query: str) -> object:
-    """The answer of a query."""
+    """Return the answer of the XQuery ``query`` for ``message``."""
     from transpiler.reference.paths import matches_query
 
     return matches_query(parse_query(query), message, None)
 
 
 def command(*arguments: str) -> Callable[[Any], object]:
-    """A command on a file that holds the input."""
+    """Return a function that runs a command on a file with the input."""
 
     def run(text: str | bytes) -> object:
         from click.testing import CliRunner
@@ -666,7 +673,7 @@ def command(*arguments: str) -> Callable[[Any], object]:
 
 
 def parts() -> dict[str, dict[str, Bomb]]:
-    """All bombs by name, in parts by what reads them."""
+    """Return all bombs by name, grouped by the function that makes them."""
     tables = (
         command_bombs,
         selector_bombs,
@@ -682,7 +689,7 @@ def parts() -> dict[str, dict[str, Bomb]]:
 
 
 def table() -> dict[str, Bomb]:
-    """All bombs by name."""
+    """Return all bombs by name."""
     return {name: bomb for part in parts().values() for name, bomb in part.items()}
 
 
@@ -692,7 +699,7 @@ def _vm_size() -> int:
 
 
 def processor_time() -> float:
-    """Return the seconds that the processor takes now for some work of the kind that bombs make: sets and tuples."""
+    """Return the CPU time in seconds that a fixed piece of work takes now. It uses sets and tuples, as bombs do."""
     begin = time.process_time()
     seen: set[tuple[int, int]] = set()
     todo = [(0, 0)]
@@ -705,7 +712,9 @@ def processor_time() -> float:
 
 
 def explode(bomb: Bomb, out: int, seconds: float | None) -> None:
-    """One bomb in this process, limited if there are ``seconds``; what came of it goes to a file descriptor."""
+    """Run one bomb in this process, limited to ``seconds`` unless None, and write the result to the file descriptor
+    ``out``.
+    """
     data = bomb.make()
     before = resource.getrusage(resource.RUSAGE_SELF)
     if seconds is not None:
@@ -730,7 +739,7 @@ def explode(bomb: Bomb, out: int, seconds: float | None) -> None:
 
 
 def ignite(bomb: Bomb, seconds: float | None) -> list[Any]:
-    """One bomb in a process of its own: what came of it, the seconds it took and the megabytes."""
+    """Run one bomb in its own process. Return the result, the time in seconds and the memory in megabytes."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -750,7 +759,9 @@ def ignite(bomb: Bomb, seconds: float | None) -> list[Any]:
 
 
 def main() -> None:
-    """The whole table, or bombs whose names hold a text, or with --named are it; --measure lets slow ones finish."""
+    """Run all bombs, or those whose names contain an argument, or equal it with --named. With --measure, do not limit
+    the time.
+    """
     words = [word for word in sys.argv[1:] if not word.startswith("--")]
     named = "--named" in sys.argv
     limited = "--measure" not in sys.argv

@@ -1,4 +1,4 @@
-"""No row and no setting makes a compiled expression throw, and the answer is the reference evaluator's under all."""
+"""No row and no setting makes a compiled expression throw, and its result is always that of the reference evaluator."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from transpiler.topology import topology_from_dict
 
 NOW = 1_750_000_000_000
 
-#: What decides how Spark reads, compares and calculates.
+#: Settings that change how Spark parses, compares and calculates.
 SETTINGS: dict[str, dict[str, str]] = {
     "default": INTERPRETED,
     "lenient": INTERPRETED
@@ -44,9 +44,9 @@ SETTINGS: dict[str, dict[str, str]] = {
         "spark.sql.optimizer.excludedRules": EXPRESSION_RULES,
     },
 }
-#: With generated code every so many cases, for that takes longest.
+#: Settings with generated code. Only some of the cases run with them, because compilation takes longest.
 GENERATED = {"spark.sql.ansi.enabled": "false", "spark.sql.session.timeZone": "Pacific/Apia"}
-#: The same of the SQL as it is written, in generated code that computes a repeated part each time.
+#: The same for the SQL without optimization, in generated code that computes a repeated subexpression each time.
 UNOPTIMIZED = {
     "spark.sql.subexpressionElimination.enabled": "false",
     "spark.sql.optimizer.excludedRules": EXPRESSION_RULES,
@@ -57,7 +57,7 @@ def tagged(kind: str, value: Any) -> dict[str, Any]:
     return {"type": kind, "value": value}
 
 
-#: Values of every type at its edges.
+#: Edge values of every type.
 VALUES: tuple[Any, ...] = (
     None,
     True,
@@ -94,7 +94,7 @@ VALUES: tuple[Any, ...] = (
     "x" * size(10_000, 1_000_000),
 )
 
-#: Bodies that are XML, nearly, and not at all.
+#: Bodies that are XML, almost XML, and not XML.
 BODIES = (
     "",
     "<a><b c='1'>2</b></a>",
@@ -130,7 +130,7 @@ def messages() -> Iterator[dict[str, Any]]:
             "header": {"priority": 255, "ttl": 2**32 - 1, "delivery_count": 2**32 - 1, "durable": False},
             "message_annotations": {"x-opt-jms-type": ident, "x-opt-jms-dest": tagged("byte", 9)},
         }
-    # Spark's timestamps hold microseconds: what is further away than these has no value of that type.
+    # Spark's timestamps count microseconds. A time outside their range has no value of that type.
     for time in (0, -1, -62_135_596_800_000, 253_402_300_800_000, 2**63 // 1000 - 1, -(2**63) // 1000 + 1):
         yield {"properties": {"creation_time": time, "absolute_expiry_time": time}}
     for body in BODIES:
@@ -140,7 +140,7 @@ def messages() -> Iterator[dict[str, Any]]:
 
 MESSAGES = tuple(messages())
 
-#: Conditions by the dozen, which become rows of constants.
+#: Disjunctions of twenty conditions, which become rows of constants.
 LISTS = tuple(
     " OR ".join(f"({text.format(n, n + 0.75, 2**63 - 100 + n)})" for n in range(20))
     for text in (
@@ -182,7 +182,7 @@ COMMON = (
     "JMSDeliveryMode = 'PERSISTENT'",
 )
 
-#: Those that the brokers part on most.
+#: The common selectors on which brokers differ most.
 FEW = tuple(COMMON[place] for place in (0, 1, 3, 5, 7, 9, 10, 13, 15, 17, 19, 20))
 
 SELECTORS: dict[str, tuple[str, ...]] = {
@@ -242,7 +242,7 @@ FILTERS: tuple[dict[str, Any], ...] = (
 
 
 def some_selectors() -> list[tuple[str, str]]:
-    """Dialects and selectors: of each dialect a part."""
+    """Return pairs of a dialect and a selector: in a sample, a part for each dialect."""
     pairs = [(dialect, text) for dialect, selectors in SELECTORS.items() for text in selectors]
     return sample(pairs, 18, lambda pair: pair[0])
 
@@ -260,7 +260,7 @@ def canonical(spark: SparkSession) -> Iterator[DataFrame]:
 
 @pytest.fixture(scope="module")
 def cases() -> list[tuple[str, list[Any]]]:
-    """Compiled texts, and what the reference says of every message."""
+    """Return compiled SQL, each with the results of the reference evaluator for every message."""
     known = [Message.from_dict(message) for message in MESSAGES]
     found: list[tuple[str, list[Any]]] = []
     for dialect, text in some_selectors():
@@ -295,7 +295,7 @@ def assert_answers(
             assert not wrong, f"{str(wrong[0])[:300]}\n{sql}"
 
 
-#: A value that no message has: all fields at once, a tag that lies, a tag that nobody knows.
+#: Unions that no message contains: all fields set, a wrong type name, an unknown type name.
 STRANGE = (
     "named_struct('type', {tag}, 'boolean', true, 'long', -9223372036854775808L, 'double', double('NaN'), "
     "'string', CAST(X'FFC328ED' AS STRING), 'binary', X'FFC3')"
@@ -346,7 +346,7 @@ def test_a_row_that_no_message_can_be_makes_nothing_throw(spark: SparkSession, n
     assert {len(column) for column in columns} == {len(TAGS)}
 
 
-#: What AMQP 0-10 can say of a message: its ids are UUIDs, and it has no body here.
+#: The messages that AMQP 0-10 can represent: their ids are UUIDs, and they have no body.
 ZERO_TEN = tuple(
     message
     for message in MESSAGES
@@ -425,7 +425,7 @@ def test_a_string_column_of_any_collation_is_compared_by_its_characters(spark: S
         assert column == expected, (COLLATIONS[n], text)
 
 
-#: Typed columns at their edges, in SQL that every setting takes.
+#: Edge values of typed columns, in SQL that every setting accepts.
 EDGES = {
     "wide": [f"CAST('{'9' * 38}' AS DECIMAL(38, 0))", f"CAST('-{'9' * 38}' AS DECIMAL(38, 0))", "NULL"],
     "small": [f"CAST('0.{'9' * 38}' AS DECIMAL(38, 38))", "CAST('-0' AS DECIMAL(38, 38))", "NULL"],

@@ -1,6 +1,8 @@
-"""Ten megabytes, a hundred thousand levels: an error of ours, or an answer, within a second and 200 MB.
+"""Ten megabytes, or a hundred thousand levels, end in an error of this project or in an answer, within a second and 200
+MB.
 
-``bombs`` has the table and its limits, which the operating system keeps; ``bombs.json`` what must come of each.
+``bombs`` contains the table and its limits, which the operating system enforces. ``bombs.json`` contains the expected
+results.
 """
 
 from __future__ import annotations

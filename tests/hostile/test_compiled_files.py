@@ -1,7 +1,7 @@
-"""Files of compiled topologies that somebody has altered: refused, or read as the data that they claim to be.
+"""Files of compiled topologies that were tampered with are rejected, or read as the data that they claim to be.
 
-One value is altered in each. Where the file keeps the digest that was written, it is refused. A stranger writes a new
-digest: then the file is refused, or it is another topology, which may deliver elsewhere, but has no SQL of its own.
+Each test alters one value. A file with its original digest is rejected. An attacker can write a new digest. Then the
+file is rejected, or it is another topology, which may deliver elsewhere but contains no SQL from the attacker.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def signed(archive: bytes) -> bytes:
     return FIRST_LINE + hashlib.sha256(archive).hexdigest().encode() + b"\n" + archive
 
 
-#: SQL texts that would run a Java method: alone, after a type, after a name, after a string, and in backticks.
+#: SQL texts that would call a Java method: alone, after a type, after a name, after a string, and in backticks.
 MARK = "reflect"
 ATTACKS = tuple(
     f"{before}{MARK}('java.lang.System', 'gc'){after}"
@@ -167,7 +167,9 @@ def leaves(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def altered(data: Any, path: tuple[Any, ...], draw: random.Random, words: list[str]) -> Any:
-    """The data with one value altered: another value of its kind, of another kind, or SQL."""
+    """Return ``data`` with the value at ``path`` replaced by another value of its kind, a value of another kind, or
+    SQL.
+    """
     if path:
         copy = dict(data) if isinstance(data, dict) else list(data)
         if isinstance(copy, list) and draw.random() < 0.02:
@@ -186,7 +188,7 @@ def altered(data: Any, path: tuple[Any, ...], draw: random.Random, words: list[s
 
 
 class Alterer:
-    """Alters one value of a file at random."""
+    """A generator of copies of a file in which one random value is altered."""
 
     def __init__(self, file: bytes, draw: random.Random) -> None:
         self._draw = draw
@@ -205,7 +207,7 @@ class Alterer:
 
 
 def texts_of(plan: RoutingPlan) -> Iterator[str]:
-    """All that an engine writes of a plan into a query."""
+    """Yield all text that an engine writes from a plan into a query."""
     for node in plan.nodes:
         yield emit_filter(node) if isinstance(node, ir.Predicate) else emit_value(node)
     for table in plan.tables:
@@ -226,7 +228,7 @@ def texts_over(layout: Layout | None) -> Iterator[str]:
 
 
 def bare(sql: str) -> str:
-    """SQL without its texts and its names in backticks."""
+    """Return ``sql`` without its string literals and its names in backticks."""
     return re.sub(r"'[^']*'|`(?:[^`]|``)*`", "", sql)
 
 
@@ -242,7 +244,7 @@ def test_a_file_with_one_value_altered_is_refused(tmp_path: Path, files: dict[st
             read = CompiledTopology.load(_written(tmp_path, digest + alterer.archive()))
         except TranspilerError:
             continue
-        # Nothing was altered, as by a 1 in the place of a 1.
+        # The alteration changed nothing, for example replaced a 1 by a 1.
         loaded += 1
         assert (read.plan, read.version) == (whole.plan, whole.version)
     assert loaded < 10
@@ -264,7 +266,7 @@ def test_a_file_of_a_stranger_is_refused_or_has_no_sql_of_its_own(
         texts = [*texts_of(loaded.plan)]
         if loaded.changes is not None:
             texts += texts_of(loaded.changes.plan)
-        # A change may be refused, as what it is compiled with may be altered.
+        # The change may be rejected, because the settings that it is compiled with may be altered.
         with suppress(TranspilerError):
             texts += texts_over(loaded.layout)
             loaded.updated([binding(101)])
@@ -292,7 +294,7 @@ except TranspilerError as error:
     print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 
-#: Texts that grow most when they are read, each repeated to some length.
+#: Texts whose memory grows most when they are parsed, each repeated up to a given length.
 GROWING = ("[],", "{},", "[[]],", "1,", "1234,", '"ab",', "1e5,", '{"":""},', "[" * 50 + "]" * 50 + ",")
 
 
@@ -301,7 +303,7 @@ def test_a_file_takes_memory_in_proportion_to_its_size(tmp_path: Path, files: di
     most = 30_000_000
     members = members_of(files["columns"])
     members["plan"] = b"_Plans [" + (text * (most // len(text))).encode()[:-1] + b"]"
-    # Padded with what does not compress, to what the limit of compression allows.
+    # Incompressible padding, up to what the limit on the compression ratio allows.
     members["layout"] = random.Random(0).randbytes(1_000_000)
     path = _written(tmp_path, signed(archive_of(members)))
     assert path.stat().st_size < 1_500_000

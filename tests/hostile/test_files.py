@@ -1,4 +1,6 @@
-"""Files that two processes write at once, and directories with what is no file: for every writer and reader."""
+"""Files that two processes write at once, and directories with files that are not regular, for every writer
+and reader.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from transpiler.cli import main
 from transpiler.routing.compiled_topology import CompiledTopology
 from transpiler.topologies import read_topology
 
-#: A process that calls a command again and again; what it says is no matter, but that it does not fail.
+#: Program that runs a command again and again. Its output does not matter, but it must not fail.
 COMMAND = """
 import sys
 from click.testing import CliRunner
@@ -59,7 +61,7 @@ def fixed(path: Path) -> None:
     assert {*lines} in ({"a == 1"}, {"a = 1"})
 
 
-#: Writers of files: what a process does, and a reader that fails for a part of a file.
+#: Programs that write a file, and a reader that fails if it gets an incomplete file.
 WRITERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "save": (SAVE.format(times=20), CompiledTopology.load),
     "baseline": (
@@ -135,7 +137,7 @@ def _inside(folder: Path) -> Iterator[None]:
         os.chdir(here)
 
 
-#: Paths that are not regular files: a function that makes each one, and the text that reports it.
+#: Paths that are not regular files: a function that creates one, and the text that reports it.
 OTHERS: dict[str, tuple[Callable[[Path], object], str]] = {
     "pipe": (os.mkfifo, "named pipe"),
     "socket": (make_socket, "socket"),
@@ -206,7 +208,9 @@ def test_a_directory_without_permission_is_named() -> None:
 
 @contextmanager
 def as_nobody(folder: Path) -> Iterator[None]:
-    """Take the permission of a directory away; from the superuser, who has it all the same, by another user's name."""
+    """Remove the permission of a directory inside the block. The superuser, who ignores permissions, becomes another
+    user.
+    """
     folder.chmod(0)
     if os.geteuid():
         yield
@@ -252,7 +256,7 @@ def test_a_directory_of_definitions_names_what_is_no_file(tmp_path: Path, kind: 
 
 
 def test_a_pipe_that_the_user_names_is_read(tmp_path: Path) -> None:
-    """A shell's <(...) is such a pipe."""
+    """A shell's <(...) is a pipe of this kind."""
     whole = {"broker": "rabbitmq", "queues": ["q"], "exchanges": [{"name": "f", "type": "fanout"}]}
     written = {
         "topology": json.dumps(whole | {"bindings": [{"source": "f", "queue": "q"}]}),

@@ -1,4 +1,4 @@
-"""The kept corpus of the fuzzers, and some seconds of each: see ``fuzz.targets`` for what must hold."""
+"""The stored corpus of the fuzzers passes, and so do some seconds of fuzzing: see ``fuzz.targets`` for the promises."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.sizes import randomness, size
 
 CORPUS = Path(__file__).parent / "fuzz" / "corpus.jsonl.gz"
 
-#: Inputs that are tried after the corpus: some seconds, or minutes.
+#: Number of inputs after the corpus: some seconds in a sample, minutes at full size.
 RUNS = size(100, 2_500)
 
 
@@ -34,7 +34,7 @@ def corpus() -> dict[str, list[bytes]]:
 KEPT = corpus()
 
 
-#: What the fuzzers found, before it was mended.
+#: Inputs that fuzzers found and that failed before the bug was fixed.
 FOUND = (
     ("selector", b"\x00notsageID = 'id:test:1:1:\x7f\x00\x00\x00JMSMessageID = 'id:test:1:1\x00\x00 noJMSM= 1"),
     ("selector", b"\x00a = \x1b[31mb"),
@@ -65,7 +65,7 @@ def test_what_the_fuzzers_found_is_mended(target: str, data: bytes) -> None:
 
 
 def test_some_seconds_of_fuzzing_find_nothing(tmp_path: Path) -> None:
-    # One process for all targets: to instrument the package takes longer than to fuzz it.
+    # One process fuzzes all targets, because instrumenting the package takes longer than fuzzing.
     for number, target in enumerate(TARGETS):
         for place, data in enumerate(KEPT[target]):
             (tmp_path / f"{target}-{place}").write_bytes(bytes([number]) + data)

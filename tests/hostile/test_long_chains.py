@@ -1,4 +1,4 @@
-"""Chains of thousands of terms under ``check``: its work grows with their number, and not with its square."""
+"""``check`` of a chain of thousands of terms takes work proportional to the number of terms, not to its square."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from tests.sizes import size
 from transpiler.cli import main
 
-#: Terms of the shorter chain; the longer one has four times as many.
+#: Number of terms of the shorter chain. The longer chain has four times as many.
 TERMS = size(100, 400)
 
 
@@ -42,7 +42,7 @@ CHAINS: dict[str, Callable[[int], str]] = {
 
 
 def calls(path: Path, selector: str) -> int:
-    """The calls of functions that a check makes."""
+    """Return the number of function calls that one check makes."""
     path.write_text(f"{selector}\n")
     profile = cProfile.Profile()
     result = profile.runcall(CliRunner().invoke, main, ["check", str(path)])
@@ -52,8 +52,8 @@ def calls(path: Path, selector: str) -> int:
 
 @pytest.mark.parametrize("name", CHAINS)
 def test_the_work_of_a_check_grows_with_the_terms(tmp_path: Path, name: str) -> None:
-    # The first check of a process imports what it needs.
+    # The first check of a process also imports modules.
     fixed, short, long = (calls(tmp_path / "a.sel", CHAINS[name](count)) for count in (1, TERMS, 4 * TERMS))
     fixed = min(fixed, calls(tmp_path / "a.sel", CHAINS[name](1)))
-    # Four times the terms are four times the work, and sixteen times where it grows with the square.
+    # Four times the terms are four times the work; they would be sixteen times the work if it grew with the square.
     assert long - fixed < 6 * (short - fixed)

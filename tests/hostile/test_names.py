@@ -1,6 +1,6 @@
-"""Thirty hostile names through every output, each read by its format's parser: nothing is cut off, or acts on a reader.
+"""Thirty hostile names in every output, parsed by a parser of its format: no name is cut off or acts on a reader.
 
-The names are those of queues and exchanges, texts in selectors, files and test cases.
+The names are used for queues and exchanges, texts in selectors, files and test cases.
 """
 
 from __future__ import annotations
@@ -74,12 +74,12 @@ def test_there_are_thirty_names() -> None:
     assert len({*NAMES}) >= 30
 
 
-#: Characters that act on a terminal or on the order of a text.
+#: Characters that act on a terminal or on the direction of text.
 ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 
 
 class Page(HTMLParser):
-    """Reads a page: its texts, the texts of its scripts, and its tags and attributes."""
+    """A parser of a page that collects its texts, the texts of its scripts, and its tags and attributes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -153,7 +153,7 @@ def test_listings_and_summaries_act_on_no_terminal(topology: str) -> None:
 def test_a_page_has_its_names_as_data_and_its_scripts_whole(topology: str) -> None:
     written = run("topology", topology, "--format", "html")
     page = page_of(written)
-    # In the script's data state a < would begin a comment or a tag, so there is none in the names.
+    # In a script, a < could begin a comment or a tag, so that the names must not contain any.
     line = next(line for line in written.splitlines() if "const NAMES" in line)
     assert "<" not in line
     names = json.loads(line.partition("=")[2].strip().rstrip(";"))
@@ -173,14 +173,14 @@ def test_a_drawing_is_xml_and_acts_on_nobody(topology: str) -> None:
     }
     assert ACTING.search(drawn) is None
     texts = Counter(element.text for element in root.iter() if element.tag.endswith("}text"))
-    # Each name is the label of a queue and of the arrow to it.
+    # Each name is the label of a queue and of the arrow that leads to it.
     assert [name for name, count in Counter(SHOWN).items() if texts[name] < 2 * count] == []
 
 
-#: The names as pictures have them.
+#: The names as they appear in pictures.
 SHOWN = tuple(printable(name) for name in NAMES)
 
-#: A label of Graphviz's language: the character behind a backslash, or a line's end.
+#: An escape in a Graphviz label: the character after a backslash, or a line break.
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -201,12 +201,12 @@ def _label(part: dict[str, str]) -> str:
 
 
 def test_a_description_for_mermaid_has_statements_of_its_grammar_only(topology: str) -> None:
-    """Mermaid itself reads the description in a test that needs a browser."""
+    """Another test, which needs a browser, lets Mermaid itself parse the description."""
     described = run("topology", topology, "--format", "mermaid")
     assert ACTING.search(described) is None
     first, *lines = described.splitlines()
     assert first == "flowchart LR"
-    # A text in quotes ends at a quote. What else begins something in it are entity codes, <br/> and <small>.
+    # A quote ends a quoted text. Apart from it, only entity codes, <br/> and <small> have a meaning inside.
     text = r'"((?:[\w .,:=()…-]|#\d+;|<br/>|</?small>)*)"'
     node = re.compile(rf"  ([eq]\d+)(?:\[{text}\]|\{{\{{{text}\}}\}})")
     arrow = re.compile(rf"  ([eq]\d+) --> *(?:\|{text}\|)? ([eq]\d+)")
@@ -249,7 +249,7 @@ def _sarif(text: str) -> list[str]:
     return [result["message"]["text"] for result in json.loads(text)["runs"][0]["results"]]
 
 
-#: The outputs of findings, with the reader of each.
+#: The output formats of diagnostics, with a parser for each.
 FINDINGS: dict[str, Callable[[str], Any]] = {
     "json": json.loads,
     "sarif": _sarif,
@@ -267,7 +267,7 @@ def test_findings_about_hostile_texts_are_read(form: str) -> None:
     assert ACTING.search(written) is None
     assert len(FINDINGS[form](written)) >= len(NAMES)
     if form == "github":
-        # Each line is a command of GitHub's that this program has written.
+        # Each line is a GitHub command that this program has written.
         assert {line.split(" ")[0] for line in written.splitlines() if line} <= {"::warning", "::error", "::notice"}
 
 
@@ -296,7 +296,7 @@ def test_cases_and_their_failures_have_each_name_as_a_text(name: str, tmp_path: 
 
 
 def test_a_terminal_shows_messages_that_match_without_obeying_them(tmp_path: Path) -> None:
-    """A pipe gets them as they are."""
+    """A terminal gets escaped names, a pipe gets the original names."""
     (tmp_path / "m.jsonl").write_text("".join(json.dumps({"a": name}, ensure_ascii=False) + "\n" for name in NAMES))
     words = ["match", "a IS NOT NULL", str(tmp_path / "m.jsonl")]
     assert [json.loads(line)["a"] for line in run(*words).rstrip("\n").split("\n")] == [*NAMES]
@@ -305,7 +305,7 @@ def test_a_terminal_shows_messages_that_match_without_obeying_them(tmp_path: Pat
         os.close(written)
         told = b""
         with suppress(OSError):
-            # Linux ends a terminal whose programs have ended with an error.
+            # On Linux, reading from a terminal whose programs have ended raises an error.
             while piece := os.read(shown, 1 << 16):
                 told += piece
     os.close(shown)

@@ -1,4 +1,6 @@
-"""No text of a user leaves its literal or its name, under any setting of Spark's parser, on any way into SQL."""
+"""No text of a user leaves its literal or its quoted name, under any setting of Spark's parser, on any path
+into SQL.
+"""
 
 from __future__ import annotations
 
@@ -211,12 +213,12 @@ def test_names_keys_and_headers_of_a_topology_are_taken_as_they_are(
     }
 
 
-#: Characters that mean something to some parser on the way, and some that mean nothing.
+#: Texts of characters that are special to some parser on the way, and of ordinary characters.
 hostile = st.text(st.sampled_from("'\"`\\${}:;-/*()[]%_.#,=<>?!&|@ \t\n\r\0\x1b\u202e\u2028\ufeffaXé😀1"), max_size=12)
 
 
 def paths() -> Iterator[tuple[str, Callable[[str], list[str]]]]:
-    """Each way on which a text gets into SQL."""
+    """Yield the name of each path on which a text gets into SQL, and a function from the text to the SQL."""
     for dialect in DIALECTS:
         yield (
             f"a literal in {dialect}",
@@ -332,7 +334,7 @@ def test_sql_has_nothing_that_a_setting_reads_in_another_way(
         return
     for sql in found:
         if path == "a column's name":
-            # A name in backticks is a name under every setting; variables are what reaches into it.
+            # A name in backticks is a name under every setting. Only a variable could change it.
             assert "${" not in sql
             assert sql.count("`") % 2 == 0
         else:

@@ -1,4 +1,6 @@
-"""Sixteen threads that compile at once give what one gives: the state of a lexer and a parser is nobody else's."""
+"""Sixteen threads that compile at the same time get the results of a single thread: no lexer or parser
+state is shared.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,7 @@ addresses: ["t/a.*; {link: {selector: 'b > 2'}}"]
 
 
 def answer(work: Callable[[], object]) -> str:
-    """Return the result as text: a value, or the whole error."""
+    """Return the result of ``work`` as text: a value, or the whole error."""
     try:
         return repr(work())
     except TranspilerError as error:
@@ -73,13 +75,13 @@ def answer(work: Callable[[], object]) -> str:
 
 
 def printed(text: str, dialect: str) -> str | None:
-    """The canonical text of a selector, if it is one."""
+    """Return the canonical text of the selector ``text``; None if the selector is empty."""
     tree = parse_selector(text, dialect)
     return None if tree is None else print_selector(tree, dialect)
 
 
 def jobs() -> Iterator[Callable[[], object]]:
-    """All that threads may be doing at once."""
+    """Yield all tasks that threads may run at the same time."""
     for dialect in DIALECTS:
         for text in SELECTORS:
             yield (
@@ -127,13 +129,15 @@ def test_threads_that_compile_at_once_get_what_one_gets(same: bool) -> None:
             assert found == expected
 
 
-#: Layouts whose columns, header fields and operands are kept for the next selector.
+#: Layouts for which columns, header fields and operands are cached between selectors.
 LAYOUTS: tuple[Any, ...] = ("amqp", "amqp-0-10", corpus.COLUMNS, "kafka-headers", "text-map", "variant")
 
 
 @pytest.mark.usefixtures("_switching_often")
 def test_threads_get_the_sql_of_one_for_ever_new_shapes_and_names() -> None:
-    """What is kept of names and header fields has room for 4,096, and is forgotten while others read it."""
+    """The caches of names and header fields hold 4,096 entries, and entries are evicted while other threads
+    read them.
+    """
     texts = [f"({text}) OR n{n} = {n}" for n, text in enumerate(corpus.selectors(size(240, 1_200))) if text.strip()]
 
     def sql(number: int) -> str:
@@ -144,7 +148,7 @@ def test_threads_get_the_sql_of_one_for_ever_new_shapes_and_names() -> None:
 
     def run(thread: int) -> dict[int, str]:
         barrier.wait()
-        # A sixteenth is that of all threads at one time, the rest its own.
+        # All threads compile each sixteenth text, and each thread compiles texts of its own.
         mine = (number for number in range(len(texts)) if number % THREADS in (0, thread))
         return {number: sql(number) for number in mine}
 
@@ -157,7 +161,7 @@ def test_threads_get_the_sql_of_one_for_ever_new_shapes_and_names() -> None:
 
 
 def test_threads_that_compile_first_of_all_get_what_one_gets() -> None:
-    """Tables built on first use are built by sixteen threads at once, in a process of their own."""
+    """Sixteen threads in a new process build the tables that are created on first use, all at once."""
     import subprocess
 
     script = (

@@ -1,4 +1,4 @@
-"""Size of a predicate as text: a part that is written several times counts as often."""
+"""The size of a predicate as text: a subexpression that the SQL contains several times counts each time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from transpiler.compiler.sql import emit_filter
 from transpiler.language.selector.dialects import DIALECTS
 
 WALL_CLOCK = ColumnType(SparkType.TIMESTAMP_NTZ)
-#: What each function is applied to; all others take two numbers.
+#: The argument types of each function. Functions that are not listed have two numbers.
 TYPES: dict[ir.Function, tuple[ColumnType, ...]] = {
     ir.Function.MILLISECONDS: (WALL_CLOCK,),
     **{function: (STRING,) for function in ir.Function if "ENCODED" in function.name},

@@ -1,4 +1,4 @@
-"""JSON lines of AMQP 0-10: both structs as a person writes them, and as Spark writes them."""
+"""JSON lines of AMQP 0-10: the two structs as a person writes them, and as Spark writes them."""
 
 from __future__ import annotations
 

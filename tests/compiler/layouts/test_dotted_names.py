@@ -1,4 +1,4 @@
-"""A name with dots: the key or column of exactly that name, else the path of its parts; alike in every store."""
+"""A name with dots is the key or column of exactly that name, otherwise a path of fields. All stores do the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from transpiler.compiler.inference import layout_from_schema
 from transpiler.compiler.layouts.schemas import schema_in
 from transpiler.compiler.layouts.variant_object import MAX_PARTS
 
-#: Documents, and the name whose value is 5, or None where it is missing.
+#: Documents, a name, and its value; None if the name is missing.
 DOCUMENTS: list[tuple[Any, str, Any]] = [
     ({"order": {"total": 5}}, "order.total", 5),
     ({"order.total": 5}, "order.total", 5),
@@ -72,7 +72,7 @@ def test_a_column_of_that_name_comes_before_the_field_of_a_struct(schema: str) -
     assert transpile_selector("a.b = 1 AND a.c = 3", struct).sql == "(s.`a.b` = 1 AND s.a.c = 3)"
 
 
-#: Schemas, a row, and whether the name a.b.c is 5 there.
+#: Schemas, a row, and whether the name a.b.c has the value 5 in the row.
 PATHS: list[tuple[str, dict[str, Any], bool]] = [
     ("a STRUCT<b: STRUCT<c: INT>>", {"a": {"b": {"c": 5}}}, True),
     ("a STRUCT<`b.c`: INT, b: STRUCT<c: INT>>", {"a": {"b.c": 6, "b": {"c": 5}}}, True),

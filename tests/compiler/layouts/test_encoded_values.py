@@ -1,4 +1,4 @@
-"""Bytes in AMQP's encoding beside plain ones: what one value in Python and in Spark SQL is."""
+"""Bytes in AMQP's encoding together with plain bytes: Python and Spark SQL decode each value in the same way."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from transpiler.message.types import AmqpType, AmqpValue, Compound, UntypedText
 
 LAYOUT = stores.kafka_headers(types="amqp")
 
-#: Values, the type and the content that are read.
+#: Bytes, and the type and the content that they decode to.
 VALUES: list[tuple[bytes, AmqpType | Compound | None, Any]] = [
     (bytes.fromhex("40"), None, None),
     (bytes.fromhex("41"), AmqpType.BOOLEAN, True),
@@ -60,7 +60,7 @@ VALUES: list[tuple[bytes, AmqpType | Compound | None, Any]] = [
     (encode(Described(AmqpValue(AmqpType.SYMBOL, "s"), AmqpValue(AmqpType.LONG, 1))), Compound.LIST, b""),
 ]
 
-#: Bytes that are none in the encoding, or not whole: text.
+#: Bytes that are not in the encoding, or are cut off. They are read as text.
 PLAIN = [b"", b"order", b"5", b"2500", b"true", "é".encode(), b"\xa1\x06order", b"\xa1", b"\x54", b"\x56\x02", b"\xff"]
 PLAIN += [b"\xb1\x00\x00", b"\x82\x00", b"\x70", "Дело".encode(), b"\x00", b"AB", b"qu"]
 

@@ -1,4 +1,4 @@
-"""Typed columns: what each Spark type becomes, and what cannot be a property."""
+"""Typed columns: the AMQP type of each Spark type, and the Spark types that cannot be a property."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from transpiler import LayoutError, transpile_selector
 from transpiler.compiler.layouts.amqp import AmqpLayout
 from transpiler.compiler.layouts.flat import FlatLayout
 
-# A DDL string is read by Spark's own parser, which needs the session.
+# Spark's own parser parses a DDL string, and it needs a session.
 pytestmark = pytest.mark.usefixtures("spark")
 
 

@@ -1,4 +1,4 @@
-"""Header fields in columns and keys of the user's own: what is read there, and what is refused."""
+"""Header fields in columns and keys that the user chooses: how they are read, and which options are rejected."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_a_column_of_text_maps_is_inferred_only_beside_header_columns() -> None:
         refuse_unchosen(layout)
 
 
-#: A schema, a selector, the SQL, and what the warning and its hint say.
+#: A schema, a selector, its SQL, and the text of the warning and its hint.
 READINGS = [
     (
         "headers ARRAY<STRUCT<key: STRING, value: BINARY>>, topic STRING, order_type STRING",
@@ -165,7 +165,7 @@ READINGS = [
     ),
 ]
 
-#: Beside properties in one column: a schema, a name that is plainly a column or a key, and its SQL.
+#: Schemas with properties in one column and other columns: a name that is unambiguously a column or a key, and its SQL.
 PLAIN = [
     ("JMSPriority INT, color STRING, payload VARIANT", "color = 'red'", "color = 'red'"),
     ("JMSPriority INT, color STRING, m MAP<STRING, STRING>", "color = 'red'", "color = 'red'"),

@@ -1,4 +1,4 @@
-"""Times by a pattern of Java's: what is read in Python is what Spark reads, and what is written is read again."""
+"""Times in a Java pattern: Python reads what Spark reads, and a time that was written is read back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from transpiler.compiler.layouts.spark_texts import check_pattern, read_time
 from transpiler.compiler.layouts.stored import stored_column
 from transpiler.compiler.sql.emitter import emit_value
 
-#: Those of the stores, and those that people write.
+#: The patterns of the stores, and patterns that people write.
 PATTERNS = (
     "yyyy-MM-dd'T'HH:mm:ss[.SSS]X",
     "M/d/yyyy h:mm:ss a",
@@ -39,7 +39,7 @@ PATTERNS = (
     "yyyyMMddHHmm[ss]",
 )
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu")
-#: Moments in winter and summer, in the hour that is there twice, on a leap day, around midnight and noon.
+#: Times in winter and summer, in the hour that occurs twice, on a leap day, around midnight and noon.
 MOMENTS = (
     0,
     1_750_772_279_000,
@@ -113,7 +113,7 @@ TEXTS = (
 )
 
 
-#: Settings on which Spark's own readings of a time in a text depend.
+#: Settings that change how Spark itself converts a text to a time.
 SESSIONS = (
     {"spark.sql.session.timeZone": "UTC"},
     {"spark.sql.session.timeZone": "America/Los_Angeles"},

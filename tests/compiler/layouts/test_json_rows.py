@@ -71,7 +71,7 @@ def test_what_is_neither_is_an_error(value: Any, text: str) -> None:
 
 
 def shown(message: Message) -> str:
-    """Return a message as text, without the order of its properties and the width of their numbers."""
+    """Return ``message`` as text that does not depend on the order of its properties or the width of their numbers."""
     properties = {
         name: float(value.value) if value.type in (AmqpType.LONG, AmqpType.DOUBLE) else value
         for name, value in sorted((message.application_properties or {}).items())
@@ -83,7 +83,7 @@ def shown(message: Message) -> str:
 def test_rows_that_spark_writes_are_those_that_it_reads(spark: SparkSession, name: str) -> None:
     df = spark.read.parquet(str(TABLES / f"{name}.parquet"))
     layout = message_columns(df, NAMED.get(name)).layout
-    # PySpark's times have the zone of the process, and are compared elsewhere.
+    # PySpark returns timestamps in the time zone of the process. Another test compares them.
     plain = df.select(*(sf.col(f"`{field.name}`") for field in df.schema if field.dataType.typeName() != "timestamp"))
     for row, text in zip(plain.collect(), plain.select(sf.to_json(sf.struct("*"))).collect(), strict=True):
         assert shown(message_from_json_row(json.loads(text[0]), layout)) == shown(layout.message(row))

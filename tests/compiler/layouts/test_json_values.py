@@ -1,4 +1,4 @@
-"""JSON in Python is what ``try_parse_json`` makes of the text: the same values, and the same texts that are none."""
+"""Python parses JSON as ``try_parse_json`` does: the same values, and the same texts that are not JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.spark_ext.harness import settings
 from transpiler.compiler.layouts.rows import variant_value
 from transpiler.compiler.layouts.spark_texts import parse_json
 
-#: PySpark rounds a DECIMAL of a VARIANT to 28 digits, and the cast to DOUBLE, which the SQL has, does not.
+#: PySpark rounds a DECIMAL of a VARIANT to 28 digits. The cast to DOUBLE, which the SQL contains, does not.
 _ROUNDED = "1.00000000000000011102230246251565"
 
 TEXTS = tuple(
@@ -93,7 +93,7 @@ TEXTS = tuple(
 
 
 def _plain(value: object) -> object:
-    """The value, a VARIANT as plain Python, as the reference takes it."""
+    """Return ``value``, a VARIANT as plain Python, with the types and values that the reference evaluator uses."""
     found = variant_value(value)
     if isinstance(value, dict):
         return {key: _plain(value[key]) for key in sorted(value)}

@@ -1,4 +1,4 @@
-"""``layout.message``: the message in a row, read without SQL, in every layout."""
+"""``layout.message`` returns the message of a row without SQL, in every layout."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_canonical_layout_keeps_a_message(message: Message) -> None:
     kept = layout.message(row_of(layout, message))
     assert repr(row_of(layout, kept)) == repr(row_of(layout, message))
     if "DECIMAL" not in identity(message):
-        # A decimal is the double that it is to a selector.
+        # A decimal becomes the double that a selector sees.
         assert identity(kept) == identity(message)
 
 
@@ -71,7 +71,7 @@ V = {"type": None, "boolean": None, "long": None, "double": None, "string": None
         ({"type": "varchar", "string": "a"}, AmqpValue(AmqpType.STRING, "a")),
         ({"type": None, "string": "a"}, None),
         (None, None),
-        # As to_json writes it.
+        # In the form that to_json writes.
         ({"type": "binary", "binary": "YWJj"}, AmqpValue(AmqpType.BINARY, b"abc")),
         ({"type": "double", "double": "-Infinity"}, AmqpValue(AmqpType.DOUBLE, float("-inf"))),
     ],
@@ -122,7 +122,7 @@ FLAT = [
     Flat("x DECIMAL(5,2)", {"x": Decimal("2.50")}, Message.of(x=Decimal("2.50"))),
     Flat("x FLOAT", {"x": 0.1}, Message.of(x=AmqpValue(AmqpType.FLOAT, 0.10000000149011612))),
     Flat("x TIMESTAMP", {"x": "2024-06-24T13:38:20Z"}, Message.of(x={"type": "timestamp", "value": TIME})),
-    # The wall clock of a TIMESTAMP_NTZ is in no zone.
+    # The wall-clock time of a TIMESTAMP_NTZ has no time zone.
     Flat("x TIMESTAMP_NTZ", {"x": datetime(1970, 1, 1, 0, 0, 1)}, Message.of(x={"type": "timestamp", "value": 1000})),
     Flat("place STRUCT<city: STRING>", {"place": {"city": "Bonn"}}, Message.of(**{"place.city": "Bonn"})),
     Flat("tags ARRAY<STRING>, x INT", {"tags": ["a"], "x": None}, Message(application_properties={})),
@@ -136,7 +136,7 @@ def test_typed_columns_are_properties(case: Flat) -> None:
 
 def test_a_typed_column_with_the_name_of_a_header_field_is_its_value() -> None:
     layout = flat("JMSPriority INT, JMSDeliveryMode STRING, JMSTimestamp TIMESTAMP, JMSMessageID STRING, color STRING")
-    # No header field of AMQP can be such a priority, such a mode, or such an id.
+    # These values are not possible in the AMQP header fields for the priority, the delivery mode and the id.
     row = {"JMSPriority": 12, "JMSDeliveryMode": "eager", "JMSTimestamp": TIME, "JMSMessageID": "a", "color": "red"}
     message = layout.message(row)
     assert properties(message) == row
@@ -204,7 +204,7 @@ KAFKA = stores.kafka_headers(types="string")
             },
             Message.of(JMSMessageID="ID:a", JMSPriority=7, JMSDeliveryMode=2, JMSTimestamp=TIME, weight=5),
         ),
-        # Bytes are base64, as to_json writes them.
+        # Bytes are base64, as in the output of to_json.
         (KAFKA, {"headers": [{"key": "color", "value": "cmVk"}]}, Message.of(color="red")),
         (stores.variant(), {"properties": {"color": "red", "JMSPriority": 7}}, {"color": "red", "JMSPriority": 7}),
         (
@@ -264,7 +264,7 @@ def test_only_a_row_is_read(layout: Layout) -> None:
 
 
 def presets() -> list[Layout]:
-    """Every store that needs no schema, with each policy for text."""
+    """Return every store that needs no schema, with each policy for text."""
     found: list[Layout] = []
     for name, function in stores.STORES.items():
         if "types" in signature(function).parameters:

@@ -1,4 +1,4 @@
-"""Schemas as texts: DDL text is what Spark's own parser makes of it, and errors point at the word."""
+"""Schemas as text: DDL is parsed as Spark's own parser parses it, and errors point at the wrong word."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SCHEMAS = (
 
 
 def _bare(schema: Any) -> Any:
-    """The schema without comments, which no layout reads."""
+    """Return ``schema`` without comments, which no layout reads."""
     match schema:
         case dict():
             return {key: _bare(value) for key, value in schema.items() if key != "comment"}

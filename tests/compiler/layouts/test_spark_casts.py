@@ -1,4 +1,4 @@
-"""The cast of a text in Python is Spark's ``try_cast``."""
+"""The cast of a text in Python has the same result as Spark's ``try_cast``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_text_casts_as_in_spark(spark: SparkSession, ansi: str) -> None:
         (kind.value, text): (repr(cast_text(text, kind)), repr(answer))
         for kind, column in zip(KINDS, answers, strict=True)
         for text, answer in zip(NASTY, column, strict=True)
-        # By their representations, for NaN is no NaN, and -0.0 is 0.0.
+        # The representations are compared, because NaN != NaN and -0.0 == 0.0.
         if repr(cast_text(text, kind)) != repr(answer)
     }
     assert wrong == {}

@@ -1,4 +1,4 @@
-"""Policies for text: a selector's answer on each text is the same in SQL and in the reference."""
+"""Policies for text: a selector has the same result for each text in SQL and in the reference evaluator."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_text_is_in_spark_what_it_is_to_the_reference(spark: SparkSession, typ
 
 
 def test_a_text_beside_a_sum_that_is_a_number_or_a_text_is_read_by_the_row(spark: SparkSession) -> None:
-    """In Java's dialects '5' + 1 is 6 where a text is read by its use, and 'a' + 1 is 'a1'."""
+    """In Java's dialects '5' + 1 is 6 if the text is read by use, and 'a' + 1 is 'a1'."""
     layout = stores.text_map(types="by-use")
     rows = [("7", "5"), ("6", "5"), ("b", "a"), ("a", "a"), ("7", "a"), ("b", "5")]
     sql = transpile_selector("x > y + 1", layout, dialect="qpid-java", result="ternary").sql
@@ -95,7 +95,7 @@ def test_a_text_beside_a_sum_that_is_a_number_or_a_text_is_read_by_the_row(spark
 
 STRING, LONG, DOUBLE, BOOLEAN = AmqpType.STRING, AmqpType.LONG, AmqpType.DOUBLE, AmqpType.BOOLEAN
 
-#: The value of a text under each policy, by the definition in ``transpiler.stores``.
+#: A policy, a text, and its value under the policy, as ``transpiler.stores`` defines it; None if there is no value.
 VALUES: tuple[tuple[str, str, tuple[AmqpType, Any] | None], ...] = (
     ("string", "5", (STRING, "5")),
     ("string", "", (STRING, "")),

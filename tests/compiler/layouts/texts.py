@@ -1,4 +1,4 @@
-"""Texts at the borders of what casts, and Spark's answers to SQL over them."""
+"""Texts at the borders of what a cast accepts, and Spark's answers to SQL over them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pyspark.sql import functions as sf
 
 from tests.compiler.stores.strategies import TEXTS
 
-#: Texts that Java or Spark reads as a number, a boolean or a blank and Python does not, and conversely.
+#: Texts that Java or Spark reads as a number, a boolean or a blank and Python does not, and the reverse.
 NASTY = tuple(
     dict.fromkeys(
         (
@@ -92,7 +92,7 @@ NASTY = tuple(
 
 
 def ask(spark: SparkSession, texts: Sequence[str], expressions: Sequence[str]) -> list[list[Any]]:
-    """For each SQL expression over the column ``t`` its value for each text."""
+    """Return for each SQL expression over the column ``t`` its values for all ``texts``."""
     frame = spark.createDataFrame([(place, text) for place, text in enumerate(texts)], "place INT, t STRING")
     columns = [sf.expr(text).alias(f"c{place}") for place, text in enumerate(expressions)]
     rows = sorted(frame.coalesce(1).select("place", *columns).collect(), key=lambda row: row[0])

@@ -1,4 +1,4 @@
-"""Messages as rows of a layout: what producers write, by the definition of the store."""
+"""Messages as rows of a layout, as producers write them by the definition of the store."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Properties = Mapping[str, AmqpValue]
 
 
 def row_of(layout: Layout, message: Message) -> Row:
-    """Return the message as a row, what the layout cannot say left out; a time is its milliseconds."""
+    """Return ``message`` as a row, with times in milliseconds. Drop what the layout cannot represent."""
     properties: Properties = message.application_properties or {}  # type: ignore[assignment]
     match layout:
         case ArchiveLayout():
@@ -84,7 +84,7 @@ def _if_of(column: ir.Column, value: AmqpValue | None) -> object:
 
 
 def _merge(row: Row, more: Mapping[str, Any]) -> None:
-    """Add columns to a row: fields and keys beside those that are there, entries behind them."""
+    """Add the columns ``more`` to ``row``: merge the fields of structs and maps, and append the elements of arrays."""
     for name, value in more.items():
         known = row.get(name)
         if isinstance(known, dict) and isinstance(value, Mapping):
@@ -96,7 +96,7 @@ def _merge(row: Row, more: Mapping[str, Any]) -> None:
 
 
 def _field(message: Message, name: str) -> Any:
-    """Return the value of a header field as JMS has it; None for an id that is no text."""
+    """Return the value of the header field ``name`` as in JMS; None for an id that is not text."""
     failed = None if message.header is None else message.header.delivery_count
     if name == "JMSRedelivered":
         return None if failed is None else failed > 0
@@ -150,7 +150,7 @@ def _as_read(header: HeaderPlace, value: Any, kind: SparkType | None) -> Any:
 
 @singledispatch
 def written(source: object, properties: Properties) -> Row:
-    """Return the columns of a row that has these properties; what the source cannot say is left out."""
+    """Return the columns of a row with ``properties``. Drop what the source cannot represent."""
     raise AssertionError((source, properties))
 
 
@@ -267,9 +267,9 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 
 def write_time(time: int, pattern: str, zone: str) -> str | None:
-    """Return the text of milliseconds since the epoch by a pattern of Java's, all of its sections included.
+    """Return ``time``, in milliseconds since the epoch, as text in a Java pattern, with all optional sections.
 
-    None for a year that is not one of 1 to 9999.
+    Return None for a year outside 1 to 9999.
     """
     try:
         moment = datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=time)
@@ -316,7 +316,7 @@ def _zone(name: str) -> tzinfo | None:
 
 
 def _offset(offset: str, count: int) -> str:
-    """Return an offset, a sign and four digits or more, as so many letters X write it; its seconds are left out."""
+    """Return ``offset`` (a sign and at least four digits) as ``count`` letters X format it, without seconds."""
     hours, minutes = offset[:3], offset[3:5]
     if hours[1:] + minutes == "0000":
         return "Z"

@@ -1,4 +1,4 @@
-"""Short spellings of nodes, for the fixtures of the laws."""
+"""Short constructors of nodes for the tests of the laws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Terms of chains that another term absorbs."""
+"""absorb_terms: a term removes the other terms of a chain that it absorbs (``a OR a AND b`` is ``a``)."""
 
 from __future__ import annotations
 

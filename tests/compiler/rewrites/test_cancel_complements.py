@@ -1,4 +1,4 @@
-"""Complements of tests that are never NULL, and of complements."""
+"""cancel_complements: the complement of a test that is never NULL, and of a complement, is a simpler test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equalities of one value as a list."""
+"""combine_in_lists: equalities of one value become a list."""
 
 from __future__ import annotations
 

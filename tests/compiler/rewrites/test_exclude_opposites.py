@@ -1,4 +1,4 @@
-"""A test beside its opposite, which is NULL where the test is."""
+"""exclude_opposites: a test AND its opposite is FALSE, and their OR stays, because both are NULL for a NULL."""
 
 from __future__ import annotations
 

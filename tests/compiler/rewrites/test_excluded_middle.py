@@ -1,4 +1,4 @@
-"""Tests beside their complements."""
+"""excluded_middle: a test OR its complement is TRUE, a test AND its complement is FALSE."""
 
 from __future__ import annotations
 

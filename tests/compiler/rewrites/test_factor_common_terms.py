@@ -1,4 +1,4 @@
-"""Terms that several disjunctions of a conjunction share."""
+"""factor_common_terms: terms that several disjunctions of a conjunction share are factored out."""
 
 from __future__ import annotations
 

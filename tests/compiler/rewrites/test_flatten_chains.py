@@ -1,4 +1,4 @@
-"""Nested chains, and repeated and constant terms in them."""
+"""flatten_chains: nested chains become one, and repeated and constant terms disappear."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of constants, and tests for NaN of what can never be NaN."""
+"""fold_constants: tests of constants become constants, as do NaN tests of values that are never NaN."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A value whose guard becomes TRUE is settled like any other: optimizing twice changes nothing."""
+"""A value whose guard becomes TRUE is optimized at once, so that a second optimization changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions on texts that are made from a column."""
+"""invert_text: a condition on a text that is computed from a column becomes a condition on the column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of the laws: each leaves alone what is none of its business, and has fixtures of its own."""
+"""The table of rewrite laws: each law returns other predicates unchanged, and has its own tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from transpiler.compiler.rewrites.optimizer import LAWS, Law
 #: Each law once.
 EACH: tuple[Law, ...] = tuple(dict.fromkeys(chain.from_iterable(LAWS.values())))
 
-#: Predicates that are settled, of every type.
+#: Predicates of every type that no law changes.
 SETTLED: tuple[ir.Predicate, ...] = (
     compare(N, "=", 1),
     ir.Like(S, ("a", Wildcard.ANY)),

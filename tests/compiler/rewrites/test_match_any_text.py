@@ -1,4 +1,4 @@
-"""LIKE with the pattern that every text matches."""
+"""match_any_text: LIKE with a pattern that matches every text becomes a NULL check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LIKE with patterns that have no wildcards."""
+"""match_literal_pattern: LIKE with a pattern without wildcards becomes a comparison."""
 
 from __future__ import annotations
 

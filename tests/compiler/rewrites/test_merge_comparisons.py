@@ -1,4 +1,6 @@
-"""Comparisons of one value with one constant, also by every number: the merged one holds where the chain does."""
+"""merge_comparisons: comparisons of one value with one constant become one. For every number, it holds if and only if
+the chain did.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The optimizer leaves nothing undone: at the end no law changes any part."""
+"""The optimizer is complete: after it, no law changes any subexpression."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from transpiler.language.selector.dialects import find_dialect
 
 
 def unfinished(predicate: ir.Predicate) -> list[tuple[str, object]]:
-    """The laws that would change a part, and that part."""
+    """Return each law that would still change a subexpression, with that subexpression."""
     nodes = [node for node in ir.descendants(predicate) if isinstance(node, get_args(ir.Predicate))]
     return [(law.__name__, node) for node in nodes for law in LAWS.get(type(node), ()) if law(node) != node]
 

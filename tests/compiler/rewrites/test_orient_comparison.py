@@ -1,4 +1,4 @@
-"""Comparisons with a constant on the left."""
+"""orient_comparison: a constant on the left moves to the right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests for NULL and NaN beside terms that decide them."""
+"""remove_redundant_null_checks: a test for NULL or NaN disappears if another term decides it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions on a timestamp and the time of the query, which are solved for the timestamp."""
+"""solve_timestamp: conditions on a timestamp and the time of the query become conditions on the timestamp alone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def minus(left: ir.Value, right: ir.Value | int) -> ir.Apply:
 
 
 def moment(offset: int) -> ir.Apply:
-    """The timestamp so many milliseconds after the time of the query."""
+    """Return the timestamp ``offset`` milliseconds after the time of the query."""
     return ir.Apply(ir.Function.MOMENT, (ir.constant(offset),), TIMESTAMP)
 
 
@@ -114,7 +114,7 @@ SUMS = (
 
 
 def at(sql: str, now: int) -> str:
-    """The SQL with the time of the query in it, as ``now=`` would write it."""
+    """Replace the time of the query in ``sql`` by ``now``, as the option ``now=`` would."""
 
     def known(match: re.Match[str]) -> str:
         offset = int((match[1] or "0").replace(" ", ""))

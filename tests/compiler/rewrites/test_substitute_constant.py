@@ -1,4 +1,4 @@
-"""A value that equals a constant, in the other tests of a conjunction."""
+"""substitute_constant: if a value equals a constant, other tests of the conjunction use the constant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Bounds of one value in a chain, also by every number: the rewritten chain holds where the chain does."""
+"""tighten_bounds: bounds of one value in a chain are merged. For every number, the new chain holds if and only if the
+old one did.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,7 @@ def test_a_bound_that_no_other_decides_stays(node: ir.Predicate) -> None:
 
 
 def holds(node: ir.Predicate, number: float | None) -> bool:
-    """Return True if a predicate on one column holds for a value, in Spark's order of doubles."""
+    """Return True if the predicate ``node`` on one column holds for ``number``, in Spark's order of doubles."""
     match node:
         case ir.And(terms=terms):
             return all(holds(term, number) for term in terms)

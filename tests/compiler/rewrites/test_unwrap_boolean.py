@@ -1,4 +1,4 @@
-"""Comparisons of a boolean with TRUE and FALSE."""
+"""unwrap_boolean: comparisons of a boolean with TRUE and FALSE become tests of the boolean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons of converted columns with constants."""
+"""unwrap_casts: a comparison of a converted column becomes a comparison of the column itself."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ FOLDED = ir.Apply(ir.Function.FOLDED, (UINT,), BIGINT)
 
 
 def unwrapped(inner: ir.Column, operator: str, place: float) -> ir.Compare:
-    """The column beside a constant of its own type: a DECIMAL's is unscaled, a timestamp's is in microseconds."""
+    """Return the comparison of ``inner`` with a constant of its own type: unscaled for DECIMAL, microseconds for a
+    timestamp.
+    """
     return ir.Compare(Comparison(operator), inner, ir.Constant(place, inner.type))
 
 

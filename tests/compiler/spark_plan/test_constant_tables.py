@@ -1,4 +1,4 @@
-"""Long disjunctions as rows of constants behind what all of them imply."""
+"""Long disjunctions become rows of constants, after the conditions that all terms imply."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_ranges_are_rows_behind_the_loosest_bounds_of_all(ranges: list[tuple[flo
     found = tabulate_disjunctions(ir.Or(tuple(between(column, *ends) for ends in ranges)))
     assert isinstance(found, ir.And)
     *hull, inside = found.terms
-    # A file reader knows the loosest bounds of all.
+    # A file reader gets the loosest bounds of all ranges.
     assert hull == [
         ir.Compare(Comparison.GE, column, ir.constant(min(low for low, _ in ranges))),
         ir.Compare(Comparison.LE, column, ir.constant(max(high for _, high in ranges))),

@@ -1,4 +1,4 @@
-"""The SQL of tests of a tagged union behind a key; the agreement tests check its answers."""
+"""The SQL of tests of a tagged union in a map. The agreement tests check its results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from transpiler import transpile_selector
 
 
 def short(sql: str) -> str:
-    """The SQL with a property as its name."""
+    """Return ``sql`` with each property written as its name."""
     return re.sub(r"application_properties\['(\w+)'\]", r"\1", sql)
 
 

@@ -1,4 +1,4 @@
-"""Long predicates in blocks: the same truth, and no text that doubles at every level."""
+"""Long predicates are split into blocks: with the same truth value, and without text that doubles at every level."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def alternation(levels: int) -> ir.Predicate:
 
 
 def truth(node: ir.Predicate, flags: Mapping[ir.Predicate, bool | None]) -> bool | None:
-    """The value by SQL's three-valued logic."""
+    """Return the value of ``node`` in SQL's three-valued logic, given the values of its tests."""
     match node:
         case ir.BoolConst(value=value):
             return value
@@ -97,7 +97,7 @@ def test_what_one_method_holds_stays_as_it_is() -> None:
 
 
 def above(number: int) -> ir.Compare:
-    """A comparison of two properties, which says nothing of what another comparison of them says."""
+    """Return a comparison of two properties whose result no other such comparison implies."""
     left, right = (ir.Column(("m", Key(f"{side}{number}"), "long"), BIGINT) for side in "lr")
     return ir.Compare(Comparison.GT, left, right)
 

@@ -1,4 +1,4 @@
-"""A test for NaN becomes a part of a comparison of the same value, unless a file reader knows the value."""
+"""A test for NaN becomes an operand of a comparison of the same value, unless a file reader knows the value."""
 
 from __future__ import annotations
 

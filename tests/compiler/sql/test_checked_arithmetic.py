@@ -1,4 +1,4 @@
-"""The SQL of sums and products of integers: where a chain is ended, so that Spark's optimizer keeps its order."""
+"""The SQL of integer sums and products: a chain is cut where Spark's optimizer would otherwise reorder it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts and names as SQL that a person reads, and that no setting, variable or template changes."""
+"""Texts and names as SQL that a person can read, and that no setting, variable or template changes."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ TEXTS = {
     "a\u2028b": "CAST(X'61E280A862' AS STRING)",
 }
 
-#: Parts of an emitted text: a literal, or a character by its code.
+#: Pieces of a text in the SQL: a literal, a character by its code, or bytes in hexadecimal.
 _PART = re.compile(r"'([^']*)'|char\(([0-9]+)\)|X'([0-9A-F]*)'")
 
-#: Characters that SQL text must not have in quotes: an escape, another quote, a variable, Jinja.
+#: Characters that a SQL text must not contain in quotes: an escape, another quote, a variable, Jinja.
 _CHANGED = re.compile(r"[\\\"]|\$\{|\{[{%#]")
 
 
 def meant(sql: str) -> str:
-    """The text that a constant of the emitter means."""
+    """Return the text that ``sql``, a constant from the emitter, denotes."""
     parts = _PART.findall(sql)
     return "".join(bytes.fromhex(coded).decode() or (chr(int(code)) if code else plain) for plain, code, coded in parts)
 

@@ -10,16 +10,16 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructField, StructType
 
-#: The types that rows in Python have otherwise than Spark.
+#: Spark types that rows in Python contain in another type: the type in Python's rows by Spark's type.
 _STAGED = {"variant": "string", "timestamp": "long"}
 
 
-#: Collations by which texts with other cases, accents or blanks are equal.
+#: Collations under which texts are equal that differ in case, accents or blanks.
 COLLATIONS = ("UTF8_LCASE", "UNICODE_CI_AI", "UTF8_BINARY_RTRIM", "UNICODE_CI", "tr_CI")
 
 
 def make_frame(spark: SparkSession, rows: Sequence[Mapping[str, Any]], schema: Mapping[str, Any]) -> DataFrame:
-    """The rows in their order, with their numbers as ``number``."""
+    """Return the rows as a DataFrame in their order, with their index in the column ``number``."""
     staged = StructType.fromJson(_staged(schema))
     values = [_shaped(row, schema) for row in rows]
     frame = spark.createDataFrame(values, staged).coalesce(1)
@@ -30,7 +30,7 @@ def make_frame(spark: SparkSession, rows: Sequence[Mapping[str, Any]], schema: M
 
 
 def collated(frame: DataFrame, collation: str) -> DataFrame:
-    """The frame with every text, keys of maps and fields of structs included, in a collation."""
+    """Return ``frame`` with every text in ``collation``, including keys of maps and fields of structs."""
 
     def visit(data_type: DataType) -> DataType:
         match data_type:
@@ -67,7 +67,7 @@ _NESTED = ("fields", "elementType", "keyType", "valueType")
 
 
 def _shaped(value: Any, spark_type: Any) -> Any:
-    """The value with what a row leaves out as None, and the object of a VARIANT as JSON text."""
+    """Return ``value`` with None for missing fields, and with JSON text for a VARIANT."""
     match spark_type:
         case _ if value is None:
             return None

@@ -1,4 +1,4 @@
-"""Random messages with the names that stores know, and random rows of any schema that a store can have."""
+"""Random messages with the names that stores know, and random rows for the schema of any store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from transpiler.message.message import Message
 from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: Properties of messages, and what a selector asks for.
+#: Names of properties in messages and selectors.
 PROPERTIES = ("color", "weight", "urgent")
 HEADERS = (
     "JMSPriority",
@@ -33,7 +33,7 @@ HEADERS = (
 )
 NAMES = (*PROPERTIES * 4, *HEADERS, "missing")
 
-#: Texts around the borders of what is a number, a boolean, a null, JSON, base64 or a time.
+#: Texts at the borders of what is a number, a boolean, a null, JSON, base64 or a time.
 TEXTS = (
     *strategies.TEXTS,
     *("0", "-0", "+7", "007", "2500", "1.", ".5", "-.5", "+.5", ".", "-", "1e3", "1E+3", "1e", "5.0", "5d", "5f", "1L"),
@@ -59,7 +59,7 @@ TEXTS = (
 )
 texts = st.sampled_from(TEXTS)
 _octets = st.one_of(texts.map(str.encode), st.sampled_from(strategies.BYTES))
-#: Milliseconds of years that both Spark and Python can write.
+#: Milliseconds in years that both Spark and Python can format.
 _times = st.one_of(st.sampled_from((0, -1, 1_750_772_279_000, 1_750_772_279_999)), st.integers(-(10**12), 4 * 10**12))
 
 _headers = st.builds(
@@ -94,11 +94,11 @@ messages = st.builds(
 
 
 def selectors() -> st.SearchStrategy[Any]:
-    """Trees over the names of properties and header fields."""
+    """Return a strategy for selectors over the names of properties and header fields, as trees."""
     return strategies.selectors(NAMES, null_tests_any=True)
 
 
-#: Text that is JSON, and values of VARIANT columns as such text. Numbers are spelled as producers spell them.
+#: JSON text for properties and VARIANT columns, with numbers spelled as producers spell them.
 _json_numbers = st.sampled_from(
     (
         "0",
@@ -127,7 +127,7 @@ _json_leaves = st.one_of(
 
 
 def json_objects(keys: tuple[str, ...]) -> st.SearchStrategy[str]:
-    """Objects as JSON text, with leaves, arrays and objects at some keys."""
+    """Return a strategy for JSON objects as text, with scalars, arrays and objects as values of ``keys``."""
     nested = st.recursive(
         _json_leaves,
         lambda inner: st.one_of(
@@ -146,7 +146,9 @@ def _objects(values: st.SearchStrategy[str], keys: tuple[str, ...]) -> st.Search
 
 
 def rabbitmq_properties(keys: tuple[str, ...]) -> st.SearchStrategy[str]:
-    """Basic properties as RabbitMQ writes them in JSON, ``headers`` among them; an empty list where there are none."""
+    """Return a strategy for basic properties as RabbitMQ writes them in JSON, with ``headers``; an empty list if there
+    are no properties.
+    """
     small = st.integers(0, 10).map(str)
     of_key = {
         "headers": json_objects(keys),
@@ -167,7 +169,9 @@ _BITS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
 
 
 def cells(spark_type: Any, keys: tuple[str, ...]) -> st.SearchStrategy[Any]:
-    """Values of a column of a type in Spark's JSON form: VARIANT as JSON text, a time as milliseconds."""
+    """Return a strategy for column values of a type in Spark's JSON form, with VARIANT as JSON text and times in
+    milliseconds.
+    """
     values: st.SearchStrategy[Any]
     match spark_type:
         case "string":
@@ -212,7 +216,7 @@ def cells(spark_type: Any, keys: tuple[str, ...]) -> st.SearchStrategy[Any]:
 
 
 def _unions(members: list[dict[str, Any]], keys: tuple[str, ...]) -> st.SearchStrategy[Any]:
-    """Structs of which at most one field is set, as Spark reads a union of Avro."""
+    """Return a strategy for structs with at most one field set, as Spark reads an Avro union."""
     one = st.sampled_from(members).flatmap(
         lambda member: cells(member["type"], keys).map(lambda value: {member["name"]: value})
     )
@@ -222,6 +226,8 @@ def _unions(members: list[dict[str, Any]], keys: tuple[str, ...]) -> st.SearchSt
 def rows(
     schema: Mapping[str, Any], keys: tuple[str, ...], known: Mapping[str, st.SearchStrategy[Any]] | None = None
 ) -> st.SearchStrategy[dict[str, Any]]:
-    """Rows of a schema; the keys of its maps, arrays and objects are among some, and some columns are known."""
+    """Return a strategy for rows of ``schema``. Maps, arrays and objects contain ``keys``; ``known`` replaces the
+    values of some columns.
+    """
     own = {field["name"]: cells(field["type"], keys) for field in schema["fields"]}
     return st.fixed_dictionaries({**own, **(known or {})})

@@ -1,4 +1,4 @@
-"""Fifty messages as twenty-three producers write them, and the layout that reads each: ``tests/data/stores``."""
+"""Fifty messages as twenty-three producers write them, and the layout for each: ``tests/data/stores``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DIRECTORY = Path(__file__).parents[2] / "data" / "stores"
 
 _MQ = {"JMSPriority": "JMS_IBM_MQMD_Priority", "JMSType": "order_type"}
 
-#: The layout of each table, by the policy for text where the store has only text; the others have no choice.
+#: The layout of each table: a function of the policy for text, which only stores without types use.
 LAYOUTS: Mapping[str, Callable[[Types], StoreLayout]] = {
     "artemis_xml": lambda _: stores.artemis_xml(),
     "aws_lambda_activemq": lambda types: stores.aws_activemq(types),
@@ -46,7 +46,7 @@ LAYOUTS: Mapping[str, Callable[[Types], StoreLayout]] = {
 
 
 class Query(NamedTuple):
-    """A selector over a table under a policy, the SQL by hand, and the ids of the messages that match."""
+    """A selector over a table under a policy, the hand-written SQL, and the ids of the messages that match."""
 
     policy: str
     name: str
@@ -64,14 +64,14 @@ DOCUMENTS = _documents()
 
 
 def path(table: str) -> str:
-    """The Parquet file of a table; the test is skipped where Spark cannot read it."""
+    """Return the Parquet file of ``table``. Skip the test if this version of Spark cannot read it."""
     if SPARK < (4, 1) and "variant" in DOCUMENTS[table]["schema"]:
         pytest.skip("Spark 4.0 cannot read Parquet files in which a later one has marked a column as a VARIANT")
     return str(DIRECTORY / f"{table}.parquet")
 
 
 def queries(table: str) -> list[Query]:
-    """All queries of a table."""
+    """Return all queries of ``table``."""
     document = DOCUMENTS[table]
     return [
         Query(policy, name, document["selectors"][name], document["sql"][policy][name], frozenset(ids.split()))
@@ -81,17 +81,17 @@ def queries(table: str) -> list[Query]:
 
 
 def types_of(policy: str) -> Types:
-    """The argument ``types`` of a policy's name."""
+    """Return the argument ``types`` for the name of a policy."""
     return {"weight": "DOUBLE"} if policy == "declared" else policy
 
 
 def layout(table: str, policy: str) -> StoreLayout:
-    """The layout of a table; ``typed`` is the policy of a store whose rows tell the types."""
+    """Return the layout of ``table``. The policy is ``typed`` for a store whose rows contain the types."""
     return LAYOUTS[table](types_of(policy))
 
 
 def schema(table: str) -> dict[str, Any]:
-    """The schema of a table in Spark's JSON form, as the Parquet file has it."""
+    """Return the schema of ``table`` in Spark's JSON form, from the Parquet file."""
     import pyarrow.parquet as pq
 
     found = pq.read_schema(path(table)).metadata[b"org.apache.spark.sql.parquet.row.metadata"]

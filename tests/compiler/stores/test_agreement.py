@@ -1,4 +1,6 @@
-"""Spark's answer on rows of a store is the reference's on the messages that ``layout.message`` reads there."""
+"""For rows of a store, Spark's result is the reference evaluator's result for the message that ``layout.message``
+returns.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ from transpiler.reference.evaluate import judge
 SELECTORS, ROWS = size(10, 12), 16
 ALL_DIALECTS = ("jms", *DIALECTS)
 
-#: The policies for text, each on a map, on bytes in an array and on bytes in a map; elsewhere those of the tables.
+#: The policies for text that are tested on a map, on bytes in an array and on bytes in a map. Other stores use those of
+#: the tables.
 POLICIES = ("string", "by-use", "parsed", "json", "declared")
 CASES = [
     (table, policy)
@@ -43,7 +46,7 @@ CASES = [
     )
 ]
 
-#: The keys that each store has beside those of the properties.
+#: Keys that each store has in addition to the properties.
 KEYS = {
     "artemis_xml": ("_AMQ_GROUP_ID",),
     "aws_lambda_rabbitmq": ("bytes",),
@@ -54,14 +57,15 @@ KEYS = {
     "pulsar_jms": ("JMSMessageId", "color_jsmtype", "weight_jsmtype", "urgent_jsmtype", "JMSType_jsmtype"),
     "solace_connector": ("solace_priority", "solace_expiration", "solace_redelivered"),
 }
-#: RabbitMQ's JSON has basic properties of their types beside the headers; a cast of another type is Spark's own.
+#: Tables with RabbitMQ's JSON. Their basic properties have their own types, because Spark itself defines how another
+#: type is cast.
 RABBITMQ = ("rabbitmq_management", "rabbitmq_trace")
 PREFIXES = {"kafka_camel": "CamelHeader.", "kafka_confluent_rabbitmq": "rabbitmq."}
 _RABBITMQ = ("priority", "type", "delivery.mode", "redeliver", "message.id", "correlation.id", "user.id")
 
 
 def keys_of(table: str) -> tuple[str, ...]:
-    """The keys of maps and arrays in rows of a table."""
+    """Return the keys of maps and arrays in random rows of ``table``."""
     names = (*strategies.PROPERTIES * 2, *strategies.HEADERS, *KEYS.get(table, ()) * 2)
     if table in PREFIXES:
         return (*(PREFIXES[table] + name for name in (*names, *_RABBITMQ)), "color")
@@ -99,7 +103,7 @@ def assert_agreement(
 
 
 def in_one_place(row: dict[str, Any]) -> dict[str, Any]:
-    """The row with each name in one of Jolokia's maps only, as a JMS message has it."""
+    """Return ``row`` with each name in only one of Jolokia's maps, as in a JMS message."""
     seen: set[str] = set()
     for column in [column for column in row if column.endswith("Properties") and isinstance(row[column], dict)]:
         row = {**row, column: {name: value for name, value in row[column].items() if name not in seen}}
@@ -109,7 +113,7 @@ def in_one_place(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def draw_case(data: st.DataObject, table: str, own: Layout) -> tuple[list[Any], list[dict[str, Any]]]:
-    """Selectors, and rows that the store's producer writes, or that anybody could."""
+    """Draw selectors, and rows that the store's producer writes or that are arbitrary."""
     trees = data.draw(st.lists(strategies.selectors(), min_size=SELECTORS, max_size=SELECTORS))
     written = strategies.messages.map(partial(row_of, own))
     keys = keys_of(table)
@@ -119,7 +123,9 @@ def draw_case(data: st.DataObject, table: str, own: Layout) -> tuple[list[Any], 
 
 
 def session_settings(number: int) -> dict[str, str]:
-    """ANSI and the time zone by turns; rows are made in this process, so that nothing is read from a VARIANT file."""
+    """Return settings with ANSI and time zone alternating by ``number``. No VARIANT file is read, so that expressions
+    can be interpreted.
+    """
     return {
         **INTERPRETED,
         "spark.sql.ansi.enabled": json.dumps(bool(number % 2)),
@@ -137,14 +143,14 @@ def test_spark_agrees_with_the_reference_on_rows_of_a_store(
     own = own.over(schema(table))
     trees, rows = draw_case(data, table, own)
     with spark_settings(spark, session_settings(number)):
-        # A table has several policies, so that each is read in several dialects; all of them took hours.
+        # A table has several policies, so that it is tested in several dialects. All combinations took hours.
         dialect = ALL_DIALECTS[number % len(ALL_DIALECTS)]
         collation = (None, *COLLATIONS)[number % (len(COLLATIONS) + 1)]
         assert_agreement(spark, table, own, dialect, accepted(trees, dialect), rows, collation)
 
 
-#: Rows with a text of no type that is known, one that is not of its type, and those that stand for a null, in part;
-#: and rows in which several members of a union are set.
+#: Rows with a text of an unknown type, a text that is not of its type, and texts that represent null; and rows in which
+#: several members of a union are set.
 ODD_TEXTS: dict[str, list[dict[str, Any]]] = {
     "confluent_jms": [
         {"properties": {"urgent": {"propertyType": tag, "boolean": True, "integer": number, "long": 2, "string": "{}"}}}

@@ -1,4 +1,4 @@
-"""Cells of CSV: a property has its type by use, a header field is read by its own reading, by every way."""
+"""CSV cells: a property has its type by use, a header field is converted by its own rule, and all evaluations agree."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Every header field of every store in one row, written by hand after the producers' documentation.
+"""Every header field of every store in one row, written by hand from the producers' documentation.
 
-SQL and Python read a field from one definition, so their agreement says nothing of whether that is right.
+SQL and Python read a field by the same definition, so that their agreement does not prove that the definition is right.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ from transpiler.compiler.stores import text_map
 
 ROWS: dict[str, dict[str, Any]] = json.loads((DIRECTORY / "headers.json").read_text(encoding="utf-8"))
 
-#: The tables of the user's own making, whose header fields are columns of their names, and record headers without any.
+#: Tables in the user's own format, with header fields in columns of the same name, and record headers without header
+#: fields.
 OWN = {"json_string", "kafka_ibm_mq", "kafka_json_headers", "plain_map", "props_struct", "variant_column"}
 
-#: The names of header fields that a selector has under AMQP's names.
+#: Header fields that a selector names with AMQP's names.
 NAMES = {"content-type": "amqp.content_type", "content-encoding": "amqp.content_encoding"}
 
 
 def _octets(value: Any, spark_type: Any) -> Any:
-    """The value with the bytes of a text where the schema has bytes."""
+    """Return ``value`` with bytes instead of text if the schema has bytes."""
     match spark_type:
         case _ if value is None:
             return None
@@ -75,7 +76,8 @@ def test_each_header_field_is_read_where_its_producer_writes_it(spark: SparkSess
     for number, text in enumerate(case["true"]):
         assert evaluate(text, message) is True, text
         assert found[f"c{number}"] is True, text
-        # No default passes for the value, but for the mode of a store that has durable messages only.
+        # No default value may look like the expected value, except the delivery mode of a store that has durable
+        # messages only.
         assert evaluate(text, empty) is not True or (table, text[:15]) == ("artemis_xml", "JMSDeliveryMode"), text
     assert [found[f"c{len(sqls) + number}"] for number in range(len(published))] == published
 

@@ -1,4 +1,4 @@
-"""Plans over stores: the file reader gets header conditions, and no Python runs, in a batch and in a stream."""
+"""Plans over stores: the file reader gets the header conditions, and no Python runs, in a batch and in a stream."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from transpiler.compiler.layouts.layout import Layout
 MAIN = "JMSPriority > 4 AND color = 'red' AND weight > 2500 AND JMSType = 'order'"
 TIMES = "JMSTimestamp >= 1750772300000 AND JMSDeliveryMode = 'PERSISTENT'"
 
-#: Selectors over a table, and what the Parquet reader is told of them.
+#: Selectors over a table, and the conditions that the Parquet reader gets.
 PUSHED = [
     ("confluent_jms", MAIN, ("GreaterThan(priority,4)", "EqualTo(type,order)")),
     ("confluent_jms", TIMES, ("GreaterThanOrEqual(timestamp,1750772300000)", "EqualTo(deliveryMode,2)")),
@@ -66,7 +66,7 @@ def test_a_reader_extracts_only_the_paths_of_a_variant_that_a_selector_needs(spa
     frame = spark.read.parquet(path("variant_column"))
     filtered = frame.filter(compile_selector(MAIN, frame)).select("id")
     plan = str(filtered._jdf.queryExecution().optimizedPlan().toString())
-    # The scan yields a struct of what is extracted from the VARIANT, in its place.
+    # The scan returns a struct of the values extracted from the VARIANT instead of the VARIANT.
     assert "variant_get" not in plan, plan
 
 

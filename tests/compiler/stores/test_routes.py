@@ -1,4 +1,4 @@
-"""Routes over stores' tables: the queues of each message are those of the message that the layout reads in its row."""
+"""Routes over stores' tables: each row gets the queues of the message that the layout reads from the row."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ TOPOLOGY = Topology(
     ),
 )
 
-#: Each table under each policy for text; in a sample, each table at least once.
+#: Each table under each policy for text. A sample contains each table at least once.
 TABLES = [(table, policy) for table in LAYOUTS for policy in DOCUMENTS[table]["expected"]]
 CASES = sample(TABLES, len(LAYOUTS), stratum=itemgetter(0))
 
-#: The routing key, where the message that the layout reads has none: of the connector it is a header of Kafka.
+#: SQL of the routing key for tables whose messages have no routing key. For the connector it is a Kafka header.
 KEYS = {
     "kafka_confluent_rabbitmq": "CAST(filter(headers, h -> h.key = 'rabbitmq.routing.key')[0].value AS STRING)",
     "rabbitmq_management": "routing_key",
@@ -50,7 +50,7 @@ KEYS = {
 }
 
 
-#: The tables whose messages have a subject by their property JMSType alone, which is no routing key.
+#: Tables whose messages have a subject only from their property JMSType, which is not a routing key.
 JMS_TYPES = ("artemis_xml", "jolokia_artemis", "kafka_json_headers", "solace_connector")
 
 
@@ -66,7 +66,7 @@ def test_the_queues_are_those_of_the_messages_in_the_rows(spark: SparkSession, t
     routed = route(routed, TOPOLOGY, bound, exchange="h", column="queues0", missing="null")
     subjects = [message.properties.subject for message in messages.values() if message.properties is not None]
     if table in JMS_TYPES or (not any(keys.values()) and not any(subjects)):
-        # No place has a routing key, which is an error and not a message without a key.
+        # No column contains a routing key. That is an error, and does not mean messages without a key.
         for exchange in ("t", ""):
             with pytest.raises(LayoutError, match="routes by key"):
                 route(routed, TOPOLOGY, bound, exchange=exchange, column="queues1", missing="null")
@@ -81,7 +81,7 @@ def test_the_queues_are_those_of_the_messages_in_the_rows(spark: SparkSession, t
     assert any(any(queues) for queues in answers.values())
 
 
-#: The addresses of a queue and of an exchange, as ``to`` of a message names them to the anonymous relay.
+#: A topology with the addresses of a queue and of an exchange, as a message's ``to`` names them to the anonymous relay.
 RELAY = Topology(
     QPID_JAVA,
     queues=(Queue("orders"), Queue("q1")),
@@ -89,7 +89,7 @@ RELAY = Topology(
 )
 
 
-#: The destination of all messages of a table, and the queues that the relay finds for it.
+#: The destination of all messages of a table, and the queues to which the relay routes it.
 DESTINATIONS: dict[str, tuple[str | None, tuple[str, ...]]] = {
     "confluent_jms": ("orders", ("orders",)),
     "jolokia_artemis": ("orders", ("orders",)),

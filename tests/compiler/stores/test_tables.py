@@ -1,4 +1,4 @@
-"""Every query over fifty messages as twenty-three producers write them: the ids that are known to match."""
+"""Queries over fifty messages as twenty-three producers write them return exactly the expected ids."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from tests.spark_ext.harness import settings as spark_settings
 from transpiler import LayoutError, evaluate, transpile_selector
 from transpiler.compiler.layouts.layout import Layout
 
-#: Both kinds of arithmetic, and two time zones of the session: neither changes an answer.
+#: ANSI and lenient arithmetic, and two time zones of the session. They do not change any result.
 SETTINGS = tuple(product(("true", "false"), ("UTC", "America/New_York")))[:: size(3, 1)]
 
-#: The layouts that their schemas show, by their names. Of record headers in Kafka, a schema shows nothing but those.
+#: The layout that is inferred from each table's schema, by name. For Kafka record headers, only that they are record
+#: headers can be inferred.
 INFERRED = {
     "artemis_xml": "artemis-xml",
     "aws_lambda_activemq": "aws-activemq",
@@ -55,7 +56,7 @@ def rows_of(spark: SparkSession, table: str) -> DataFrame:
 
 
 def ids(frame: DataFrame, conditions: list[str]) -> list[frozenset[str]]:
-    """The ids of the rows that pass each condition, of one query."""
+    """Return the ids of the rows that pass each of ``conditions``, from one query."""
     names = sorted(row.id for row in frame.select("id").collect())
     columns = answers(frame, conditions)
     return [frozenset(name for name, answer in zip(names, column, strict=True) if answer is True) for column in columns]
@@ -72,7 +73,7 @@ def assert_matches(
     pairs = [(query, bound) for query in cases for bound in layouts(query.policy)]
     texts = [transpile_selector(query.selector, bound).sql for query, bound in pairs]
     ansi, zone = where
-    # Spark's reader of VARIANT columns extracts paths while it reads, and has no interpreter for that.
+    # Spark's reader of VARIANT columns extracts paths during the scan, which interpreted mode does not support.
     compiled = COMPILED if '"variant"' in json.dumps(schema(table)) else {}
     with spark_settings(
         spark,

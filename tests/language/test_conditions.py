@@ -1,4 +1,6 @@
-"""A condition asks what its filter or binding asks: the evaluator agrees with a matcher that knows no conditions."""
+"""A condition accepts the same messages as its filter or binding: the evaluator agrees with a matcher without
+conditions.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,7 @@ every_filter: st.SearchStrategy[Filter] = st.one_of(
 
 @st.composite
 def messages_of_streams(draw: st.DrawFn) -> Message:
-    """A message with or without the annotation of a stream, which may be null or of another type."""
+    """Draw a message with or without the annotation of a stream, which may be null or of another type."""
     message = draw(canonical_messages)
     value = draw(
         st.one_of(
@@ -101,7 +103,7 @@ VALUES = (
 )
 REFERENCES = (*VALUES, Prefix("a"), Prefix(""), Suffix("a"), Suffix(""))
 KEYS = ("", "a", "a.b", "#", "*", "#.#", "#.a", "a.#", "*.#")
-#: One filter of each kind for each value, key and text that it can have.
+#: Filters of each kind: one for each possible value, key and text.
 FILTERS: tuple[Filter, ...] = (
     *map(DirectBinding, KEYS),
     *map(TopicBinding, KEYS),
@@ -145,7 +147,7 @@ def test_each_kind_of_filter_on_each_message_is_answered_as_its_clause_says(nega
 
 
 def bindings_of(rules: Rules, exchange_type: ExchangeType) -> Iterator[Binding]:
-    """Bindings of an exchange of a type that the broker takes: keys, headers, a query and a selector."""
+    """Yield bindings to an exchange of a type that the broker has: with keys, headers, a query and a selector."""
     kind = EXCHANGE_KINDS[exchange_type]
     if kind.compares_headers:
         modes = [None, "all", "any"] + (["all-with-x", "any-with-x"] if rules.headers.with_x else [])

@@ -1,4 +1,6 @@
-"""Messages as texts that tell any two of them apart, NaN and the types of numbers included."""
+"""Text that identifies a message: two messages have different texts if anything in them differs, including NaN and
+number types.
+"""
 
 from __future__ import annotations
 
@@ -8,5 +10,7 @@ from transpiler import Message
 
 
 def identity(message: Message) -> str:
-    """Return all sections of a message, whose ``repr`` is short and whose equality has no NaN."""
+    """Return the representation of all sections of ``message``, because its ``repr`` is abridged and its equality fails
+    for NaN.
+    """
     return repr(tuple(getattr(message, section.name) for section in fields(message)))

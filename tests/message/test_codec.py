@@ -1,4 +1,4 @@
-"""Messages from bytes: a real client library's, every kind of section, and bytes that are none."""
+"""Messages from bytes: from a real client library, with every kind of section, and bytes that are not a message."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from transpiler.message.types import AmqpType, AmqpValue
 CORPUS = Path(__file__).parents[1] / "message" / "amqp" / "data" / "amqp_messages.jsonl"
 ROWS = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
 
-#: AMQP 1.0, 3.2.1: a sender may leave out what equals the default.
+#: Default values of the header. AMQP 1.0, 3.2.1: a sender may omit a field that has its default value.
 DEFAULTS = {"durable": False, "priority": 4, "first_acquirer": False, "delivery_count": 0}
 
 
 def said(message: dict[str, Any]) -> dict[str, Any]:
-    """A message without what may be absent on the wire: defaults of the header, and empty sections.
+    """Return ``message`` without what may be absent on the wire: default values of the header, and empty sections.
 
-    The library writes a group sequence of 0 wherever it writes a group id.
+    The library sends a group sequence of 0 whenever it sends a group id.
     """
     header = {key: value for key, value in message.get("header", {}).items() if DEFAULTS.get(key) != value}
     properties = {
@@ -142,7 +142,9 @@ def test_bytes_that_are_no_message_are_refused_with_their_place(data: bytes, cod
 
 
 def outcomes(count: int, seed: int) -> dict[str, int]:
-    """Count mutated messages that are read, or refused by a ``DecodeError``; anything else fails the test."""
+    """Count the mutated messages that are read, and those that are rejected with a ``DecodeError``. Anything else fails
+    the test.
+    """
     draw, found = randomness(seed), {"read": 0, "refused": 0}
     originals = [data for row in ROWS if (data := base64.b64decode(row["amqp"]))]
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""A newcomer's first message is read, or the error says what to write."""
+"""A newcomer's first message is accepted, or the error states what to write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of header fields: what each entry must have, and how a name is found."""
+"""The tables of header fields: what each entry must have, and how a name is looked up."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_field_knows_what_stands_in_for_it() -> None:
     assert fields["AMQGroupID"].falls_back_to_property
     assert fields["AMQAddress"].falls_back_to_property
     assert not fields["JMSPriority"].falls_back_to_property
-    # The one place of this field is a property.
+    # The only location of this field is a property.
     assert not JMS.fields.table["JMSXAppID"].falls_back_to_property
 
 

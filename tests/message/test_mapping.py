@@ -1,4 +1,4 @@
-"""The JMS mapping, working draft 10, on reading a message: every MUST, in the order of the document."""
+"""The JMS mapping, working draft 10, for reading a message: every MUST, in the order of the document."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_what_amqp_does_not_carry_is_missing(name: str) -> None:
         ({"message_annotations": {"x-opt-tenant": 7}}, "amqp.annotation.x_opt_tenant = 7", True),
         ({"message_annotations": {"a_b": 1, "a-b": 2}}, "amqp.annotation.a_b = 1", True),
         ({}, "amqp.annotation.x_opt_tenant = 7", None),
-        # A hyphen behind the prefix is a part of the name, up to a blank or an operator.
+        # A hyphen after the prefix belongs to the name, up to a blank or an operator.
         (
             {"message_annotations": {"x-opt-n": 7}},
             "amqp.annotation.x-opt-n=7 AND amqp.annotation.x-opt-n - 2 = 5",
@@ -234,7 +234,7 @@ def test_what_amqp_does_not_carry_is_missing(name: str) -> None:
         ({"message_annotations": {"x-a_b": 1, "x-a-b": 2}}, "amqp.annotation.x-a_b = 1", True),
         ({"message_annotations": {"x-a-b": 2}}, "amqp.annotation.x-a_b = 2", True),
         ({"message_annotations": {"x-opt-n": 7}}, "amqp.annotation.x-opt-n > 6 AND 8 > amqp.annotation.x-opt-n", True),
-        # Event Hubs' offset is a text with a number.
+        # Event Hubs' offset is a number as text.
         ({"message_annotations": {"x-opt-offset": "200"}}, "amqp.annotation.x-opt-offset > '100'", True),
         ({"message_annotations": {"x-opt-offset": "99"}}, "amqp.annotation.x-opt-offset > '100'", False),
         ({"message_annotations": {"x-opt-offset": 99}}, "'100.5' > amqp.annotation.x-opt-offset", True),

@@ -1,4 +1,4 @@
-"""Message JSON goes there and back."""
+"""Message JSON: a message that is written and read again is the same message."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from transpiler import Message, transpile_selector
 @given(messages)
 def test_a_message_survives_its_json_form(message: Message) -> None:
     again = Message.from_dict(json.loads(json.dumps(message.to_dict())))
-    # NaN equals nothing, so the forms are compared, not the values.
+    # NaN is unequal to itself, so that the JSON forms are compared and not the values.
     assert repr(again.to_dict()) == repr(message.to_dict())
 
 

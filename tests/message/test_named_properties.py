@@ -1,4 +1,4 @@
-"""``Message.of``: messages by the names that a selector has."""
+"""``Message.of`` creates a message from the names that a selector uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The identity of a subscription: the JMS mapping, working draft 10, sections 7 and 8."""
+"""The identity of a subscription, by the JMS mapping, working draft 10, sections 7 and 8."""
 
 from __future__ import annotations
 
@@ -64,21 +64,21 @@ def test_a_link_that_no_client_attaches_is_an_error(
 
 
 def scoped(name: str, **more: Any) -> ConsumerLink:
-    """A shared durable link of the client id c."""
+    """Return a shared durable link of the client id c."""
     return ConsumerLink(name, **{"client_id": "c", "capabilities": SHARED, "address": "news", **more})
 
 
 def exclusive(name: str, **more: Any) -> ConsumerLink:
-    """A durable link of the client id c that is not shared."""
+    """Return a durable link of the client id c that is not shared."""
     return ConsumerLink(name, **{"client_id": "c", "address": "news", **more})
 
 
 def world(name: str, **more: Any) -> ConsumerLink:
-    """A global link."""
+    """Return a global link."""
     return ConsumerLink(name, **{"capabilities": GLOBAL, "address": "news", **more})
 
 
-#: Links in the order in which they are attached, and the conflicts: codes, each with the links that it names.
+#: A title, links in the order in which they are attached, and the conflicts: codes, each with the numbers of its links.
 CONFLICTS: list[tuple[str, list[ConsumerLink], list[tuple[str, str]]]] = [
     (
         "five subscription spaces do not touch each other",

@@ -1,4 +1,4 @@
-"""The coercion table, row by row, and what a selector sees of each type."""
+"""The coercion table, row by row, and the value that a selector sees for each type."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from transpiler import DecodeError, Message
 from transpiler.message.operand_types import TYPED_JMS
 from transpiler.message.types import AND, NOT, OR, AmqpType, AmqpValue, Compound, coerce
 
-#: Figure 2 of the Apache AMQP filter document, typed in by hand; null, its first row, is no operand.
+#: Figure 2 of the Apache AMQP filter document, typed by hand. Null, its first row, is omitted because it is not an
+#: operand.
 FIGURE_2 = """
 boolean boolean; ubyte short; ushort int; uint long; ulong long; byte byte; short short; int int; long long;
 float float; double double; decimal32 double; decimal64 double; decimal128 double; char char; timestamp long;

@@ -1,4 +1,4 @@
-"""Cases for the page and for CPython alike: selectors that are in use, each with a message about its own names."""
+"""Cases for the page and for CPython: selectors from real use, each with a message that contains its names."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from transpiler.language.selector import ast
 
 SELECTORS = Path(__file__).parent.parent / "data" / "real_selectors.txt"
 
-#: The verdicts as the page has them in ``data-verdict``; a refused selector has none.
+#: Results as the page writes them in ``data-verdict``. A rejected selector has none of these.
 WORDS = {True: "true", False: "false", None: "unknown"}
 
-#: Selectors that only somebody writes who looks for a limit.
+#: Selectors that only an attacker would write, who looks for a limit.
 HOSTILE = (
     "(" * 20_000 + "a" + ")" * 20_000,
     "NOT " * 5_000 + "a",
@@ -26,7 +26,7 @@ HOSTILE = (
 
 
 class Case(NamedTuple):
-    """A selector in a dialect, a message as JSON text, and the verdict."""
+    """A selector, its dialect, a message as JSON text, and the expected result."""
 
     selector: str
     dialect: str
@@ -35,7 +35,9 @@ class Case(NamedTuple):
 
 
 def cases(count: int) -> list[Case]:
-    """Return so many cases, the same in every run; a message has values that its selector compares with, and others."""
+    """Return ``count`` cases, the same in every run. Messages contain values that the selector compares with, and other
+    values.
+    """
     random_source = random.Random(26)
     read, dialect = [], "jms"
     for line in SELECTORS.read_text(encoding="utf-8").splitlines():

@@ -1,4 +1,4 @@
-"""The built page, and a server of it."""
+"""The built page, and a server for it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from transpiler.cli.playground import page_server
 
 @pytest.fixture(scope="session")
 def built_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the page once; tests that need it are skipped where Node.js is missing."""
+    """Build the page once. Skip the test if Node.js is not installed."""
     if shutil.which("npm") is None or shutil.which("node") is None:
         pytest.skip("no page can be built: Node.js is not installed")
     page = tmp_path_factory.mktemp("playground") / "page"
@@ -25,7 +25,7 @@ def built_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def address(built_page: Path) -> Iterator[str]:
-    """Serve the page as the command does, and return its address."""
+    """Serve the page as the command does, and return its URL."""
     with page_server(built_page, 0) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()

@@ -1,4 +1,4 @@
-"""``selector-sql playground``: its page, its server, its errors; and the build's own command."""
+"""``selector-sql playground``: its page, its server, its errors; and the command that builds the page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROOT = Path(playground.__file__).parent.parent
 
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
-    """A folder that looks like a built page."""
+    """Return a folder with the same kinds of files as a built page."""
     folder = tmp_path / "page"
     for name, content in (("index.html", "<p>the page"), ("core/snapshot.bin.gz", "x"), ("a.mjs", ""), ("b.wasm", "")):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The built page in a browser: what it shows is what the library says, it is quick, and it asks nobody else."""
+"""The built page in a browser displays the library's results, is fast, and sends no request to another host."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VERDICT = "document.documentElement?.dataset.ready && document.documentElement.d
 ALL = f"{VERDICT} && document.getElementById('ported').childElementCount"
 ROUTE = "document.documentElement?.dataset.routes"
 
-#: Put a case into the page and return its verdict; the fields are those that a person types into.
+#: Script that enters a case into the fields that a person uses, and returns the result.
 JUDGE = """
 async ({selector, dialect, message}) => {
   const put = (id, text) => { document.getElementById(id).value = text; };
@@ -89,7 +89,7 @@ def test_typing_shows_findings_at_their_places_and_a_fix(page: Page, address: st
     page.type(" AND")
     page.wait_for("document.getElementById('headline').textContent === 'refused'")
     assert page.run("document.getElementById('selector').getAttribute('aria-invalid')") == "true"
-    # Offsets count code points, and the page's text UTF-16.
+    # Offsets count code points, while JavaScript strings are UTF-16.
     page.run("document.getElementById('selector').select()")
     page.type("a = '😀😀' AND JMSPriorty > 4")
     page.wait_for("document.querySelector('#marks mark.warning')?.textContent === 'JMSPriorty'")
@@ -105,7 +105,7 @@ def test_all_panels_follow_the_selector(page: Page, address: str) -> None:
     assert page.run("document.querySelector('#parts code').textContent") == "appId <> 'app-1'"
     assert text_of(page, "sql") == "(appId <> 'app-1')"
     page.wait_for("document.getElementById('ported').textContent === \"appId NOT IN ('app-1')\"")
-    # A row's dialect is chosen by its name; it reads the message's absence in another way.
+    # A click on the name of a dialect selects it. This dialect evaluates a missing property differently.
     page.run("[...document.querySelectorAll('#dialects button')].find(b => b.textContent === 'qpid-java').click()")
     page.wait_for("document.getElementById('headline').textContent === 'matches'")
     page.run("document.querySelector('.missing .add').click()")
@@ -159,7 +159,7 @@ def test_an_example_that_is_chosen_again_resets_all_fields(page: Page, address: 
 def test_no_menu_is_empty_while_python_starts(built_page: Path) -> None:
     text = (built_page / "index.html").read_text(encoding="utf-8")
     menus = re.findall(r'<select id="([\w-]+)"[^>]*>(.*?)</select>', text, re.DOTALL)
-    # A topology has virtual hosts once it is read, and the menu is hidden before.
+    # The list of virtual hosts is filled when a topology has been parsed, and the menu is hidden before.
     assert [name for name, options in menus if "<option" not in options] == ["vhost"]
     assert len(menus) > 6
 
@@ -237,7 +237,7 @@ def test_a_topology_lights_the_path_of_a_message(page: Page, address: str) -> No
     assert lit() == ["lost-and-found", "orders", "unrouted"]
     page.run("document.getElementById('topology').select()")
     page.type('{"broker": "rabbitmq", "queues": [1]}')
-    # On the way there the text is no JSON.
+    # While the text is being typed, it is not valid JSON.
     page.wait_for("document.getElementById('topology-findings').textContent.includes('queues[0]')")
     page.wait_for("document.getElementById('outcome').textContent === 'not published'")
 
@@ -274,7 +274,8 @@ def test_nothing_is_asked_of_anybody_else(page: Page, address: str) -> None:
     own = (address, f"blob:{address}")
     assert [one for one in page.requests if not one.startswith(own)] == []
     assert {one.rsplit("/", 1)[1] for one in page.requests} >= {"pyodide.asm.wasm", "snapshot.bin.gz", "viz.js"}
-    # Not even a faulty page, or a worker of it, could: the policy is in the page itself, whatever the server says.
+    # Not even a page or worker with a bug could send a request: the policy is in the page itself and does not depend on
+    # the server.
     elsewhere = address.replace("127.0.0.1", "localhost")
     asks = f"fetch({elsewhere!r}, {{mode: 'no-cors'}}).then(() => 'sent', () => 'refused')"
     assert page.run(asks) == "refused"
@@ -293,7 +294,7 @@ def test_hostile_texts_leave_the_page_alive(page: Page, address: str) -> None:
         verdict = page.run(f"({JUDGE})({json.dumps(case)})")
     assert verdict == "true"
     assert page.run("document.getElementById('status').hidden")
-    # Pyodide tells of an interpreter whose stack has overflowed; the page has begun with a new one.
+    # Pyodide reports that an interpreter's stack has overflowed. The page has already started a new interpreter.
     page.failures.clear()
 
 
@@ -335,7 +336,9 @@ def test_axe_has_no_findings_in_any_look(page: Page, address: str, tmp_path: Pat
 
 
 def test_how_long_the_first_verdict_and_a_keystroke_take(page: Page, address: str) -> None:
-    """Measures, and does not judge: the machine may do other things. The numbers are in build/screenshots."""
+    """The times are measured and not asserted, because the machine may be busy. The numbers are in
+    build/screenshots.
+    """
     measure = "performance.getEntriesByName('verdict').map((one) => [one.startTime, one.duration])"
     first = []
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""The playground's answers in CPython: what the page shows is what the library says."""
+"""The playground's answers in CPython: the page displays the library's results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEFINITIONS = json.dumps(TOPOLOGIES[0].topology)
 
 
 def ask(question: str, **parameters: Any) -> dict[str, Any]:
-    """Ask as the page does, and read the answer."""
+    """Send ``question`` as the page does, and return the parsed answer."""
     answer: dict[str, Any] = json.loads(handle(json.dumps({"ask": question, **parameters})))
     return answer
 
@@ -135,7 +135,7 @@ def test_sql_is_that_of_the_library_in_each_layout_and_result() -> None:
         ),
         ("a = 1 OR b < 2.5 OR c = TRUE OR d LIKE 'x%'", {}, "jms", "a BIGINT, b DOUBLE, c BOOLEAN, d STRING"),
         ("JMSTimestamp > 5 AND JMSPriority > 6", {}, "jms", "JMSTimestamp TIMESTAMP, JMSPriority INT"),
-        # Spark does not tell these two apart.
+        # Spark does not distinguish these two names, which differ only in case.
         ("appId <> 'a'", {"appid": "a"}, "jms", "appId STRING"),
         ("a = ", {"b": 1}, "jms", "b BIGINT"),
         ("", {}, "jms", "JMSType STRING"),
@@ -220,7 +220,7 @@ def test_the_path_is_the_arrows_that_the_message_passed(
 
 
 def test_a_topology_that_does_not_read_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
-    # As in the browser.
+    # The browser has no yaml module either.
     monkeypatch.setitem(sys.modules, "yaml", None)
     for text, said in (
         ("{", "this is not JSON"),

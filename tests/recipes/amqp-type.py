@@ -1,4 +1,4 @@
-"""A duration, a made-up type of 32 bits of milliseconds, is a number in messages, in rows and on the wire."""
+"""A duration, a hypothetical type of 32 bits of milliseconds, is a number in messages, in rows and on the wire."""
 
 from transpiler import Message, evaluate
 from transpiler.compiler.layouts.amqp import AmqpLayout

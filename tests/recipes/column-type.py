@@ -1,4 +1,4 @@
-"""A DATE is a time to a selector: the milliseconds of its midnight, in UTC."""
+"""To a selector, a DATE is a time: the milliseconds of its midnight in UTC."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""The option --column of the command sql prints a column for a SELECT, with a name that is quoted where it must be."""
+"""The option --column of the command sql prints a column for a SELECT, with the name quoted if necessary."""
 
 from click.testing import CliRunner
 

@@ -1,4 +1,4 @@
-"""CONTAINS is a condition of ActiveMQ's functions: FALSE for what is no text."""
+"""CONTAINS is a condition in ActiveMQ's dialect that is FALSE for a value that is not text."""
 
 from transpiler import TranspilerError, evaluate, transpile_selector
 

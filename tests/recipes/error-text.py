@@ -1,4 +1,4 @@
-"""A selector that ends like a query's page is told that it has no OFFSET."""
+"""A selector that ends with OFFSET, as a paged query does, gets an error that selectors have no OFFSET."""
 
 from transpiler import TranspilerError, transpile_selector
 

@@ -1,4 +1,4 @@
-"""x-recent-history is a type of its own, to messages, in plans, in labels and in the definitions of RabbitMQ."""
+"""x-recent-history is its own exchange type, in routing, in plans, in labels and in RabbitMQ's definitions."""
 
 from transpiler import Message, route_message
 from transpiler.compiler.presets import find_layout

@@ -1,4 +1,4 @@
-"""A filter of message annotations is read, written, judged, compiled and told apart from another one."""
+"""A filter of message annotations is read, written, evaluated and compiled, and two such filters can be compared."""
 
 from transpiler import matches, transpile_filter
 from transpiler.language.filters.sets import read_filters

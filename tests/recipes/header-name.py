@@ -1,4 +1,4 @@
-"""JMS_AMQP_CONTENT_ENCODING is a header field, and no application property of that name."""
+"""JMS_AMQP_CONTENT_ENCODING is a header field, not an application property of that name."""
 
 from transpiler import Message, evaluate, transpile_selector
 

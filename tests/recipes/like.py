@@ -1,4 +1,4 @@
-"""LIKE with two parts between wildcards looks for the first part before it matches a regular expression."""
+"""LIKE with two texts between wildcards searches for the first text before it matches a regular expression."""
 
 from transpiler import transpile_selector
 

@@ -1,4 +1,4 @@
-"""A comparison of a value with itself is decided by a law of the rewriting, with fixtures of its own."""
+"""A comparison of a value with itself is decided by a rewrite law, with its own tests."""
 
 import runpy
 

@@ -1,4 +1,4 @@
-"""Messages in NiFi's attributes are a store: by its name, by its columns, in SQL and row by row."""
+"""Messages in NiFi's attributes are a store, found by name and by columns, in SQL and row by row."""
 
 from transpiler import evaluate, stores, transpile_selector
 from transpiler.compiler.presets import find_layout

@@ -1,4 +1,4 @@
-"""Texts that are XML documents, by the reference evaluator and by expat."""
+"""Texts that are XML documents: the reference evaluator and expat agree."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def test_a_document_is_told_from_what_is_none(name: str) -> None:
     assert (read_document(text) is not None) is expected
 
 
-#: What expat reads and the subset has not: a mark of byte order in front, colons in some places, targets of
-#: instructions beyond ASCII, versions other than 1.0.
+#: Text that expat accepts and that is not in the subset: a byte order mark at the start, colons in some positions,
+#: targets of instructions beyond ASCII, versions other than 1.0.
 _NOT_IN_SUBSET = re.compile(r"^\ufeff|:|<[?]\w*[^\x00-\x7f]|version=(?!'1[.]0')")
 
 
 def is_well_formed(text: str) -> bool:
-    """Return True if expat reads a text that has no document type and is within the subset's letters."""
+    """Return True if expat parses ``text`` and the text has no document type."""
     types: list[str] = []
     parser = expat.ParserCreate("UTF-8")
     parser.StartDoctypeDeclHandler = lambda name, *_: types.append(name)

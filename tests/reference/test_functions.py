@@ -1,4 +1,4 @@
-"""Functions of ActiveMQ on values that they do not take."""
+"""Functions of ActiveMQ applied to values of types that they do not accept."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ BROKERS = ("qpid-java", "qpid-cpp", "rabbitmq")
 
 
 def topology(broker: str, *bindings: dict[str, Any], **more: Any) -> Topology:
-    """Queues q1 to q4, and the exchanges that are given."""
+    """Return a topology with the queues q1 to q4, and with the given bindings and exchanges."""
     data = {"broker": broker, "queues": ["q1", "q2", "q3", "q4"], "bindings": list(bindings)} | more
     return topology_from_dict(data)
 
@@ -95,7 +95,9 @@ def test_broker_j_asks_the_selector_of_any_binding_and_others_do_not() -> None:
 
 
 def alternates(broker: str, **unmatched: Any) -> Topology:
-    """x sends to y what has the key to-y, y takes the key q; the alternates are a for x and b for y."""
+    """Return a topology in which x routes the key to-y to y, and y the key ``never`` to q1. The alternate of x is a,
+    that of y is b.
+    """
     return topology(
         broker,
         {"source": "x", "exchange": "y", "key": "to-y"},
@@ -138,7 +140,9 @@ def test_an_alternate_of_broker_j_can_be_a_queue() -> None:
 
 
 def test_the_default_exchange_as_an_alternate_knows_no_queues_in_rabbitmq() -> None:
-    """Seen in RabbitMQ 3.10: its bindings are implied where a message is published, and nowhere else."""
+    """Observed in RabbitMQ 3.10: the implied bindings of the default exchange apply only where a message is
+    published.
+    """
     exchanges = [{"name": "x", "type": "direct", "alternate": ""}]
     assert route_message(topology("rabbitmq", exchanges=exchanges), message("q1"), "x") == ()
     assert route_message(topology("qpid-java", exchanges=exchanges), message("q1"), "x") == ("q1",)
@@ -165,7 +169,7 @@ def test_exchanges_can_be_each_others_alternates(broker: str) -> None:
 
 
 def test_what_an_exchange_answers_does_not_depend_on_the_way() -> None:
-    """Both y and z lead to w, which has the queue; neither alternate is asked, whichever comes first."""
+    """y and z lead to w, which has the queue. No alternate is used, whichever binding comes first."""
     bindings = [
         {"source": "x", "exchange": "y"},
         {"source": "x", "exchange": "z"},
@@ -218,7 +222,7 @@ def test_what_becomes_of_an_unroutable_message_is_data(unroutable: str, mandator
 
 
 def test_a_message_that_only_alternates_bring_to_a_queue_is_told_apart() -> None:
-    """Any queue that bindings alone lead to makes it delivered, wherever else an alternate sends it."""
+    """A message is delivered if bindings alone lead it to at least one queue, wherever else an alternate sends it."""
     bindings = [
         {"source": "x", "exchange": "y", "key": "k"},
         {"source": "x", "exchange": "y", "key": "both"},
@@ -297,7 +301,7 @@ def test_a_headers_binding_of_qpid_cpp_sees_the_subject_among_the_headers() -> N
 
 
 def chain(broker: str, length: int, *bindings: dict[str, Any]) -> Topology:
-    """Exchanges of which each leads to the next, the last one to q1, with further bindings."""
+    """Return a chain of exchanges, each bound to the next and the last to q1, with further ``bindings``."""
     names = [f"x{number}" for number in range(length)]
     onward = [{"source": one, "exchange": other} for one, other in pairwise(names)]
     end = {"source": names[-1], "queue": "q1"}
@@ -305,7 +309,7 @@ def chain(broker: str, length: int, *bindings: dict[str, Any]) -> Topology:
 
 
 def ring(broker: str, length: int) -> Topology:
-    """Exchanges of which each is the alternate of the one before; the last one has q1 for the key k."""
+    """Return a ring of exchanges, each of which is the alternate of the one before. The last has q1 for the key k."""
     exchanges = [
         {"name": f"x{number}", "type": "direct", "alternate": f"x{(number + 1) % length}"} for number in range(length)
     ]
@@ -317,7 +321,7 @@ LENGTH = 2 * sys.getrecursionlimit()
 
 @pytest.mark.parametrize("broker", ["qpid-java", "rabbitmq"])
 def test_no_chain_of_exchanges_is_too_long(broker: str) -> None:
-    """Neither for the reference nor for the graph by which Spark routes."""
+    """This holds for the reference router and for the graph that Spark uses."""
     back = {"source": f"x{LENGTH - 1}", "exchange": "x0"}
     for whole in (chain(broker, LENGTH), chain(broker, LENGTH, back)):
         assert route_message(whole, message(), "x0") == ("q1",)
@@ -338,7 +342,7 @@ def test_a_dict_says_where_its_message_was_published() -> None:
     assert route_message(bound, sent, "amq.fanout") == ()
     assert route_message(bound, sent, routing_keys=["us.x"]) == ()
     assert route_message(bound, {"exchange": "amq.topic", "routing_keys": ["eu.x"], "color": "red"}) == ("q1",)
-    # None says nothing of the exchange, and that there is a place for it: the default exchange.
+    # An exchange of None means that the log has a field for the exchange but no value: the default exchange.
     named: dict[str, Any] = {**sent, "exchange": None, "routing_key": "q2"}
     assert route_message(bound, named) == ("q2",)
     own = topology("rabbitmq", {"source": "amq.topic", "queue": "q1"}, default_exchange="amq.fanout")
@@ -353,7 +357,7 @@ def test_an_array_of_routing_keys_counts_before_the_one_also_where_it_has_no_key
     keys: list[list[str | None]] = [[], [None], [None, "eu.x"], ["us", "eu.x"]]
     for broker, expected in (
         ("rabbitmq", [(), ("q2",), ("q1", "q2"), ("q1", "q2")]),
-        # A broker of one key reads the first, and the message has none where there is none.
+        # A broker with one key for each message reads the first key of the array. An empty array means no key.
         ("qpid-java", [("q2",)] * 4),
     ):
         bound = topology(broker, binding, every)

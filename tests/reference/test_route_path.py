@@ -1,4 +1,4 @@
-"""A message's path beyond its queues: dead letters, expiry, alternates and shovels, until a queue comes again."""
+"""A message's path after its queues: dead letters, expiry, alternates and shovels, until a queue occurs again."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_the_path_follows_links_with_their_keys_until_a_queue_comes_again() -> N
     assert str(path) == (
         "eu (delivered)\n"
         "  eu: rejected → exchange dlx, key 'failed.a' → retry (delivered)\n"
-        # The key of the link is the message's from there on.
+        # From this step on, the message has the key of the link.
         "  retry: expired → exchange dlx → retry (delivered)\n"
         "  retry: moved by the shovel s → another broker"
     )
@@ -112,7 +112,7 @@ TEN = "EXP: rejected or delivered 10 times → address DLQ"
 @pytest.mark.parametrize(
     ("address", "routing_type", "steps"),
     [
-        # Settings without a queue of their own at a pattern are merged with those behind it.
+        # Settings of a pattern without their own dead-letter queue are merged with those of less specific patterns.
         (
             "a",
             "MULTICAST",
@@ -128,7 +128,7 @@ TEN = "EXP: rejected or delivered 10 times → address DLQ"
                 TEN,
             ],
         ),
-        # The broker makes this queue, and that of its dead letters.
+        # The broker creates this queue, and the queue for its dead letters.
         (
             "o.new",
             "ANYCAST",
@@ -218,7 +218,7 @@ def test_the_command_shows_the_path_in_words_and_as_json_and_with_why_what_took_
         "queues": ["retry"],
         "outcome": "delivered",
     }
-    # The command reads its own output again.
+    # The command accepts its own output as input.
     again = (
         CliRunner().invoke(main, ["route", str(file), "--path", "--format", "json"], input=json.dumps(answer)).output
     )

@@ -1,4 +1,4 @@
-"""Bodies that are nearly XML documents: hostile ones by hand, and random edits of well-formed ones."""
+"""Bodies that are almost XML documents: hostile ones written by hand, and random edits of well-formed ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def _attributes(count: int) -> str:
     return f"<a {' '.join(f'b{number}=$$' for number in range(count))}/>".replace("$", "'")
 
 
-#: Bodies, and whether each is a document.
+#: Bodies, and whether each is an XML document.
 BODIES: dict[str, tuple[str, bool]] = {
     "an element": ("<a><b>1</b></a>", True),
     "an empty element": ("<a/>", True),
@@ -257,7 +257,7 @@ _PIECES = (
 
 
 def edited_bodies(count: int, seed: int) -> Iterator[str]:
-    """Well-formed bodies with a few random edits each."""
+    """Yield ``count`` well-formed bodies with a few random edits each."""
     draw = random.Random(seed)
     for _ in range(count):
         body = draw.choice(_WELL_FORMED)

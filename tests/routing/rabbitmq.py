@@ -1,4 +1,6 @@
-"""A RabbitMQ of our own for the live test: its own ports, names and folder, and nothing left behind."""
+"""A private RabbitMQ for the live tests: with its own ports, node name and folder, and removed completely
+afterwards.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,10 @@ from transpiler.message.types import AmqpType, AmqpValue, Compound
 from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding
 
-# Every unroutable message would be a warning.
+# Otherwise every unroutable message would log a warning.
 logging.getLogger("pika").setLevel(logging.CRITICAL)
 
-#: Where Debian puts the broker; its own start script insists on the user that the package made.
+#: Start scripts as Debian installs them. The start command of the package would require the package's own user.
 SCRIPTS = sorted(Path("/usr/lib/rabbitmq/lib").glob("rabbitmq_server-*/sbin/rabbitmq-server"))
 
 MISSING = (
@@ -65,7 +67,9 @@ def _connect(port: int, process: subprocess.Popen[bytes], log: Path) -> pika.Blo
 
 @contextmanager
 def running(folder: Path, plugins: Sequence[str] = ()) -> Iterator[BlockingChannel]:
-    """A channel to a broker with some plugins, as long as the context lives; all that it writes is in the folder."""
+    """Start a broker with ``plugins`` and yield a channel to it. The broker ends with the block. It writes only into
+    ``folder``.
+    """
     node, distribution, names = _free_ports(3)
     log = folder / "output.log"
     (folder / "enabled_plugins").write_text(f"[{','.join(plugins)}].\n")
@@ -86,7 +90,7 @@ def running(folder: Path, plugins: Sequence[str] = ()) -> Iterator[BlockingChann
         "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-kernel inet_dist_use_interface {127,0,0,1}",
     }
     (folder / "environment.json").write_text(json.dumps(environment))
-    # Started by us it is ours to end; the broker would leave one behind.
+    # A port mapper started here can be stopped here. The broker would start one that keeps running.
     epmd = subprocess.Popen(
         ["epmd", "-port", str(names), "-address", "127.0.0.1"], env=environment, stderr=subprocess.DEVNULL
     )
@@ -111,7 +115,7 @@ def running(folder: Path, plugins: Sequence[str] = ()) -> Iterator[BlockingChann
 
 
 def control(folder: Path, *arguments: str) -> str:
-    """Return the output of rabbitmqctl for the broker that is running in a folder."""
+    """Return the output of rabbitmqctl for the broker that runs in ``folder``."""
     environment = json.loads((folder / "environment.json").read_text())
     command = [str(SCRIPTS[-1].with_name("rabbitmqctl")), "--quiet", *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=120)
@@ -128,10 +132,10 @@ def _encode_typed(pieces: list[bytes], value: Any) -> int:
     return len(value.data)
 
 
-# The client reads fields of all types in tables, and chooses itself which of them it writes.
+# The client can read fields of all types in tables, but when it writes a table, it chooses the types itself.
 pika.data.encode_value = _encode_typed
 
-#: The tags of AMQP 0-9-1's field tables, as RabbitMQ reads them.
+#: The tags of AMQP 0-9-1's field tables as RabbitMQ reads them, with the struct format of the value.
 _TAGS: dict[AmqpType | Compound, tuple[str, str]] = {
     AmqpType.BOOLEAN: ("t", ">?"),
     AmqpType.BYTE: ("b", ">b"),
@@ -147,13 +151,15 @@ _TAGS: dict[AmqpType | Compound, tuple[str, str]] = {
 
 
 class Field(NamedTuple):
-    """A field's tag and value as they are sent."""
+    """A field's tag and value in the bytes of the wire."""
 
     data: bytes
 
 
 def fits(value: Value) -> bool:
-    """Return True if a table can hold the value: Erlang has no NaN and no infinity, and time goes by in seconds."""
+    """Return True if a field table can contain ``value``: Erlang has no NaN and no infinity, and times are
+    in seconds.
+    """
     match value:
         case AmqpValue(AmqpType.FLOAT | AmqpType.DOUBLE, float() as number):
             return math.isfinite(number)
@@ -174,7 +180,7 @@ def fits(value: Value) -> bool:
 
 
 def field(value: Value) -> Field:
-    """A value as AMQP 0-9-1 sends it."""
+    """Return ``value`` in its AMQP 0-9-1 encoding."""
     match value:
         case AmqpValue(_, None):
             return Field(b"V")
@@ -209,17 +215,17 @@ def _sized(data: bytes) -> bytes:
 
 
 def table(values: dict[str, AmqpValue] | Any) -> dict[str, Any]:
-    """Arguments or headers as the client takes them."""
+    """Return arguments or headers in the form that the client accepts."""
     return {name: field(value) for name, value in (values or {}).items()}
 
 
 class Live:
-    """A topology in the broker, taken down at the end."""
+    """A topology that is declared in the broker and deleted at the end of the block."""
 
     def __init__(self, channel: BlockingChannel, topology: Topology) -> None:
         self.channel = channel
         self.topology = topology
-        #: The numbers of the messages that came back.
+        #: The numbers of the messages that the broker returned.
         self.returned: set[int] = set()
         channel.add_on_return_callback(lambda _, __, properties, ___: self.returned.add(int(properties.message_id)))
 
@@ -250,7 +256,9 @@ class Live:
                 self.channel.exchange_unbind(binding.destination, binding.source, binding.key, table(binding.arguments))
 
     def publish(self, number: int, message: Message, exchange: str, keys: list[str], copies: str) -> None:
-        """Send a message that comes back where no queue takes it; all keys but the first one go into a header."""
+        """Publish a message, which the broker returns if no queue gets it. All keys except the first go into the header
+        ``copies``.
+        """
         headers = table(message.application_properties)
         if len(keys) > 1:
             headers[copies] = keys[1:]
@@ -258,19 +266,19 @@ class Live:
         self.channel.basic_publish(exchange, keys[0], b"", properties, mandatory=True)
 
     def received(self) -> Iterator[tuple[str, int, dict[str, Any]]]:
-        """All that is in the queues: the queue, the message's number, its headers."""
+        """Yield and remove all messages in the queues: the queue, the message's number, and its headers."""
         for queue in self.topology.queues:
             while True:
                 method, properties, _ = self.channel.basic_get(queue.name, auto_ack=True)
                 if method is None:
                     break
                 yield queue.name, int(properties.message_id), properties.headers or {}
-        # What came back has come before the last answer.
+        # Returned messages arrive before the last answer, and are processed here.
         self.channel.connection.process_data_events()
 
 
 def gathered(count: int, received: Iterable[tuple[str, int, dict[str, Any]]]) -> list[list[str]]:
-    """The queues of each message; a queue that has a message twice is there twice."""
+    """Return the sorted queues of each message. A queue that got a message twice is listed twice."""
     queues: list[list[str]] = [[] for _ in range(count)]
     for queue, number, _ in received:
         queues[number].append(queue)

@@ -1,8 +1,8 @@
-"""RabbitMQ's verdicts on pairs of a binding's value and a header's, for values of all types that AMQP 0-9-1 has.
+"""RabbitMQ's results for pairs of a binding's value and a header's value, of all types that AMQP 0-9-1 has.
 
 ``3.10.8`` is what a broker of that version delivered, and ``exported`` how it exported the binding's argument. ``3.13``
-is what the function of the headers exchange since that version answers, run by Erlang on the tables that the broker's
-parser reads. Each has one digit for each row's value as the header, and a last one for a message without the header.
+is the result of the headers exchange's function since that version, run by Erlang on the tables that the broker's
+parser reads. Each has one digit for each row's value as the header, and a last digit for a message without the header.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def read(value: list[Any]) -> AmqpValue:
-    """A value of the data, a field's tag and content, as a message has it."""
+    """Return a value of the data, which is a field's tag and content, as a message contains it."""
     found = Message.from_dict({"application_properties": {"h": _as_json(value)}}).application_properties
     assert found is not None
     return found["h"]

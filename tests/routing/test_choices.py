@@ -1,4 +1,6 @@
-"""Exchanges that choose one of their bindings: what is certain, what is possible, and what becomes of a message."""
+"""Exchanges that choose one of their bindings: the certain queues, the possible queues, and the outcomes of
+a message.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ from transpiler.topology.exchange_types import CHOOSING_TYPES
 from transpiler.topology.model import Topology
 from transpiler.topology.records import DEFAULT_EXCHANGE, Binding
 
-#: A topology with a choice of each kind, and where messages to its exchanges go.
+#: A topology with an exchange of each choosing kind, and with their alternates and queues.
 FORM: dict[str, Any] = {
     "broker": "rabbitmq",
     "queues": ["a", "b", "c", "near", "lost", "sure"],
@@ -99,7 +101,7 @@ def test_a_message_reaches_some_queues_and_may_reach_others(
 
 
 def _decided(topology: Topology) -> Iterator[Topology]:
-    """The topologies in which each exchange has made its choice, for messages that come once to each."""
+    """Yield each topology in which every exchange has made its choice, for messages that reach each exchange once."""
     made = choices(topology)
     options = [[*choice.bindings, *([] if choice.total else [None])] for choice in made.values()]
     for chosen in itertools.product(*options):
@@ -116,7 +118,7 @@ def _decided(topology: Topology) -> Iterator[Topology]:
 @given(data=st.data())
 @settings(max_examples=size(80, 320), suppress_health_check=list(HealthCheck), deadline=None)
 def test_the_answers_hold_for_every_choice(data: st.DataObject) -> None:
-    """Checked against the routes through the topologies in which each choice is made."""
+    """The results are checked against the routes in all topologies with every choice made."""
     topology = data.draw(topologies.topologies(RABBITMQ, choosing=True))
     assume(choices(topology))
     decided = list(itertools.islice(_decided(topology), 400))
@@ -132,7 +134,7 @@ def test_the_answers_hold_for_every_choice(data: st.DataObject) -> None:
         assert all(reached)
     elif routed.outcome != "undecided":
         assert not any(reached)
-    # Spark routes by two topologies without choices.
+    # Spark routes by two topologies without choices: the certain and the possible bindings.
     added = chosen_queue(topology)
     certain = set(publish(certain_topology(topology, added), message, exchange, [key]).queues)
     assert certain - {added} == set(routed.queues)

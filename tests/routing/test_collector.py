@@ -1,4 +1,4 @@
-"""The collector of cycles is paused while much is made, and afterwards as it was."""
+"""The garbage collector is paused while many objects are created, and restored afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Messages in columns of their own types, which keys, rows of constants and bounds meet in other forms than a union."""
+"""Messages in columns with their own types, for which keys, constant tables and bounds take other forms than for a
+union.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ TYPES = {
 SCHEMA = "id INT, a BIGINT, b INT, p DOUBLE, s STRING, c STRING"
 
 numbers = st.sampled_from(("-2", "0", "1", "2", "3", "1.5", "2.0", "1e300"))
-#: What is one BIGINT to Spark, what is not hashed, what is, and what several names have alike.
+#: Equalities of different kinds: one BIGINT, values that are compared or hashed, and columns of different names and
+#: equal types.
 equalities = st.one_of(
     st.builds("a = {}".format, st.integers(0, 2)),
     st.builds("b = {}".format, st.integers(0, 2)),

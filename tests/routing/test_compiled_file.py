@@ -1,4 +1,6 @@
-"""Files of compiled topologies that are cut off, altered, or no such files: what an error says, and where."""
+"""Files of compiled topologies that are cut off, altered, or of another kind: the error states what is
+wrong and where.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def refusal(path: Path, data: bytes) -> TopologyError:
-    """The error of a file; it says which file, what is wrong with it, and what to do."""
+    """Return the error for a file with ``data``. Check that it names the file, the problem and the remedy."""
     path.write_bytes(data)
     with pytest.raises(TopologyError) as caught:
         CompiledTopology.load(path)
@@ -61,7 +63,7 @@ def test_a_file_with_any_byte_altered_is_refused(tmp_path: Path, whole: bytes) -
 
 
 def signed(archive: bytes) -> bytes:
-    """A file that its writer, whoever that is, has written as it is."""
+    """Return a file with a valid digest of ``archive``, as anybody can write it."""
     return FIRST_LINE + hashlib.sha256(archive).hexdigest().encode() + b"\n" + archive
 
 
@@ -79,12 +81,12 @@ def members_of(whole: bytes) -> dict[str, bytes]:
 
 
 def without(whole: bytes, name: str) -> bytes:
-    """The file with one member less."""
+    """Return the file without the member ``name``, with a valid digest."""
     return signed(archive_of({member: data for member, data in members_of(whole).items() if member != name}))
 
 
 def altered_in(whole: bytes, name: str) -> bytes:
-    """The file with one byte of a member altered."""
+    """Return the file with one byte of the member ``name`` altered."""
     altered = bytearray(whole)
     with zipfile.ZipFile(io.BytesIO(whole)) as archive:
         info = archive.getinfo(name)
@@ -92,7 +94,7 @@ def altered_in(whole: bytes, name: str) -> bytes:
     return bytes(altered)
 
 
-#: Files by what is wrong with them: the file, made from a whole one, and the message.
+#: Invalid files by their problem: a function that makes the file from a valid one, and the message.
 WRONG: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "empty": (lambda _: b"", "is empty"),
     "another file": (

@@ -1,4 +1,4 @@
-"""Compiled topologies as data: the codec, and that a changed topology delivers as one that is compiled anew."""
+"""Compiled topologies: they can be saved and loaded, and a changed topology delivers as one that is compiled anew."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def saved_and_loaded(compiled: CompiledTopology, path: Path) -> CompiledTopology
 
 
 def delivered(compiled: CompiledTopology, message: Message, exchange: str, whole: Topology) -> set[str]:
-    """The queues by the topologies that the two plans of a compiled topology are of."""
+    """Return the queues of a message, by the topologies from which the two plans of ``compiled`` are built."""
     if compiled.changes is None:
         return set(route_message(whole, message, exchange=exchange))
     left = set(route_message(whole, message, exchange=exchange)) - set(compiled.changes.queues)
@@ -80,7 +80,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def every_topology_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep changes beside the plan, as those of a topology that takes long to compile."""
+    """Store changes separately from the plan, as for a topology that takes long to compile."""
     monkeypatch.setattr(tuning, "COMPILED_ANEW", 0)
 
 
@@ -123,7 +123,7 @@ def _check_changes(file: Path | None, bindings: list[Binding], large: bool, data
             assert delivered(second, message, exchange, before) == expected, (exchange, key)
     compacted = second.compacted()
     assert compacted.version == second.version
-    # A binding between exchanges has everything compiled anew, of a large topology as well.
+    # A new binding between exchanges compiles everything anew, even for a large topology.
     between = Binding("h", "f", destination_type="exchange")
     whole = replace(after, bindings=(*after.bindings, between))
     for anew, of in ((compacted, after), (second.updated([between]), whole)):
@@ -267,26 +267,26 @@ def test_the_layout_of_a_store_is_in_the_file(
 
 
 class OwnLayout(Layout):
-    """A layout of a user's own, which has code."""
+    """A layout with code that a user defines."""
 
     def __init__(self, name: str = "own") -> None:
         self._name = name
 
     @property
     def name(self) -> str:
-        """The name that errors use."""
+        """Return the name that errors use."""
         return self._name
 
     def field(self, place: MessageField) -> Stored | None:
-        """The place of the layout of the tests."""
+        """Return the column or key of ``place`` in the tests' layout."""
         return LAYOUT.field(place)
 
     def property(self, name: str) -> Stored | None:
-        """The place of the layout of the tests."""
+        """Return the column or key of the property ``name`` in the tests' layout."""
         return LAYOUT.property(name)
 
     def names(self) -> tuple[str, ...]:
-        """The names of the layout of the tests."""
+        """Return the names in the tests' layout."""
         return LAYOUT.names()
 
 

@@ -1,4 +1,6 @@
-"""The graph of a message's path, read as an engine reads it, leads where the reference router's walk does."""
+"""The graph of a message's path, evaluated as an engine evaluates it, leads to the same queues as the
+reference router.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ NAMES = ("x0", "x1", "x2", "x3")
 QUEUES = ("q0", "q1", "q2")
 KEYS = ("a", "b")
 
-#: Brokers whose alternates get what no binding matched, and those whose alternates get what reached no queue: of the
-#: latter one whose alternates have alternates and one whose have none.
+#: Brokers whose alternates get messages that no binding matched, and brokers whose alternates get messages that reached
+#: no queue. Of the latter, the alternates of one have alternates themselves, those of the other do not.
 BROKERS = ("rabbitmq", "qpid-java", "qpid-cpp")
 
 
@@ -45,7 +47,7 @@ def topology(broker: str, exchanges: list[Exchange], bindings: list[Binding]) ->
 
 @st.composite
 def topologies(draw: st.DrawFn, broker: str) -> Topology:
-    """Direct exchanges with cycles, replacement keys and alternates."""
+    """Draw direct exchanges with cycles, replacement keys and alternates."""
     rules = RULES[broker]
     alternates = st.none() | st.sampled_from((*NAMES, *QUEUES) if rules.alternate_queues else NAMES)
     exchanges = [exchange(name, draw(alternates)) for name in NAMES]
@@ -56,7 +58,7 @@ def topologies(draw: st.DrawFn, broker: str) -> Topology:
 
 
 def followed(where: Topology, graph: ExchangeGraph, entry: Entry, subject: str) -> set[str]:
-    """Follow a message by the graph alone: what each state's bindings match is known beforehand."""
+    """Return the queues that a message reaches in ``graph``, given which bindings match in each state."""
     queues: dict[int, list[str]] = {}
     ways: dict[int, set[int]] = {}
     for number in entry.states:
@@ -110,7 +112,7 @@ def test_the_graph_leads_where_the_reference_goes(broker: str, data: st.DataObje
                 assert followed(where, graph, entry, subject) == set(expected)
 
 
-#: Two exchanges that lead to each other under new keys, and an alternate at the second one.
+#: Two exchanges that lead to each other under new keys. The second has an alternate.
 LOOP = [onward("x0", "x1", "a", "b"), onward("x1", "x0", "b", "a"), onward("x1", "q0", "b"), onward("x0", "q1", "a")]
 
 
@@ -123,7 +125,7 @@ def test_a_way_back_to_a_state_ends_unless_the_messages_own_key_is_another() -> 
         (first, second, third),
         ((second, None, "q2"),),
         (
-            # At x0 again, under the key a: from here x1 has been passed.
+            # At x0 again, under the key a. From here on, x1 has been visited.
             Visit(third),
             Visit(second, ((third, Hop(0, "a")),), "q2"),
             Visit(first, ((second, Hop(1)),)),
@@ -146,7 +148,7 @@ def test_a_way_back_to_a_state_ends_unless_the_messages_own_key_is_another() -> 
     ],
 )
 def test_the_longest_path_and_rings(bindings: list[Binding], alternate: str | None, rings: bool, length: int) -> None:
-    """``alternate`` is that of x1. Of Artemis a send that comes back fails."""
+    """``alternate`` is the alternate of x1. In Artemis, a send that returns to the same exchange fails."""
     exchanges = [exchange(name, to, "topic") for name, to in (("x0", None), ("x1", alternate), ("x2", None))]
     graph = build_exchange_graph(topology("artemis", exchanges, bindings), "x0")
     assert (graph.rings, graph.entries["x0"].length) == (rings, length)
@@ -183,7 +185,7 @@ def test_more_paths_than_are_followed_are_refused(monkeypatch: pytest.MonkeyPatc
 
 
 def selected(*pairs: tuple[str, str]) -> list[Binding]:
-    """Bindings to queues, each with a key."""
+    """Return bindings from x0 to queues, each with a key."""
     return [onward("x0", queue, key) for queue, key in pairs]
 
 
@@ -218,7 +220,7 @@ def test_a_plan_knows_that_no_queue_is_delivered_twice(kind: str, bindings: list
     assert build_plan(where, AmqpLayout(), "error", "x0").distinct is distinct
 
 
-#: A fanout exchange in front of two others, and keys of theirs.
+#: A fanout exchange before two others, and bindings with their keys.
 CLOSED = [onward("x0", "x1", ""), onward("x1", "x2", "#"), onward("x2", "q0", "a"), onward("x2", "q1", "b")]
 
 

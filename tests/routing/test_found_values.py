@@ -1,4 +1,4 @@
-"""Counts of the values of messages, as a table of text and of HTML, and the tests that count them."""
+"""Counts of the values in messages, as text and as an HTML table, and the conditions that count them."""
 
 from __future__ import annotations
 

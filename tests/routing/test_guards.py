@@ -1,4 +1,4 @@
-"""Conditions beside a key: those on the message alone, and bounds of a row's constants."""
+"""Conditions that are combined with a key: conditions on the message alone, and bounds from a row's constants."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 
 
 def bound(texts: Iterable[str], rules: Rules = QPID_JAVA, names: Iterable[str] = ()) -> Topology:
-    """Each selector with a queue of its own, bound to one exchange."""
+    """Return a topology in which each selector binds its own queue to one exchange."""
     listed = list(texts)
     queues = tuple(map(Queue, list(names) or [f"q{number}" for number in range(len(listed))]))
     bindings = tuple(
@@ -82,7 +82,7 @@ TYPED = "region STRING, weight BIGINT, price DOUBLE"
 def test_what_is_asked_of_the_message_alone_is_asked_by_every_kind_of_key(
     spark: SparkSession, key: str, exchange: str | None
 ) -> None:
-    """And so is a bound: Spark finds one number as it is, compares some values, and hashes others."""
+    """The same holds for a bound: Spark looks up one number directly, compares some values, and hashes others."""
     found = bound(f"{key.format(n)} AND kind IS NULL AND size > {n}" for n in range(20))
     frame = spark.createDataFrame(
         [("r3", 3, 3.5, None, 4), ("r3", 3, 3.5, None, 3), ("r3", 3, 3.5, "k", 4), ("r3", 3, 3.5, None, None)],
@@ -93,7 +93,7 @@ def test_what_is_asked_of_the_message_alone_is_asked_by_every_kind_of_key(
     assert [row.queues for row in route(frame, alone, frame).collect()] == [["q3"], ["q3"], [], ["q3"]]
 
 
-#: Names in the order of their code points.
+#: Queue names in the order of their code points.
 NAMES = (" ", "-", "--", "---", "it's", "q", "q1", "é", "\uffff", "\U0001f600")
 
 

@@ -1,4 +1,4 @@
-"""Ranges without an equality are found by rank, and agree with the reference."""
+"""Ranges without an equality are found by rank, and the result agrees with the reference router."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_ranges_agree_with_the_reference(spark: SparkSession, fused: str) -> Non
 def test_a_number_finds_every_range_that_has_it_and_few_others(
     monkeypatch: pytest.MonkeyPatch, room: int, far: bool
 ) -> None:
-    """With trees of one level and of many, by buckets and by a search."""
+    """Tested with trees of one and of many levels, with buckets and with a search."""
     monkeypatch.setattr(tuning, "INTERVAL_ROOM", room)
     spread = random.Random(3)
     pairs: list[tuple[int, int]] = [(7, 3), (200, 100), (50, 49)]

@@ -1,4 +1,6 @@
-"""RabbitMQ's plugins of exchanges, in a broker of our own: what it exports is read, and routes as it does."""
+"""RabbitMQ's exchange plugins in a private broker: its export can be imported, and the topology routes as the broker
+does.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ PLUGINS = (
     "rabbitmq_sharding",
 )
 
-#: Of each a queue is bound, under a key of its own that no message has.
+#: Selectors, each of which binds its own queue under a key that no message has.
 SELECTORS = (
     "color = 'red'",
     "color <> 'red' OR n < 3",
@@ -60,7 +62,7 @@ CHOOSING = ("x-consistent-hash", "x-modulus-hash", "x-random")
 
 
 class Node(NamedTuple):
-    """The broker's channel, and the folder that it runs in."""
+    """A channel to the broker, and the folder that the broker runs in."""
 
     channel: BlockingChannel
     folder: Path
@@ -78,7 +80,7 @@ def exported(node: Node) -> Topology:
 
 
 def sent(node: Node, messages: list[tuple[Message, str, str]], queues: tuple[str, ...]) -> list[list[str]]:
-    """The queues that each message comes out of, published to an exchange with a key."""
+    """Publish each message to its exchange with its key, and return the queues that it reaches."""
     live = rabbitmq.Live(node.channel, Topology(exported(node).rules, (), tuple(map(Queue, queues))))
     for number, (message, exchange, key) in enumerate(messages):
         live.publish(number, message, exchange, [key], "CC")

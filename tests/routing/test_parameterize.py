@@ -1,4 +1,6 @@
-"""Texts of selectors as patterns: which constants have one form, and which conditions have an index of ranges."""
+"""Selectors as patterns with parameters: which constants have the same pattern, and which conditions have an interval
+index.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from transpiler.routing.plan import build_plan
 from transpiler.routing.signatures import Signature, disjuncts, parameter
 from transpiler.topologies import topology_from_dict
 
-#: Dialects in which an integer has 32 bits or 64, by its size, and a sum wraps.
+#: Dialects whose integers have 32 or 64 bits, depending on their size, and whose sums wrap around.
 WRAPPING = [dialect for dialect in DIALECTS.values() if dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT]
 
 
@@ -34,7 +36,7 @@ WRAPPING = [dialect for dialect in DIALECTS.values() if dialect.integer_arithmet
     ],
 )
 def test_integers_of_one_width_have_one_pattern(dialect: object, first: str, second: str, alike: bool) -> None:
-    """``2147483647 + a`` wraps in 32 bits, and ``2147483648 + a`` does not: no pattern serves both."""
+    """``2147483647 + a`` wraps in 32 bits, and ``2147483648 + a`` does not, so that no pattern can serve both."""
     patterns = SelectorParameterizer(find_layout("a INT, b INT"), dialect, "null")  # type: ignore[arg-type]
     predicates = [patterns.pattern(f"a + {number} > b")[0].predicate for number in (first, second)]
     assert (predicates[0] == predicates[1]) is alike
@@ -56,9 +58,9 @@ WIDENED_ABOVE = ir.Compare(
         (WIDENED_ABOVE, True),
         (ir.any_of(ABOVE, ir.Compare(Comparison.GT, B, parameter(0, BIGINT))), True),
         (ir.any_of(ir.all_of(ABOVE, BELOW), ir.Compare(Comparison.GT, B, parameter(0, BIGINT))), True),
-        # A value counts where the conditions on the message beside its bound hold.
+        # A value counts if the conditions on the message that are combined with its bound hold.
         (ir.any_of(ir.all_of(IS_X, ABOVE), ir.all_of(IS_Y, ir.Compare(Comparison.GT, B, parameter(0, BIGINT)))), True),
-        # A message may be in the other part alone: ranges of one value would leave its rows out.
+        # A message may satisfy only the other alternative. Ranges of one value would miss its rows.
         (ir.any_of(ABOVE, ir.Compare(Comparison.LT, B, parameter(1, BIGINT))), False),
         (ir.any_of(ABOVE, ir.Compare(Comparison.GT, B, parameter(1, BIGINT))), False),
         (ir.any_of(ABOVE, IS_X), False),
@@ -73,7 +75,7 @@ def test_alternatives_have_ranges_if_all_of_them_are_bounded_by_one_constant(
 
 
 def test_an_alternative_with_a_bound_is_a_disjunct_of_its_own() -> None:
-    """Its rows have an index, and the rest is asked of each message."""
+    """The rows of this alternative have an index, and the other conditions are evaluated for each message."""
     is_not_x = ir.Compare(Comparison.NE, TEXT, ir.constant("x"))
     assert [len(disjuncts(ir.any_of(*terms))) for terms in ((ABOVE, is_not_x), (is_not_x, BELOW), (is_not_x,))] == [
         2,
@@ -83,7 +85,9 @@ def test_an_alternative_with_a_bound_is_a_disjunct_of_its_own() -> None:
 
 
 def test_a_row_of_a_merged_table_skips_the_terms_that_it_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bit of the row's first constant says which terms it has; the constants of the others are fillers."""
+    """A bit of the row's first constant states which terms the row has. The constants of the other terms
+    are fillers.
+    """
     monkeypatch.setattr(tuning, "MAX_TABLES", 0)
     monkeypatch.setattr(tuning, "UNMERGED_TABLES", 0)
     monkeypatch.setattr(tuning, "MIN_ROWS", 1)

@@ -1,4 +1,4 @@
-"""Rows by the texts that a value contains: every row that may match is among those of the value's substrings."""
+"""Substring index: every row that may match a value is among the rows of the value's substrings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VALUES = st.text(alphabet="ab,1é😀[^-]\\\n", max_size=40)
 
 
 def rows_of(value: str, grams: Grams, texts: list[str]) -> set[int]:
-    """The rows of a value's substrings, as Spark finds them: with expressions of Java's that Python has, too."""
+    """Return the rows of a value's substrings as Spark finds them, with Java expressions that Python supports, too."""
     index = build_substring_index(0, grams, [(text,) for text in texts])
     rows: set[int] = set()
     for expression in grams.expressions:

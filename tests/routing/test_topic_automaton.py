@@ -1,4 +1,4 @@
-"""The automaton of topic patterns: it ends where the patterns that a key matches end, and nowhere else."""
+"""The automaton of topic patterns accepts a key for exactly those patterns that match the key."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATTERNS = st.lists(st.sampled_from(["a", "b", "c", ONE_WORD, MANY_WORDS]), max_
 
 
 def matched(trie: TopicAutomaton, root: int, words: list[str]) -> set[int]:
-    """The patterns that end where the automaton is after some words, as the SQL finds them."""
+    """Return the patterns that end in the automaton's states after ``words``, as the SQL finds them."""
     codes = {word: code for code, word in enumerate(trie.words, 1)}
     states = trie.starts.get(root, [])
     for word in words:
@@ -72,7 +72,7 @@ def test_each_edge_has_a_place_of_its_own(states: list[tuple[set[int], bool]], c
 
 
 def test_few_places_are_left_free() -> None:
-    """States of a few edges each, to words of a thousand: the edges of one state are far apart."""
+    """States with a few edges each, to a thousand different words, so that the edges of one state are far apart."""
     draw = random.Random(0)
     edges = [dict.fromkeys(draw.sample(range(1, 1_001), draw.choice((1, 1, 2, 5, 20)))) for _ in range(2_000)]
     _, owners = place_edges(edges, [draw.random() < 0.5 for _ in edges])
@@ -81,7 +81,9 @@ def test_few_places_are_left_free() -> None:
 
 @pytest.mark.parametrize("beside", ["*", "*.b{}.*"], ids=["queues", "words"])
 def test_the_automaton_grows_with_the_patterns(beside: str) -> None:
-    """Many queues or words behind a ``*``: as one state with each word beside it they would be repeated as often."""
+    """Many queues or words follow a ``*``. If a state combined them with each word at the same position, they would be
+    repeated for each word.
+    """
     patterns = [TOPIC_SYNTAX.pattern(text.format(n)) for n in range(3_000) for text in (beside, "a{}.#")]
     builder = TopicAutomatonBuilder()
     for number, pattern in enumerate(patterns):

@@ -1,4 +1,6 @@
-"""Binding keys with wildcards as conditions on words: they hold where the keys match, and are looked up if it pays."""
+"""Binding keys with wildcards as conditions on words: they hold if and only if the key matches, and become lookups if
+that pays.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ KEYS = [list(words) for count in range(6) for words in product("ab", repeat=coun
 
 
 def columns(words: Sequence[str]) -> Mapping[str, Parameter]:
-    """The columns that a routing key with some words has."""
+    """Return the columns for a routing key with ``words``."""
     made: dict[str, Parameter] = {COUNT: len(words)}
     made |= {word_column(place): word for place, word in enumerate(words)}
     return made | {word_column(place, back=True): word for place, word in enumerate(reversed(words))}
@@ -79,7 +81,7 @@ def topology(keys: Sequence[str], selector: str | None = None, source: str = "am
     return Topology(RABBITMQ if selector is None else QPID_JAVA, (), queues, bindings, default_exchange=source)
 
 
-#: Keys of so many signatures, the words of each in other places.
+#: Keys with many signatures: the words of each key are at other positions.
 RARE = [".".join("a" if bits >> place & 1 else "*" for place in range(5)) + ".#" for bits in range(1, 32)]
 DEVICES = [f"device.d{number}.#" for number in range(200)]
 

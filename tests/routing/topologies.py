@@ -1,4 +1,4 @@
-"""Random topologies of every broker, and random messages that have something to say to them."""
+"""Random topologies of every broker, and random messages that meet their bindings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ patterns = st.one_of(
 LISTS = (AmqpList(), AmqpList((AmqpValue(AmqpType.LONG, 1),)), AmqpList((AmqpValue(AmqpType.INT, 1),)))
 MAPS = (AmqpMap(), AmqpMap(((AmqpValue(AmqpType.STRING, "a"), LISTS[1]),)))
 
-#: Values of few types and few values, so that bindings and messages meet; and every type.
+#: A few values of few types, so that bindings and messages meet, and values of every type.
 few = st.sampled_from(
     (
         AmqpValue(AmqpType.LONG, 1),
@@ -76,27 +76,27 @@ few = st.sampled_from(
 )
 values = st.one_of(few, few, strategies.values)
 headers = st.dictionaries(st.sampled_from(("a", "b", "x-c", "X-d", "qpid.subject")), values, max_size=3)
-#: Selectors of few shapes, with constants that change, beside random ones.
+#: Selectors of few shapes with varying constants, together with random selectors.
 written = st.one_of(
     st.builds("a = '{}'".format, st.sampled_from("aé1")),
     st.builds("a = {} AND b {} {}".format, st.integers(-2, 2), st.sampled_from(("<", ">=")), st.integers(-2, 2)),
     st.builds("b > {} OR a = 1.{}".format, st.floats(-2, 2, allow_nan=False).map("{:.2f}".format), st.integers(0, 9)),
     st.builds("a IN ('{}', 'b') AND JMSPriority {} 4".format, st.sampled_from("ax"), st.sampled_from(("<", ">"))),
     st.builds("JMSMessageID = 'ID:{}'".format, st.sampled_from(("a", "AMQP_BINARY:ab", "x"))),
-    # What brokers do not agree on: NOT, NULL, unlike types, widths, division, line ends.
+    # Constructs on which brokers disagree: NOT, NULL, unlike types, widths, division, line ends.
     st.builds("a <> {} AND NOT b <> 1.{}".format, st.integers(-1, 2), st.integers(0, 5)),
     st.builds("{} {} a".format, st.sampled_from((1, 5, 16777217, 2147483648)), st.sampled_from(("=", ">", "<="))),
     st.builds("a / {} = 0.5 OR b {} 16777217".format, st.integers(1, 3), st.sampled_from(("=", "<", ">="))),
     st.builds("a + 1 BETWEEN {} AND {}".format, st.integers(-2, 2), st.sampled_from((2, 5, 2147483647))),
     st.builds("a NOT IN ('{}', 'b') AND b NOT LIKE '{}_'".format, st.sampled_from("a1"), st.sampled_from("aé")),
     st.builds("a LIKE '%{0}' AND NOT b LIKE '{0}%%'".format, st.sampled_from(("a", "1", "é"))),
-    # Patterns of every form, which are rows by the texts in them.
+    # Patterns of every form, whose texts become rows of the substring index.
     st.builds("a LIKE '%{}%' OR b LIKE '%{}%'".format, st.sampled_from("a1é"), st.sampled_from(("a", "ab", "x"))),
     st.builds("a LIKE '{0}%{1}' AND b NOT LIKE '%{1}%{0}%'".format, st.sampled_from("a1é"), st.sampled_from("ab")),
     st.builds("a LIKE '_%' OR a LIKE '{}_' OR b LIKE '%{}_%'".format, st.sampled_from("aé"), st.sampled_from("ab")),
     st.builds("b = 1 AND (a LIKE '!{0}%{1}%' ESCAPE '!')".format, st.sampled_from("%a_"), st.sampled_from("aé")),
 )
-#: What dialects answer most unlike each other: negations over missing values and over those of no fitting type.
+#: Selectors on which dialects differ most: negations over missing values and over values of unsuitable types.
 dividing = st.one_of(
     st.builds("NOT a = {} OR b <> '{}'".format, st.integers(0, 3), st.sampled_from("ax")),
     st.builds("a LIKE '{}%' OR b NOT LIKE '%{}'".format, st.sampled_from(("a", "", "ab")), st.sampled_from("ax")),
@@ -109,7 +109,7 @@ dividing = st.one_of(
 
 @cache
 def takes(dialect: str, text: str) -> bool:
-    """Return True if a dialect has that selector."""
+    """Return True if ``dialect`` can parse ``text``."""
     try:
         parse_selector(text, dialect)
     except TranspilerError:
@@ -118,11 +118,12 @@ def takes(dialect: str, text: str) -> bool:
 
 
 def selectors(rules: Rules) -> st.SearchStrategy[str]:
-    """Selectors that a broker takes, in its dialect."""
+    """Return a strategy for selectors that the broker accepts, in its dialect."""
     dialect = rules.dialect
     random = strategies.selectors(strategies.NAMES + strategies.HEADERS)
     printed = random.map(lambda tree: print_selector(tree, dialect))
-    # A choice among the three: one_of would choose among all alternatives of all three, and random ones are one.
+    # Choose among the three first: one_of would choose among all alternatives of all three, of which random selectors
+    # are only one.
     kinds = st.sampled_from((written, dividing, printed)).flatmap(lambda kind: kind)
     return kinds.filter(lambda text: takes(dialect, text))
 
@@ -139,11 +140,10 @@ xqueries = st.sampled_from(
 
 @st.composite
 def topologies(draw: st.DrawFn, rules: Rules, *, queries: bool = True, choosing: bool = False) -> Topology:
-    """A topology with cycles, alternates, replaced keys and all types of exchanges that its broker has.
+    """Draw a topology with cycles, alternates, replaced keys and all types of exchanges that its broker has.
 
-    ``queries`` says whether bindings of XML exchanges have queries, which not every layout can answer; ``choosing``
-    whether there are exchanges that choose one of their bindings. In some, what leads from exchange to
-    exchange does so whatever the message is.
+    If ``queries``, bindings of XML exchanges have queries, which not every layout can answer. If ``choosing``, some
+    exchanges choose one of their bindings. In some topologies, bindings between exchanges match every message.
     """
     always = draw(st.integers(0, 2)) == 0
     types = tuple(kind for kind in rules.types if choosing or kind not in CHOOSING_TYPES)
@@ -191,7 +191,7 @@ def topologies(draw: st.DrawFn, rules: Rules, *, queries: bool = True, choosing:
 
 @st.composite
 def messages(draw: st.DrawFn) -> Message:
-    """A message with a key and headers that bindings know."""
+    """Draw a message with a key and headers that also occur in bindings."""
     message = draw(strategies.messages)
     properties = message.properties or Properties()
     subject = draw(st.one_of(st.none(), keys))
@@ -205,7 +205,7 @@ def messages(draw: st.DrawFn) -> Message:
     )
 
 
-#: The brokers, each with selectors on all bindings that have arguments to hold one, so that each dialect is asked.
+#: The brokers, each with selectors on all bindings that can have arguments, so that each dialect is tested.
 BROKERS = tuple(
     replace(rules, selector_types=tuple(kind for kind in rules.types if kind != "xml"))
     for rules in RULES.values()

@@ -1,4 +1,6 @@
-"""Filter sets as their broker takes them: what RabbitMQ leaves out, streams, and sessions of Service Bus."""
+"""Filter sets as brokers accept them: the filters that RabbitMQ ignores, filters of streams, and sessions of Service
+Bus.
+"""
 
 from __future__ import annotations
 
@@ -23,20 +25,20 @@ def _map(kind: AmqpType) -> bytes:
     return encode(AmqpMap(((symbol, Described(symbol, content)),)))
 
 
-#: The filter set, and the names that RabbitMQ leaves out.
+#: Filter sets, and the names of the filters that RabbitMQ ignores.
 LEFT_OUT: tuple[tuple[Any, tuple[str, ...]], ...] = (
     ({"a": {"descriptor": PROPERTIES, "value": {}}}, ("a",)),
     ({"a": {"descriptor": APPLICATION, "value": {}}}, ("a",)),
     ({"a": {"descriptor": APPLICATION, "value": {f"k{n}": n for n in range(17)}}}, ("a",)),
     ({"a": {"descriptor": APPLICATION, "value": {f"k{n}": n for n in range(16)}}}, ()),
-    # rabbit_amqp_session reads the map from its end.
+    # rabbit_amqp_session reads the map from its last entry to its first.
     ({"p": SUBJECT, "sql-filter": EQUALITY}, ("p",)),
     ({"sql-filter": EQUALITY, "p": SUBJECT}, ("sql-filter",)),
     ({"p": SUBJECT, "q": SUBJECT}, ("p",)),
     ({"p": SUBJECT, "a": {"descriptor": APPLICATION, "value": {"k": 1}}}, ()),
     ({"p": SUBJECT, "s": EQUALITY}, ("s",)),
     ({"sql-filter": EQUALITY}, ()),
-    # The session recognises a selector and hands it to queues of other types than its own.
+    # The session recognises a selector and passes it to queues of other types.
     (
         {"jms-selector": {"descriptor": "apache.org:selector-filter:string", "value": "a = 1"}, "p": SUBJECT},
         ("jms-selector",),
@@ -75,7 +77,8 @@ def test_a_filter_of_a_stream_that_selects_nothing_is_named_as_one(descriptor: s
     assert [one.code for one in made.diagnostics] == ["filters.stream"]
 
 
-#: The values of the filter, whether it takes messages without one, and the annotations that it takes; None for none.
+#: Values of the stream filter, whether messages without the annotation pass, and the annotations that pass; None means
+#: no annotation.
 STREAMS: tuple[tuple[Any, bool, tuple[str | None, ...]], ...] = (
     ("invoices", False, ("invoices",)),
     (["invoices", "orders"], False, ("invoices", "orders")),
@@ -107,7 +110,7 @@ def test_a_table_without_annotations_has_no_filter_of_a_stream_and_says_so() -> 
     assert [one.code for one in made.diagnostics] == ["filters.stream"]
 
 
-#: The filter of a session as clients send it: without a descriptor, with its symbol, with its code.
+#: The session filter as clients send it: without a descriptor, with its symbol, and with its numeric code.
 SESSIONS: tuple[dict[str, Any], ...] = (
     {"com.microsoft:session-filter": "s1"},
     {"s": {"descriptor": "com.microsoft:session-filter", "value": "s1"}},

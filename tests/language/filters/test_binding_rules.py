@@ -1,4 +1,4 @@
-"""Keys as words: by each broker's characters, with and without a queue behind the address."""
+"""Binding keys as words: with each broker's separator and wildcards, with and without a queue in the address."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_the_name_of_an_address_is_a_pattern_where_the_broker_says_so(
 
 @pytest.mark.parametrize(("name", "mode"), [("x-match", "any"), ("X-Match", "any"), ("x-match", "ANY")])
 def test_broker_j_alone_reads_x_match_in_any_case(name: str, mode: str) -> None:
-    """Elsewhere a name in capitals is a header, and a mode in capitals is refused."""
+    """For other brokers, a name in capitals is a header, and a mode in capitals is rejected."""
     asked = AmqpValue(AmqpType.STRING, "x")
     arguments = {name: AmqpValue(AmqpType.STRING, mode), "a": asked}
     assert read_headers_match(arguments, QPID_JAVA) == HeadersMatch(True, (("a", asked),))

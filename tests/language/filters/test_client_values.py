@@ -1,7 +1,7 @@
-"""Filters as AMQP clients make them: the described values of Qpid Proton, in its ``Selector`` and ``Filter``.
+"""Filters as AMQP clients create them: the described values of Qpid Proton, in its ``Selector`` and ``Filter``.
 
-Qpid Proton is not among the dependencies. The classes here have the names, the bases and the attributes of its
-classes, as its documentation describes them; a client's class is known by these and by nothing else.
+Qpid Proton is not a dependency. The classes here have the names, the bases and the attributes of its classes, as its
+documentation describes them. The product recognises a client's class only by these.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The sentences and examples of the Apache filter document in its order, on the reference and on Spark."""
+"""The sentences and examples of the Apache filter document, in its order, hold for the reference evaluator and for
+Spark.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ UNKNOWN_SELECTOR = f(SELECTOR, "missing = 1")
 ALL = {"x-match": "all", "a": 1, "b": "x"}
 ANY = {"x-match": "any", "a": 1, "b": "x"}
 
-#: Section, filter, message, whether it passes.
+#: Section and sentence, filter, message, and whether the message passes.
 CASES: list[tuple[str, dict[str, Any], dict[str, Any], bool]] = [
     ("1.1 exactly", f(DIRECT, "usd.stock"), subject("usd.stock"), True),
     ("1.1 exactly", f(DIRECT, "usd.stock"), subject("USD.stock"), False),

@@ -1,4 +1,4 @@
-"""Filter sets inside a source, an attach, or frames of a connection, and what holds none."""
+"""Filter sets are found inside a source, an attach, or frames of a connection; other bytes have no filter set."""
 
 from __future__ import annotations
 

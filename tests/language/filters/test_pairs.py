@@ -1,4 +1,4 @@
-"""Pairs of a value that is asked for and one that a message has: filters, addresses and topologies agree on Spark."""
+"""Pairs of a required value and a message's value: filters, addresses and topologies agree in Spark."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from transpiler.routing.plan import build_plan
 from transpiler.topology import QPID_CPP, Binding, Exchange, Queue, Topology
 from transpiler.topology.qpid_address.address import NodeType, parse_address, subscription_bindings
 
-#: Values that AMQP 0-9-1 has no types for, and those next to where unsigned longs become negative or inexact.
+#: Values of types that AMQP 0-9-1 does not have, and values near the points at which unsigned longs become negative or
+#: inexact.
 MORE = (
     AmqpValue(AmqpType.ULONG, 1),
     AmqpValue(AmqpType.ULONG, 2**63 - 1),
@@ -151,7 +152,9 @@ WRITTEN = (
 
 
 def agree(spark: SparkSession, arguments: Sequence[str], messages: Sequence[Message]) -> None:
-    """The address's SQL gives each message what the topology does that has the address's binding."""
+    """Check that the SQL of an address accepts a message if and only if a topology with the address's binding delivers
+    it.
+    """
     addresses = [f"n; {{link: {{x-bindings: [{{arguments: {{{text}}}}}]}}}}" for text in arguments]
     columns = answers(
         numbered(create_messages(spark, messages)),

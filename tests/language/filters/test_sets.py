@@ -1,4 +1,6 @@
-"""Filter sets from Python objects, JSON and bytes: what is read, what is refused and where, what is in effect."""
+"""Filter sets from Python objects, JSON and bytes: how they are parsed, which are rejected with which location, and
+which filters are in effect.
+"""
 
 from __future__ import annotations
 
@@ -128,7 +130,7 @@ ON_THE_WIRE = "amqp.correlation_id = 'abc' AND color = 'blue' AND weight > 2500"
 @pytest.mark.parametrize(
     ("descriptor", "wire_names", "text", "sent"),
     [
-        # The older document's own example.
+        # The example of the older document.
         (SELECTOR, None, EXAMPLE, ON_THE_WIRE),
         (SELECTOR, True, EXAMPLE, ON_THE_WIRE),
         (SELECTOR, False, EXAMPLE, EXAMPLE),
@@ -139,7 +141,7 @@ ON_THE_WIRE = "amqp.correlation_id = 'abc' AND color = 'blue' AND weight > 2500"
         (SELECTOR, None, "  a='JMSType'  ", "  a='JMSType'  "),
         (SELECTOR, None, "JMSXGroupID='g'", "JMSXGroupID='g'"),
         (SELECTOR, None, "", ""),
-        # The text of another dialect.
+        # A text in another dialect.
         (SELECTOR, None, "JMSType % 2 = 1", "JMSType % 2 = 1"),
     ],
 )
@@ -251,7 +253,7 @@ REFUSED: list[tuple[Any, str, str]] = [
 
 
 def beside_a_known_filter(payload: Any, descriptor: Any) -> tuple[Any, str, bytes]:
-    """Return a filter named f of any kind, and one that is known, as a mapping, as JSON and as bytes."""
+    """Return a filter named f with any payload together with a known filter: as a mapping, as JSON and as bytes."""
     both = one(payload, descriptor) | {"known": one("b = 1")["f"]}
     entries = ((name, from_json(value, name)) for name, value in both.items())
     data = encode(AmqpMap(tuple((AmqpValue(AmqpType.SYMBOL, name), value) for name, value in entries)))
@@ -432,7 +434,7 @@ def test_filters_inside_filters_have_a_limit() -> None:
 
 
 def mutated(data: bytes, draw: random.Random) -> bytes:
-    """The bytes with one or two of them changed or, less often, some removed, repeated or added."""
+    """Return ``data`` with one or two changes: mostly a changed byte, or some bytes removed, repeated or added."""
     result = bytearray(data)
     for _ in range(draw.randint(1, 2)):
         at = draw.randrange(len(result))
@@ -451,7 +453,9 @@ def mutated(data: bytes, draw: random.Random) -> bytes:
 
 
 def outcomes(count: int, seed: int) -> dict[str, int]:
-    """Count mutated filter sets that are read, or refused by an error of ours; anything else fails the test."""
+    """Count the mutated filter sets that are read, and those that are rejected with one of our errors. Anything else
+    fails the test.
+    """
     draw, found = randomness(seed), {"read": 0, "refused": 0}
     originals = [base64.b64decode(row["amqp"]) for row in ROWS]
     for _ in range(count):

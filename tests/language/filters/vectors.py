@@ -1,4 +1,4 @@
-"""Verdicts of three brokers' exchanges on bindings, and where they contradict row by row what this project decides."""
+"""Results of three brokers' exchanges for bindings, and the rows that contradict the decisions of this project."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from transpiler.language.filters.kinds import DirectBinding, Filter, HeadersBind
 
 DATA = Path(__file__).parent / "data"
 
-#: "" is one empty word here, and the C++ exchange reads it so too. The two others, by what makes them differ:
-#: exchange, cause, and how many of the 4,070 pairs it decides.
+#: Causes of different results: exchange, cause, and number of pairs among the 4,070. Here and in the C++ exchange "" is
+#: one empty word; the other two exchanges differ.
 DIFFERENT_TOPICS = {
     ("rabbitmq", "the key '' has no words, so no * is satisfied"): 2,
     ("qpid-java", "empty words at the end of a key are dropped"): 170,
     ("qpid-java", "a binding of dots only cannot be made"): 80,
 }
 
-#: Rows of the exchanges' own suites that the decisions contradict: exchange, binding, key or headers, cause.
+#: Rows of the exchanges' own suites that contradict the decisions: exchange, binding, and key or headers, with the
+#: cause.
 CONTRADICTED = {
     ("rabbitmq", "*", ""): "the key '' has no words",
     ("rabbitmq", "*.#", ""): "the key '' has no words",
@@ -33,13 +34,13 @@ CONTRADICTED = {
 
 @cache
 def topics() -> list[dict[str, Any]]:
-    """Pairs of binding and routing key, with each exchange's answer."""
+    """Return pairs of a binding key and a routing key, with each exchange's result."""
     return _load("topics.jsonl.gz")
 
 
 @cache
 def bindings() -> list[dict[str, Any]]:
-    """Cases of the exchanges' own test suites."""
+    """Return the cases of the exchanges' own test suites."""
     return _load("bindings.jsonl.gz")
 
 
@@ -48,7 +49,7 @@ def _load(name: str) -> list[dict[str, Any]]:
 
 
 def cause(exchange: str, row: dict[str, Any]) -> str | None:
-    """Return the reason why an exchange's answer on a pair is not the C++ exchange's; None where it is."""
+    """Return why an exchange's result for a pair differs from that of the C++ exchange; None if it does not differ."""
     answer = row["matches"][exchange]
     if answer == row["matches"]["qpid-cpp"]:
         return None
@@ -68,12 +69,12 @@ def with_subject(subject: str) -> Message:
 
 
 def case(row: dict[str, Any]) -> tuple[Filter, Message]:
-    """A row of the suites as a filter and a message."""
+    """Return a row of the suites as a filter and a message."""
     if row["kind"] != "headers":
         kind = TopicBinding if row["kind"] == "topic" else DirectBinding
         return kind(row["binding"]), with_subject(row["routing_key"])
     arguments = Message.from_dict({"application_properties": row["binding"]}).application_properties or {}
-    # Broker-J reads the key in any case, and its suite writes it so.
+    # Broker-J accepts the key in any case, and its suite uses other cases.
     match = {key.lower(): value.value for key, value in arguments.items()}.get("x-match", "all")
     pairs = tuple((key, value) for key, value in arguments.items() if key.lower() != "x-match")
     return HeadersBinding(Match(match), pairs), Message.from_dict({"application_properties": row["headers"]})

@@ -1,4 +1,4 @@
-"""XPath: one parser, whose tree the reference evaluates and the compiler admits or refuses."""
+"""XPath: one parser, whose tree the reference evaluator evaluates and the compiler accepts or rejects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BODY = "<é a='1'><b x-y='2'>t</b><b>u</b><名前/></é>"
 
 
 def holds(expression: str, body: str = BODY) -> object:
-    """The reference's verdict on a selector of an XPath."""
+    """Return the result of the reference evaluator for a selector with the XPath ``expression``."""
     quoted = expression.replace("'", "''")
     return evaluate(f"XPATH '{quoted}'", Message.from_dict({"body": {"value": body}}), dialect="activemq")
 
@@ -121,7 +121,7 @@ def test_any_text_is_an_xpath_or_has_a_place_where_it_is_none(parts: list[str]) 
 
 
 def place_of_error(expression: str) -> int:
-    """The place where a text is no XPath; 0 where it is one."""
+    """Return the position of the error in ``expression``; 0 if it is a valid XPath."""
     try:
         parse_xpath(expression)
     except NoXPathError as error:

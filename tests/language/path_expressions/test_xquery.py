@@ -1,4 +1,6 @@
-"""Queries of XML exchanges: what reads, what is outside the subset, and what the reference says of a message."""
+"""Queries of XML exchanges: which can be parsed, which are outside the subset, and their results in the reference
+evaluator.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ return $w/station = 'Raleigh'
 
 
 def taken(query: str, body: str = "", subject: str = "k", **headers: Any) -> bool:
-    """Return True if an XML exchange of the C++ broker delivers."""
+    """Return True if an XML exchange of the C++ broker delivers the message."""
     binding = {"source": "x", "queue": "q", "key": "k", "xquery": query}
     data = {"broker": "qpid-cpp", "queues": ["q"], "exchanges": [{"name": "x", "type": "xml"}], "bindings": [binding]}
     message = {
@@ -158,5 +160,7 @@ def test_deep_parentheses_are_refused_and_not_a_crash() -> None:
     ("link", "matches"), [(" + 1", False), (" - 0", True), (" * 1", True), (" = 1 and a", True), (" = 2 or a", True)]
 )
 def test_a_query_of_thousands_of_operators_is_answered(link: str, matches: bool) -> None:
-    """One level of operators is one node, so that Python's recursion has no say in the length of a query."""
+    """A chain of operators of one level is one node, so that Python's recursion limit does not limit the length of a
+    query.
+    """
     assert taken("a" + link * 5_000 + " = 1", "<a>1</a>") is matches

@@ -1,4 +1,4 @@
-"""Errors for texts that are no selectors: a code, the place, and a hint."""
+"""Errors for texts that are not selectors have a code, a location, and a hint."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from transpiler import (
     print_selector,
 )
 
-#: The selector, the code of the first finding, the text under the caret, and a word of the hint (None: no hint).
+#: The selector, the code of the first diagnostic, the text under the caret, and a word of the hint (None: no hint).
 BAD = [
     ("a = 1 AND AND b", "syntax.unexpected-token", "AND", "remove the second AND"),
     ("a OR OR b", "syntax.unexpected-token", "OR", "remove the second OR"),
@@ -61,7 +61,7 @@ BAD = [
     ("a = 08", "syntax.number", "08", "write 8"),
     ("a = 1e", "syntax.number", "1e", None),
     ("a = 0b101", "syntax.number", "0b101", "write 5"),
-    # Python writes out no integers of so many digits.
+    # Python does not print integers with so many digits.
     (f"a = 0b{'1' * 20_000}", "syntax.number", f"0b{'1' * 20_000}", "nothing between them"),
     ("a = 5_000", "syntax.number", "5_000", "write 5000"),
     ("a = 0x1p3", "syntax.number", "0x1p3", None),
@@ -123,7 +123,7 @@ def test_a_bad_selector_says_what_where_and_what_to_do(text: str, code: str, und
 
 
 JAVA = "activemq artemis qpid-java"
-#: The selector, its dialects, the code, the text under the caret, the message and a part of the hint.
+#: The selector, its dialects, the code, the text under the caret, the message and a piece of the hint.
 REFUSED = (
     ("5", f"{JAVA} rabbitmq-jms", "type.not-a-condition", "5", "a number is not a condition", "with > 0"),
     ("a = 1 AND 'b'", JAVA, "type.not-a-condition", "'b'", "a string is not a condition", "color = 'blue'"),
@@ -240,7 +240,7 @@ def test_what_is_too_large_says_so(text: str, code: str) -> None:
 
 
 def test_parentheses_count_while_they_are_open() -> None:
-    # Limits are looked for in texts of more than 100,000 characters.
+    # The limits on length are checked only in texts of more than 100,000 characters.
     assert parse_selector(" AND ".join([f"{'(' * 100}a{')' * 100}"] * 500)) is not None
 
 

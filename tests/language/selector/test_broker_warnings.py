@@ -1,4 +1,4 @@
-"""The warnings of a broker's dialect are those that are true for it."""
+"""A broker's dialect gives exactly the warnings that are true for the broker."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from transpiler.tools.lint.registry import lint
 LINTED = (
     ("jms", "JMSPriority = '5'", ["lint.text-for-number"]),
     ("activemq", "JMSPriority = '5'", ["lint.text-for-number"]),
-    # There it is an application property.
+    # In RabbitMQ's dialect, JMSPriority is an application property.
     ("rabbitmq", "JMSPriority = '5'", ["lint.quoted-number"]),
     ("rabbitmq", "h.priority = '5'", ["lint.text-for-number"]),
     ("artemis", "AMQPriority IN ('5')", ["lint.text-for-number"]),
@@ -22,7 +22,7 @@ LINTED = (
     ("qpid-cpp", "\"amqp.delivery_mode\" = 'DURABLE'", ["lint.delivery-mode"]),
     ("activemq", "AMQDurable = 'durable'", []),
     ("activemq", "a = '5'", ["lint.quoted-number"]),
-    # Here the strings of both sides are read as numbers.
+    # With this prefix, strings on both sides are read as numbers.
     ("activemq", "convert_string_expressions:a = '5'", []),
     ("qpid-cpp", "JMSPriority IN (4, 5)", []),
     ("qpid-java", "a = JMSType", []),
@@ -51,7 +51,7 @@ TYPED = (
     ("activemq", "n = 's'", f"n is a number, and 's' is a string: {UNLIKE} never true"),
     ("activemq", "n <> 's'", f"n is a number, and 's' is a string: {UNLIKE} never false"),
     ("qpid-cpp", "n <> 's'", f"n is a number, and 's' is a string: {UNLIKE} never true"),
-    # Both may be missing, and then they are equal there.
+    # Both properties may be missing, and two missing properties are equal in this dialect.
     ("activemq", "n = s", None),
     ("qpid-cpp", "n = s", f"n is a number, and s is a string: {UNLIKE} never true"),
     ("rabbitmq-jms", "n = flag", f"n is a number, and flag is a boolean: {UNLIKE} never true"),

@@ -1,4 +1,4 @@
-"""The page of deviations, and what the records say that it does not."""
+"""The page of deviations: each field of a dialect has a question on it, and what it states agrees with the dialects."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MESSAGE = Message.from_dict(
     }
 )
 
-#: A selector, a dialect, its verdict on the message (None: unknown, "refused"), and a word of the rule.
+#: A selector, a dialect, its result for the message (None: unknown, "refused": rejected), and a word of the rule.
 RULES = [
     ("i = b", "activemq", False, "byte and short on the right"),
     ("i = b", "qpid-cpp", True, None),
@@ -69,7 +69,7 @@ def test_compare_shows_how_a_dialect_reads_the_text() -> None:
     assert row.reading == "(NOT i) = 6"
 
 
-#: Selectors in corners of the syntax, and True where the broker's own parser accepts them.
+#: Selectors with rare syntax, and True if the broker's own parser accepts them.
 TAKEN = [
     ("activemq", "i = 5 AND.5 = x", True),
     ("qpid-java", "i NOT BETWEEN.5 AND.7", True),
@@ -94,7 +94,7 @@ def test_a_dialect_takes_what_its_broker_takes(dialect: str, selector: str, take
             parse_selector(selector, dialect)
 
 
-#: A construct, a dialect without it, and a dialect that its hint names.
+#: A construct, a dialect without the construct, and a dialect that the hint names.
 LACKING = [
     ("i % 2 = 1", "qpid-cpp", "activemq"),
     ("i != 5", "activemq", "rabbitmq"),
@@ -117,7 +117,7 @@ def test_a_construct_that_a_dialect_lacks_names_one_that_has_it(selector: str, d
     assert named in (caught.value.diagnostics[0].hint or "")
 
 
-#: Text that only its dialect reads, and how it is printed.
+#: Text that only this dialect can parse, and how it is printed.
 PRINTED = [
     ("activemq", "NOT i = 6", "(NOT i) = 6"),
     ("artemis", '"a b" = 1 AND x % 2 = 0', '"a b" = 1 AND x % 2 = 0'),

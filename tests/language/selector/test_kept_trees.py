@@ -1,4 +1,4 @@
-"""The tree of a text that is read again: the same one, by dialect, and from every thread."""
+"""The cached tree of a text that is parsed again is the same object, separately for each dialect, in every thread."""
 
 from __future__ import annotations
 

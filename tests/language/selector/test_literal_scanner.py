@@ -1,4 +1,4 @@
-"""Scanner of literals: what it takes out of a text, and what it passes over."""
+"""The scanner of literals replaces literals in a text by markers and skips everything else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from transpiler.language.selector.literal_scanner import locate, scan
 
-#: Texts, their skeletons with ¤ in the place of NUL, and the literals.
+#: Texts, their skeletons with ¤ instead of NUL, and the literals.
 SCANNED = [
     ("a = 'x' AND b > 5", "a = ¤s AND b > ¤i", ["'x'", "5"]),
     ("a = 'it''s' OR b<>1.50", "a = ¤s OR b<>¤f", ["'it''s'", "1.50"]),

@@ -1,4 +1,4 @@
-"""Common mistakes have messages of their own: what is wrong, where, and the user's text corrected."""
+"""Common mistakes have their own messages: what is wrong, where, and the user's text corrected."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from transpiler.language.selector.mistakes.words import Reading
 
 ALL = " ".join(DIALECTS)
 NOT_RABBITMQ = "jms activemq artemis qpid-java qpid-cpp rabbitmq-jms"
-#: Dialects to which double quotes are nothing, and names.
+#: Dialects in which double quotes have no meaning, and dialects in which they enclose names.
 NO_DOUBLE_QUOTES, NAMES_IN_QUOTES = "jms activemq rabbitmq-jms", "artemis qpid-java qpid-cpp"
 STRINGS_IN_LISTS, ANY_IN_LISTS = "jms activemq artemis qpid-java rabbitmq-jms", "qpid-cpp rabbitmq"
 TOKEN, END, SIGN = "syntax.unexpected-token", "syntax.unexpected-end", "syntax.operator"
 CHARACTER, PREFIX = "syntax.unexpected-character", "syntax.prefix"
 
-#: The selector, the dialects, the code, the text that is underlined, a part of the message and the hint.
+#: The selector, the dialects, the code, the underlined text, a piece of the message and the hint.
 MISTAKES = (
     # BETWEEN
     ("a between 1 or 2", NOT_RABBITMQ, TOKEN, "or", "expected AND and the upper bound", "write a BETWEEN 1 AND 2"),
@@ -206,7 +206,7 @@ MISTAKES = (
     ('hyphenated_props:"a-b" = 1', "artemis", "syntax.double-quote", '"', "behind hyphenated_props:", "quotes: a-b"),
     ('hyphenated_props:"a b" = 1', "artemis", "syntax.double-quote", '"', "behind hyphenated_props:", 'name is "a b"'),
     ("hyphenated_props:a.b = 1", "artemis", CHARACTER, ".", "has no dots", "leave the prefix out"),
-    # literals that nothing closes
+    # literals that are never closed
     ("a LIKE '%x", ALL, "syntax.unterminated-string", "'%x", "never closed", "close it with a single quote: '%x'"),
     ("a = 'x OR b", ALL, "syntax.unterminated-string", "'x OR b", "never closed", "close it with a single quote; a"),
     ("a NOT LIKE '%x", ALL, "syntax.unterminated-string", "'%x", "never closed", "close it with a single quote"),
@@ -216,11 +216,11 @@ MISTAKES = (
     ("a <> NULL", "jms qpid-cpp rabbitmq", TOKEN, "NULL", "expected an operand", "write a IS NOT NULL"),
     ("NULL = a", "jms qpid-cpp rabbitmq", TOKEN, "NULL", "expected a condition", "write a IS NULL"),
     ("a = NULL", "activemq artemis qpid-java", "type.null", "NULL", "nothing equals NULL", "IS NULL"),
-    # no function is promised where there is none, and none denied where there is one
+    # no hint offers a function that the dialect lacks, or denies one that it has
     ("UPPERCASE(a) = 'B'", "artemis", TOKEN, "(", "expected a comparison", "artemis has no functions"),
     ("uppercase(a) = 'B'", "rabbitmq", TOKEN, "(", "expected a comparison", "rabbitmq has no function but UTC()"),
     ("regex('a', b)", "activemq", "type.function", "regex('a', b)", "no function regex", "did you mean REGEX?"),
-    # what the rows above leave of the table
+    # rows of the table of mistakes that no case above covers
     ("a = 1 limit 5", ALL, TOKEN, "limit", "a selector has no LIMIT", "a selector is the condition alone"),
     ("entry (= 5)", ALL, TOKEN, "(", "before the parenthesis", "write entry = 5"),
     ("a LIKE NULL", ALL, TOKEN, "NULL", "expected a string literal after LIKE", "write a IS NULL"),
@@ -268,7 +268,7 @@ MISTAKES = (
     ("AND a", ALL, TOKEN, "AND", "expected a condition", "remove the AND, or write a condition before it"),
     ("a =< 5", ALL, TOKEN, "<", "expected an operand after =", "write <="),
     ("a >< 5", ALL, TOKEN, "<", "expected an operand after >", "the comparison operators are"),
-    # what was copied out of markup, a statement or a program
+    # text copied from markup, a statement or a program
     ("a = &apos;x&apos; AND b &gt; 5", "jms", TOKEN, "&apos;", "markup of XML", "a = 'x' AND b > 5"),
     ("a &lt;&gt; &quot;x&quot;", "jms", TOKEN, "&lt;", "markup of XML", "a <> 'x'"),
     ("a = :b", ALL, CHARACTER, ":b", "no bind variables", "perhaps put the value itself in the place of :b"),
@@ -298,7 +298,7 @@ MISTAKES = (
     ("a =~ 'r.*'", ALL, SIGN, "=~", "there is no operator =~", "write a LIKE 'r%'"),
     ("a ~ 'red'", ALL, SIGN, "~", "there is no operator ~", "write a LIKE '%red%'"),
     ("a =~ '^re[d]$'", ALL, SIGN, "=~", "there is no operator =~", "did you mean LIKE?"),
-    # advice without a text to write
+    # hints without a text to copy
     ("lower(a) = 'red'", "jms", TOKEN, "lower(a)", "no function for the case", "a IN ('red', 'RED', 'Red')"),
     ("a.toLowerCase() LIKE 'r%'", ALL, TOKEN, "a.toLowerCase()", "no function for the case", "list the spellings"),
     ("CASE WHEN a = 1 THEN 1 ELSE 0 END = 1", "jms", TOKEN, "CASE", "no CASE", "join the conditions of the branches"),
@@ -309,7 +309,7 @@ MISTAKES = (
     ("a = *", "jms", TOKEN, "*", "expected an operand", "perhaps a IS NOT NULL, for any value"),
     ("//book[price>10]", "jms", TOKEN, "/", "expected a condition", "a path looks into the body"),
     ("a = 'b' -- c d", "artemis", "syntax.comment", "--", "goes on to the end of its line", "between /* and */"),
-    # a message names the words that stand there, in dialects that regroup them too
+    # a message names the words of the text, even in dialects that regroup them
     ("a = NOT", "qpid-java", END, "", "expected an operand after NOT", "a condition is missing behind it"),
     ("a IN ('b') = TRUE", "jms", TOKEN, "=", "after ), found =", "comparisons do not chain"),
     ("a is null null", "rabbitmq-jms", TOKEN, "null", "after null, found null", "join conditions"),
@@ -333,7 +333,9 @@ def test_a_mistake_is_named_and_corrected_in_each_dialect(
 
 
 class _Read(NamedTuple):
-    """The result of reading all texts in all dialects: the finding of each, and the rows of the table that were met."""
+    """The diagnostics of all texts in all dialects, and the indexes of the rows of the table that produced a
+    diagnostic.
+    """
 
     findings: dict[tuple[str, str], Diagnostic | None]
     met: set[int]
@@ -341,7 +343,9 @@ class _Read(NamedTuple):
 
 @pytest.fixture(scope="module")
 def read() -> _Read:
-    """Read each text in each dialect once: the hints of a thousand mistakes take longer than what is asked of them."""
+    """Parse each text in each dialect once, because the hints of a thousand mistakes take longer than the
+    assertions.
+    """
     met: set[int] = set()
 
     def noting(number: int, rule: Rule) -> Rule:
@@ -358,7 +362,7 @@ def read() -> _Read:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mistakes, "RULES", rules[: len(RULES)])
         patch.setattr(mistakes, "HINTS", rules[len(RULES) :])
-        # Of a sample, each text is read in some of the dialects.
+        # In a sample, each text is parsed in some of the dialects.
         pairs = sample(product(texts, DIALECTS), 8 * len(texts), stratum=itemgetter(0))
         return _Read({pair: _finding(*pair) for pair in pairs}, met)
 
@@ -387,7 +391,7 @@ def test_a_text_with_its_fix_parses_or_fails_further_on_and_keeps_its_values(rea
             continue
         fixed = finding.fix.apply(text)
         left = _finding(fixed, dialect)
-        # RabbitMQ's case of words is told of last.
+        # RabbitMQ reports the case of reserved words last.
         further = left is None or left.code == "syntax.reserved-word"
         if not further and len(fixed) - left.span.start >= len(text) - finding.span.start:
             broken.append((dialect, text, fixed, left.message))
@@ -439,7 +443,7 @@ def test_the_caret_block_of_a_mistake(text: str, block: str) -> None:
     assert str(caught.value) == block
 
 
-#: Names that are operators elsewhere, and words of the language where a dialect has them as names.
+#: Selectors with names that are operators elsewhere, and with words of the language that a dialect allows as names.
 LEGAL = (
     ("where = 1 AND contains = 2", ALL),
     ("where LIKE 'x%' OR limit > 5", ALL),

@@ -1,4 +1,4 @@
-"""The prefixes of Artemis' selector parser: in any number and order, and of a kind the last one counts."""
+"""The prefixes of Artemis' selector parser, in any number and order: the last prefix of a kind counts."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from transpiler.tools.dialect_tools.port import port_selector
 
 CONVERT, HYPHENS = "convert_string_expressions:", "hyphenated_props:"
 PREFIXES = (CONVERT, HYPHENS, f"no_{CONVERT}", f"no_{HYPHENS}")
-#: Every order of up to three prefixes, repetitions too.
+#: Every sequence of up to three prefixes, including repetitions, and every order of all prefixes.
 CHAINS = ["".join(chain) for size in range(4) for chain in product(PREFIXES, repeat=size)] + [
     "".join(chain) for chain in permutations(PREFIXES)
 ]
-#: The text of a number and a name with a hyphen: only converting, and only hyphens, make them what they are meant for.
+#: Messages with a number as text and with a hyphenated name. Only the prefixes for conversion and for hyphens make
+#: selectors match them.
 MESSAGES = [
     Message.from_dict({"application_properties": properties})
     for properties in (
@@ -34,7 +35,7 @@ TEST = "n = 5 AND a-b = 3"
 
 
 def switched(chain: str, prefix: str) -> bool:
-    """Return True if the last prefix of a kind in a chain switches it on."""
+    """Return True if the last prefix of a kind in ``chain`` switches this kind on."""
     last = chain.rfind(prefix)
     return last >= 0 and not chain[:last].endswith("no_")
 

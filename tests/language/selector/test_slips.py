@@ -1,7 +1,8 @@
-"""Slips of people's questions: the hint is followed until nothing is left to say, and finds the message that was meant.
+"""Mistakes from people's questions: the hints are followed until no diagnostic remains, and the selector then matches
+the intended message.
 
-The slips are those that people post: operators of other languages, quotes, wildcards, dates, booleans, names with
-prefixes, lists, what was copied out of XML, URLs and JSON, and forms of Spring, Camel, Jenkins and the cloud services.
+The mistakes are those that people post: operators of other languages, quotes, wildcards, dates, booleans, names with
+prefixes, lists, text copied from XML, URLs and JSON, and forms of Spring, Camel, Jenkins and the cloud services.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from transpiler.tools.lint.check import Checker
 RED: dict[str, Any] = {"color": "red", "size": 7, "active": True, "JMSType": "car"}
 AT = 1_704_067_200_000
 
-#: The slip, a part of the first hint, the selector after all fixes, and what the message has beside ``RED``.
+#: The mistake, a piece of the first hint, the selector after all fixes, and the message's properties in addition to
+#: ``RED``.
 SLIPS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     # operators
     ("color == 'red'", "write color = 'red'", "color = 'red'", {}),
@@ -147,7 +149,7 @@ SLIPS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("size > 5kg", "no unit: write 5", "size > 5", {}),
     ("size > 5%", "write 5", "size > 5", {}),
     ("price > 1.000,50", "write 1000.50", "price > 1000.50", {"price": 2_000}),
-    # values behind a colon or an arrow, comments, functions, methods and casts
+    # values after a colon or an arrow, comments, functions, methods and casts
     ("color: red", "write color = 'red'", "color = 'red'", {}),
     ("color: 'red'", "write color = 'red'", "color = 'red'", {}),
     ("color: red AND size: 7", "write color = 'red'", "color = 'red' AND size = 7", {}),
@@ -188,7 +190,7 @@ SLIPS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("headers['color'] == 'red'", "the name alone: color", "color = 'red'", {}),
     ("${header.color} == 'red'", "the name alone: color", "color = 'red'", {}),
     ("#{color} = 'red'", "the name alone: color", "color = 'red'", {}),
-    # what was copied
+    # copied text
     ("color = &apos;red&apos; AND size &gt; 5", "the characters themselves", "color = 'red' AND size > 5", {}),
     ("color%20%3D%20'red'", "the characters themselves", "color = 'red'", {}),
     ("?selector=color='red'", "the condition alone", "color='red'", {}),
@@ -200,7 +202,7 @@ SLIPS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ('{"shape": [{"exists": false}], "active": [true]}', "IS NULL", "shape IS NULL AND active = TRUE", {}),
     ('hasPrefix(color, "r")', "write color LIKE 'r%'", "color LIKE 'r%'", {}),
 )
-#: The slip, the dialect, a part of the first hint, and the selector after all fixes.
+#: The mistake, the dialect, a piece of the first hint, and the selector after all fixes.
 OF_A_BROKER = (
     ("sys.Label = 'x'", "rabbitmq", "write [sys.Label]", "[sys.Label] = 'x'"),
     ('color = "red" AND size BETWEEN 1 AND 9', "rabbitmq", "size >= 1", 'color = "red" AND size >= 1 AND size <= 9'),
@@ -239,7 +241,9 @@ def test_a_slip_of_a_brokers_own_language_is_mended_in_it(slip: str, dialect: st
 
 
 def _followed(text: str, dialect: str, hint: str) -> str:
-    """Apply the fix of the first finding until there is none; the first has the hint."""
+    """Apply the fix of the first diagnostic until no diagnostic remains. Check that the first diagnostic
+    has ``hint``.
+    """
     for step in range(5):
         finding = _first(text, dialect)
         if finding is None:
@@ -252,7 +256,7 @@ def _followed(text: str, dialect: str, hint: str) -> str:
 
 
 def _first(text: str, dialect: str) -> Diagnostic | None:
-    """Return the first error, else the first warning; notes ask, and are no hint to follow."""
+    """Return the first error, otherwise the first warning. Notes are excluded, because they are no hints to follow."""
     found = [one.diagnostic for one in Checker().check(text, (DIALECTS[dialect],)).findings]
     ranked = [one for level in ("error", "warning") for one in found if one.severity == level]
     return ranked[0] if ranked else None

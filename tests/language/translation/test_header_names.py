@@ -1,4 +1,4 @@
-"""Header names in JMS's form and the wire's: each is exchanged for its one counterpart in the standard's table."""
+"""Header names in JMS's form and in the wire form: each is replaced by its only counterpart in the standard's table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from transpiler import UnsupportedFeatureError, translate_names
 from transpiler.language.translation.header_names import STANDARD
 from transpiler.message.jms_fields import JMS_FIELDS
 
-#: Both ways.
+#: Selectors that are translated in both directions.
 EQUAL = [
     ("JMSCorrelationID = 'abc' AND color = 'blue'", "amqp.correlation_id = 'abc' AND color = 'blue'"),
     ("JMSCorrelationID <> 'ID:AMQP_ULONG:5'", "amqp.correlation_id <> 'ID:AMQP_ULONG:5'"),
@@ -28,7 +28,7 @@ EQUAL = [
 ]
 
 
-#: One way only, for the other form has it in another way.
+#: Selectors that are translated in one direction only, because the other form prefers another spelling.
 ONE_WAY = [
     ("amqp", "'PERSISTENT' = JMSDeliveryMode", "amqp.durable = TRUE"),
     ("amqp", "JMSDeliveryMode IN ('PERSISTENT', 'x')", "amqp.durable = TRUE"),

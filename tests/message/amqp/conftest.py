@@ -8,7 +8,7 @@ DATA = Path(__file__).parent / "data"
 
 
 def _load(name):
-    """Each line's JSON, with the bytes that a real client library made of it."""
+    """Return the JSON of each line, with the bytes that a real client library encoded for it."""
     rows = [json.loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
     return [row | {"amqp": base64.b64decode(row["amqp"])} for row in rows]
 

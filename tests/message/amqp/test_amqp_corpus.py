@@ -1,4 +1,6 @@
-"""Messages and filter sets as a real client library encodes them, beside what they hold as JSON."""
+"""Messages and filter sets that a real client library encoded decode to the content that is stored with
+them as JSON.
+"""
 
 import base64
 import math
@@ -8,12 +10,12 @@ from transpiler.message.amqp.encoder import encode
 from transpiler.message.amqp.values import AmqpList, AmqpMap, Described, identity
 from transpiler.message.types import AmqpType, AmqpValue
 
-#: The descriptors of the sections whose content is a map with symbol or string keys (part 3, 3.2).
+#: The sections whose content is a map with symbol or string keys (part 3, 3.2), by descriptor.
 MAPS = {0x72: "message_annotations", 0x74: "application_properties"}
 
 
 def _json(value):
-    """The content of a value as the JSON beside it writes it."""
+    """Return the content of a value in the form that the stored JSON uses."""
     match value:
         case AmqpValue(AmqpType.BINARY, content):
             return base64.b64encode(content).decode()
@@ -36,7 +38,7 @@ def _tagged(value):
 
 
 def _untagged(expected):
-    """JSON with each tagged value reduced to its content."""
+    """Return JSON with each tagged value replaced by its content."""
     if isinstance(expected, dict):
         if set(expected) == {"type", "value"}:
             return expected["value"]
@@ -45,7 +47,7 @@ def _untagged(expected):
 
 
 def _text(value):
-    """Text that tells 1 from 1.0 and True, and -0.0 from 0.0."""
+    """Return a text that distinguishes 1, 1.0 and True, and -0.0 and 0.0."""
     return repr(value)
 
 

@@ -1,4 +1,4 @@
-"""Decimal vectors worked out from IEEE 754-2008, 3.5.2: sign, exponent field and significand."""
+"""Decimal test vectors derived from IEEE 754-2008, 3.5.2: sign, exponent field and significand."""
 
 from decimal import Decimal
 
@@ -11,7 +11,7 @@ from transpiler.message.amqp.decimals import DECIMAL32, DECIMAL64, DECIMAL128
 FORMATS = [DECIMAL32, DECIMAL64, DECIMAL128]
 IDS = ["decimal32", "decimal64", "decimal128"]
 
-#: (format, hex, number): both directions.
+#: Format, hexadecimal bytes and number, for both directions.
 CANONICAL = [
     (DECIMAL32, "32800001", "1"),  # exponent field 101 in bits 30..23
     (DECIMAL32, "b2800001", "-1"),
@@ -49,7 +49,7 @@ CANONICAL = [
     (DECIMAL128, "7c000000000000000000000000000000", "NaN"),
 ]
 
-#: Read only: other bit patterns for a number.
+#: For decoding only: other bit patterns of a number.
 OTHER = [
     (DECIMAL32, "6cb89680", "0"),  # 10**7 in the long form is above 10**7 - 1
     (DECIMAL32, "77ffffff", "0E+90"),
@@ -64,7 +64,7 @@ OTHER = [
     (DECIMAL128, "7e000000000000000000000000000000", "NaN"),
 ]
 
-#: Write only: the same number with another exponent, where its own does not exist.
+#: For encoding only: numbers whose own exponent does not exist in the format, so that another exponent is used.
 MOVED = [
     (DECIMAL32, "1E+96", "5f8f4240"),  # 1000000E+90
     (DECIMAL32, "10E-102", "00000001"),
@@ -116,7 +116,7 @@ def test_a_number_outside_the_format_is_refused(interchange, number):
 
 @pytest.mark.parametrize(("interchange", "largest"), [(DECIMAL32, 191), (DECIMAL64, 767), (DECIMAL128, 12287)], ids=IDS)
 def test_the_largest_exponent_is_the_standards(interchange, largest):
-    # Table 3.6: emax is 96, 384 and 6144, and the exponent of the last digit is p - 1 less.
+    # Table 3.6: emax is 96, 384 and 6144, and the largest exponent of the last digit is p - 1 less.
     assert interchange.largest_exponent == largest
     assert largest - interchange.bias + interchange.digits - 1 == {4: 96, 8: 384, 16: 6144}[interchange.width]
 

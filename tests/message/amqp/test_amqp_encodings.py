@@ -1,4 +1,4 @@
-"""Each encoding of the AMQP type system, as bytes written out by hand, in both directions."""
+"""Each encoding of the AMQP type system, with bytes written by hand, in both directions."""
 
 import math
 from decimal import Decimal
@@ -112,7 +112,7 @@ def test_the_table_has_every_constructor_of_the_standard():
 
 @pytest.mark.parametrize("row", CONSTRUCTORS.values(), ids=lambda row: f"0x{row.code:02x}")
 def test_a_format_code_states_the_width_of_its_data(row):
-    # 1.2.1: the upper half of the format code is the category, and with it the width.
+    # 1.2.1: the upper half of the format code is the category, which determines the width.
     widths = {4: 0, 5: 1, 6: 2, 7: 4, 8: 8, 9: 16, 0xA: 1, 0xB: 4, 0xC: 1, 0xD: 4, 0xE: 1, 0xF: 4}
     assert row.width == widths[row.code >> 4]
 

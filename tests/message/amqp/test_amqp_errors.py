@@ -1,4 +1,4 @@
-"""Bytes that are not AMQP 1.0: each failure has a code, a sentence, and the bytes that are to blame."""
+"""Bytes that are not AMQP 1.0: each failure has a code, a sentence, and the range of the wrong bytes."""
 
 import pickle
 import tracemalloc
@@ -86,7 +86,7 @@ def test_the_error_pickles_with_its_span():
 
 
 def _nested_lists(depth):
-    """An empty list within ``depth`` lists, with sizes that are true."""
+    """Return an empty list inside ``depth`` lists, with correct sizes."""
     sizes = range(9 * depth - 4, 0, -9)
     return b"".join(b"\xd0" + size.to_bytes(4) + (1).to_bytes(4) for size in sizes) + b"\x45"
 

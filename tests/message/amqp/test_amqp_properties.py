@@ -1,4 +1,4 @@
-"""Properties of the codec over all values and all bytes."""
+"""Properties of the codec that hold for all values and all bytes."""
 
 import random
 import struct
@@ -24,7 +24,7 @@ def _decimals(interchange):
     return st.binary(min_size=interchange.width, max_size=interchange.width).map(interchange.read)
 
 
-#: Python values of each primitive type; the bounds come up often enough to meet each width.
+#: Python values of each primitive type. Bounds are frequent, so that values of each width occur.
 CONTENTS = {
     T.NULL: st.none(),
     T.BOOLEAN: st.booleans(),
@@ -100,7 +100,7 @@ VALUES = st.recursive(PRIMITIVES, _compounds, max_leaves=12)
 def test_a_value_is_the_same_after_encoding_and_decoding(value, compact):
     data = encode(value, compact)
     assert identity(decode(data)) == identity(value)
-    # What was decoded is written the same way: the encoding is a function of the value.
+    # A decoded value is encoded to the same bytes: the encoding is a function of the value.
     assert encode(decode(data), compact) == data
 
 
@@ -129,7 +129,9 @@ def test_every_encoding_of_a_type_holds_the_value_or_refuses_it_and_the_widest_n
 
 
 def _check(data):
-    """Any bytes decode, and then encode to the same values, or fail within their bounds."""
+    """Check that any bytes decode and are encoded again to the same values, or fail with a position within ``data``.
+    Return True if they decode.
+    """
     try:
         located = decode_all(data)
     except DecodeError as error:
@@ -151,7 +153,7 @@ def test_any_bytes_decode_or_raise_an_error_within_them(data):
     _check(data)
 
 
-#: Bytes that mean something, so that a random sequence gets past the first constructor.
+#: Bytes with a meaning, so that a random sequence is decoded beyond its first constructor.
 PIECES = st.sampled_from([bytes((code,)) for code in (0, *CONSTRUCTORS)]) | st.integers(0, 8).map(
     lambda number: bytes((number,))
 )
@@ -187,7 +189,7 @@ def test_mutated_messages_and_filter_sets_decode_or_raise_an_error_within_them(m
     chance = random.Random(1)
     seeds = [row["amqp"] for row in messages + filter_sets]
     good = sum(_check(_mutate(chance.choice(seeds), chance)) for _ in range(5_000))
-    # Both outcomes occur, so the test is about something.
+    # Both outcomes occur often, so that the test is not empty.
     assert 100 < good < 4_900
 
 

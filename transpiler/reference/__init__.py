@@ -1,4 +1,4 @@
-"""The oracle: plain evaluation of surface trees on one message in Python, one clause under each sentence of a standard.
+"""The oracle: evaluation of surface trees on one message in plain Python, one clause for each sentence of a standard.
 
-Nothing here imports analysis, predicate, optimizer, layouts or the emitter, whose results are tested against this.
+No module here imports the compiler (lowering, rewrites, layouts or SQL), whose results are tested against the oracle.
 """

@@ -1,4 +1,4 @@
-"""Arithmetic on operands, by the rules of a dialect."""
+"""Arithmetic on operands, under the rules of a dialect."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BASIC: dict[Arithmetic, Callable[[Any, Any], Any]] = {
 
 
 def sign(operator: Arithmetic, value: Operand, dialect: Dialect) -> Operand:
-    """A unary plus or minus."""
+    """Return the result of a unary plus or minus on ``value``."""
     if operator is Arithmetic.ADD and dialect.unary_plus is UnaryPlus.NOTHING:
         return value
     if value is None:
@@ -75,9 +75,11 @@ def calculate(
     dialect: Dialect,
     convert: bool = False,
 ) -> Operand:
-    """A binary operation; the operands are evaluated here, for Java leaves the right one where the left is NULL.
+    """Return the result of a binary operation.
 
-    ``convert`` is True below the prefix that lets comparisons, and in Artemis arithmetic, read numbers out of strings.
+    ``left`` and ``right`` evaluate the operands, because Java does not evaluate the right operand if the left operand
+    is NULL. ``convert`` is True under the selector prefix with which comparisons, and in Artemis also arithmetic,
+    convert strings to numbers.
     """
     first = left()
     if first is None and dialect.integer_arithmetic is IntegerArithmetic.WRAP_INT:
@@ -100,7 +102,7 @@ def calculate(
 
 
 def _read_number(value: Value) -> Value:
-    """Read a number out of a string, as Artemis does: a double where it has a point, else a long."""
+    """Convert a string to a number like Artemis: to a double if it contains a point, else to a long."""
     if value.type is not OperandType.STRING:
         return value
     text = str(value.value)
@@ -110,12 +112,12 @@ def _read_number(value: Value) -> Value:
 def _not_numbers(operator: Arithmetic, left: Value, right: Value, dialect: Dialect) -> Operand:
     match dialect.not_numbers:
         case NotNumbers.UNKNOWN:
-            # Arithmetic on what is no number is unknown, as arithmetic with NULL is.
+            # Arithmetic on an operand that is not a number is unknown, like arithmetic with NULL.
             return None
         case NotNumbers.CONCATENATE if operator is Arithmetic.ADD and left.type is OperandType.STRING:
             return Value(OperandType.STRING, java_text(left) + java_text(right))
         case NotNumbers.THROWS if _by_zero_atom(operator, dialect) and right.numeric and right.value == 0:
-            # Everything else is above a number in Erlang's order of terms.
+            # In Erlang's order of terms, a term of any other type is greater than a number.
             return Value(OperandType.ATOM, "plus_infinity")
         case _:
             raise BrokerError(f"{operator.value} on what is no number")
@@ -132,14 +134,14 @@ def _basic(operator: Arithmetic, left: Value, right: Value, dialect: Dialect) ->
     result = calculation(left.value, right.value)
     match dialect.integer_arithmetic:
         case IntegerArithmetic.LONG:
-            # Integer arithmetic has 64 bits; what does not fit is unknown.
+            # Integer arithmetic has 64 bits; a result that does not fit is unknown.
             return _long(result)
         case IntegerArithmetic.WRAP_LONG:
             return Value(OperandType.LONG, wrap(result, 64))
         case IntegerArithmetic.BIGNUM:
             return Value(OperandType.LONG, result)
         case IntegerArithmetic.WRAP_INT:
-            # Two BigDecimals, or one and an int, are ints to Java's code.
+            # Java's code computes two BigDecimals, or a BigDecimal and an int, as ints.
             if OperandType.LONG in (left.type, right.type):
                 return Value(OperandType.LONG, wrap(result, 64))
             return Value(OperandType.INT, wrap(result, 32))
@@ -150,7 +152,7 @@ def _long(value: int) -> Operand:
 
 
 def _float(calculation: Callable[[float, float], float], left: float, right: float, dialect: Dialect) -> Operand:
-    """A double; Erlang has no infinity and throws instead."""
+    """Return the result as a double; raise ``BrokerError`` if Erlang, which has no infinity, would throw."""
     first, second = to_double(left), to_double(right)
     result = calculation(first, second)
     any_size = dialect.integer_arithmetic is IntegerArithmetic.BIGNUM
@@ -171,7 +173,7 @@ def _divide(left: Value, right: Value, dialect: Dialect) -> Operand:
             throws = dialect.division is Division.TRUNCATING_THROWING
             if throws and (second == 0 or (first == LONG_MIN and second == -1)):
                 raise BrokerError("an integer division without a result")
-            # Java's integer division truncates toward zero; by zero it has no value.
+            # Java's integer division truncates toward zero; division by zero has no value.
             if second == 0:
                 return None
             quotient = abs(int(first)) // abs(int(second))
@@ -186,7 +188,7 @@ def _divide(left: Value, right: Value, dialect: Dialect) -> Operand:
 
 
 def divide(dividend: float, divisor: float) -> float:
-    """IEEE 754 division, which Python refuses for a zero divisor."""
+    """Return the quotient under IEEE 754, which defines division by zero; Python raises an exception instead."""
     if divisor != 0:
         return dividend / divisor
     if dividend == 0 or math.isnan(dividend):
@@ -210,7 +212,7 @@ def _remainder(left: Value, right: Value, dialect: Dialect) -> Operand:
 
 
 def java_text(value: Value) -> str:
-    """Return the text that Java's string concatenation writes."""
+    """Return the text of ``value`` in a Java string concatenation."""
     match value.value:
         case bool() as truth:
             return "true" if truth else "false"
@@ -219,14 +221,17 @@ def java_text(value: Value) -> str:
         case tuple() as items:
             return f"[{', '.join('null' if item is None else java_text(item) for item in items)}]"
         case bytes():
-            # An address follows, which nobody can know.
+            # In Java a hash code follows, which cannot be computed.
             return "[B@"
         case other:
             return str(other)
 
 
 def _java_float(number: float, kind: OperandType) -> str:
-    """Double.toString: the shortest digits, with a point, and an exponent outside 0.001 to 10 million."""
+    """Return the text of Java's ``Double.toString`` or ``Float.toString``.
+
+    It has the shortest digits and a point, and an exponent if the number is below 0.001, or at least 10 million.
+    """
     if math.isnan(number):
         return "NaN"
     if math.isinf(number):

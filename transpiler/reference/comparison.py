@@ -1,4 +1,4 @@
-"""Comparison of two operands that are not NULL, by the rules of a dialect."""
+"""Comparison of two operands under the rules of a dialect."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ _WIDTH = {
 
 
 def compare(operator: Comparison, left: Value, right: Value, dialect: Dialect, convert: bool = False) -> bool:
-    """Return True if the comparison holds; raise ``BrokerError`` where the broker ends in an exception."""
+    """Return True if a comparison of two operands that are not NULL holds; raise ``BrokerError`` if the broker throws.
+
+    ``convert`` is True under the selector prefix with which comparisons convert strings to numbers and booleans.
+    """
     left, right = compared_by_use(operator, left, right, dialect)
     if dialect.unlike_types is UnlikeTypes.NOT_EQUAL and operator is Comparison.NE:
         # <> is NOT of =.
@@ -40,7 +43,7 @@ def compare(operator: Comparison, left: Value, right: Value, dialect: Dialect, c
     if java and (_is_array(left) or _is_array(right)):
         if not operator.is_equality:
             raise BrokerError("an array of bytes has no order")
-        # Two arrays are equal only where they are one.
+        # Two arrays are equal only if they are the same object, which is the value of one property.
         is_one = bool(left.origin) and left.origin == right.origin
         return left.type is right.type and is_one is (operator is Comparison.EQ)
     if convert and left.type is not right.type:
@@ -57,7 +60,7 @@ def _is_array(value: Value) -> bool:
 
 
 def compare_null(operator: Comparison, left: Value | None, right: Value | None, dialect: Dialect) -> bool | None:
-    """Compare two operands one of which is NULL."""
+    """Compare two operands of which at least one is NULL; return None if the result is unknown."""
     # "SQL treats a NULL value as unknown. Comparison or arithmetic with an unknown value always yields an unknown."
     if not operator.is_equality or dialect.null_equality is NullEquality.UNKNOWN:
         return None
@@ -75,7 +78,7 @@ def _compare_numbers(operator: Comparison, left: Value, right: Value, dialect: D
     floating = left.type.floating or right.type.floating
     match dialect.numeric_promotion:
         case NumericPromotion.PROMOTION if floating:
-            # Java's numeric promotion: where one is a floating point number, the other becomes a double.
+            # Java's numeric promotion: if one operand is a floating-point number, the other becomes a double.
             first, second = to_double(first), to_double(second)  # type: ignore[arg-type]
         case NumericPromotion.UPWARDS | NumericPromotion.UPWARDS_THROWING if left.type is not right.type:
             if not _widens(left.type, right.type):
@@ -91,9 +94,9 @@ def _compare_numbers(operator: Comparison, left: Value, right: Value, dialect: D
 
 
 def _compare_others(operator: Comparison, left: Value, right: Value, dialect: Dialect) -> bool:
-    """Compare two operands one of which is no number."""
+    """Compare two operands of which at least one is not a number."""
     if operator.is_equality:
-        # "Comparison ... of values of unlike types: the value of the operation is false." Of = and <> alike.
+        # "Comparison ... of values of unlike types: the value of the operation is false." This applies to = and to <>.
         return left.type is right.type and _HOLDS[operator](left.value, right.value)
     if dialect.ordering is Ordering.TERMS:
         return _HOLDS[operator](_term(left), _term(right))
@@ -108,7 +111,7 @@ def _compare_others(operator: Comparison, left: Value, right: Value, dialect: Di
         case Ordering.BYTES if texts:
             return _HOLDS[operator](_octets(left), _octets(right))
         case _:
-            # "String and Boolean comparison is restricted to = and <>"; of two properties an ordering is false.
+            # "String and Boolean comparison is restricted to = and <>"; ordering two properties of such types is false.
             return False
 
 
@@ -117,7 +120,10 @@ def _octets(value: Value) -> bytes:
 
 
 def _term(value: Value) -> tuple[int, Any]:
-    """Erlang's order: a number is below an atom, which is below a text; two numbers are compared before."""
+    """Return a sort key for Erlang's order of terms: numbers, then atoms, then strings.
+
+    Two numbers never reach this function, so all numbers have the same key.
+    """
     match value.type:
         case OperandType.BOOLEAN:
             return 1, "true" if value.value else "false"
@@ -132,12 +138,15 @@ def _term(value: Value) -> tuple[int, Any]:
 
 
 def _units(value: Value) -> bytes:
-    """String.compareTo goes by UTF-16 units."""
+    """Return the sort key of Java's ``String.compareTo``, which compares UTF-16 code units."""
     return str(value.value).encode("utf-16-be", "surrogatepass")
 
 
 def _widens(left: OperandType, right: OperandType) -> bool:
-    """Return True if Java's code converts one of the two types: it lacks the clauses for a narrow right side."""
+    """Return True if Java's code converts one of the two types to the other.
+
+    The code has no clauses for a right operand that is narrower than the left operand.
+    """
     if OperandType.BIG in (left, right):
         return False
     if right in (OperandType.BYTE, OperandType.SHORT):
@@ -146,7 +155,7 @@ def _widens(left: OperandType, right: OperandType) -> bool:
 
 
 def _as_java_floats(left: Value, right: Value, dialect: Dialect) -> tuple[float, float]:
-    """Two numbers of unlike types as doubles, or as floats where neither is a double."""
+    """Return two numbers of different types as doubles, or as 32-bit floats if neither number is a double."""
     if OperandType.DOUBLE not in (left.type, right.type):
         return to_float(left.value), to_float(right.value)
     narrowing = (left.type, right.type) == (OperandType.DOUBLE, OperandType.FLOAT)
@@ -156,10 +165,10 @@ def _as_java_floats(left: Value, right: Value, dialect: Dialect) -> tuple[float,
 
 
 def to_float(number: Any) -> float:
-    """Round to the nearest 32-bit floating point number."""
+    """Round ``number`` to the nearest 32-bit floating-point number."""
     exact = to_double(number)
     try:
-        # An integer is rounded to 24 bits in one step, not to a double first.
+        # An integer is rounded to 24 bits in one step: it must not be rounded to a double first.
         if isinstance(number, int) and abs(number) > 2**53:
             shift = abs(number).bit_length() - 26
             cut = abs(number) >> shift << shift
@@ -171,7 +180,10 @@ def to_float(number: Any) -> float:
 
 
 def _float_in(digits: str) -> float:
-    """Read a 32-bit floating point number, rounded once: from a double whose last bit says that digits were cut off."""
+    """Return ``digits`` as a 32-bit floating-point number, rounded only once.
+
+    The number is first truncated to a double, whose last bit is set if digits were cut off (round to odd).
+    """
     exact, cut = Decimal(digits), float(digits)
     if math.isinf(cut):
         return cut
@@ -184,21 +196,24 @@ def _float_in(digits: str) -> float:
 
 
 def _compare_to_key(value: Any) -> tuple[int, float, float]:
-    """Double.compareTo: NaN equals itself and is above all, -0.0 is below 0.0."""
+    """Return the sort key of Java's ``Double.compareTo``: NaN equals itself and is the greatest value, -0.0 < 0.0."""
     if isinstance(value, float) and math.isnan(value):
         return 1, 0.0, 0.0
     return 0, value, math.copysign(1.0, value) if value == 0 else 0.0
 
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
-#: The characters that Java's ``String.trim`` takes away, which ``Double.valueOf`` does first.
+#: The characters that Java's ``String.trim`` removes; ``Double.valueOf`` trims its argument first.
 _TRIMMED = "".join(map(chr, range(0x21)))
 _FLOATING = re.compile(r"[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)")
 _BITS = {OperandType.BYTE: 8, OperandType.SHORT: 16, OperandType.INT: 32, OperandType.LONG: 64}
 
 
 def _converted(left: Value, right: Value, dialect: Dialect) -> tuple[Value, Value] | None:
-    """convert_string_expressions: a string is read as the type of the other side; None where it is no such text."""
+    """Return the operands with a string converted to the other operand's type, as ``convert_string_expressions`` does.
+
+    Return None if no operand is a string, or if the string cannot be converted.
+    """
     if left.type is OperandType.STRING:
         read = read_text(str(left.value), right.type)
         return None if read is None else (read, right)
@@ -211,7 +226,7 @@ def _converted(left: Value, right: Value, dialect: Dialect) -> tuple[Value, Valu
 
 
 def read_text(text: str, target: OperandType) -> Value | None:
-    """Read a number or boolean from text, as Java's ``valueOf`` reads it."""
+    """Convert ``text`` to the type ``target`` like Java's ``valueOf``; return None if ``text`` is not such a value."""
     match target:
         case OperandType.BOOLEAN:
             return Value(target, text.lower() == "true")
@@ -219,7 +234,7 @@ def read_text(text: str, target: OperandType) -> Value | None:
             content = text.strip(_TRIMMED)
             if "N" in content or "I" in content:
                 return Value(target, float(content))
-            # ActiveMQ's ComparisonExpression asks Float.valueOf for a float, not Double.valueOf.
+            # ActiveMQ's ComparisonExpression calls Float.valueOf for a float, not Double.valueOf.
             digits = content.rstrip("fFdD")
             return Value(target, _float_in(digits) if target is OperandType.FLOAT else float(digits))
         case _ if target in _BITS and _INTEGER.fullmatch(text):

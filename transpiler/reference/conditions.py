@@ -1,8 +1,8 @@
-"""Judge one message by a condition: of a filter, of a binding or of an address.
+"""Evaluation of a condition (of a filter, a binding or an address) for one message.
 
-The condition says what is asked (``language.conditions``, with the standards' sentences where it is made); here is what
-each test answers. Judgement is total: no message makes it raise. A condition with a selector that does not parse raises
-when the selector is read for the first time.
+``language.conditions`` defines the tests, and quotes the standards where it builds them; this module evaluates each
+test. Evaluation is total: no message makes it raise. A condition whose selector does not parse raises when the selector
+is parsed for the first time.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ Keys = tuple[str | None, ...]
 
 
 def holds(condition: Condition, message: Message, keys: Keys = (), receiver: Receiver = ANYONE) -> bool:
-    """Return True if a message that was published with some routing keys meets a condition.
+    """Return True if a message that was published with the routing keys ``keys`` meets ``condition``.
 
     Args:
         condition: The condition of a filter, a binding or an address.
         message: The message.
-        keys: The routing keys; a test of the key holds if one of them passes it. A filter tests no routing key.
+        keys: The routing keys; a test of the routing key holds if any key passes. Filters do not test routing keys.
         receiver: The time and the destination that selectors read.
 
-    Raises what parsing a selector or a query raises.
+    Raises the errors of parsing a selector or a query.
     """
     match condition:
         case All(terms=terms):
@@ -57,7 +57,7 @@ def holds(condition: Condition, message: Message, keys: Keys = (), receiver: Rec
         case Not(term=term):
             return not holds(term, message, keys, receiver)
         case Selector():
-            # A selector that is unknown does not select.
+            # A selector whose result is unknown does not select the message.
             return evaluate(condition.tree, message, condition.dialect, receiver) is True
         case Query():
             return matches_query(condition.tree, message, condition.subject_header)
@@ -71,7 +71,7 @@ def holds(condition: Condition, message: Message, keys: Keys = (), receiver: Rec
 
 
 def value_at(places: Places, message: Message) -> AmqpValue | None:
-    """Return the value at the first of some places that has the key; None if the message has it at none of them."""
+    """Return the value of the first message field in ``places`` that has one; None if no field has a value."""
     found = (_content(place, message) for place in places)
     return next((value for value in found if value is not None), None)
 
@@ -108,12 +108,12 @@ def _content(place: MessageField, message: Message) -> AmqpValue | None:
         case str():
             return AmqpValue(AmqpType.STRING, value)
         case _:
-            # An annotation may be of a type that nothing equals.
+            # An annotation can have a type that no value equals.
             return AmqpValue(AmqpType.NULL, None)
 
 
 def matches_words(pattern: Sequence[str | AnyWord], words: Sequence[str]) -> bool:
-    """Return True if the words of a routing key match a pattern, by backtracking to the last ``#`` alone."""
+    """Return True if the words of a routing key match ``pattern``; it suffices to backtrack to the last ``#``."""
     at = here = 0
     last_many, resume = -1, 0
     while at < len(words):

@@ -1,7 +1,7 @@
-"""XML documents as trees for XPath and XQuery; a text that ``message.documents`` refuses has no tree.
+"""XML documents as trees for XPath and XQuery. A text that ``message.documents`` rejects has no tree.
 
-As in Spark's parser and data model, names are not bound to namespaces, declarations of namespaces are no attributes,
-and text that only sections of CDATA part is one text.
+As in Spark's parser and data model, names are not bound to namespaces, namespace declarations are not attributes, and
+text that is divided only by CDATA sections is one text node.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _NOT_IN_NAMES = re.compile(documents.NOT_IN_TAGS, re.ASCII)
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A node of XPath's data model; ``value`` is the text of a text or an attribute."""
+    """A node of XPath's data model. ``value`` is the text of a text node or of an attribute; else it is empty."""
 
     kind: Literal["document", "element", "attribute", "text", "other"]
     parent: Node | None = None
-    #: The name with its prefix.
+    #: The name with its prefix; empty for a node that is not an element or attribute.
     name: str = ""
     value: str = ""
     attributes: list[Node] = field(default_factory=list)
@@ -34,11 +34,11 @@ class Node:
 
     @property
     def local_name(self) -> str:
-        """The name without its prefix, which is what paths compare."""
+        """The name without its prefix, with which paths compare."""
         return self.name.rpartition(":")[2]
 
     def all_below(self) -> Iterator[Node]:
-        """The node and what is in it, in the order of the document; without recursion, for documents are deep."""
+        """Yield the node and its descendants in document order, without recursion, because documents can be deep."""
         left = [self]
         while left:
             node = left.pop()
@@ -47,18 +47,18 @@ class Node:
 
     @property
     def text(self) -> str:
-        """The string value."""
+        """The string value of the node, as XPath defines it."""
         if self.kind in ("text", "attribute"):
             return self.value
         return "".join(node.value for node in self.all_below() if node.kind == "text")
 
 
 class _NoDocumentError(Exception):
-    """Something that a document may not have."""
+    """The error for a document that exceeds a limit or has a name that is not allowed."""
 
 
 def read_document(text: str) -> Node | None:
-    """Return the document in a text; None where it is none."""
+    """Return the document node of ``text``; None if ``text`` is not a document."""
     if _FORBIDDEN.search(text) or not _DOCUMENT.search(text):
         return None
     builder = _Builder()
@@ -79,7 +79,7 @@ class _Builder:
         parser.StartElementHandler = self._start
         parser.EndElementHandler = lambda _: self._open.pop()
         parser.CharacterDataHandler = self._characters
-        # A comment parts the text around it in two.
+        # A comment or instruction divides the text around it into two nodes.
         parser.CommentHandler = parser.ProcessingInstructionHandler = self._other
 
     def _start(self, name: str, attributes: list[str]) -> None:

@@ -1,8 +1,8 @@
-"""The meaning of a selector on one message: Jakarta Messaging 3.1, section 3.8.1, and the brokers' deviations from it.
+"""Evaluation of a selector on one message: Jakarta Messaging 3.1, section 3.8.1, and the brokers' deviations from it.
 
-Evaluation is total: no message makes it raise. Where a broker's own evaluation would throw, the answer is unknown.
-Where the standard is silent, the dialect's record decides; the default dialect's decisions are named where they are
-made.
+Evaluation is total: no message makes it raise, unless a regular expression exceeds a limit. If a broker's own
+evaluation would throw, the result is unknown. Where the standard is silent, the dialect's record decides; comments at
+the code name the decisions for the default dialect.
 """
 
 from __future__ import annotations
@@ -40,14 +40,20 @@ from transpiler.reference.untyped import as_boolean, as_number, typed_by_use
 
 
 class Verdict(NamedTuple):
-    """The answer on one message; ``thrown`` is the text of the exception that the broker would throw."""
+    """The result of a selector for one message.
+
+    ``thrown`` is the text of the exception that the broker would throw; None if it would throw no exception.
+    """
 
     truth: Truth
     thrown: str | None = None
 
 
 class Evaluated(NamedTuple):
-    """An operand's value on one message, None for NULL; ``thrown`` is the text of the broker's exception."""
+    """The value of an operand for one message; ``operand`` is None for NULL.
+
+    ``thrown`` is the text of the exception that the broker would throw; None if it would throw no exception.
+    """
 
     operand: Operand
     thrown: str | None = None
@@ -59,9 +65,10 @@ def judge(
     dialect: Dialect = JMS,
     receiver: Receiver = ANYONE,
 ) -> Verdict:
-    """Evaluate a selector on a message; note where the broker would have thrown. No selector matches every message.
+    """Evaluate a selector on a message, and report the exception that the broker would throw.
 
-    ``receiver`` has the time of UTC() and of JMSExpiration, and the JMSDestination of a message that has none.
+    If ``tree`` is None, there is no selector, and every message matches. ``receiver`` contains the time for UTC() and
+    for JMSExpiration, and the JMSDestination of a message without a destination.
     """
     if tree is None:
         return Verdict(True)
@@ -77,7 +84,7 @@ def evaluate(
     dialect: Dialect = JMS,
     receiver: Receiver = ANYONE,
 ) -> Truth:
-    """Evaluate a selector on a message to True, False, or None for unknown. No selector matches every message."""
+    """Evaluate a selector on a message to True, False, or None for unknown. If ``tree`` is None, return True."""
     return judge(tree, message, dialect, receiver).truth
 
 
@@ -87,12 +94,12 @@ def value_of(
     dialect: Dialect = JMS,
     receiver: Receiver = ANYONE,
 ) -> SelectorValue:
-    """Evaluate an operand on one message; None where it is NULL, or where the broker would have thrown."""
+    """Return the value of an operand for one message; None if it is NULL or if the broker would throw an exception."""
     return plain_value(evaluate_operand(node, message, dialect, receiver).operand)
 
 
 def plain_value(operand: Operand) -> SelectorValue:
-    """Return the value of an operand; of a list, the text that Java writes for it."""
+    """Return the value of ``operand``; for a list, its text in Java."""
     if operand is None:
         return None
     return java_text(operand) if isinstance(operand.value, tuple) else operand.value
@@ -106,9 +113,9 @@ def evaluate_operand(
     *,
     convert: bool = False,
 ) -> Evaluated:
-    """Evaluate an operand to its value with its type; note where the broker would have thrown.
+    """Return the value of an operand with its type, and report the exception that the broker would throw.
 
-    ``convert`` is True below the prefix that lets comparisons read numbers and booleans out of strings.
+    ``convert`` is True under the selector prefix with which comparisons convert strings to numbers and booleans.
     """
     evaluator = _Evaluator(message, dialect, receiver)
     evaluator.convert = convert
@@ -122,19 +129,19 @@ class _Evaluator:
     def __init__(self, message: Message, dialect: Dialect, receiver: Receiver) -> None:
         self.message = message
         self.dialect = dialect
-        # One evaluation has one time, however often it is read.
+        # The time is fixed for the whole evaluation, even if the selector reads it several times.
         self.receiver = receiver._replace(now=receiver.time)
         self.convert = False
 
     def selector(self, tree: ast.Expression) -> Truth:
-        """Evaluate a whole selector, with its prefix."""
+        """Evaluate a whole selector, including its prefix for the conversion of strings."""
         if isinstance(tree, ast.ConvertStrings):
             self.convert = True
             return self.condition(tree.condition)
         return self.condition(tree)
 
     def condition(self, node: ast.Expression) -> Truth:
-        """Evaluate a condition to its truth; raise ``BrokerError`` where the broker throws."""
+        """Return the truth value of a condition; raise ``BrokerError`` if the broker throws."""
         match node:
             case ast.And(terms=terms):
                 return self._junction(terms, deciding=False)
@@ -160,7 +167,7 @@ class _Evaluator:
                 return self._bare(node)
 
     def _bare(self, node: ast.Expression) -> Truth:
-        # A name by itself is a condition where its value is a boolean; elsewhere it is unknown.
+        # A bare name is a condition if its value is a boolean; otherwise the result is unknown.
         value = as_boolean(self.operand(node))
         if value is None:
             return None
@@ -169,7 +176,10 @@ class _Evaluator:
         return False if self.dialect.bare_name is BareName.FALSE else None
 
     def _junction(self, terms: tuple[ast.Expression, ...], deciding: bool) -> Truth:
-        """Evaluate AND, which FALSE decides, or OR, which TRUE decides."""
+        """Return the truth value of AND (``deciding`` is False) or OR (``deciding`` is True).
+
+        A term whose truth value is ``deciding`` determines the result.
+        """
         return self._join([lambda term=term: self.condition(term) for term in terms], deciding)  # type: ignore[misc]
 
     def _join(self, terms: list[Callable[[], Truth]], deciding: bool) -> Truth:
@@ -183,7 +193,7 @@ class _Evaluator:
             if truth is deciding:
                 return deciding
             if self.dialect.logic is Logic.QPID_JAVA:
-                # An AND of Qpid's ends at the first unknown term, and an OR forgets one.
+                # In Qpid, AND is unknown at the first unknown term, and in OR a later term replaces an unknown one.
                 result = truth
                 if truth is None and not deciding:
                     return None
@@ -192,7 +202,7 @@ class _Evaluator:
         return result
 
     def operand(self, node: ast.Expression) -> Operand:
-        """Evaluate an operand to its value; raise ``BrokerError`` where the broker throws."""
+        """Return the value of an operand; raise ``BrokerError`` if the broker throws."""
         match node:
             case ast.Identifier():
                 return look_up(node, self.message, self.dialect, self.receiver)
@@ -227,7 +237,7 @@ class _Evaluator:
                 | ast.Or()
                 | ast.ConvertStrings()
             ):
-                # A condition in parentheses is a boolean operand, and a missing one where it is unknown.
+                # A condition in parentheses is a boolean operand; if it is unknown, the operand is missing.
                 truth = self.condition(node)
                 return None if truth is None else Value(OperandType.BOOLEAN, truth)
             case _:
@@ -238,11 +248,11 @@ class _Evaluator:
         java = promotion in (NumericPromotion.UPWARDS, NumericPromotion.UPWARDS_THROWING)
         first = self._beside(right, left)
         if java and not operator.is_equality and first is not None and first.type is OperandType.BYTES:
-            # Java's code casts the left side before it looks at the right one.
+            # Java's code casts the left operand before it reads the right operand.
             raise BrokerError("an array of bytes has no order")
         null_decides = not operator.is_equality or (not java and self.dialect.null_equality is NullEquality.UNKNOWN)
         if first is None and null_decides and promotion is not NumericPromotion.EXACT:
-            # The right side is not evaluated, so that an error in it does not matter.
+            # The right operand is not evaluated, so an exception in it has no effect.
             return None
         second = self._beside(left, right)
         if first is None or second is None:
@@ -250,7 +260,10 @@ class _Evaluator:
         return compare(operator, first, second, self.dialect, self.convert)
 
     def _beside(self, other: ast.Expression, node: ast.Expression) -> Operand:
-        """An operand; a literal beside a message id is read as an id, whose hexadecimal digits have no case."""
+        """Return the value of the operand ``node``, which is compared with the operand ``other``.
+
+        A literal that is compared with a message id is also an id, so the case of its hexadecimal digits is ignored.
+        """
         if isinstance(node, ast.StringLiteral) and is_id(other, self.dialect):
             return Value(OperandType.STRING, canonical(node.value))
         return self.operand(node)
@@ -293,7 +306,10 @@ class _Evaluator:
                 return is_member is not node.negated
 
     def _in_by_type(self, value: Value, node: ast.In) -> Truth:
-        """NOT IN is FALSE too where a member is of an unlike type, unless a NULL member made it unknown."""
+        """Return the result of IN or NOT IN under ``InNotString.FALSE_BOTH_WAYS``.
+
+        NOT IN is FALSE also if a member has an unlike type, unless an earlier NULL member made the result unknown.
+        """
         result: Truth = node.negated
         for part in node.members:
             member = self.operand(part)
@@ -306,7 +322,7 @@ class _Evaluator:
         return result
 
     def _number(self, node: ast.Expression) -> Operand:
-        """The value of an operand of arithmetic."""
+        """Return the value of an operand of arithmetic, with an untyped string converted to a number."""
         return as_number(self.operand(node), self.dialect.types.special_doubles)
 
     def _like(self, node: ast.Like) -> Truth:

@@ -1,7 +1,7 @@
-"""The way of one message through exchanges, from the one that it is published to: their bindings and alternates.
+"""The traversal of one message through exchanges, from the exchange of publication, along bindings and alternates.
 
-Sources: the exchanges chapter of the Qpid Broker-J book, and what the brokers add to it. Routing is total: no message
-makes it raise. A message reaches a queue once, however many bindings lead there.
+Sources: the exchanges chapter of the Qpid Broker-J book, and the brokers' additions. Routing is total: no message makes
+it raise. A message reaches a queue only once, even if several bindings lead to the queue.
 """
 
 from __future__ import annotations
@@ -18,29 +18,33 @@ from transpiler.topology.model import Topology
 from transpiler.topology.records import DEFAULT_EXCHANGE, Binding, Exchange
 from transpiler.topology.targets import Target, TargetType
 
-#: The queues and outcomes that a message comes to.
+#: The queues and outcomes that a message reaches.
 Ends = frozenset[Target]
 
 
 class _Reached(NamedTuple):
-    """The ends of a part of a traversal; ``surely`` if a message comes to some of them whatever exchanges choose."""
+    """The ends of a part of a traversal.
+
+    ``surely`` is True if the message reaches an end whatever exchanges choose, even if the end is not in ``ends``.
+    """
 
     ends: Ends = frozenset()
     surely: bool = False
 
     def also(self, other: _Reached) -> _Reached:
-        """Return the ends of two parts."""
+        """Return the union of the ends of two parts of a traversal."""
         return _Reached(self.ends | other.ends, self.surely or other.surely)
 
 
-#: A part of a traversal: it asks for the ends of further parts, and returns its own.
+#: A part of a traversal, as a generator. It yields further parts, is sent the ends of each, and returns its own ends.
 _Walk = Generator["_Walk", _Reached, _Reached]
 
 
 class Visit(NamedTuple):
-    """An exchange that a message came to, under its routing keys; ``matched`` has an answer for each of its bindings.
+    """An exchange that a message reached, with the routing keys of the message there.
 
-    The bindings are those of ``Topology.bindings_by_source``; the default exchange has none there.
+    ``matched`` contains, for each binding of the exchange in ``Topology.bindings_by_source``, True if the message
+    matches it. It is empty for the default exchange, and for an exchange that chooses regardless of matches.
     """
 
     exchange: Exchange
@@ -49,9 +53,9 @@ class Visit(NamedTuple):
 
 
 class ExchangeWalk:
-    """The traversal of one message; without ``alternates`` it follows bindings alone.
+    """The traversal of one message. If ``alternates`` is False, it follows only bindings.
 
-    It stops at exchanges that choose one of their bindings, or with ``chosen`` follows all that may be chosen.
+    At an exchange that chooses among its bindings it stops; if ``chosen`` is True, it follows all that can be chosen.
     """
 
     def __init__(self, topology: Topology, message: Message, *, alternates: bool = True, chosen: bool = False) -> None:
@@ -59,25 +63,25 @@ class ExchangeWalk:
         self.message = message
         self.used_alternates = False
         self.used_choices = False
-        #: Some exchange chose among queues, so that the message reaches one.
+        #: True if an exchange chose and each of its choices is a queue, so that the message reaches a queue.
         self.chose_queue = False
-        #: The message came to an exchange of which nothing is known.
+        #: True if the message reached an exchange that the file names without describing it.
         self.came_to_unknown = False
         self.visits: dict[tuple[str, Keys], Visit] = {}
-        #: The states that the message went on to from each, where coming back to one is a failure.
+        #: For each state (exchange, keys), the states to which the message went on; only for brokers whose rings fail.
         self.onward: dict[tuple[str, Keys], list[tuple[str, Keys]]] = {}
         self._alternates = alternates
         self._chosen = chosen
-        #: The exchanges, with keys, that the message passes through on its path.
+        #: The exchanges, with keys, on the current path of the message.
         self._path: set[tuple[str, Keys]] = set()
         self._known: dict[tuple[str, Keys], tuple[_Reached, bool]] = {}
-        #: Choices so far, each time that the message came to one.
+        #: Number of times that the message reached an exchange that chooses.
         self._chose_here = 0
         self._shortened = 0
 
     def ends(self, exchange: Exchange, keys: Keys) -> Ends:
-        """Return what is reached from an exchange; the result does not depend on the order of the bindings."""
-        # A path may be longer than Python's stack is deep.
+        """Return the queues and outcomes that the message reaches from ``exchange``, whatever the order of bindings."""
+        # A path can be longer than Python's recursion limit, so the stack is explicit.
         walks: list[_Walk] = [self._through(exchange, keys)]
         reached: _Reached | None = None
         while walks:
@@ -90,7 +94,7 @@ class ExchangeWalk:
         return _Reached().ends if reached is None else reached.ends
 
     def _through(self, exchange: Exchange, keys: Keys) -> _Walk:
-        """Walk from an exchange; a message that comes back to one on its path goes no further there."""
+        """Walk from ``exchange``. If the exchange is already on the path of the message, the walk ends."""
         here = (exchange.name, keys)
         if here in self._path:
             self._shortened += 1
@@ -103,15 +107,15 @@ class ExchangeWalk:
         self._path.add(here)
         reached, matched = yield from self._bound(exchange, keys)
         is_open = self._chose_here > chose
-        # A message that may reach a queue by a choice may not reach the alternate.
+        # If a choice can take the message to a queue, it is not certain that the message reaches the alternate.
         left = not reached.surely and (self._chosen or not is_open)
         if not matched if self.topology.rules.alternate_on_no_match else left:
             reached = reached.also((yield from self._alternate(exchange, keys)))
         if not self.topology.rules.alternate_on_no_match:
-            # Elsewhere what an exchange does depends on itself alone, so once is enough.
+            # Otherwise the result of an exchange depends only on its own bindings, so one visit is enough.
             self._path.remove(here)
         if self._shortened == shortened:
-            # Nothing was cut short, so the result is the same on every other path.
+            # No walk ended at an exchange on the path, so the result is the same on every other path.
             self._known[here] = reached, is_open
         return reached
 
@@ -136,7 +140,7 @@ class ExchangeWalk:
         return reached, any(answers)
 
     def _along_all(self, bindings: Iterable[Binding], keys: Keys) -> _Walk:
-        """Walk along bindings that the message matches."""
+        """Walk along ``bindings``, all of which the message matches."""
         ends: set[Target] = set()
         surely = False
         for binding in bindings:
@@ -146,7 +150,7 @@ class ExchangeWalk:
         return _Reached(frozenset(ends), surely)
 
     def _along(self, binding: Binding, keys: Keys) -> _Walk:
-        """Walk along a binding that the message matches."""
+        """Walk along ``binding``, which the message matches."""
         if binding.destination_type != "exchange":
             return self._end(binding.destination_type, binding.destination, keys)
         replacement = self.topology.replacement_key(binding)
@@ -155,7 +159,7 @@ class ExchangeWalk:
         return (yield self._through(self.topology.exchange_by_name[binding.destination], onward))
 
     def _chose(self, exchange: Exchange, choice: Choice, keys: Keys) -> _Walk:
-        """Walk to the queues that are reached whatever an exchange chooses, or to all that are by some choice."""
+        """Walk along all bindings that ``exchange`` can choose if ``chosen`` is set, else along no binding."""
         self.used_choices = True
         self._chose_here += 1
         self.chose_queue |= choice.reaches_queue
@@ -178,7 +182,7 @@ class ExchangeWalk:
 
     @property
     def comes_back(self) -> bool:
-        """Return True if the message came back to a state on its path."""
+        """True if the message came back to an exchange on its path with the same keys, at a broker whose rings fail."""
         try:
             TopologicalSorter(self.onward).prepare()
         except CycleError:
@@ -205,5 +209,5 @@ class ExchangeWalk:
 
 
 def subject_of(message: Message) -> str | None:
-    """Return the routing key that a message has of its own."""
+    """Return the subject of the message, which is its own routing key; None if the message has no subject."""
     return message.properties.subject if message.properties is not None else None

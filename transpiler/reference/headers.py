@@ -1,6 +1,6 @@
-"""The value of a name on one message: header fields by the dialect's table, all else as an application property.
+"""The value of a name for one message: a header field if the dialect's table contains it, else an application property.
 
-One clause under each sentence of the JMS mapping, working draft 10; the brokers' conversions are beside them.
+Each sentence of the JMS mapping, working draft 10, has one clause, next to the conversions of the brokers.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from transpiler.message.receiver import ANYONE, Receiver
 from transpiler.message.types import AmqpType, AmqpValue, UntypedText
 from transpiler.reference.operands import Operand, Value, from_amqp
 
-#: The content of a place: an AMQP value from a map or an id, a plain value from a field of one type.
+#: The content of a message field: an AMQP value from a map or an id, a plain value from a field of one type; None if
+#: the message lacks the field.
 _Content = AmqpValue | bool | int | str | bytes | None
 
 
 def look_up(node: ast.Identifier, message: Message, dialect: Dialect, receiver: Receiver = ANYONE) -> Operand:
-    """Return the value of a name; None, which is NULL, if the message does not have it."""
+    """Return the value of the name ``node``; None, which is NULL, if the message does not have it."""
     field = dialect.fields.find(node.name, node.section)
     if field is not None:
         return header_value(field, message, dialect, receiver)
@@ -38,7 +39,11 @@ def look_up(node: ast.Identifier, message: Message, dialect: Dialect, receiver: 
 
 
 def header_value(field: HeaderField, message: Message, dialect: Dialect = JMS, receiver: Receiver = ANYONE) -> Operand:
-    """Return the value that the message has under the field's name, else that of the first origin, else the default."""
+    """Return the value of a header field, or None for NULL.
+
+    It is the value under the field's name in ``header_values``, else that of the first origin that has one, else the
+    default.
+    """
     origins = field.origins
     given = (message.header_values or {}).get(field.name)
     if given is not None:
@@ -54,7 +59,7 @@ def header_value(field: HeaderField, message: Message, dialect: Dialect = JMS, r
 
 
 def is_id(node: ast.Expression, dialect: Dialect) -> bool:
-    """Return True if a node names the JMS text of a message id or a correlation id."""
+    """Return True if ``node`` is the name of a header field that is the JMS text of a message id or correlation id."""
     field = dialect.fields.find(node.name, node.section) if isinstance(node, ast.Identifier) else None
     return field is not None and field.is_jms_id
 
@@ -91,7 +96,7 @@ def _expiry(contents: list[_Content], zero_is_forever: bool) -> int | None:
 
 
 def _converted(conversion: Conversion, content: _Content) -> bool | int | str | bytes | None:
-    """Return the value that a selector sees; None for a content that the conversion has no clause for."""
+    """Return the value that a selector sees; None if ``conversion`` does not apply to the type of ``content``."""
     match conversion, content:
         case Conversion.AS_IS, bool() | int() | str() | bytes():
             return content
@@ -118,7 +123,7 @@ def _converted(conversion: Conversion, content: _Content) -> bool | int | str | 
             # "values in the range 2^31 to 2^32-1 … MUST be mapped to … values in the range -2^31 to -1".
             return content - FOLD if content >= FIRST_NEGATIVE else content
         case Conversion.WHOLE_SECONDS, int():
-            # C++ divides toward zero.
+            # C++ division truncates toward zero.
             return content - (content % 1000 if content >= 0 else -(-content % 1000))
         case Conversion.STRING_ID, AmqpValue(type=AmqpType.STRING, value=str() as text):
             return text
@@ -133,10 +138,10 @@ def _converted(conversion: Conversion, content: _Content) -> bool | int | str | 
 
 
 def _content(place: MessageField, message: Message, receiver: Receiver) -> _Content:
-    """Return the content of a place; None if the message does not have it."""
+    """Return the content of the message field ``place``; None if the message does not have it."""
     if place.section == RECEIVER:
         return receiver.value(place)
-    # A message of AMQP 1.0 has no section for the properties of AMQP 0-10.
+    # ``Message`` has no section for the delivery-properties of AMQP 0-10.
     section = getattr(message, place.section, None)
     if section is None:
         return None

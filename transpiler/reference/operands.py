@@ -1,4 +1,4 @@
-"""Operands with their types, as a broker sees them: literals, and the values of a message."""
+"""Operands of a selector with their types in a broker: literals, and values of a message."""
 
 from __future__ import annotations
 
@@ -19,11 +19,14 @@ INT_MIN, INT_MAX = -(2**31), 2**31 - 1
 
 
 class BrokerError(Exception):
-    """The broker's evaluation ends here in an exception; the text names the cause."""
+    """The exception with which the broker's own evaluation would end; the text names the cause."""
 
 
 class Value(NamedTuple):
-    """An operand that is not NULL. ``origin`` is the property that it comes from, for types compared by identity."""
+    """An operand that is not NULL.
+
+    ``origin`` is the name of the property that holds the value; types that are compared by identity need it.
+    """
 
     type: OperandType
     value: bool | int | float | str | bytes | tuple[Value | None, ...]
@@ -31,22 +34,22 @@ class Value(NamedTuple):
 
     @property
     def numeric(self) -> bool:
-        """True if it can be an operand of arithmetic."""
+        """True if the value can be an operand of arithmetic."""
         return self.type.numeric
 
 
-#: None is NULL, and the value of an unknown condition.
+#: A value of an operand. None is NULL, which is also the value of an unknown condition.
 Operand = Value | None
 
 
 def wrap(value: int, bits: int) -> int:
-    """Wrap an integer in two's complement."""
+    """Wrap ``value`` to a signed integer of ``bits`` bits in two's complement."""
     half: int = 1 << (bits - 1)
     return (value + half) % (2 * half) - half
 
 
 def to_double(number: float) -> float:
-    """Round to the nearest double; an integer beyond the largest one is an infinity, as ``doubleValue`` has it."""
+    """Round to the nearest double. An integer beyond the largest double becomes an infinity, as in ``doubleValue``."""
     try:
         return float(number)
     except OverflowError:
@@ -54,7 +57,7 @@ def to_double(number: float) -> float:
 
 
 def literal(node: ast.Literal, dialect: Dialect) -> Operand:
-    """Return the value of a literal."""
+    """Return the value that a broker assigns to a literal."""
     match node:
         case ast.NullLiteral():
             return None
@@ -73,9 +76,9 @@ def literal(node: ast.Literal, dialect: Dialect) -> Operand:
 
 
 def _java_integer(number: int) -> Value:
-    """A decimal literal of ActiveMQ's parser, whose minus is an operator of its own.
+    """Return the value of a decimal literal in ActiveMQ's parser, which parses the minus as a separate operator.
 
-    One beyond 64 bits is a BigDecimal, but an int where its low 64 bits are an int.
+    A number beyond 64 bits is a BigDecimal, except that it is an int if its low 64 bits fit an int.
     """
     sign, size = (-1 if number < 0 else 1), abs(number)
     low = wrap(size, 64)
@@ -87,7 +90,10 @@ def _java_integer(number: int) -> Value:
 
 
 def from_amqp(value: AmqpValue | None, dialect: Dialect, origin: str = "") -> Operand:
-    """Convert a property's value to the broker's type; raise ``BrokerError`` where it has no clause for it."""
+    """Convert a value of a message to the broker's type; raise ``BrokerError`` if the broker throws on its type.
+
+    Return None, which is NULL, if the message has no value or the broker ignores the value's type.
+    """
     types = dialect.types
     if value is None or value.value is None:
         return None
@@ -127,7 +133,7 @@ def from_amqp(value: AmqpValue | None, dialect: Dialect, origin: str = "") -> Op
 
 
 def body_text(message: Message) -> str | None:
-    """The text of the body: an amqp-value that is a string, or data in UTF-8."""
+    """Return the text of the body: an amqp-value that is a string, or data as UTF-8; None if there is no such body."""
     body = message.body
     if body is None:
         return None

@@ -1,6 +1,6 @@
 """Equality of a value of a message and the value that a binding or a filter expects.
 
-Integers are compared as they are: an unsigned long above 2**63-1 is no negative one.
+Integers are compared without coercion: an unsigned long above 2**63-1 does not become negative.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _DECIMALS = (AmqpType.DECIMAL32, AmqpType.DECIMAL64, AmqpType.DECIMAL128)
 
 
 def is_equal(expected: AmqpValue, actual: AmqpValue, equality: Equality) -> bool:
-    """Return True if the expected value and the message's are equal; nothing equals a null."""
+    """Return True if ``expected`` equals the message's value ``actual`` under ``equality``; nothing equals a null."""
     if expected.value is None or actual.value is None:
         return False
     if isinstance(actual.value, UntypedText) and not isinstance(expected.type, Compound):
@@ -36,7 +36,7 @@ def is_equal(expected: AmqpValue, actual: AmqpValue, equality: Equality) -> bool
         return _same_content(expected, actual, equality)
     first, second = _class(expected), _class(actual)
     if equality.same_type:
-        # Java's equals holds for values of one class only, and never for two byte arrays.
+        # Java's equals is true only for values of the same class, and never for two byte arrays.
         same = expected.type is actual.type or (expected.type in _TEXT and actual.type in _TEXT)
         if not same or first is TypeClass.BYTES:
             return False
@@ -56,9 +56,9 @@ def is_equal(expected: AmqpValue, actual: AmqpValue, equality: Equality) -> bool
 
 
 def _typed_as(expected: AmqpValue, actual: AmqpValue) -> AmqpValue:
-    """Return an untyped text as the number or the boolean that it spells where one is expected.
+    """Return an untyped text as the number or boolean that it spells, if ``expected`` is a number or boolean.
 
-    It has no width of its own, so it has the type of an expected integer, or of an expected floating point number.
+    The text does not determine a width, so the number gets the type of the expected integer or floating-point number.
     """
     text = Value(OperandType.STRING, UntypedText(actual.value))
     kind = _class(expected)
@@ -81,7 +81,7 @@ def _typed_as(expected: AmqpValue, actual: AmqpValue) -> AmqpValue:
 
 
 def _same_content(expected: AmqpValue, actual: AmqpValue, equality: Equality) -> bool:
-    """Compare compound values by their encodings, which determine the types inside and their order."""
+    """Return True if compound values have the same encoding, which determines the types and order of their items."""
     if not isinstance(expected.type, Compound) or not isinstance(actual.type, Compound):
         return False
     if equality.empty_compounds_alike and _is_empty(expected) and _is_empty(actual):
@@ -98,7 +98,7 @@ def _class(value: AmqpValue) -> TypeClass:
 
 
 def _raw_integer_or_coerced(value: AmqpValue) -> bool | int | float | str | bytes:
-    """Return an integer as it is stored, any other value as a selector sees it."""
+    """Return an integer as it is stored, and any other value as a selector sees it."""
     if isinstance(value.value, int):
         return value.value
     coerced = coerce(value)

@@ -1,4 +1,4 @@
-"""Paths into XML on one message: XPath 1.0 as a test of a text, XQuery 1.0 as the condition of an XML exchange.
+"""Evaluation of XPath 1.0 (as a test of a text) and XQuery 1.0 (as the condition of an XML exchange) on one message.
 
 Source: the W3C recommendations. The axes are child, attribute, descendant-or-self (``//``), self and parent.
 Names are compared without their prefixes, and lengths count UTF-16 code units.
@@ -26,10 +26,10 @@ from transpiler.message.message import Message
 from transpiler.message.types import AND, CLASS_OF, OR, AmqpType, Truth, TypeClass, coerce
 from transpiler.reference.documents import Node, read_document
 
-#: XML's white space.
+#: The white-space characters of XML.
 _SPACE = " \t\r\n"
 
-#: A number in XPath 1.0, which Spark's functions read too: it has neither an exponent nor a plus sign.
+#: Pattern of a number in XPath 1.0, as Spark's functions parse it too: it has neither an exponent nor a plus sign.
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 
 #: A value: a list of nodes, a string, a number or a boolean.
@@ -187,11 +187,14 @@ class _XPath:
         raise _NoValueError(variable.name)
 
     def _connected(self, sign: str, operands: tuple[tree.Expression, ...], context: _Context) -> bool:
-        """Section 3.4: "The right operand is not evaluated if the left operand evaluates to true", or false for and."""
+        """Return the value of ``or`` or ``and``.
+
+        Section 3.4: "The right operand is not evaluated if the left operand evaluates to true", or false for ``and``.
+        """
         return (any if sign == "or" else all)(_boolean(self.value(operand, context)) for operand in operands)
 
     def _compared(self, sign: str, left: _Value, right: _Value) -> bool:
-        """Section 3.4: a comparison with a set of nodes is true if it is true of one of the nodes.
+        """Return the value of a comparison. Under section 3.4, a set of nodes compares true if any of its nodes does.
 
         A set of nodes that is compared with a boolean is converted to a boolean first.
         """

@@ -1,7 +1,7 @@
-"""Route one message: publish it to an exchange, an address or a destination, by the rules of the topology's broker.
+"""Route one message: publish it to an exchange, an address or a destination, under the rules of the topology's broker.
 
-Sources: the exchanges chapter of the Qpid Broker-J book, the AMQP 0-10 and JMS mappings. Any message is routed: an
-error is about an argument, or about a name in a dict, such as an exchange that the topology does not have.
+Sources: the exchanges chapter of the Qpid Broker-J book, the AMQP 0-10 and JMS mappings. Every message can be routed:
+an error is always about an argument, or about a name in a dict, such as an exchange that the topology does not have.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from transpiler.topology.receivers import (
 )
 from transpiler.topology.records import Exchange
 
-#: The application header in which AMQP 0-10 has the subject.
+#: The application header that contains the subject in AMQP 0-10.
 _SUBJECT_HEADER = "qpid.subject"
 
 
@@ -48,10 +48,10 @@ def route_message(
     Args:
         topology: The exchanges, bindings and queues, as ``read_topology`` returns them.
         message: A ``Message``, or a dict of plain properties or of message JSON.
-        exchange: The exchange, or for a JMS broker the destination, that the message was published to. None: what a
-            dict names, then the topology's ``default_exchange``.
-        routing_keys: The routing keys; None for the message's subject.
-        address: A Qpid address that the message is sent to, as for ``publish``.
+        exchange: The exchange, or for a JMS broker the destination, to which the message was published. If None, the
+            exchange is the one that a dict ``message`` names, else the topology's ``default_exchange``.
+        routing_keys: The routing keys; if None, the routing key is the message's subject.
+        address: A Qpid address to which the message is sent, as for ``publish``.
         publish_to: ``"exchange"``, or ``"to"`` for the anonymous relay, as for ``publish``.
         routing_type: For Artemis ``"ANYCAST"`` or ``"MULTICAST"``.
         publisher: The settings that decide the outcome. The queues do not depend on them.
@@ -60,8 +60,8 @@ def route_message(
         The names, distinct and sorted.
 
     Raises:
-        TopologyError: The topology does not have the exchange, of which ``publish`` has the outcome; and what
-            ``publish`` raises.
+        TopologyError: The topology does not have the exchange (for which ``publish`` returns an outcome); and in all
+            cases in which ``publish`` raises.
     """
     keywords: dict[str, Any] = {**options}
     if keywords.pop("path", False):
@@ -81,22 +81,23 @@ def route_path(
     routing_keys: Sequence[str | None] | None = None,
     **options: Unpack[PublishOptions],
 ) -> RoutePath:
-    """Follow a message through its queues, to where it goes when it is rejected, expires or exceeds a limit.
+    """Follow a message beyond its queues: to where it goes when it is rejected, expires or exceeds a limit.
 
-    The message is taken as it was published, without what a broker adds to a dead letter.
+    The message is routed as it was published, without the headers that a broker adds to a dead letter.
 
     Args:
         topology: The exchanges, bindings and queues, as ``read_topology`` returns them.
         message: A ``Message``, or a dict of plain properties or of message JSON.
         exchange: The exchange or destination, as for ``route_message``.
-        routing_keys: The routing keys; None for the message's subject.
-        address: A Qpid address that the message is sent to, as for ``publish``.
+        routing_keys: The routing keys; if None, the routing key is the message's subject.
+        address: A Qpid address to which the message is sent, as for ``publish``.
         publish_to: ``"exchange"``, or ``"to"`` for the anonymous relay, as for ``publish``.
         routing_type: For Artemis ``"ANYCAST"`` or ``"MULTICAST"``.
         publisher: The settings that decide the outcome of a message that reaches no queue.
 
     Returns:
-        The queues, and a step for each dead-letter exchange or address, expiry address, alternate and shovel.
+        The queues, and a step for each dead-letter exchange or address, expiry address, alternate and shovel on the
+        path.
 
     Raises:
         TopologyError: As ``route_message``.
@@ -114,41 +115,41 @@ def publish(
     routing_keys: Sequence[str | None] | None = None,
     **options: Unpack[PublishOptions],
 ) -> Routed:
-    """Publish a message to an exchange, by name; return the queues that it reaches, and its outcome.
+    """Publish a message to the exchange of this name; return the queues that it reaches, and its outcome.
 
-    The outcome of a message that reaches no queue depends on the ``publisher`` and on the exchange. Where the topology
-    does not have the exchange, it is ``no-exchange``.
+    The outcome of a message that reaches no queue depends on the ``publisher`` and on the exchange. If the topology
+    does not have the exchange, the outcome is ``no-exchange``.
 
-    Exchanges that hand a message to one of their bindings by a hash or at random, as RabbitMQ's ``x-consistent-hash``,
-    give ``possible_queues``; the outcome is ``delivered`` where each choice is a queue, and ``undecided`` where only
-    some are.
+    Exchanges that route a message to one of their bindings by a hash or at random, such as RabbitMQ's
+    ``x-consistent-hash``, yield ``possible_queues``. The outcome is ``delivered`` if each choice is a queue, and
+    ``undecided`` if only some choices are queues.
 
     For a JMS broker ``exchange`` is a destination (Artemis: ``address`` or ``address::queue``, with a
     ``routing_type``; ActiveMQ: ``queue://name``, ``topic://name`` or a list with commas), and the routing key is part
-    of it. Such a broker has two more outcomes: ``dead-letter`` and ``error``.
+    of the destination. JMS brokers have two more outcomes: ``dead-letter`` and ``error``.
 
     Args:
         topology: The exchanges, bindings and queues, as ``read_topology`` returns them.
-        message: A ``Message``, or a dict of plain properties or of message JSON. A dict also says in its members
-            ``exchange`` and ``routing_key`` or ``routing_keys`` what no parameter says; with None in ``exchange`` it
-            went to the topology's ``default_exchange``.
-        exchange: The exchange, or the destination. It may be left out where the topology has a ``default_exchange`` of
-            its own; ``""`` is the broker's default exchange.
-        routing_keys: The routing keys. None for the message's subject, which is where AMQP 1.0 has the routing key.
-            RabbitMQ's CC and BCC headers add more keys; for a broker without such headers only the first key counts,
-            and a message with an empty list has no key.
-        address: In the place of an exchange, the address that a Qpid sender has (``queue``, ``exchange`` or
-            ``exchange/subject``; for RabbitMQ also ``/queues/queue`` and ``/exchanges/exchange/key``), or what
-            ``resolve_sender`` made of it.
+        message: A ``Message``, or a dict of plain properties or of message JSON. The members ``exchange`` and
+            ``routing_key`` or ``routing_keys`` of a dict are used if the parameters are not given. If the member
+            ``exchange`` is None, the message was published to the topology's ``default_exchange``.
+        exchange: The exchange, or the destination. It can be omitted if the topology has its own ``default_exchange``;
+            ``""`` is the broker's default exchange.
+        routing_keys: The routing keys. If None, the routing key is the message's subject, as in AMQP 1.0. RabbitMQ's CC
+            and BCC headers add more keys; at a broker without such headers only the first key counts. A message with an
+            empty list has no key.
+        address: Instead of an exchange, the address of a Qpid sender (``queue``, ``exchange`` or ``exchange/subject``;
+            for RabbitMQ also ``/queues/queue`` and ``/exchanges/exchange/key``), or the result of ``resolve_sender``
+            for the address.
         publish_to: ``"exchange"``, or ``"to"`` for the anonymous relay, which sends the message to the address in its
-            own ``to``, and rejects it where that is absent or leads nowhere.
-        routing_type: For Artemis ``"ANYCAST"`` or ``"MULTICAST"``; None where the sender does not say it.
+            ``to`` field, and rejects the message if the address is absent or leads nowhere.
+        routing_type: For Artemis ``"ANYCAST"`` or ``"MULTICAST"``; None if the sender does not set a routing type.
         publisher: The settings that decide the outcome of a message that reaches no queue.
 
     Raises:
-        TopologyError: An address leads nowhere, or nothing says the exchange.
-        ValueError: Parameters exclude each other, or a ``routing_type`` is of a broker without such types.
-        TypeError: A parameter is of another type.
+        TopologyError: An address leads nowhere, or neither the arguments nor the topology name an exchange.
+        ValueError: Parameters exclude each other, or ``routing_type`` is given for a broker without routing types.
+        TypeError: A parameter has the wrong type.
     """
     return trace(topology, message, exchange, routing_keys, read_settings("publish", PublishOptions, options)).routed
 
@@ -160,7 +161,7 @@ def trace(
     routing_keys: Sequence[str | None] | None = None,
     settings: PublishSettings = DEFAULT_SETTINGS,
 ) -> Traced:
-    """Publish a message as ``publish`` does; return the exchanges that it came to as well."""
+    """Publish a message like ``publish``, and also return the exchanges that the message reached."""
     check_topology(topology)
     if not isinstance(exchange, str | None):
         raise unexpected("exchange", "the name of an exchange", exchange)
@@ -201,7 +202,7 @@ def trace(
 
 
 def _checked(routing_keys: Sequence[str | None]) -> Keys:
-    """Return the keys of a parameter; ``TypeError`` for what is no list of texts."""
+    """Return the parameter ``routing_keys`` as a tuple; raise ``TypeError`` if it is not a sequence of str and None."""
     if not isinstance(routing_keys, Sequence) or isinstance(routing_keys, str | bytes):
         hint = f"perhaps routing_keys=[{routing_keys!r}]" if isinstance(routing_keys, str) else None
         raise unexpected("routing_keys", "a list of texts", routing_keys, hint)
@@ -212,7 +213,10 @@ def _checked(routing_keys: Sequence[str | None]) -> Keys:
 
 
 def _first_key(message: Message, keys: Keys | None) -> str | None:
-    """Return the only key of a message: the first of several, and none of an empty array; else its subject."""
+    """Return the routing key at a broker with one key for each message: the first of ``keys``, None if it is empty.
+
+    If ``keys`` is None, the key is the message's subject.
+    """
     return subject_of(message) if keys is None else keys[0] if keys else None
 
 
@@ -229,7 +233,7 @@ def _relay(topology: Topology, message: Message, keys: Keys | None, publisher: P
 def _send(
     topology: Topology, message: Message, destination: str, routing_type: str | None, publisher: Publisher
 ) -> Traced:
-    """Send to a destination of a JMS broker, to each part of a list of them."""
+    """Send a message to the destination of a JMS broker, or to each destination in a list."""
     check_entries(topology)
     parts = [
         arrival(topology, message, topology.exchange_by_name[send.exchange], (send.key,), publisher)
@@ -246,7 +250,7 @@ def _publish(topology: Topology, message: Message, exchange: Exchange, keys: Key
 
 
 def _with_subject(message: Message, default: str | None) -> Message:
-    """Give a message without a subject the sender's.
+    """Return ``message`` with the sender's subject ``default`` if it has no subject of its own.
 
     "The subject may also be set on each message individually to override the default if required. In each case any
     specified subject is also added as a qpid.subject entry in the application-headers field".

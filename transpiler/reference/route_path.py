@@ -1,7 +1,7 @@
-"""The path of a message beyond its queues: where each of them sends it when it is rejected, expires or exceeds a limit.
+"""The path of a message beyond its queues: where each queue sends it when it is rejected, expires or exceeds a limit.
 
-A queue's links are followed, and the message is routed to their targets as it was published: what a broker adds to a
-dead letter, as RabbitMQ's ``x-death``, is not there.
+The links of each queue are followed, and the message is routed to their targets as it was published, without the
+headers that a broker adds to a dead letter, such as RabbitMQ's ``x-death``.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _PUBLISHER = Publisher()
 
 
 class Step(NamedTuple):
-    """A way on from a queue, and the message behind it.
+    """A link from a queue to another place, and the routing of the message after the link.
 
-    ``to`` is the exchange, destination or queue that the link leads to; None is another broker. There is no ``traced``
-    where the link leads to nothing that the topology has.
+    ``to`` is the exchange, destination or queue to which the link leads; None is another broker. ``traced`` is None if
+    the topology does not have the target of the link.
     """
 
     queue: str
@@ -39,7 +39,7 @@ class Step(NamedTuple):
 
     @property
     def routed(self) -> Routed:
-        """The queues behind the link."""
+        """The queues and the outcome that the message reaches after the link."""
         return Routed((), "no-exchange", self.to) if self.traced is None else self.traced.routed
 
     def __str__(self) -> str:
@@ -66,7 +66,7 @@ class Step(NamedTuple):
         return html.code(str(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
+        """Return the step as JSON."""
         result: dict[str, Any] = {"queue": self.queue, "kind": self.link.kind, "when": self.link.when}
         result["to"] = None if self.to is None else {self.link.destination_type: self.to}
         return result if self.to is None else result | self.routed.to_dict()
@@ -74,7 +74,10 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RoutePath:
-    """The queues that a message reaches, and its ways on from there, each queue's once, the nearest first."""
+    """The queues that a message reaches, and the links from these queues: those of the nearest queues first.
+
+    The links of each queue are followed only once.
+    """
 
     routed: Routed
     steps: tuple[Step, ...]
@@ -86,12 +89,12 @@ class RoutePath:
         return html.code(str(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
+        """Return the path as JSON."""
         return self.routed.to_dict() | {"path": [step.to_dict() for step in self.steps]}
 
 
 def follow(traced: Traced) -> RoutePath:
-    """Return the path of a message from the queues that it has reached."""
+    """Return the path of a message, starting at the queues that it has reached."""
     topology, message, routed = traced.topology, traced.message, traced.routed
     first = traced.visits[0].keys if traced.visits else (subject_of(message),)
     links: dict[Target, list[Link]] = {}
@@ -107,7 +110,7 @@ def follow(traced: Traced) -> RoutePath:
             step = _step(topology, message, queue, link, keys)
             steps.append(step)
             if link.destination_type == "queue" and link.pattern is not None:
-                # A queue that the broker makes for dead letters is at their address, and its name is not that.
+                # A queue that the broker creates for dead letters is at their address, under a different name.
                 continue
             onward = keys if link.key is None else (link.key,)
             for name in (*step.routed.queues, *step.routed.possible_queues):
@@ -120,12 +123,15 @@ def follow(traced: Traced) -> RoutePath:
 def _links_from(
     topology: Topology, links: Mapping[Target, list[Link]], queue: str, keys: Keys, let_go: bool
 ) -> Iterator[Link]:
-    """Yield the links of a queue; at some brokers a message that a queue has let go of does not expire again."""
+    """Yield the links of a queue by which a message can leave it.
+
+    ``let_go`` is True if the message has already left an earlier queue; at some brokers it then cannot expire again.
+    """
     addressing = topology.rules.addressing
     made = queue not in topology.queue_names
     listed = links.get(Target("queue", queue), ())
     subscribed = [link for link in listed if link.pattern is not None]
-    # A message that came to the subscription by another name than its own may be of any of the topics.
+    # If no key matches a pattern, the message reached the subscription under another name, and can be of any topic.
     names = [key for key in keys if key is not None]
     of_key = [_of_queue(link, name) for name in names for link in _of_key(topology, subscribed, name)] or subscribed
     plain = (link for link in listed if link.pattern is None)
@@ -136,9 +142,9 @@ def _links_from(
 
 
 def _links_of_own(topology: Topology, links: Mapping[Target, list[Link]], key: str, let_go: bool) -> Iterator[Link]:
-    """Yield the links of a queue that a send has made."""
+    """Yield the links of a queue that a send created; ``key`` is the queue's key."""
     for link in _of_key(topology, links.get(OWN_QUEUE, ()), key):
-        # Dead letters of dead letters would have ever longer names.
+        # The names of queues for dead letters of dead letters would become longer and longer.
         endless = let_go and link.affixes is not None
         stays = link.key == key and link.destination != TOPIC_KIND
         if not endless and not stays and link.destination_type != "outcome":
@@ -146,7 +152,7 @@ def _links_of_own(topology: Topology, links: Mapping[Target, list[Link]], key: s
 
 
 def _of_key(topology: Topology, links: Iterable[Link], key: str) -> Iterator[Link]:
-    """Yield for each kind the links of the first pattern that matches a key."""
+    """Yield, for each kind of link, the links of the first pattern that matches ``key``."""
     topic = topology.rules.topic
     patterns: dict[str, str | None] = {}
     for link in links:
@@ -156,7 +162,7 @@ def _of_key(topology: Topology, links: Iterable[Link], key: str) -> Iterator[Lin
 
 
 def _of_queue(link: Link, key: str) -> Link:
-    """Return the link of one queue or topic, from a link of all that only sends name."""
+    """Return ``link`` for the queue or topic ``key``: the name with ``affixes`` around the key is filled in."""
     if link.affixes is None:
         return link
     name = key.join(link.affixes)
@@ -174,7 +180,7 @@ def _step(topology: Topology, message: Message, queue: str, link: Link, keys: Ke
     exchange = topology.exchange_by_name.get(name)
     if exchange is None:
         return Step(queue, link, name)
-    # Publishers cannot send to an internal exchange, and nobody is there to tell what was not routed.
+    # Only publishers cannot send to an internal exchange, and there is no publisher to return the message to.
     open_exchange = replace(exchange, internal=False, unroutable="discard")
     come = topology, message, open_exchange, keys if link.key is None else (link.key,), _PUBLISHER
     if exchange.entered is None:

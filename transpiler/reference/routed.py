@@ -1,4 +1,4 @@
-"""Outcomes of one message: the queues that it reaches from an exchange, and what became of it by its broker's rules."""
+"""Results of routing one message: the queues that it reaches from an exchange, and its outcome at the broker."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from transpiler.topology.publishing import Publisher
 from transpiler.topology.records import Exchange
 from transpiler.topology.targets import DEAD_LETTER, FAILED, OUTCOMES, REJECTED, UNKNOWN, Outcome, Target
 
-#: Queues that are listed in words.
+#: Maximum number of queues that ``Routed.reached`` lists by name.
 _MAX_QUEUES = 8
 
-#: The outcomes of the parts of a list of destinations, in the order in which one stands for all.
+#: The outcomes in order of precedence: the first outcome of any destination in a list is the outcome of the whole list.
 _WEIGHTS: tuple[Outcome, ...] = ("delivered", "alternate", "undecided", *OUTCOMES)
 
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """The queues that a message reaches, distinct and sorted, and what became of it.
+    """The queues that a message reaches, distinct and sorted, and its outcome.
 
-    ``exchange`` is where it was published; None where the anonymous relay rejected it. ``possible_queues`` are those
-    that it may reach besides, by what an exchange chooses with a hash, at random or by what the broker has seen: one of
-    several, or some. ``exchange`` is the destination of a message to a JMS broker.
+    ``exchange`` is the exchange (for a JMS broker, the destination) to which the message was published; None if the
+    anonymous relay rejected the message. ``possible_queues`` are further queues of which the message may reach some,
+    because an exchange chooses by a hash, at random or by the broker's state.
     """
 
     queues: tuple[str, ...]
     outcome: Outcome
     exchange: str | None = None
     possible_queues: tuple[str, ...] = ()
-    #: What is not known of the message's way, in sentences; answers with other words are equal.
+    #: Sentences about facts that are unknown on the message's path. Results that differ only in reasons are equal.
     reasons: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def reached(self) -> str:
-        """The queues, up to some, and the outcome in words."""
+        """A text with the outcome and the names of the queues, at most ``_MAX_QUEUES`` names."""
         certain, perhaps = _listed(self.queues), _listed(self.possible_queues)
         parts = [certain] if certain else []
         parts += [f"perhaps {perhaps}"] if perhaps else []
         return f"{', '.join(parts) or 'no queue'} ({self.outcome})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form, with ``possible_queues`` and ``reasons`` where there are some."""
+        """Return the result as JSON, with ``possible_queues`` and ``reasons`` if they are not empty."""
         listed = (("possible_queues", self.possible_queues), ("reasons", self.reasons))
         more = {name: list(texts) for name, texts in listed if texts}
         return {"queues": list(self.queues), "outcome": self.outcome, **more}
@@ -59,10 +59,11 @@ def _listed(queues: Sequence[str]) -> str:
 
 
 class Traced(NamedTuple):
-    """The outcome of a message, and the exchanges that it came to, each once for each set of keys.
+    """The outcome of a message, and the exchanges that it reached, one visit for each set of keys.
 
-    ``message`` and ``topology`` are as the address of the sender has changed them. With ``unknown`` it comes to a topic
-    whose subscribers are not known. ``possible_visits`` are of exchanges that it comes to only by some choice.
+    ``message`` and ``topology`` include the changes that the sender's address makes. ``unknown`` is True if the message
+    reaches, or may reach, a topic whose subscribers are unknown. ``possible_visits`` are the visits of exchanges that
+    the message reaches only if an exchange chooses so.
     """
 
     routed: Routed
@@ -74,8 +75,10 @@ class Traced(NamedTuple):
 
 
 class Arrival(NamedTuple):
-    """The queues and outcomes that a message comes to from one exchange, those that it may come to besides, and its
-    outcome but for these.
+    """Where one exchange routes a message.
+
+    ``ends`` are the queues and outcomes that the message always reaches, ``possible`` those that it may also reach.
+    ``outcome`` is the outcome without regard to the outcomes in these two sets.
     """
 
     ends: Ends
@@ -86,7 +89,7 @@ class Arrival(NamedTuple):
 
 
 def arrival(topology: Topology, message: Message, exchange: Exchange, keys: Keys, publisher: Publisher) -> Arrival:
-    """Return what becomes of a message that comes to an exchange under some keys."""
+    """Return where ``exchange`` routes a message with the routing keys ``keys``."""
     route = ExchangeWalk(topology, message)
     ends = route.ends(exchange, keys) | ({FAILED} if route.comes_back else set())
     possible, unknown = frozenset[Target](), False
@@ -108,7 +111,7 @@ def arrival(topology: Topology, message: Message, exchange: Exchange, keys: Keys
 
 
 def arrive(topology: Topology, message: Message, exchange: Exchange, keys: Keys, publisher: Publisher) -> Traced:
-    """Return what becomes of a message that comes to an exchange of a broker whose senders name exchanges."""
+    """Route a message that was published to ``exchange``, at a broker whose senders name exchanges."""
     found = arrival(topology, message, exchange, keys, publisher)
     routed = Routed(_queues(found.ends), found.outcome, exchange.name, _queues(found.possible))
     if routed.possible_queues or routed.outcome == "undecided":
@@ -117,7 +120,7 @@ def arrive(topology: Topology, message: Message, exchange: Exchange, keys: Keys,
 
 
 def settle(topology: Topology, message: Message, destination: str, parts: Sequence[Arrival]) -> Traced:
-    """Return what became of a message to a JMS broker, by the parts that a list of destinations has."""
+    """Return the outcome of a message to a JMS broker; ``parts`` has one item for each destination in a list."""
     ends = frozenset(end for part in parts for end in part.ends)
     possible = frozenset(end for part in parts for end in part.possible) - ends
     outcome: Outcome = "discarded"
@@ -126,18 +129,18 @@ def settle(topology: Topology, message: Message, destination: str, parts: Sequen
     queues, others = _queues(ends), _queues(possible)
     unknown = UNKNOWN in ends or UNKNOWN in possible
     if FAILED in ends or REJECTED in ends:
-        # The order of bindings decides which queues got it before a failure.
+        # The order of the bindings decides which queues received the message before the failure.
         outcome = "error" if FAILED in ends else "rejected"
         queues, others = (), _queues(ends | possible) if FAILED in ends else ()
     elif FAILED in possible or REJECTED in possible:
-        # If the send may fail, no queue gets the message for certain.
+        # If the send may fail, it is not certain for any queue that it receives the message.
         outcome, queues, others = "undecided", (), _queues(ends | possible)
     elif DEAD_LETTER in ends or DEAD_LETTER in possible:
         outcome = "dead-letter" if DEAD_LETTER in ends else "undecided"
     elif not queues and unknown:
         outcome = "undecided"
     elif outcome == "alternate":
-        # A chain of cases, and no fallback of the broker's.
+        # In the topology of a JMS broker, alternates are made by the importer and are not a fallback of the broker.
         outcome = "delivered"
     elif not queues and not others and outcome not in ("delivered", "undecided"):
         outcome = "discarded"
@@ -150,7 +153,7 @@ def settle(topology: Topology, message: Message, destination: str, parts: Sequen
 
 
 def _reasons(topology: Topology, visits: Iterable[Visit]) -> tuple[str, ...]:
-    """Return what is not known of the way of a message that came to some exchanges, in sentences."""
+    """Return sentences about the facts that are unknown on a message's path through the exchanges in ``visits``."""
     reasons: dict[str, None] = {}
     for visit in visits:
         exchange, key = visit.exchange, visit.keys[0] or "" if visit.keys else ""
@@ -164,13 +167,13 @@ def _reasons(topology: Topology, visits: Iterable[Visit]) -> tuple[str, ...]:
     return tuple(reasons)
 
 
-#: The target of bindings behind which nobody knows who gets a message.
+#: The destination type and name of a binding to unknown subscribers.
 _OPEN = UNKNOWN.type, UNKNOWN.name
 
 
 def _choice_reason(topology: Topology, exchange: Exchange) -> str:
     if not topology.rules.addressing.has_exchanges:
-        # The importer's name of the case has the address and the condition.
+        # The importer names such an exchange after the address and the condition of the case.
         return exchange.name.partition(", ")[2] or exchange.name
     if exchange.is_unknown:
         return f"what {exchange.name or 'the default exchange'} does with a message is not known"

@@ -1,4 +1,4 @@
-"""LIKE on one text, and the functions of ActiveMQ."""
+"""Evaluation of LIKE on one text, and of ActiveMQ's functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from transpiler.reference.untyped import typed_by_use
 
 
 def is_like(text: str, pattern: str, escape: str | None, dialect: Dialect) -> bool | None:
-    """Return True if a text matches a pattern value; None where the text is no text to the broker."""
+    """Return True if ``text`` matches ``pattern`` under the rules of ``dialect``; None if the text is invalid there."""
     parts = read_pattern(pattern, escape, dialect.escapes)
     match dialect.wildcards:
         case Wildcards.CODE_POINTS:
@@ -39,7 +39,7 @@ def is_like(text: str, pattern: str, escape: str | None, dialect: Dialect) -> bo
 
 
 def is_simple(pattern: str, escape: str | None) -> bool:
-    """Return True if RabbitMQ tests a pattern without a regular expression: no ``_`` and at most one ``%``."""
+    """Return True if RabbitMQ tests ``pattern`` without a regular expression: it has no ``_`` and at most one ``%``."""
     wildcards, characters = "", iter(pattern)
     for character in characters:
         if character == escape:
@@ -50,7 +50,7 @@ def is_simple(pattern: str, escape: str | None) -> bool:
 
 
 def _latin(text: str) -> str:
-    """The bytes of a text, each as one character."""
+    """Return a string with one character for each byte of ``text`` in UTF-8."""
     return text.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
@@ -59,7 +59,10 @@ def _latin_parts(parts: Pattern) -> Pattern:
 
 
 def _matches(text: str, pattern: Pattern) -> bool:
-    """Match wildcards: a segment between two ``%`` is matched at its first occurrence, which is always right."""
+    """Return True if ``text`` matches ``pattern``.
+
+    A segment between two ``%`` is matched at its first occurrence: if any occurrence leads to a match, the first does.
+    """
     segments: list[list[str | Wildcard]] = [[]]
     for part in pattern:
         if part is Wildcard.ANY:
@@ -85,7 +88,7 @@ def _length(segment: list[str | Wildcard]) -> int:
 
 
 def _stands(text: str, segment: list[str | Wildcard], at: int) -> bool:
-    """Return True if a segment without ``%`` occurs at a place of the text."""
+    """Return True if ``segment``, which has no ``%``, matches ``text`` at the position ``at``."""
     for part in segment:
         if isinstance(part, str):
             if not text.startswith(part, at):
@@ -97,7 +100,7 @@ def _stands(text: str, segment: list[str | Wildcard], at: int) -> bool:
 
 
 def _find(text: str, segment: list[str | Wildcard], at: int) -> int | None:
-    """Return the first place from here at which a segment occurs, by a search for its first literal text."""
+    """Return the first position from ``at`` at which ``segment`` matches, or None; search its first literal text."""
     number = next((number for number, part in enumerate(segment) if isinstance(part, str)), None)
     if number is None:
         return at if at + len(segment) <= len(text) else None
@@ -113,14 +116,17 @@ def _find(text: str, segment: list[str | Wildcard], at: int) -> int | None:
 
 
 def _line_matches(text: str, pattern: Pattern) -> bool:
-    """Match where no wildcard matches a line feed, by the set of places that each part can end at."""
+    """Return True if ``text`` matches ``pattern`` and no wildcard matches a line feed.
+
+    The algorithm computes the set of positions at which each element of the pattern can end.
+    """
     ends = {0}
     for part in pattern:
         if part is Wildcard.ANY:
             reached: set[int] = set()
             stop = -1
             for start in sorted(ends):
-                # All places of one line reach the same ends as the first of them, or fewer.
+                # Every position in a line reaches a subset of the positions that the first position in it reaches.
                 if start > stop:
                     stop = text.find("\n", start)
                     stop = len(text) if stop < 0 else stop
@@ -135,12 +141,15 @@ def _line_matches(text: str, pattern: Pattern) -> bool:
 
 
 def call(function: str, arguments: Sequence[Callable[[], Operand]], dialect: Dialect) -> Operand:
-    """Call a function of ActiveMQ; raise ``BrokerError`` for an argument of the wrong type."""
+    """Return the result of the ActiveMQ function ``function``; raise ``BrokerError`` if an argument has a wrong type.
+
+    Each item of ``arguments`` is a function that evaluates one argument.
+    """
     match function:
         case "REGEX":
             expression = arguments[0]()
             candidate = None if expression is None else arguments[1]()
-            # The text of an array is where it lies in memory, and that of a list its members.
+            # The text of a Java array is its hash code, which is unknown; the text of a list is its members.
             is_array = candidate is not None and candidate.type is OperandType.BYTES
             if candidate is None or expression is None or (is_array and not isinstance(candidate.value, tuple)):
                 return Value(OperandType.BOOLEAN, False)
@@ -167,13 +176,13 @@ def call(function: str, arguments: Sequence[Callable[[], Operand]], dialect: Dia
             with _bounded():
                 matcher = compile_regular(regular)
                 if replacement is None and not matcher.search(text):
-                    # Java looks at the replacement where there is a match.
+                    # Java reads the replacement only if there is a match.
                     return Value(OperandType.STRING, text)
                 return Value(OperandType.STRING, matcher.replace(text, _text(replacement)))
 
 
 def _equals(item: Operand, member: Operand, dialect: Dialect) -> bool:
-    """Compare a member of a list by Java's ``equals``, which no value of another type passes."""
+    """Return True if a member of a list equals ``member`` under Java's ``equals``; values of other types never do."""
     if item is None:
         raise BrokerError("INLIST meets a NULL in its list")
     if member is None:
@@ -190,7 +199,10 @@ def _text(value: Operand) -> str:
 
 @contextmanager
 def _bounded() -> Iterator[None]:
-    """Turn what Java refuses into the broker's exception, and what is unsupported or too slow into an error."""
+    """Convert errors of regular expressions: to ``BrokerError`` if Java rejects the expression too.
+
+    An expression that is unsupported, or too slow, becomes an ``UnsupportedFeatureError``.
+    """
     try:
         yield
     except RegexError as error:

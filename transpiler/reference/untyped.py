@@ -1,8 +1,9 @@
-"""Strings of stores that have lost the types of their values, read by their use in a selector.
+"""Untyped strings: values from stores that do not keep types, converted by their use in a selector.
 
-A string is the number that it spells where the selector needs a number, and a truth value where it needs one. A number
-is written as JMS writes a literal, with a sign: digits with a point among, before or behind them, and an exponent. In a
-dialect without infinite numbers, a text that spells a number beyond the doubles stays a string.
+A string becomes the number that it spells if the selector needs a number, and a boolean if the selector needs a
+boolean. A number is spelled like a literal of JMS, with an optional sign: digits with an optional point, and an
+optional exponent. In a dialect without infinite numbers, a string that spells a number outside the range of doubles
+stays a string.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
 def typed_by_use(value: Value, other: Value, dialect: Dialect) -> Value:
-    """Return a value as it is beside another one."""
+    """Return ``value``, converted to a number or boolean if it is an untyped string and ``other`` has such a type."""
     if not isinstance(value.value, UntypedText) or isinstance(other.value, UntypedText):
         return value
     if other.numeric:
@@ -33,7 +34,10 @@ def typed_by_use(value: Value, other: Value, dialect: Dialect) -> Value:
 
 
 def compared_by_use(operator: Comparison, left: Value, right: Value, dialect: Dialect) -> tuple[Value, Value]:
-    """Return two values as an operator reads them: untyped strings are numbers where only numbers have an order."""
+    """Return the two operands of ``operator`` with their untyped strings converted.
+
+    Two untyped strings are converted to numbers if the operator is an ordering and only numbers have an order.
+    """
     if isinstance(left.value, UntypedText) and isinstance(right.value, UntypedText):
         if operator.is_equality or dialect.ordering is not Ordering.FALSE:
             return left, right
@@ -60,7 +64,7 @@ def as_number(operand: Operand, infinite: bool) -> Operand:
 
 
 def as_boolean(operand: Operand) -> Operand:
-    """Return the truth value that an untyped string spells, or the operand itself."""
+    """Return the boolean that an untyped string spells; return any other operand unchanged."""
     if operand is None or not isinstance(operand.value, UntypedText) or operand.value.lower() not in ("true", "false"):
         return operand
     return Value(OperandType.BOOLEAN, operand.value.lower() == "true")

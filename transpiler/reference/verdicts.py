@@ -1,4 +1,4 @@
-"""The verdict of a selector, a filter or a filter set on one message: what ``transpiler`` shows of the evaluator."""
+"""The public functions of the evaluator: the result of a selector, a filter or a filter set for one message."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def evaluate(
     dialect: str | Dialect = "jms",
     **options: Unpack[ReceiverOptions],
 ) -> Truth:
-    """Evaluate a selector on one message by the reference evaluator.
+    """Evaluate a selector on one message with the reference evaluator.
 
     Args:
-        selector: The text of a selector, or a parsed tree. A blank text, and None, match every message.
+        selector: The text of a selector, or a parsed tree. A blank text and None match every message.
         message: A ``Message``, or a dict of plain properties or of message JSON.
         dialect: The broker's dialect, by name or as a ``Dialect``.
-        now: The current time in milliseconds since the epoch, by default the clock's. UTC() is that time, and the
-            JMSExpiration of a message that has a ttl and no time of its own is the ttl later.
-        destination: The address that the consumer was created with, which is JMSDestination where the message has no
+        now: The current time in milliseconds since the epoch, by default the clock's. UTC() returns this time. The
+            JMSExpiration of a message with a ttl and without any time of its own is this time plus the ttl.
+        destination: The address with which the consumer was created. It is the JMSDestination of a message without
             ``to``.
 
     Returns:
-        True, False, or None for unknown. Where the broker's evaluation would throw, the answer is None.
+        True, False, or None for unknown. If the broker's evaluation would throw, the result is None.
 
     Raises:
         TranspilerError: ``selector`` is text, and ``parse_selector`` raises.
@@ -60,9 +60,10 @@ def matches(
     dialect: str | Dialect = "jms",
     **options: Unpack[MatchOptions],
 ) -> bool:
-    """Judge filters, or a selector, on one message by the reference evaluator.
+    """Evaluate filters, or a selector, on one message with the reference evaluator.
 
-    ``evaluate`` tells FALSE from unknown; here both are False. ``transpiler.testing.assert_matches`` takes the same.
+    ``evaluate`` distinguishes FALSE from unknown; this function returns False for FALSE and for unknown.
+    ``transpiler.testing.assert_matches`` accepts the same arguments.
 
     Args:
         filters: A filter object, a mapping of names to filters, JSON text of such a mapping, or the AMQP 1.0 bytes of
@@ -70,15 +71,15 @@ def matches(
         message: A ``Message``, or a dict of plain properties or of message JSON.
         dialect: The dialect of the selector, or of the JMS selectors in ``filters``, by name or as a ``Dialect``.
         connection: The receiver's connection, for no-local filters.
-        unknown: ``"error"``, or ``"ignore"`` to leave out filters that nobody here knows.
+        unknown: ``"error"``, or ``"ignore"`` to skip filters of unknown types.
         now: The current time in milliseconds since the epoch, by default the clock's.
-        destination: The address that the consumer was created with.
+        destination: The address with which the consumer was created.
 
     Returns:
-        True if the message passes.
+        True if the message matches.
 
     Raises:
-        TranspilerError: As ``transpile_filter`` and ``transpile_selector``.
+        TranspilerError: In the same cases as ``transpile_filter`` and ``transpile_selector``.
     """
     check_keywords("matches", MatchOptions, options)
     rules = find_dialect(dialect)

@@ -1,4 +1,4 @@
-"""The conditions of a binding that a message does not meet, in words, and how near it came."""
+"""The conditions of a binding that a message does not meet, in words, and how far the message is from meeting them."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from transpiler.topology.exchange_types import KeyTest
 from transpiler.topology.model import Topology
 from transpiler.topology.records import DIVERT_ARGUMENT, Binding
 
-#: Headers that a sentence names, and characters of a text in it.
+#: Maximum number of headers in a sentence, and maximum length of a quoted text, in characters.
 _MAX_HEADERS, _MAX_TEXT = 4, 60
-#: Characters of a text in a line about an address.
+#: Maximum length of a quoted text in a line about an address, in characters.
 _MAX_LINE = 50
-#: Pairs of words that are compared; of longer patterns and keys only the beginnings are.
+#: Maximum number of pairs of words compared. Of longer patterns and keys only the beginnings are compared.
 _MAX_PAIRS = 40_000
 
 
 class Lack(NamedTuple):
-    """One thing that a message lacks for a binding; ``distance`` grows with what would have to change."""
+    """A reason why a message does not meet a binding's condition; ``distance`` grows with the change that it needs."""
 
     text: str
     distance: float
 
 
 def binding_text(topology: Topology, binding: Binding, written: str | None = None) -> str:
-    """Return what a binding asks for: its key or its headers, and whether it has a selector or a query.
+    """Return the condition of ``binding`` as text: its key or headers, its selector, and whether it has a query.
 
-    ``written`` is the selector of a JMS broker's file, where the binding is a case of it.
+    ``written`` is the selector in a JMS broker's file from which the binding was made; None for the binding's own.
     """
     if not topology.rules.addressing.has_exchanges:
         return _text_at_address(topology, binding, written)
@@ -61,7 +61,7 @@ def binding_text(topology: Topology, binding: Binding, written: str | None = Non
 
 
 def _text_at_address(topology: Topology, binding: Binding, written: str | None) -> str:
-    """Return what a JMS broker asks for: a divert by its name, an address with wildcards, and a selector."""
+    """Return the condition of a JMS broker's binding as text: name of the divert, address pattern, and selector."""
     pattern = topology.rules.topic.pattern(binding.key)
     is_pattern = is_wild(pattern) and pattern != (MANY_WORDS,)
     addressing = topology.rules.addressing
@@ -70,20 +70,20 @@ def _text_at_address(topology: Topology, binding: Binding, written: str | None) 
     asked += [clipped(selector, _MAX_LINE)] if selector is not None else []
     divert = binding.text(DIVERT_ARGUMENT)
     named = "" if divert is None else f"divert {clipped(divert, _MAX_LINE)}: "
-    # A case that may be one: what it asks for is not evaluated, or only the broker knows.
+    # If the exchange may choose no binding, the condition is not evaluated here, or only the broker knows it.
     choosing = topology.exchange_by_name[binding.source].kind.choosing
     is_open = choosing is not None and choosing.may_choose_none
     return named + (" and ".join(asked) or ("by what is not known here" if is_open else "any message"))
 
 
 def lacks(topology: Topology, binding: Binding, visit: Visit, message: Message) -> list[Lack]:
-    """Return what a message lacks for a binding of an exchange that it came to; nothing if the binding took it."""
+    """Return why ``binding``, of the visited exchange, did not accept ``message``; empty if it accepted it."""
     unmet = (term for term in topology.condition(binding).terms if not holds(term, message, visit.keys))
     return [lack for term in unmet for lack in _lacks(topology, term, visit.keys, message)]
 
 
 def _lacks(topology: Topology, term: Condition, keys: Keys, message: Message) -> list[Lack]:
-    """Return what a message lacks for a term of a binding's condition, which it does not meet."""
+    """Return why ``message`` does not meet ``term``, a term of a binding's condition."""
     match term:
         case Equal(value=value):
             return [_other_key(str(value.value), keys)]
@@ -100,7 +100,7 @@ def _lacks(topology: Topology, term: Condition, keys: Keys, message: Message) ->
 
 
 def _other_key(expected: str, keys: Keys) -> Lack:
-    # An absent key is the empty one.
+    # An absent key counts as the empty key.
     nearness = max((SequenceMatcher(None, key or "", expected).ratio() for key in keys), default=0.0)
     return Lack(f"{_keys_are(keys)}, not {value_text(expected)}", 1.5 - nearness)
 
@@ -152,14 +152,14 @@ def _value(value: AmqpValue) -> str:
 
 
 class Parting(NamedTuple):
-    """The number of words to change, add or take out until a key matches a pattern, and the first of them in words."""
+    """The minimum number of words to change, add or remove until a key matches a pattern; the first edit as text."""
 
     edits: int
     first: str
 
 
 def part_words(pattern: Sequence[str | AnyWord], key: Sequence[str]) -> Parting:
-    """Return where the words of a key part from a pattern; no edits for a key that matches."""
+    """Return how the words of ``key`` differ from ``pattern``; 0 edits and an empty text for a key that matches."""
     beyond = 0
     if len(pattern) * len(key) > _MAX_PAIRS:
         most = int(_MAX_PAIRS**0.5)
@@ -170,7 +170,7 @@ def part_words(pattern: Sequence[str | AnyWord], key: Sequence[str]) -> Parting:
 
 
 def _costs(pattern: Sequence[str | AnyWord], key: Sequence[str]) -> list[list[int]]:
-    """Return the edits that the rest of a pattern and the rest of a key need, by where the rests begin."""
+    """Return the table of minimum edits: row i, column j is for the pattern from word i and the key from word j on."""
     costs = [[0] * (len(key) + 1) for _ in range(len(pattern) + 1)]
     for at in range(len(key) - 1, -1, -1):
         costs[len(pattern)][at] = len(key) - at

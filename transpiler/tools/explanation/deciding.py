@@ -1,8 +1,8 @@
-"""The parts of a selector that decide whether a message matches.
+"""The subexpressions of a selector that decide whether a message matches.
 
-A goal is a set of verdicts. The decision of a condition for a goal is a set of its leaves, the conditions without AND,
-OR and NOT: while these keep their verdicts, the condition's verdict is one of the goal's, whatever the other leaves
-are. In SQL's logic no leaf of it can be left out.
+A goal is a set of results. Leaves are conditions without AND, OR and NOT. The decision of a condition for a goal is a
+set of its leaves that suffices: while these leaves keep their results, the result of the condition is in the goal,
+whatever the other leaves are. In SQL's logic no leaf of the decision can be left out.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _IS_FALSE: Goal = frozenset({False})
 
 
 class Decision(NamedTuple):
-    """The parts that decide the verdict of a condition.
+    """The subexpressions that decide the result of the condition ``node``.
 
-    A condition without AND, OR and NOT decides by itself, and has nothing inside. A NOT has its operand inside, an OR
-    all alternatives, none of which holds, and an AND the terms that decide together; or the one that does so by itself,
-    with the decisions of the ``others`` that would, too, and are worth a mention.
+    ``inner`` is empty for a condition without AND, OR and NOT, which decides by itself. It contains the operand of a
+    NOT, all alternatives of an OR of which none holds, and the terms of an AND that decide together. If one term of an
+    AND decides alone, ``inner`` has this term, and ``others`` the terms that would also decide alone.
     """
 
     node: ast.Expression
@@ -36,7 +36,7 @@ class Decision(NamedTuple):
 
 
 def decide(tree: ast.Expression, evaluation: Evaluation) -> Decision:
-    """Return what decides that a message matches, or that it does not."""
+    """Return the decision on whether the message of ``evaluation`` matches the selector ``tree``."""
     if isinstance(tree, ast.ConvertStrings):
         tree = tree.condition
     thrown = evaluation.verdict(tree).thrown
@@ -46,7 +46,7 @@ def decide(tree: ast.Expression, evaluation: Evaluation) -> Decision:
 
 
 def leaves(decision: Decision) -> Iterator[ast.Expression]:
-    """Yield the deciding leaves, in the order of the text."""
+    """Yield the deciding leaves of ``decision``, in the order of the text."""
     if not decision.inner:
         yield decision.node
     for inner in decision.inner:
@@ -54,12 +54,12 @@ def leaves(decision: Decision) -> Iterator[ast.Expression]:
 
 
 def common_node(decision: Decision) -> ast.Expression:
-    """Return the smallest node that holds all deciding leaves."""
+    """Return the smallest node that contains all deciding leaves of ``decision``."""
     return common_node(decision.inner[0]) if len(decision.inner) == 1 else decision.node
 
 
 def _thrower(node: ast.Expression, thrown: str, evaluation: Evaluation) -> Decision:
-    """Return the leaf with which the broker's evaluation ends: the first one that throws."""
+    """Return the leaf at which the broker's evaluation ends: the first leaf that throws ``thrown``."""
     while isinstance(node, ast.And | ast.Or | ast.Not):
         node = next(term for term in ast.children(node) if evaluation.verdict(term).thrown == thrown)
     return Decision(node)
@@ -84,14 +84,14 @@ def _conjunction(node: ast.And, terms: tuple[ast.Expression, ...], goal: Goal, e
     if goal == NOT_TRUE or (goal == _IS_FALSE and not ends_at_unknown):
         failing = [term for term, truth in zip(terms, truths, strict=True) if truth in goal]
         if not ends_at_unknown:
-            # A FALSE term decides whatever is unknown beside it.
+            # A FALSE term decides alone, so it comes before unknown terms.
             failing.sort(key=lambda term: evaluation.verdict(term).truth is None)
         named = [term for term in failing if evaluation.verdict(term).thrown is None]
         first, *others = (_decide(term, goal, evaluation) for term in named)
         return Decision(node, (first,), tuple(others)) if others else first
     if True in goal and (all(truths) or not ends_at_unknown):
         return _together(node, [_decide(term, goal, evaluation) for term in terms])
-    # The first term that is not TRUE is the verdict, so those before it have to stay TRUE.
+    # The first term that is not TRUE determines the result, so the terms before it have to stay TRUE.
     end = next(place for place, truth in enumerate(truths) if truth is not True)
     before = [_decide(term, IS_TRUE, evaluation) for term in terms[:end]]
     last = _decide(terms[end], goal, evaluation) if goal == _IS_FALSE else _whole(terms[end])
@@ -99,7 +99,7 @@ def _conjunction(node: ast.And, terms: tuple[ast.Expression, ...], goal: Goal, e
 
 
 def _whole(node: ast.Expression) -> Decision:
-    """Return the decision of a condition whose verdict has to stay as it is: all of its leaves."""
+    """Return the decision of a condition whose exact result has to stay the same: all of its leaves."""
     return Decision(node, tuple(map(_whole, ast.children(node))) if isinstance(node, JUNCTIONS) else ())
 
 
@@ -113,7 +113,7 @@ def _disjunction(node: ast.Or, terms: tuple[ast.Expression, ...], goal: Goal, ev
     if True not in goal:
         goals = [goal] * len(terms)
         if last_decides:
-            # The last of the alternatives is the verdict where none is TRUE.
+            # If no alternative is TRUE, the last alternative determines the result.
             goals = [NOT_TRUE] * (len(terms) - 1) + [goal]
         return Decision(node, tuple(_decide(term, each, evaluation) for term, each in zip(terms, goals, strict=True)))
     for term, truth in zip(terms, truths, strict=True):

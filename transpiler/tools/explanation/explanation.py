@@ -1,4 +1,4 @@
-"""``explain_selector``: a selector, a message, and one sentence on why it matches or does not; as text and as HTML."""
+"""``explain_selector`` explains in one sentence why a message matches a selector or does not, as text and as HTML."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from transpiler.tools.explanation.parts import Evaluation, Part, build_parts
 from transpiler.tools.explanation.sentences import sentence
 from transpiler.tools.explanation.wording import value_text
 
-#: The version of the JSON form.
+#: Version number of the JSON form.
 VERSION = 1
 
-#: Lines of a selector and parts of a tree that are shown.
+#: Maximum number of lines of a selector in the text, and of subexpressions in the HTML form.
 _MAX_LINES, _MAX_PARTS = 6, 200
 
 _NO_SELECTOR = "there is no selector, and so every message matches"
@@ -35,11 +35,12 @@ _NO_SELECTOR = "there is no selector, and so every message matches"
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The verdict of a selector on one message, and what decided it.
+    """The result of a selector for one message, and the subexpressions that decide it.
 
-    ``verdict`` is True, False, or None for unknown; ``thrown`` is the text of the exception with which the broker would
-    end, and ``consequence`` what that does there. ``reason`` is one sentence. ``tree`` has the parts, each with its own
-    verdict or value; it is None if the selector is blank. ``decisive`` is the smallest part that holds all that decide.
+    ``verdict`` is True, False, or None for unknown. ``thrown`` is the text of the exception that the broker would
+    throw, and ``consequence`` the effect of the exception in the broker; both are None if nothing is thrown. ``reason``
+    is one sentence. ``tree`` contains the subexpressions, each with its own result or value; it is None if the selector
+    is blank. ``decisive`` is the smallest subexpression that contains all deciding ones.
     """
 
     selector: str
@@ -54,21 +55,21 @@ class Explanation:
 
     @property
     def matches(self) -> bool:
-        """True if the broker would hand over the message."""
+        """True if the broker would deliver the message."""
         return self.verdict is True
 
     @property
     def deciding(self) -> tuple[Part, ...]:
-        """The parts that decide: while they keep their verdicts, the message matches, or it does not."""
+        """The deciding subexpressions: they determine whether the message matches, whatever the others are."""
         return tuple(part for part in self.parts() if part.decides)
 
     def parts(self) -> Iterator[Part]:
-        """Yield all parts, in the order of the text."""
+        """Yield all subexpressions, in the order of the text."""
         return iter(()) if self.tree is None else self.tree.walk()
 
     @property
     def outcome(self) -> str:
-        """The verdict in words: ``matches``, or ``does not match`` with a note if it is unknown or throws."""
+        """The result in words: ``matches``, or ``does not match`` with a note if the result is unknown or thrown."""
         if self.verdict is True:
             return "matches"
         note = " (throws)" if self.thrown is not None else " (unknown)" if self.verdict is None else ""
@@ -76,11 +77,11 @@ class Explanation:
 
     @property
     def headline(self) -> str:
-        """The verdict and the reason in one line."""
+        """The result and the reason in one line."""
         return f"{self.outcome}: {self.reason}"
 
     def marked(self) -> list[str]:
-        """Return the lines of the selector with what decides, each with carets below it."""
+        """Return the lines of the selector that contain deciding subexpressions, each with carets below it."""
         return _underlined(Source(self.selector), [part.span for part in self.deciding])
 
     def __str__(self) -> str:
@@ -93,7 +94,7 @@ class Explanation:
         return f"<Explanation of {clipped(self.selector, 40)!r}: {self.headline}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: ``matches``, ``verdict`` (null is unknown), ``reason``, ``decisive`` and all parts."""
+        """Return the JSON form: ``matches``, ``verdict`` (null for unknown), ``reason``, ``decisive`` and the tree."""
         result: dict[str, Any] = {
             "version": VERSION,
             "selector": self.selector,
@@ -112,7 +113,7 @@ class Explanation:
         return result
 
     def _repr_html_(self) -> str:
-        """Return the verdict with its reason, the selector with what decides marked, and the tree folded away."""
+        """Return HTML: the result and reason, the selector with deciding subexpressions marked, and the folded tree."""
         deciding = ((part.span.start, part.span.end, part.verdict) for part in self.deciding)
         rows = [html.badged(self.outcome, self.verdict, self.reason), html.marked(self.selector, deciding)]
         if self.consequence is not None:
@@ -123,10 +124,10 @@ class Explanation:
 
 
 def _underlined(source: Source, spans: Sequence[Span]) -> list[str]:
-    """Return the lines that the spans are in, each with a line of carets below it.
+    """Return the lines of ``source`` in which ``spans`` begin, each with a line of carets below it.
 
-    A long line is shown by a window around the first span in it. A span of several lines is underlined to the end of
-    its first one.
+    Of a long line, only a window around its first span is included. A span of several lines is underlined only in its
+    first line.
     """
     by_line: dict[int, list[Span]] = {}
     for span in sorted(spans):
@@ -170,23 +171,23 @@ def explain_selector(
     layout: LayoutLike | None = None,
     **options: Unpack[ReceiverOptions],
 ) -> Explanation:
-    """Explain why a message matches a selector, or does not, by the reference evaluator.
+    """Explain with the reference evaluator why ``message`` matches ``selector`` or does not.
 
     Args:
-        selector: The text of a selector, or a parsed tree. A blank text, and None, match every message.
-        message: A ``Message``, a dict of plain properties (``{"color": "red", "JMSPriority": 7}``), or message JSON;
-            with a ``layout`` it is a row of it, a dict or a ``pyspark.sql.Row``.
+        selector: The text of a selector, or a parsed tree. A blank text or None matches every message.
+        message: A ``Message``, a dict of plain properties (``{"color": "red", "JMSPriority": 7}``), or message JSON.
+            With a ``layout``, a row in this layout: a dict or a ``pyspark.sql.Row``.
         dialect: The broker's dialect, by name or as a ``Dialect``.
-        layout: The layout of which ``message`` is a row; None where ``message`` is a message.
-        now: The current time in milliseconds since the epoch, by default the clock's.
+        layout: The layout of the row ``message``; None if ``message`` is not a row.
+        now: The current time in milliseconds since the epoch; by default the system's time.
         destination: The address that the consumer was created with.
 
     Returns:
-        The verdict, the verdict of each part, and one sentence on what decided.
+        The result, the result of each subexpression, and one sentence on which of them decided.
 
     Raises:
-        TranspilerError: What ``parse_selector`` raises, ``LayoutError``, and ``DecodeError`` for what is no message.
-        TypeError: ``message`` is of another type.
+        TranspilerError: What ``parse_selector`` raises, ``LayoutError``, and ``DecodeError`` for an invalid message.
+        TypeError: ``message`` has another type.
     """
     check_keywords("explain_selector", ReceiverOptions, options)
     rules = find_dialect(dialect)
@@ -199,12 +200,12 @@ def explain_selector(
 def explain_tree(
     tree: ast.Expression | None, text: str, message: Message, dialect: Dialect, receiver: Receiver
 ) -> Explanation:
-    """Explain the verdict of a parsed selector, whose text is given."""
+    """Explain the result of ``tree``, the parsed selector ``text``, for ``message``; None matches every message."""
     if tree is None:
         return Explanation(text, dialect.name, message, True, _NO_SELECTOR)
     evaluation = Evaluation(message, dialect, receiver, Source(text))
     verdict = evaluation.verdict(tree)
-    # From here on the nodes are inside the selector's prefix, which sets this switch.
+    # All nodes evaluated from here on are inside the prefix that converts strings, if the selector has it.
     evaluation.convert = isinstance(tree, ast.ConvertStrings)
     decision = decide(tree, evaluation)
     deciding = frozenset(id(node) for node in leaves(decision))
@@ -219,7 +220,7 @@ def explain_tree(
 
 
 def read_message(message: Message | Mapping[str, Any] | object, layout: Layout | None = None) -> Message:
-    """Return the message in plain properties, in message JSON or in a row; ``TypeError`` for anything else."""
+    """Return the ``Message`` for plain properties, message JSON, or a row in ``layout``; else raise ``TypeError``."""
     if isinstance(message, Message):
         return message
     if isinstance(message, Mapping):

@@ -1,7 +1,7 @@
-"""A sentence about one condition: the values that it reads, and why its verdict follows from them.
+"""A sentence about one condition: the values that it reads, and why its result follows from them.
 
-A relation between two values is stated only if it holds in plain mathematics and the evaluator's verdict is the same.
-Where the two differ, as for Java's numbers of two widths, the sentence names the rules of the dialect.
+A relation between two values is stated only if mathematics and the evaluator agree on it. If they differ, as for Java
+numbers of different widths, the sentence attributes the result to the rules of the dialect.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ _RELATIONS: Mapping[Comparison, str] = {
     Comparison.GE: "at least",
 }
 
-#: Members of a list, and names with their values, that a sentence shows.
+#: Maximum number of members of a list, and of names with their values, in a sentence.
 _MAX_MEMBERS, _MAX_NAMES = 4, 4
 
 
 def leaf_fact(node: ast.Expression, evaluation: Evaluation) -> str:
-    """Return why a condition without AND, OR and NOT has its verdict."""
+    """Return why ``node``, a condition without AND, OR and NOT, has its result."""
     verdict = evaluation.verdict(node)
     if verdict.thrown is not None:
         return _thrown(node, verdict.thrown, evaluation)
@@ -80,7 +80,7 @@ def leaf_fact(node: ast.Expression, evaluation: Evaluation) -> str:
 
 
 def _thrown(node: ast.Expression, thrown: str, evaluation: Evaluation) -> str:
-    """Return why the evaluation ends at a condition: the innermost operand that throws, and the values it reads."""
+    """Return why the evaluation of ``node`` throws: the innermost operand that throws, and the values it reads."""
     inner = _thrower(node, thrown, evaluation)
     values = _values_of(inner, evaluation)
     read = f"{values}, and " if values else ""
@@ -95,7 +95,7 @@ def _thrower(node: ast.Expression, thrown: str, evaluation: Evaluation) -> ast.E
 
 
 def _why_null(node: ast.Expression, evaluation: Evaluation) -> str:
-    """Return why an operand is NULL, by the first of its own operands that is; the operand is NULL."""
+    """Return why the operand ``node``, which is NULL, is NULL: by the first of its own operands that is NULL."""
     match node:
         case ast.Identifier():
             return missing(node, evaluation)
@@ -126,7 +126,7 @@ def _why_no_number(node: ast.Sign | ast.Calculate, evaluation: Evaluation) -> st
 
 
 def _values_of(node: ast.Expression, evaluation: Evaluation) -> str:
-    """Return the values of all names in a part, with their kinds where these differ; empty where it has none."""
+    """Return the values of all names in ``node`` as text, with their kinds if these differ; empty if it has no name."""
     names = ast.names_of(node)
     if not names:
         return ""
@@ -135,7 +135,7 @@ def _values_of(node: ast.Expression, evaluation: Evaluation) -> str:
 
 
 def _by_values(node: ast.Expression, evaluation: Evaluation, how: str = "so") -> str:
-    """Return the values that a condition reads and its verdict, and ``how`` they lead there."""
+    """Return the values that ``node`` reads and its result, joined by ``how``, such as "so"."""
     values, verdict = _values_of(node, evaluation), verdict_text(node, evaluation)
     if not values:
         varies = any(isinstance(item, ast.Call | ast.BodyQuery) for item in ast.walk(node))
@@ -148,7 +148,7 @@ def _by_rules(node: ast.Expression, evaluation: Evaluation) -> str:
 
 
 def _null(node: ast.Expression, operand: ast.Expression, evaluation: Evaluation) -> str:
-    """Return the sentence about a condition one of whose operands is NULL."""
+    """Return the sentence about the condition ``node``, whose operand ``operand`` is NULL."""
     truth = evaluation.verdict(node).truth
     reason, part = _why_null(operand, evaluation), quoted_part(node, evaluation)
     if truth is None:
@@ -178,7 +178,10 @@ def _body_query(node: ast.BodyQuery, evaluation: Evaluation) -> str:
 
 
 class _Compared(NamedTuple):
-    """A comparison whose operands have values, the literal on the right; and the two values as it reads them."""
+    """A comparison of two operands that have values, with a literal on the right side, if one side is a literal.
+
+    ``first`` and ``second`` are the values as the comparison converts them.
+    """
 
     node: ast.Compare
     left: ast.Expression
@@ -207,7 +210,7 @@ def _compare(node: ast.Compare, evaluation: Evaluation) -> str:
 
 
 def _as_read(operator: Comparison, first: Value, second: Value, evaluation: Evaluation) -> tuple[Value, Value]:
-    """Return two values as a comparison reads them: text by use, or by the prefix that converts strings."""
+    """Return two values as a comparison converts them: text by use, or because of the prefix that converts strings."""
     first, second = compared_by_use(operator, first, second, evaluation.dialect)
     if evaluation.convert and first.type is not second.type:
         if first.type is OperandType.STRING:
@@ -218,7 +221,7 @@ def _as_read(operator: Comparison, first: Value, second: Value, evaluation: Eval
 
 
 def _reading(value: Value, read: Value) -> str:
-    """Return a note on a value that a comparison reads as another one."""
+    """Return a note if the comparison converts ``value`` to a different value ``read``; else an empty text."""
     return "" if read.value == value.value else f", read as {typed_text(read)}"
 
 
@@ -246,7 +249,7 @@ def _compare_alike(compared: _Compared, reading: str, evaluation: Evaluation) ->
 
 
 def _holds(operator: Comparison, first: Value, second: Value) -> bool | None:
-    """Return the relation of two values in plain mathematics; None where they have none."""
+    """Return whether the relation holds for the two values in plain mathematics; None if they cannot be compared."""
     try:
         return bool(_HOLDS[operator](first.value, second.value))
     except TypeError:
@@ -254,7 +257,7 @@ def _holds(operator: Comparison, first: Value, second: Value) -> bool | None:
 
 
 def _spelling(first: Value, second: Value) -> str:
-    """Return a note where two texts differ in nothing but case, or in blanks around them."""
+    """Return a note if two texts differ only in case, or only in blanks around them; else an empty text."""
     if not isinstance(first.value, str) or not isinstance(second.value, str):
         return ""
     if first.value.casefold() == second.value.casefold():
@@ -263,7 +266,7 @@ def _spelling(first: Value, second: Value) -> str:
 
 
 def _unexpected(compared: _Compared, evaluation: Evaluation) -> str:
-    """Return the sentence where a dialect's verdict is not that of plain mathematics: both values with their types."""
+    """Return the sentence for a result that differs from plain mathematics: both values with their types."""
     facts = []
     for side, value in ((compared.left, compared.first), (compared.right, compared.second)):
         name = "the literal" if isinstance(side, ast.LITERALS) else subject(side, evaluation)
@@ -291,7 +294,7 @@ def _compare_unlike(compared: _Compared, evaluation: Evaluation) -> str:
 
 
 def _converted(first: Value, second: Value, evaluation: Evaluation) -> str:
-    """Return a note on the prefix with which a dialect reads a text as the number that it spells."""
+    """Return a note on the prefix under which the dialect would convert the text to a number; empty if none would."""
     text, other = (first, second) if first.type is OperandType.STRING else (second, first)
     if not evaluation.dialect.has(Extension.CONVERT_STRINGS) or text.type is not OperandType.STRING:
         return ""
@@ -303,7 +306,7 @@ def _between(node: ast.Between, evaluation: Evaluation) -> str:
     parts = (node.operand, node.low, node.high)
     for part in parts:
         if evaluation.value(part) is None:
-            # One bound may decide where the other one is NULL.
+            # If one bound is NULL, the other bound may still decide.
             decided = evaluation.verdict(node).truth is not None
             return _by_values(node, evaluation) if decided else _null(node, part, evaluation)
     value, low, high = (evaluation.value(part) for part in parts)
@@ -370,7 +373,7 @@ class _PatternTest(NamedTuple):
     negative: str
 
 
-#: Patterns of one text, T, between wildcards.
+#: Tests and wording for patterns of a single text, written T here, with % before or after it.
 _PATTERN_TESTS: Mapping[str, _PatternTest] = {
     "T": _PatternTest(op.eq, "is", "is not"),
     "T%": _PatternTest(str.startswith, "begins with", "does not begin with"),
@@ -380,7 +383,7 @@ _PATTERN_TESTS: Mapping[str, _PatternTest] = {
 
 
 def _pattern_words(node: ast.Like, text: str, matched: bool, evaluation: Evaluation) -> str | None:
-    """Return a pattern of one text in words; None for any other, or where the words would not be true of the text."""
+    """Return the result of a pattern of one literal as words; None for other patterns, or if the words were wrong."""
     pattern = pattern_of(node, evaluation.dialect.escapes)
     if pattern is None:
         return None

@@ -1,4 +1,4 @@
-"""The parts of a selector with what the reference evaluator says about each on one message."""
+"""The subexpressions of a selector, each with the reference evaluator's result for one message."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ JUNCTIONS = (ast.And, ast.Or, ast.Not, ast.ConvertStrings)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a selector: its text, its place in the selector, and its verdict or its value on the message.
+    """A subexpression of a selector: its text, its span in the selector, and its result or value for the message.
 
-    ``kind`` is the kind of node: ``and``, ``compare``, ``identifier`` and so on. ``verdict`` is that of a condition,
-    and None of an operand as well; ``value`` and ``type`` are those of an operand, None where it is NULL. ``thrown`` is
-    the text of the exception with which the broker would end here. ``decides`` is True for the parts that decide.
+    ``kind`` is the kind of node: ``and``, ``compare``, ``identifier`` and so on. ``verdict`` is the result of a
+    condition, where None means unknown; it is also None for an operand. ``value`` and ``type`` are those of an operand,
+    None if the operand is NULL. ``thrown`` is the text of the exception that the broker would throw here, or None.
+    ``decides`` is True for the subexpressions that decide.
     """
 
     kind: str
@@ -42,7 +43,7 @@ class Part:
     parts: tuple[Part, ...] = field(repr=False)
 
     def walk(self) -> Iterator[Part]:
-        """Yield the part and all parts in it, in the order of the text."""
+        """Yield this subexpression and all subexpressions in it, in the order of the text."""
         pending = [self]
         while pending:
             part = pending.pop()
@@ -50,7 +51,7 @@ class Part:
             pending.extend(part.parts[::-1])
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form; ``start`` and ``end`` count code points of the selector."""
+        """Return the JSON form; ``start`` and ``end`` count code points of the selector."""
         result: dict[str, Any] = {
             "kind": self.kind,
             "text": self.text,
@@ -71,7 +72,7 @@ class Part:
 
 
 def json_value(value: SelectorValue) -> Any:
-    """Return a value as JSON has it: bytes in hexadecimal digits, NaN and the infinities as text."""
+    """Return ``value`` for JSON: bytes become hexadecimal digits, NaN and the infinities become text."""
     match value:
         case bytes():
             return value.hex()
@@ -84,51 +85,51 @@ def json_value(value: SelectorValue) -> Any:
 
 
 class Evaluation:
-    """A message under a dialect's rules; each node of one tree is evaluated once, by the reference evaluator."""
+    """A cache of the reference evaluator's results for one message, one dialect and the nodes of one tree."""
 
     def __init__(self, message: Message, dialect: Dialect, receiver: Receiver, source: Source) -> None:
         self.message = message
         self.dialect = dialect
-        # All parts are evaluated at one time.
+        # All nodes are evaluated with the same current time.
         self.receiver = receiver._replace(now=receiver.time)
         self.source = source
-        #: True below the prefix that lets comparisons read numbers and booleans out of strings.
+        #: True inside the prefix that makes comparisons convert strings to numbers and booleans.
         self.convert = False
-        #: By the ids of nodes, which live as long as their tree: equal nodes may differ in a zero's sign.
+        #: Results by id of the node, because equal nodes may differ in the sign of a zero. The tree keeps nodes alive.
         self._verdicts: dict[int, Verdict] = {}
         self._operands: dict[int, Evaluated] = {}
 
     def verdict(self, node: ast.Expression) -> Verdict:
-        """Return the evaluator's verdict on a condition."""
+        """Return the evaluator's result for the condition ``node``."""
         if id(node) not in self._verdicts:
             whole = ast.ConvertStrings(node) if self.convert and not isinstance(node, ast.ConvertStrings) else node
             self._verdicts[id(node)] = judge(whole, self.message, self.dialect, self.receiver)
         return self._verdicts[id(node)]
 
     def operand(self, node: ast.Expression) -> Evaluated:
-        """Return the evaluator's value of an operand."""
+        """Return the evaluator's value of the operand ``node``, or the exception that it throws."""
         if id(node) not in self._operands:
             evaluated = evaluate_operand(node, self.message, self.dialect, self.receiver, convert=self.convert)
             self._operands[id(node)] = evaluated
         return self._operands[id(node)]
 
     def value(self, node: ast.Expression) -> Operand:
-        """Return the value of an operand; None where it is NULL or throws."""
+        """Return the value of the operand ``node``; None if it is NULL or throws."""
         return self.operand(node).operand
 
     def text(self, node: ast.Expression) -> str:
-        """Return the text of a node as the dialect prints it, without parentheses around it."""
+        """Return the text of ``node`` as the dialect prints it, without outer parentheses."""
         return print_tree(node, self.dialect)
 
 
 def build_parts(
     node: ast.Expression, evaluation: Evaluation, deciding: frozenset[int], *, is_condition: bool = True
 ) -> Part:
-    """Return the tree of parts; ``deciding`` has the ids of the nodes that decide."""
+    """Return the tree of ``Part`` for ``node``; ``deciding`` contains the ids of the nodes that decide."""
     below = isinstance(node, JUNCTIONS)
     inner = tuple(build_parts(child, evaluation, deciding, is_condition=below) for child in ast.children(node))
     verdict = evaluation.verdict(node) if is_condition else None
-    # A junction is not asked for its value, nor is a condition that no operand stands for.
+    # A condition has a value as an operand only if it is a name or a function call.
     as_operand = not is_condition or isinstance(node, ast.Identifier | ast.Call)
     evaluated = evaluation.operand(node) if as_operand else Evaluated(None)
     operand = evaluated.operand

@@ -1,8 +1,8 @@
-"""The reasons for which bindings at an address of a JMS broker were not tried on a message there.
+"""The reasons why bindings at an address of a JMS broker were not evaluated for a message sent to the address.
 
-The exchanges that route are cases, and a message comes only to its own case: no binding says that a queue is of another
-routing type, or that an exclusive divert took the message before. The topology that people see has all that is at an
-address.
+The exchanges that route are internal cases, and a message comes only to its own case. So no binding there states that a
+queue has another routing type, or that an exclusive divert took the message before. The topology in the form for users
+(``Topology.shown``) has all bindings of an address.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from transpiler.topology.shown_addresses import bindings_at
 
 
 class PassedOver(NamedTuple):
-    """A binding of an address that a message came to, and why it was passed over."""
+    """A binding at an address that a message reached, and the reason why the binding was not evaluated."""
 
     source: str
     binding: Binding
@@ -35,9 +35,10 @@ class PassedOver(NamedTuple):
 def passed_over(
     traced: Traced, reached: Collection[tuple[str, str]], exclusive: Mapping[str, str]
 ) -> Iterator[PassedOver]:
-    """Yield what got no message at the addresses that one came to, but for the ends in ``reached``, which were asked.
+    """Yield the bindings that were not evaluated at the addresses that the message reached.
 
-    ``exclusive`` has the exclusive diverts that took the message, by their addresses, in words.
+    ``reached`` contains the (address, destination) pairs that were evaluated; they are skipped. ``exclusive`` contains
+    for each address the names of the exclusive diverts that took the message, as text.
     """
     shown = traced.topology.shown
     if shown is None:
@@ -65,7 +66,7 @@ def passed_over(
 
 
 class Written:
-    """The bindings of a JMS broker's file by their places: those that route are cases of them."""
+    """The bindings in a JMS broker's file by their location. The bindings that route are internal cases of these."""
 
     def __init__(self, topology: Topology) -> None:
         self._found: dict[tuple[str, str | None], list[Binding]] = {}
@@ -74,21 +75,21 @@ class Written:
             self._found.setdefault((binding.path, binding.text(DIVERT_ARGUMENT)), []).append(binding)
 
     def of(self, binding: Binding) -> list[Binding]:
-        """Return the bindings that the broker's file has where a binding is from, one for each address of a divert.
+        """Return the bindings of the broker's file from which ``binding`` was made, one for each address of a divert.
 
-        The list is empty where they are not known.
+        The list is empty if they are not known.
         """
         divert = binding.text(DIVERT_ARGUMENT)
         found = self._found.get((binding.path, divert), [])
         return found if len(found) == 1 or divert is not None else []
 
     def selector(self, binding: Binding) -> str | None:
-        """Return the selector in the broker's file where a binding is from; None if it has none, or is not known."""
+        """Return the selector of ``binding`` as in the broker's file; None if it has no selector, or is not known."""
         return next((one.text(SELECTOR_ARGUMENT) for one in self.of(binding)), None)
 
 
 def exclusive_diverts(topology: Topology, diverts: Collection[tuple[str, str]]) -> dict[str, str]:
-    """Return the exclusive ones among diverts, which are given by address and name, in words."""
+    """Return by address the names, as text, of the exclusive diverts among ``diverts``, pairs of address and name."""
     found: dict[str, dict[str, None]] = {}
     for address, name in diverts:
         for binding in () if topology.shown is None else bindings_at(topology.shown, address):
@@ -97,7 +98,7 @@ def exclusive_diverts(topology: Topology, diverts: Collection[tuple[str, str]]) 
     return {address: " or ".join(names) for address, names in found.items()}
 
 
-#: The outcomes of a message to a JMS broker that no binding explains, in words.
+#: A sentence for each outcome of a message to a JMS broker that no binding explains.
 _NOTES: Mapping[str, str] = {
     "rejected": "the broker has no such address, and creates none: the sender gets an error",
     "error": "the sender gets an error: the message comes back to where it was, or a filter cannot be evaluated",
@@ -109,7 +110,10 @@ _WHO = "who subscribes to the topic"
 
 
 def note_of_send(traced: Traced, is_asked: bool) -> str | None:
-    """Return what besides bindings kept a message to a JMS broker from queues; ``is_asked`` if some were asked."""
+    """Return why a message to a JMS broker reached no queue, apart from its bindings; None if there is no such reason.
+
+    ``is_asked`` is True if at least one binding was evaluated.
+    """
     routed, topology = traced.routed, traced.topology
     if traced.unknown and not routed.queues:
         who = "which queues subscribers have made" if topology.rules.addressing.names_subscribers else _WHO

@@ -1,6 +1,6 @@
-"""Explain the route of a message: the bindings that took it, and what it lacked for those that nearly did.
+"""Explain the route of a message: the bindings that took it, and why the nearest other bindings did not take it.
 
-The reference router says which bindings match; ``binding_facts`` says of the others what is lacking.
+The reference router decides which bindings match; ``binding_facts`` finds out why the other bindings do not match.
 """
 
 from __future__ import annotations
@@ -27,17 +27,19 @@ from transpiler.topology.receivers import PublishOptions, read_settings
 from transpiler.topology.records import DEFAULT_EXCHANGE, DIVERT_ARGUMENT, Binding
 from transpiler.topology.targets import TargetType
 
-#: Characters of a target in a line, and bindings under a heading.
+#: Maximum length of a target in a line, without and with its source, in characters; maximum number of bindings listed
+#: under a heading.
 _MAX_TEXT, _MAX_SENT, _MAX_LINES = 50, 100, 20
 
 
 @dataclass(frozen=True, slots=True)
 class BindingExplanation:
-    """A binding that the exchange of a message was asked for.
+    """A binding that was evaluated for a message, and why it did not take the message.
 
-    ``source`` is the exchange, and ``end`` the queue or exchange that the binding leads to; for a JMS broker both are
-    destinations, or the end is a queue. ``target`` is the end as a line shows it. ``lacks`` says what the message
-    lacked, and is empty if the binding took it; ``distance`` is larger the more would have to change.
+    ``asks`` is its condition as text. ``source`` is the exchange, and ``end`` the queue or exchange to which the
+    binding leads; for a JMS broker they are destinations, or ``end`` is a queue. ``target`` is ``end`` as text for
+    users. ``lacks`` contains the reasons why the binding did not take the message; empty if it took it. ``distance``
+    grows with the change that the message would need.
     """
 
     binding: Binding
@@ -50,11 +52,11 @@ class BindingExplanation:
 
     @property
     def divert(self) -> str | None:
-        """Return the name of the divert that the binding stands for; None for another binding."""
+        """Return the name of the divert that the binding implements; None if the binding is not part of a divert."""
         return self.binding.text(DIVERT_ARGUMENT)
 
     def is_case_of(self, other: BindingExplanation) -> bool:
-        """Return True if both stand for one binding of a JMS broker's file."""
+        """Return True if both bindings come from the same binding of a JMS broker's file."""
         return (self.source, self.end, self.divert) == (other.source, other.end, other.divert)
 
     def to_dict(self) -> dict[str, Any]:
@@ -72,7 +74,7 @@ class BindingExplanation:
 
 @dataclass(frozen=True, slots=True)
 class StepExplanation:
-    """A step of a message from its queue, and its route from there, if it has one."""
+    """A step of a message onward from its queue, and the explanation of its route from there, None without a route."""
 
     step: Step
     route: RouteExplanation | None
@@ -84,10 +86,11 @@ class StepExplanation:
 
 @dataclass(frozen=True, slots=True)
 class RouteExplanation:
-    """The route of one message: where it went, the bindings that took it, and those that nearly did, nearest first.
+    """The route of one message: its queues, the bindings that took it, and those that nearly did, nearest first.
 
-    ``others`` counts the bindings that are further off; ``note`` says what else kept the message from a queue. Some of
-    the bindings in ``possible`` get the message: their exchange chooses by a hash or at random.
+    ``others`` is the number of further bindings, which are less near. ``note`` is another reason why the message did
+    not reach a queue; None if there is no other. Bindings in ``possible`` may take the message: for example, their
+    exchange chooses by a hash or at random.
     """
 
     routed: Routed
@@ -98,9 +101,9 @@ class RouteExplanation:
     note: str | None = None
     visits: tuple[Visit, ...] = field(default=(), repr=False)
     possible: tuple[BindingExplanation, ...] = ()
-    #: The message was sent to a destination of a JMS broker.
+    #: True if the message was sent to a destination of a JMS broker.
     sent: bool = False
-    #: The steps of the message from its queues, if they were asked for.
+    #: The steps of the message onward from its queues; empty unless requested.
     path: tuple[StepExplanation, ...] = ()
 
     @property
@@ -128,7 +131,7 @@ class RouteExplanation:
 
     @property
     def way(self) -> str:
-        """Return the headline, and the steps from the queues."""
+        """Return the headline, then the diverts, and the steps onward from the queues, as lines."""
         lines = [self.headline, *self.diverted]
         for one in self.path:
             lines += [f"  {one.step}", *(one.route.diverted if one.route is not None else ())]
@@ -193,15 +196,15 @@ def explain_route(
     path: bool = False,
     **options: Unpack[PublishOptions],
 ) -> RouteExplanation:
-    """Explain where a message goes, and what it lacked for the nearest bindings that did not take it.
+    """Explain where ``message`` goes, and why the nearest other bindings did not take it.
 
     Args:
         topology: The exchanges, bindings and queues, as ``read_topology`` returns them.
         message: A ``Message``, or a dict of plain properties or of message JSON.
         exchange: The exchange or destination, as for ``publish``.
         routing_keys: The routing keys; None for the message's subject.
-        nearest: Maximum number of bindings that did not take the message to explain.
-        path: Whether to explain also where the message goes on from its queues.
+        nearest: Maximum number of explained bindings among those that did not take the message.
+        path: Whether to explain also where the message goes next from its queues.
         address: A Qpid address that the message is sent to, as for ``publish``.
         publish_to: ``"exchange"``, or ``"to"`` for the anonymous relay, as for ``publish``.
         routing_type: For Artemis ``"ANYCAST"`` or ``"MULTICAST"``.
@@ -224,7 +227,7 @@ def _explained_step(step: Step, nearest: int) -> StepExplanation:
     traced = step.traced
     if traced is None or not traced.visits:
         return StepExplanation(step, None)
-    # A note is about publishing, and nobody publishes here.
+    # A note is about publishing, and in a step onward no client publishes.
     return StepExplanation(step, replace(_explained(traced, nearest), note=None))
 
 
@@ -253,7 +256,7 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
             elif not sent or _is_at(topology, binding, visit):
                 missed.append(_binding(topology, binding, visit, written, lacks(topology, binding, visit, message)))
     if sent:
-        # Several bindings may stand for one divert, or lead to one queue.
+        # Several bindings may implement the same divert, or lead to the same queue.
         took, possible, missed = (_once(listed) for listed in (took, possible, missed))
         took = _without_ends(took) if topology.rules.addressing.queues_are_places else took
         missed = [one for one in missed if not any(map(one.is_case_of, (*took, *possible)))]
@@ -272,9 +275,9 @@ def _explained(traced: Traced, nearest: int) -> RouteExplanation:
 def _as_settled(
     routed: Routed, took: list[BindingExplanation], possible: list[BindingExplanation]
 ) -> tuple[list[BindingExplanation], list[BindingExplanation]]:
-    """Return the bindings that took a message, and those that may, by what became of the whole send.
+    """Return the bindings that took the message, and those that may have, in view of the outcome of the whole send.
 
-    Nothing takes what is refused, and of what may fail no queue gets it for certain.
+    If the send is rejected, no binding took the message. If it may fail, no queue receives the message for certain.
     """
     if routed.outcome == "rejected":
         return [], []
@@ -296,7 +299,7 @@ def _binding(
 def _as_written(
     topology: Topology, binding: Binding, visit: Visit, written: Written, lacking: Sequence[Lack]
 ) -> Iterator[BindingExplanation]:
-    """Yield the bindings of a JMS broker's file for a case, which is in no file itself."""
+    """Yield the explanation for each binding of a JMS broker's file from which the internal ``binding`` was made."""
     source, texts = _ends(topology, binding, visit)[0], tuple(lack.text for lack in lacking)
     for one in written.of(binding):
         asks = binding_text(topology, binding, written.selector(binding))
@@ -305,7 +308,7 @@ def _as_written(
 
 
 def _target(topology: Topology, kind: TargetType, end: str) -> str:
-    """Return the end of a binding as a line shows it."""
+    """Return ``end``, the queue or exchange to which a binding leads, as text for users."""
     return topology.rules.addressing.place(end) if kind == "exchange" else end
 
 
@@ -314,14 +317,14 @@ def _once(listed: Iterable[BindingExplanation]) -> list[BindingExplanation]:
 
 
 def _without_ends(took: list[BindingExplanation]) -> list[BindingExplanation]:
-    """Return bindings without those of ActiveMQ's queues that another binding has led to and that lead no further."""
+    """Return ``took`` without the bindings of an ActiveMQ queue to itself, if another binding led to that queue."""
     leading = [one for one in took if one.source != one.end]
     ends = {one.end for one in leading} - {one.source for one in leading}
     return [one for one in took if one.source != one.end or one.source not in ends]
 
 
 def _is_at(topology: Topology, binding: Binding, visit: Visit) -> bool:
-    """Return True if a binding belongs to the address that a message to a JMS broker came to."""
+    """Return True if ``binding`` belongs to the JMS broker's address that the message reached in ``visit``."""
     topic = topology.rules.topic
     return topology.exchange_by_name[binding.source].kind.ignores_key or any(
         matches_words(topic.pattern(binding.key), topic.words(key)) for key in visit.keys
@@ -331,7 +334,7 @@ def _is_at(topology: Topology, binding: Binding, visit: Visit) -> bool:
 def _passed_over(
     traced: Traced, took: Sequence[BindingExplanation], others: Sequence[BindingExplanation]
 ) -> Iterator[BindingExplanation]:
-    """Yield the bindings at the addresses of a message that were not asked, with the reason."""
+    """Yield the bindings at the addresses of the message that were not evaluated, each with the reason."""
     exclusive = _exclusive(traced, took)
     reached = {(one.source, one.end) for one in (*took, *others)}
     for source, binding, reason in passed_over(traced, reached, exclusive):
@@ -340,7 +343,7 @@ def _passed_over(
 
 
 def _exclusive(traced: Traced, listed: Sequence[BindingExplanation]) -> dict[str, str]:
-    """Return the exclusive diverts among some bindings, by their addresses."""
+    """Return the names of the exclusive diverts among ``listed``, as text, by their addresses."""
     diverts = dict.fromkeys((one.source, one.divert) for one in listed if one.divert is not None)
     return exclusive_diverts(traced.topology, [*diverts])
 
@@ -348,7 +351,7 @@ def _exclusive(traced: Traced, listed: Sequence[BindingExplanation]) -> dict[str
 def _unless_diverted(
     traced: Traced, took: Sequence[BindingExplanation], possible: Sequence[BindingExplanation]
 ) -> Iterator[BindingExplanation]:
-    """Yield bindings that perhaps take a message, with the exclusive diverts that perhaps take it before them."""
+    """Yield ``possible`` with a note on bindings before which an exclusive divert may take the message."""
     exclusive = _exclusive(traced, [*took, *possible])
     diverts = {one.divert for one in possible if _exclusive(traced, [one])}
     for one in possible:
@@ -361,7 +364,7 @@ def _unless_diverted(
 
 
 def _ends(topology: Topology, binding: Binding, visit: Visit) -> tuple[str, str]:
-    """Return the exchange or destination that a message came to, and the end of a binding from there."""
+    """Return the exchange or destination that the message reached, and the end of ``binding`` from there."""
     entered, addressing = visit.exchange.entered, topology.rules.addressing
     if entered is None:
         return binding.source, binding.destination
@@ -375,14 +378,14 @@ def _ends(topology: Topology, binding: Binding, visit: Visit) -> tuple[str, str]
 
 
 def _leads_on(topology: Topology, binding: Binding) -> bool:
-    """Return True if a binding leads to a queue or to another destination, and does not only tell cases apart."""
+    """Return True if ``binding`` leads to a queue or another destination, and does not only distinguish cases."""
     if binding.destination_type != "exchange":
         return binding.destination_type != "outcome"
     return topology.replacement_key(binding) is not None
 
 
 def _note(topology: Topology, message: Message, routed: Routed, keys: tuple[str | None, ...]) -> str | None:
-    """Return what kept a message from a queue beside its bindings; None where nothing did."""
+    """Return why a message did not reach a queue, apart from its bindings; None if there is no such reason."""
     name = routed.exchange
     if routed.outcome == "no-exchange":
         near = did_you_mean(str(name), topology.exchange_by_name)

@@ -1,4 +1,4 @@
-"""One sentence on what decided, from the sentences about the deciding parts."""
+"""One sentence on why a selector has its result, composed of the sentences about the deciding subexpressions."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from transpiler.tools.explanation.facts import leaf_fact
 from transpiler.tools.explanation.parts import Evaluation
 from transpiler.tools.explanation.wording import listed, name_is, operand_text, quoted_part, value_text
 
-#: Most conditions, failing conditions and alternatives that one sentence gives reasons for, and most values of a list.
+#: Limits of one sentence: conditions of an AND, failing conditions, alternatives of an OR, alternatives that are listed
+#: as the nearest if there are more, and values of a list.
 _MAX_TOGETHER, _MAX_FAILING, _MAX_ALTERNATIVES, _NEAREST, _MAX_VALUES = 4, 3, 3, 2, 4
 
 
 def sentence(decision: Decision, evaluation: Evaluation) -> str:
-    """Return why the deciding parts have their verdicts, as one sentence without its full stop."""
+    """Return why the deciding subexpressions have their results, as one sentence without a full stop."""
     if decision.others:
         return _first(decision, evaluation)
     match decision.node:
@@ -42,7 +43,7 @@ def _negated(operand: ast.Expression, inner: Decision, evaluation: Evaluation) -
 
 
 def _together(decisions: tuple[Decision, ...], evaluation: Evaluation) -> str:
-    # A term that is unknown says more than those that hold beside it.
+    # An unknown term explains more than the terms that are TRUE.
     unknown = [one for one in decisions if _is_unknown(one, evaluation)]
     return listed([sentence(one, evaluation) for one in unknown or decisions], _MAX_TOGETHER)
 
@@ -77,13 +78,13 @@ def _neither(items: list[str]) -> str:
 
 
 def _share_that_holds(node: ast.Expression, evaluation: Evaluation) -> float:
-    """Return the share of an alternative's terms that are TRUE."""
+    """Return the fraction of the terms of ``node``, an alternative of an OR, that are TRUE."""
     terms = node.terms if isinstance(node, ast.And) else (node,)
     return sum(evaluation.verdict(term).truth is True for term in terms) / len(terms)
 
 
 def _one_value(decisions: tuple[Decision, ...], evaluation: Evaluation) -> str | None:
-    """Return the sentence about one name that equals none of several literals; None for other alternatives."""
+    """Return the sentence for alternatives that all compare one name with a text; None for other alternatives."""
     equalities = [
         node
         for node in (decision.node for decision in decisions)

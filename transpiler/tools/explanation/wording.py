@@ -1,4 +1,4 @@
-"""Words for values, for their types, and for names that a message does not have."""
+"""Wording for values, for their types, and for names that a message does not have."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from transpiler.reference.headers import header_value
 from transpiler.reference.operands import Value
 from transpiler.tools.explanation.parts import Evaluation
 
-#: Characters of a value, and of a part of a selector, in a sentence.
+#: Maximum length of a value, and of a subexpression of a selector, in a sentence, in characters.
 _MAX_VALUE, _MAX_PART = 40, 60
 
 _KINDS = {
@@ -28,7 +28,7 @@ _KINDS = {
 
 
 def value_text(value: object) -> str:
-    """Return a value as a selector would write it, clipped."""
+    """Return ``value`` in the syntax of a selector, clipped."""
     match value:
         case bool():
             return "TRUE" if value else "FALSE"
@@ -49,34 +49,34 @@ def _quoted(text: str) -> str:
 
 
 def quoted_part(node: ast.Expression, evaluation: Evaluation) -> str:
-    """Return the text of a part between backquotes, clipped."""
+    """Return the text of ``node`` in backquotes, clipped."""
     return f"`{clipped(evaluation.text(node), _MAX_PART)}`"
 
 
 def verdict_text(node: ast.Expression, evaluation: Evaluation) -> str:
-    """Return the verdict of a condition: ```weight > 5` is unknown``."""
+    """Return the result of the condition ``node`` as text: ```weight > 5` is unknown``."""
     return f"{quoted_part(node, evaluation)} is {TRUTH_TEXT[evaluation.verdict(node).truth]}"
 
 
 def by_rules(node: ast.Expression, evaluation: Evaluation) -> str:
-    """Return the verdict of a condition as one that only the dialect's rules explain."""
+    """Return the result of the condition ``node`` as text, attributed to the rules of the dialect."""
     return f"by the rules of {evaluation.dialect.title} {verdict_text(node, evaluation)}"
 
 
 def kind_of(value: Value) -> str:
-    """Return the kind of a value with its article: ``text``, ``a number``, ``a boolean``."""
+    """Return the kind of ``value`` with its article: ``text``, ``a number``, ``a boolean``."""
     return "a number" if value.numeric else _KINDS[value.type][1]
 
 
 def typed_text(value: Value, *, width: bool = False) -> str:
-    """Return a value behind its kind: ``the text '2600'``; ``width`` names the type of a number, ``the short 5``."""
+    """Return ``value`` after its kind: ``the text '2600'``; ``width`` names the type of a number, ``the short 5``."""
     number = value.type.value if width else "number"
     kind = number if value.numeric else _KINDS[value.type][0]
     return f"the {kind} {value_text(value.value)}"
 
 
 def name_is(node: ast.Expression, evaluation: Evaluation, *, typed: bool = False) -> str:
-    """Return what an operand is: ``weight is 2400``, ``weight is missing``, ```weight * 2` is 4800``."""
+    """Return the value of ``node`` as text: ``weight is 2400``, ``weight is missing``, ```weight * 2` is 4800``."""
     value = evaluation.value(node)
     if value is None:
         return missing(node, evaluation) if isinstance(node, ast.Identifier) else f"{subject(node, evaluation)} is NULL"
@@ -86,14 +86,14 @@ def name_is(node: ast.Expression, evaluation: Evaluation, *, typed: bool = False
 
 
 def subject(node: ast.Expression, evaluation: Evaluation) -> str:
-    """Return the name of an operand: an identifier or a literal as it is, an expression between backquotes."""
+    """Return the text of the operand ``node``: an identifier or literal as it is, an expression in backquotes."""
     if isinstance(node, (ast.Identifier, *ast.LITERALS)):
         return clipped(evaluation.text(node), _MAX_PART)
     return quoted_part(node, evaluation)
 
 
 def operand_text(node: ast.Expression, evaluation: Evaluation) -> str:
-    """Return the other side of a comparison: a literal as it is, else its text with its value."""
+    """Return the text of ``node``, the right side of a comparison: a literal as it is, else its text and value."""
     value = evaluation.value(node)
     assert value is not None
     if isinstance(node, ast.LITERALS):
@@ -102,7 +102,7 @@ def operand_text(node: ast.Expression, evaluation: Evaluation) -> str:
 
 
 def missing(node: ast.Identifier, evaluation: Evaluation) -> str:
-    """Return why a name has no value: ``region is missing``."""
+    """Return why the name ``node`` has no value: ``region is missing``."""
     message, dialect = evaluation.message, evaluation.dialect
     name = clipped(evaluation.text(node), _MAX_PART)
     field = dialect.fields.find(node.name, node.section)
@@ -120,7 +120,7 @@ def missing(node: ast.Identifier, evaluation: Evaluation) -> str:
 
 
 def _suggestion(node: ast.Identifier, evaluation: Evaluation) -> str:
-    """Return the name of the message that the selector's name may be a misspelling of, or its header field."""
+    """Return a note on a name in the message that ``node`` may have meant: a similar property or a header field."""
     message, dialect = evaluation.message, evaluation.dialect
     for field in dialect.fields.table.values():
         if field.name.casefold() in (f"jms{node.name}".casefold(), f"jmsx{node.name}".casefold()):
@@ -133,7 +133,7 @@ def _suggestion(node: ast.Identifier, evaluation: Evaluation) -> str:
 
 
 def _default_note(node: ast.Expression, evaluation: Evaluation) -> str:
-    """Return a note on a header field whose value is the default, because the message does not say one."""
+    """Return a note if ``node`` is a header field with its default value, because the message does not set it."""
     if not isinstance(node, ast.Identifier):
         return ""
     field = evaluation.dialect.fields.find(node.name, node.section)
@@ -143,13 +143,13 @@ def _default_note(node: ast.Expression, evaluation: Evaluation) -> str:
     if own is not None:
         return ""
     place = next((place.field for place in field.places if place.section != RECEIVER), field.name)
-    # The one flag with a default, whose name is no noun.
+    # The only flag with a default, whose name is not a noun.
     named = "durable flag" if place == "durable" else place.replace("_", " ")
     return f" (the default: the message has no {named})"
 
 
 def listed(items: list[str], most: int) -> str:
-    """Return items as a list in words, at most so many of them."""
+    """Return at most ``most`` of ``items`` as a list in words, with the number of further items."""
     shown = items[:most]
     if len(items) > most:
         return f"{', '.join(shown)} and {len(items) - most} more"

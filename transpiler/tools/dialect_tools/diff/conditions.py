@@ -1,4 +1,4 @@
-"""Compare two selectors, or two filters, without data: a message on which they part, or a proof that there is none."""
+"""Compare two selectors, or two filters, without data: find a message on which they differ, or prove the absence."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from transpiler.tools.analysis.solve import Answer, Found, Impossible, Open, Sol
 from transpiler.tools.analysis.subsumption import parting_message
 from transpiler.tools.dialect_tools.questions import find_rule, rule_of
 
-#: The version of the JSON form.
+#: Version number of the JSON form.
 VERSION = 1
-#: Parts of a condition that are shown beside a message.
+#: Maximum number of deciding subexpressions listed for a message, for each condition.
 MAX_PARTS = 4
-#: The most parts that are compared.
+#: Maximum number of subexpressions examined, to find the deciding ones.
 _CANDIDATES = 100
 
 Change = Literal["won", "lost"]
@@ -48,7 +48,7 @@ _NAMES = {TRUE: "TRUE", FALSE: "FALSE", UNKNOWN: "unknown", THROWN: "throws"}
 
 
 class Part(NamedTuple):
-    """A part of one side that decides about a message, and its verdict there."""
+    """A subexpression that decides the result of one condition for a message, and its own result for the message."""
 
     text: str
     verdict: str
@@ -56,11 +56,11 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A message that only one side selects: ``won`` by the new one, or ``lost``.
+    """A message that only one condition selects: ``won`` if only the new one selects it, ``lost`` if only the old.
 
-    ``parts_of_old`` and ``parts_of_new`` decided. ``rare`` is True for a message that few people have; ``only`` says
-    what is odd about every message that parts the two. ``rule`` is the one by which dialects read one selector
-    differently.
+    ``old`` and ``new`` are the results; ``parts_of_old`` and ``parts_of_new`` are the subexpressions that decide.
+    ``rare`` is True if few real messages are like it. ``only`` states what is unusual about every message on which the
+    conditions differ; else empty. ``rule`` is the rule by which two dialects evaluate the same selector differently.
     """
 
     change: Change
@@ -74,7 +74,7 @@ class Difference:
     only: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form; the message as plain properties where these say everything, else as message JSON."""
+        """Return the JSON form. The message is given as plain properties if they suffice, otherwise as message JSON."""
         result: dict[str, Any] = {
             "message": plain_message(self.message),
             "old": {"verdict": self.old, "parts": [*map(list, self.parts_of_old)]},
@@ -103,10 +103,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class ConditionDiff:
-    """A message that the new condition wins, and one that it loses; None where there is none, or none was found.
+    """The comparison of two conditions: a message that only the new one selects, and one that only the old one selects.
 
-    ``no_won`` and ``no_lost`` are True where it is proved that there is none. Where neither is so, ``open_won`` and
-    ``open_lost`` say why it is not decided.
+    ``won`` or ``lost`` is None if no such message was found. ``no_won`` and ``no_lost`` are True if it is proved that
+    no such message exists. ``open_won`` and ``open_lost`` are the reasons why this is not decided; empty if it is.
     """
 
     won: Difference | None
@@ -118,17 +118,17 @@ class ConditionDiff:
 
     @property
     def differs(self) -> bool:
-        """True if there is a message that one condition selects and the other does not."""
+        """True if a message was found that only one of the conditions selects."""
         return self.won is not None or self.lost is not None
 
     @property
     def is_same(self) -> bool:
-        """True if it is proved that both select the same messages."""
+        """True if it is proved that both conditions select the same messages."""
         return self.no_won and self.no_lost
 
     @property
     def not_decided(self) -> str:
-        """The reason for which a direction is not decided; empty where both are."""
+        """The reason why one direction is not decided; empty if both directions are decided."""
         return self.open_won or self.open_lost
 
     def to_dict(self) -> dict[str, Any]:
@@ -181,14 +181,14 @@ def diff_selectors(
     """Compare two selectors.
 
     Args:
-        old: The selector as it is, as text or as a parsed tree; a blank one, and None, select every message.
-        new: The selector as it shall be.
+        old: The present selector, as text or as a parsed tree. A blank text or None selects every message.
+        new: The future selector, in the same forms.
         dialect: The broker's dialect, by name or as a ``Dialect``.
-        new_dialect: The dialect of ``new``; by default that of ``old``.
+        new_dialect: The dialect of ``new``; by default ``dialect``.
         destination: The address that the consumer was created with.
 
     Returns:
-        Whether they select the same messages, with a message that each alone selects.
+        Whether the selectors select the same messages, and for each selector a message that only it selects.
 
     Raises:
         TranspilerError: What ``parse_selector`` raises.
@@ -227,15 +227,15 @@ def diff_filters(
     """Compare two filters, or filter sets.
 
     Args:
-        old: The filters as they are: a filter object, a mapping of names to filters, JSON text, or AMQP 1.0 bytes.
-        new: The filters as they shall be.
+        old: The present filters: a filter object, a mapping of names to filters, JSON text, or AMQP 1.0 bytes.
+        new: The future filters, in the same forms.
         dialect: The dialect of the JMS selectors, by name or as a ``Dialect``.
-        new_dialect: The dialect of ``new``; by default that of ``old``.
+        new_dialect: The dialect of ``new``; by default ``dialect``.
         connection: The receiver's connection, for no-local filters.
         destination: The address that the consumer was created with.
 
     Returns:
-        Whether they accept the same messages, with a message that each alone accepts.
+        Whether the filters accept the same messages, and for each of them a message that only it accepts.
 
     Raises:
         TranspilerError: As ``transpile_filter``.
@@ -255,7 +255,7 @@ def diff_filters(
 
 
 class _Side(NamedTuple):
-    """The formula of a condition, and the reference evaluator's verdict on it."""
+    """One of the compared conditions: its formula, and ``judge(message)``, the reference evaluator's result."""
 
     formula: Formula
     judge: Callable[[Message], Verdict]
@@ -297,7 +297,7 @@ def _difference(
 
 
 def _in_order(message: Message, tests: Iterable[Test]) -> Message:
-    """Return the message with its application properties in the order in which tests name them."""
+    """Return ``message`` with its application properties in the order in which ``tests`` name them."""
     properties = message.application_properties
     if properties is None:
         return message
@@ -308,9 +308,9 @@ def _in_order(message: Message, tests: Iterable[Test]) -> Message:
 
 
 def _parts(own: Formula, other: Formula, message: Message) -> Iterator[Part]:
-    """Yield the tests of one formula with whose other truth its verdict would be another one.
+    """Yield the tests of ``own`` that decide its result: with another result of the test, the result would change.
 
-    Those that the other formula has as well come into question if no others decide.
+    Tests that ``other`` also contains are considered only if no other test decides.
     """
     tests = {test.number: test for test in all_tests(own)}
     outcomes = {number: bit_of(test.judge(message)) for number, test in tests.items()}

@@ -1,4 +1,4 @@
-"""Compare two topologies without data: what was added, removed and changed, and messages that go elsewhere."""
+"""Compare two topologies without data: what was added, removed and changed, and messages routed differently."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from transpiler.topology.records import ROUTING_TYPE_ARGUMENT, Binding, Exchange
 from transpiler.topology.setting import LOSS, Setting
 from transpiler.topology.shown_addresses import addresses_of
 
-#: The version of the JSON form.
+#: Version number of the JSON form.
 VERSION = 1
-#: Changes of one kind in the text.
+#: Maximum number of lines for each kind of change in the text.
 MAX_CHANGES = 30
-#: Equal changes that are listed one by one; of more, one line has the first names and the number.
+#: Maximum number of equal changes that get a line each; more are listed in one line with their number and first names.
 _MAX_EQUAL, _NAMES = 4, 3
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
 
 class Change(NamedTuple):
-    """A part of a topology that only one of the two has, or that has other settings in the new one.
+    """An element of a topology that only one topology has, or that has other settings in the new one.
 
-    ``kind`` is ``broker``, ``queue``, ``binding``, ``link``, what the broker calls an exchange, or the element of a
-    setting. ``subject`` is the part, and ``detail`` what changed of it, which many parts may have in common.
+    ``kind`` is ``broker``, ``queue``, ``binding``, ``link``, the broker's word for an exchange, or the element of a
+    setting. ``subject`` identifies the element. ``detail`` is what changed; many elements may have the same ``detail``.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class Change(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The part and what changed of it."""
+        """The element, and what changed, as one text."""
         return f"{self.subject}: {self.detail}" if self.subject and self.detail else self.subject or self.detail
 
     def to_dict(self) -> dict[str, str]:
@@ -54,9 +54,9 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TopologyDiff:
-    """The changes of a topology, examples of messages that go elsewhere, and the number of messages tried.
+    """The changes of a topology, examples of messages that are routed differently, and the number of messages tried.
 
-    ``changes`` decide where a message goes now or next; ``settings`` do not, and are not judged.
+    ``changes`` affect where a message goes at once or later. ``settings`` are changes that do not, such as limits.
     """
 
     changes: tuple[Change, ...]
@@ -66,12 +66,12 @@ class TopologyDiff:
 
     @property
     def differs(self) -> bool:
-        """True if a part or a setting differs, or a message goes elsewhere."""
+        """True if an element or a setting differs, or a message is routed differently."""
         return bool(self.changes or self.examples or self.settings)
 
     @property
     def same_routes(self) -> bool:
-        """True if nothing differs that decides where a message goes now or next."""
+        """True if nothing differs that affects where a message goes at once or later."""
         return not (self.changes or self.examples)
 
     def to_dict(self) -> dict[str, Any]:
@@ -113,13 +113,13 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _listed(changes: Iterable[Change]) -> Iterator[str]:
-    """Yield lines of changes; many equal ones are a line with their number."""
+    """Yield the text lines of ``changes``; many equal changes share one line with their number."""
     for (kind, change), group in itertools.groupby(changes, key=lambda one: (one.kind, one.change)):
         by_detail: dict[tuple[str, str, str], list[Change]] = {}
         for one in group:
-            # Bindings of one exchange are alike, and so are parts by themselves.
+            # Group bindings by their exchange, and other elements regardless of their name.
             source, arrow, end = one.subject.partition(" -> ")
-            # Links of many queues lead to one dead-letter exchange.
+            # Group links by their target, because many queues may link to the same dead-letter exchange.
             shared = ("", end) if arrow and kind == "link" else (source if arrow else "", "")
             by_detail.setdefault((*shared, one.detail), []).append(one)
         lines = []
@@ -145,10 +145,10 @@ def diff_topologies(
     """Compare two topologies.
 
     Args:
-        old: The topology as it is.
-        new: The topology as it shall be.
-        examples: Maximum number of messages to show, each with a queue that no other example wins or loses.
-        names: Names of exchanges and queues of the old topology with those that stand for them in the new one.
+        old: The present topology.
+        new: The future topology.
+        examples: Maximum number of example messages. Each example shows a difference that no earlier example shows.
+        names: New name for each exchange or queue of the old topology that has another name in the new one.
     """
     check_topology(old, "old")
     check_topology(new, "new")
@@ -161,7 +161,7 @@ def diff_topologies(
     changes = [*_changes(*map(matched.plain, shown)), *(change for change, is_judged in settings if is_judged)]
     differs = old != new
     if not changes and old.shown is not None and _parts(old) != _parts(new):
-        # The shown bindings omit what the broker does by itself, without a setting in the file.
+        # The compared bindings omit what the broker does by default, without a setting in the file.
         changes = [_OTHERS]
     search = Search(*shown, (old, new), matched)
     messages = search.examples(examples) if differs else []
@@ -170,12 +170,15 @@ def diff_topologies(
 
 
 def _is_compared(setting: Setting) -> bool:
-    """Return False for a setting whose effect is compared elsewhere."""
+    """Return False if the effect of ``setting`` is compared elsewhere."""
     return setting.kind != LOSS and not setting.linked
 
 
 def _setting_changes(old: Topology, new: Topology, names: Names) -> Iterator[tuple[Change, bool]]:
-    """Yield the settings that differ, and whether each decides about sends; those of one side's parts are no change."""
+    """Yield the settings that differ, each with True if it affects sends.
+
+    Settings of a queue or exchange that only one topology has are skipped.
+    """
     if old.rules.addressing != new.rules.addressing:
         return
     # An argument of a queue is compared with the queue.
@@ -231,7 +234,7 @@ def _link_texts(link: Link) -> tuple[str, str]:
 
 
 def _binding_changes(old: Topology, new: Topology) -> Iterator[Change]:
-    """Yield the bindings of one side only; one in the place of another between the same two is a change."""
+    """Yield the bindings that were added or removed; one that replaces another between the same ends is a change."""
     kept = set(old.bindings) & set(new.bindings)
     removed, added = (
         [binding for binding in dict.fromkeys(topology.bindings) if binding not in kept] for topology in (old, new)
@@ -297,7 +300,7 @@ def _edge_text(topology: Topology, binding: Binding) -> str:
 
 
 def _label(topology: Topology, binding: Binding) -> str:
-    """Return the key and the arguments of a binding."""
+    """Return the text of the key and the arguments of ``binding``."""
     if not topology.rules.addressing.has_exchanges:
         routing_type, label = binding.text(ROUTING_TYPE_ARGUMENT), binding_label(topology, binding) or "every message"
         return label if routing_type is None else f"{routing_type.lower()} | {label}"

@@ -1,7 +1,7 @@
-"""Candidates for a condition in another dialect, of which a trial accepts only equivalent ones.
+"""Candidates for a condition in another dialect. A ``Trial`` then accepts only equivalent candidates.
 
-Nothing here knows a broker or a pair of brokers, and nothing here has to be exact. The likeliest candidate comes first,
-for the first equivalent one is chosen.
+No code here is specific to a broker, and a candidate need not be exact. The likeliest candidate comes first, because
+the first equivalent candidate is chosen.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MODES = {"DURABLE": "PERSISTENT", "NON_DURABLE": "NON_PERSISTENT"}
 
 
 def plain(node: ast.Expression, source: Dialect, target: Dialect, goal: Goal) -> Iterator[ast.Expression]:
-    """Yield candidates for a condition without tests that the source does not have."""
+    """Yield candidates for ``node`` in the target dialect that add no further tests, such as IS NULL."""
     negative = (True in goal.truths) is not goal.into
     seen = set()
     for base in _translated(node, source, target):
@@ -46,18 +46,18 @@ def plain(node: ast.Expression, source: Dialect, target: Dialect, goal: Goal) ->
 
 
 def is_like(candidate: ast.Expression, node: ast.Expression) -> bool:
-    """Return True if a candidate reads as its condition does: the same test, or NOT and its opposite."""
+    """Return True if ``candidate`` has the same form as ``node``: a test of the same kind, or the NOT of one."""
     test = candidate.operand if isinstance(candidate, ast.Not) else candidate
     if type(test) is not type(node):
         return False
     if isinstance(test, ast.Compare) and isinstance(node, ast.Compare):
-        # Nobody writes a literal first.
+        # A comparison that begins with a literal is unusual.
         return is_constant(node.left) or not is_constant(test.left)
     return True
 
 
 def guarded(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
-    """Yield the conditions with a test of the names that are NULL."""
+    """Yield ``conditions`` combined with IS NULL or IS NOT NULL tests of their names."""
     for condition in conditions:
         names = ast.names_of(condition)
         if not names or len(names) > 3:
@@ -75,7 +75,7 @@ def guarded(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
 
 
 def texts(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
-    """Yield the conditions with a test that separates strings from other values, as LIKE and IN do not."""
+    """Yield ``conditions`` with LIKE or IN combined with a test that is TRUE only for strings, or only for others."""
     empty = ast.StringLiteral("")
     for condition in conditions:
         tested = (inner.operand for inner in ast.walk(condition) if isinstance(inner, ast.Like | ast.In))
@@ -96,14 +96,14 @@ def texts(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
 
 
 def ordered(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
-    """Yield the conditions with an upper bound below strings and booleans, which are above all numbers in Erlang."""
+    """Yield ``conditions`` with an upper bound for each name: in Erlang, strings and booleans exceed all numbers."""
     for condition in conditions:
         for name in ast.names_of(condition):
             yield _all(condition, ast.Compare(Comparison.LE, name, ast.FloatLiteral(sys.float_info.max)))
 
 
 def finite(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
-    """Yield the conditions with tests for NaN and infinity, for ports without any change of meaning."""
+    """Yield ``conditions`` of one name with tests for NaN and infinity, for ports without any change of meaning."""
     for condition in conditions:
         names = ast.names_of(condition)
         if len(names) == 1:
@@ -113,7 +113,7 @@ def finite(conditions: list[ast.Expression]) -> Iterator[ast.Expression]:
 
 
 def _translated(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator[ast.Expression]:
-    """Yield the tree with the target's names, its constants as they are and in other spellings."""
+    """Yield ``node`` with the target's names, first with its constants unchanged, then with rewritten constants."""
     for renamed in _renamed(node, source, target):
         yield renamed
         for changed in (
@@ -146,7 +146,7 @@ def _renamed(node: ast.Expression, source: Dialect, target: Dialect) -> Iterator
 
 
 def _without_plus(node: ast.Expression) -> ast.Expression:
-    """Return the operand of a unary plus, which some brokers' parsers drop."""
+    """Return the operand of a unary plus, because some brokers' parsers drop the plus; any other ``node`` unchanged."""
     return node.operand if isinstance(node, ast.Sign) and node.operator is ast.Arithmetic.ADD else node
 
 
@@ -155,7 +155,7 @@ def _by_table(table: Mapping[ast.Identifier, ast.Identifier]) -> Change:
 
 
 def _mapped(node: ast.Expression, change: Change) -> ast.Expression:
-    """Return the tree with a change made at every node, from the leaves up."""
+    """Return ``node`` with ``change(part)`` in place of every node ``part`` of the tree, from the leaves up."""
     node = ast.exchanged(node, lambda part: _mapped(part, change))
     if isinstance(node, ast.Like):
         pattern = change(node.pattern)
@@ -164,7 +164,7 @@ def _mapped(node: ast.Expression, change: Change) -> ast.Expression:
 
 
 def _rewritten(tree: ast.Expression, source: Dialect) -> ast.Expression:
-    """Replace string literals by their reading in the source."""
+    """Replace the string literals that the source dialect rewrites by the values it rewrites them to."""
     table = dict(source.fields.rewritten)
     return _with_literals(tree, ast.StringLiteral, lambda node: replace(node, value=table.get(node.value, node.value)))
 
@@ -172,12 +172,12 @@ def _rewritten(tree: ast.Expression, source: Dialect) -> ast.Expression:
 def _with_literals(
     tree: ast.Expression, kind: type[_Literal], change: Callable[[_Literal], ast.Expression]
 ) -> ast.Expression:
-    """Return the tree with a change made at every literal of a kind."""
+    """Return ``tree`` with ``change(literal)`` in place of every literal of the class ``kind``."""
     return _mapped(tree, lambda node: change(node) if isinstance(node, kind) else node)
 
 
 def _cut(tree: ast.Expression, target: Dialect) -> ast.Expression:
-    """Replace string literals that the target would rewrite by a sum of two that it leaves alone."""
+    """Replace each string literal that the target would rewrite by the sum of two literals that it does not rewrite."""
     words = dict(target.fields.rewritten)
 
     def change(node: ast.StringLiteral) -> ast.Expression:
@@ -189,7 +189,7 @@ def _cut(tree: ast.Expression, target: Dialect) -> ast.Expression:
 
 
 def _modes(node: ast.Expression, tree: ast.Expression, source: Dialect, target: Dialect) -> ast.Expression:
-    """Exchange the words for the delivery mode, where the two sides of the port have other ones."""
+    """Exchange the words for the delivery mode, such as DURABLE, if source and target use different words."""
     durable = [_names_durability(node, source), _names_durability(tree, target)]
     if durable[0] == durable[1]:
         return tree
@@ -209,7 +209,7 @@ def _names_durability(tree: ast.Expression, dialect: Dialect) -> bool:
 
 
 def _folded(tree: ast.Expression, source: Dialect) -> ast.Expression:
-    """Fold operands without names to the values that they have in the source."""
+    """Replace operands without names by their values in the source dialect."""
 
     def change(node: ast.Expression) -> ast.Expression:
         if not isinstance(node, ast.Calculate | ast.Sign | ast.Call | ast.BinaryLiteral) or not is_constant(node):
@@ -230,7 +230,7 @@ def _folded(tree: ast.Expression, source: Dialect) -> ast.Expression:
 
 
 def _floating(tree: ast.Expression) -> ast.Expression:
-    """Replace integers by floating point numbers, so that a division does not truncate and an integer has no width."""
+    """Replace integers by floating-point numbers, so that no division truncates and no integer overflows."""
     return _with_literals(
         tree,
         ast.IntegerLiteral,
@@ -239,7 +239,7 @@ def _floating(tree: ast.Expression) -> ast.Expression:
 
 
 def _divided(tree: ast.Expression) -> ast.Expression:
-    """Replace integers by floating point numbers in operands of arithmetic only."""
+    """Replace integers by floating-point numbers, but only in operands of arithmetic."""
 
     def change(node: ast.Expression) -> ast.Expression:
         if isinstance(node, ast.Calculate):
@@ -250,7 +250,7 @@ def _divided(tree: ast.Expression) -> ast.Expression:
 
 
 def _whole(tree: ast.Expression) -> ast.Expression:
-    """Replace floating point numbers that are whole by integers."""
+    """Replace floating-point numbers without a fraction by integers."""
     return _with_literals(
         tree,
         ast.FloatLiteral,
@@ -302,7 +302,7 @@ def _shapes(node: ast.Expression, source: Dialect) -> Iterator[ast.Expression]:
 
 
 def _is_null(node: ast.Expression, source: Dialect) -> bool:
-    """Return True if an operand without names is NULL in the source, as a sum of texts in some dialects."""
+    """Return True if ``node`` is a computed constant that is NULL in the source, as 'a' + 'b' in some dialects."""
     computed = isinstance(node, ast.Calculate | ast.Sign | ast.Call)
     return computed and is_constant(node) and value_of(node, Message(), source) is None
 
@@ -314,7 +314,7 @@ def _comparisons(node: ast.Compare) -> Iterator[ast.Expression]:
         yield ast.Not(replace(comparison, operator=comparison.operator.negated))
     for first, second in ((node.left, node.right), (node.right, node.left)):
         if node.operator is Comparison.NE and isinstance(second, ast.IntegerLiteral | ast.FloatLiteral):
-            # A value without an order is on neither side.
+            # A value that is not ordered, such as NaN, is neither below nor above.
             below, above = (ast.Compare(side, first, second) for side in (Comparison.LT, Comparison.GT))
             yield _any(below, above)
         if node.operator.is_equality and isinstance(second, ast.BooleanLiteral):
@@ -347,7 +347,7 @@ def _calls(node: ast.Call, source: Dialect) -> Iterator[ast.Expression]:
 
 
 def _list_of(node: ast.Expression) -> list[str]:
-    """Return the members of a list of literals; of a split text, its parts."""
+    """Return the strings of a MAKELIST of literals or of a SPLIT text; empty for any other ``node``."""
     match node:
         case ast.Call(function="MAKELIST", arguments=arguments):
             texts = [item.value for item in arguments if isinstance(item, ast.StringLiteral)]
@@ -359,7 +359,7 @@ def _list_of(node: ast.Expression) -> list[str]:
 
 
 def _negations(node: ast.Expression) -> Iterator[ast.Expression]:
-    """Yield conditions that are TRUE where this one is FALSE."""
+    """Yield conditions that are TRUE where ``node`` is FALSE."""
     match node:
         case ast.Not(operand=operand):
             yield operand
@@ -397,6 +397,6 @@ def _any(*terms: ast.Expression) -> ast.Expression:
 
 
 def joined(kind: type[ast.And] | type[ast.Or], terms: tuple[ast.Expression, ...]) -> ast.Expression:
-    """Join terms to a junction without junctions of its own kind inside, or its only term."""
+    """Join ``terms`` by AND or OR, with nested junctions of the same ``kind`` flattened; return a single term."""
     flat = tuple(inner for term in terms for inner in (term.terms if isinstance(term, kind) else (term,)))
     return flat[0] if len(flat) == 1 else kind(flat)

@@ -1,7 +1,7 @@
-"""Equivalence of conditions of two dialects.
+"""Decision whether two conditions of two dialects are equivalent.
 
-The reference evaluator has the rules of both brokers, so no rewriting has a proof of its own: ``analysis`` proves that
-both select the same, or finds a message on which they differ, the counterexample. Where it does neither, it says why.
+The reference evaluator implements the rules of both brokers, so no rewrite rule needs its own proof: ``analysis``
+proves that both conditions select the same messages, or finds a counterexample, or states why it does neither.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ from transpiler.tools.analysis.formula import (
 from transpiler.tools.analysis.solve import Found, Open, Solver
 from transpiler.tools.dialect_tools.questions import QUESTIONS, Rule, find_rule, rule_of
 
-#: A verdict of each outcome.
+#: An example verdict for each outcome.
 _VERDICTS = {TRUE: Verdict(True), FALSE: Verdict(False), UNKNOWN: Verdict(None), THROWN: Verdict(None, "throws")}
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """The goal of a rewriting: a condition that is ``into`` exactly where the source's is one of ``truths``.
+    """The goal of a port: a condition that is ``into`` exactly where the source's condition has one of ``truths``.
 
-    ``exposed`` if a side of an AND or OR behind it counts although this one throws.
+    ``exposed`` is True if a later term of the AND or OR around the condition still matters when the condition throws.
     """
 
     truths: frozenset[Truth]
@@ -59,31 +59,35 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A message on which two dialects differ, and the verdict of each; ``rare`` if few messages are like it."""
+    """A message on which two dialects differ, and the result in each; ``rare`` is True if few messages are like it."""
 
     message: Message
     source: Verdict
     target: Verdict
     rare: bool
-    #: A sum of the source, and its two values, where only they differ.
+    #: An arithmetic expression of the source and its values in the source and the target, if only these values differ.
     values: tuple[ast.Expression, object, object] | None = None
 
 
 class Trial:
-    """One condition of the source, against one condition of the target after the other."""
+    """Comparisons of ``node``, a condition of the source, with candidates for it in the target.
+
+    ``convert`` is True if the selector has the prefix that converts strings.
+    """
 
     def __init__(self, node: ast.Expression, source: Dialect, target: Dialect, convert: bool) -> None:
         self.source, self.target = source, target
         self.node = ast.ConvertStrings(node) if convert else node
         self.computed = _computed(self.node)
-        #: Messages on which candidates missed the goal, the last first: the next one is likely to miss it there.
+        #: Messages on which candidates missed the goal, the latest first: the next candidate is likely to fail there.
         self.found: list[Found] = []
 
     def compare(self, candidate: ast.Expression, goal: Goal, *, any_message: bool) -> Witness | Open | None:
-        """Return a message on which the candidate misses the goal: any, or a common one if there is one.
+        """Return a message on which ``candidate`` misses the goal.
 
-        None is the proof that there is none; open if none was found and there is no proof. Raises ``UndecidedError``
-        where no messages could be tried.
+        With ``any_message`` it may be any such message, otherwise it is a common one if possible. None means that it
+        is proved that no message misses the goal; ``Open`` that no such message was found, without a proof. Raises
+        ``UndecidedError`` if no messages could be tried.
         """
         if self._is_same(candidate):
             return None
@@ -99,7 +103,7 @@ class Trial:
         solver = Solver(conditions)
         rare: Witness | None = None
         unproved: Open | None = None
-        # Messages that make neither dialect throw come first, for those that do are rare.
+        # Messages for which neither dialect throws come first, because messages for which one does are rare.
         for most, beside in ((ANYTHING & ~THROWN, sums), (ANYTHING, ())):
             missed = (
                 Junction(False, (Accepted(here, outcome), Accepted(there, missing & most)))
@@ -121,9 +125,10 @@ class Trial:
         return rare or unproved
 
     def _is_same(self, candidate: ast.Expression) -> bool:
-        """Return True if the dialects differ in the names of header fields only, and a condition has these alone.
+        """Return True if ``candidate`` is the source's condition with only names of header fields exchanged.
 
-        Each name of the candidate reads what the name at its place reads in the source.
+        The dialects must differ only in the names of header fields, and each name must read the same as the name that
+        it replaces.
         """
         if any(getattr(self.source, name) != getattr(self.target, name) for name in QUESTIONS if name != "fields"):
             return False
@@ -156,14 +161,14 @@ class Trial:
         return None
 
     def _missed(self, goal: Goal) -> dict[int, int]:
-        """Return for each outcome of the source those of the target with which the goal is missed."""
+        """Return for each outcome of the source the set of outcomes of the target that miss ``goal``, as bits."""
         return {
             source: sum(target for target in OUTCOMES if self._parts(_VERDICTS[source], _VERDICTS[target], goal))
             for source in OUTCOMES
         }
 
     def pairs_up(self, candidate: ast.Expression) -> bool:
-        """Return True if the candidate computes as many sums as the source, so that they can be compared in pairs."""
+        """Return True if ``candidate`` has as many arithmetic expressions as the source, to compare them in pairs."""
         return len(_computed(candidate)) == len(self.computed)
 
     def _pairs(self, candidate: ast.Expression) -> list[tuple[ast.Expression, ast.Expression]]:
@@ -176,7 +181,10 @@ class Trial:
         return value_of(pair[0], message, self.source), value_of(pair[1], message, self.target)
 
     def _unequal(self, conditions: Conditions, pair: tuple[ast.Expression, ast.Expression]) -> Test:
-        """Return the test that a sum has two values: with some constant the conditions differ, if not with this one."""
+        """Return the test that the arithmetic expressions of ``pair`` have different values.
+
+        If they have, the conditions would differ with some constant, even if not with the present constant.
+        """
         places = dict.fromkeys((*places_of(pair[0], self.source), *places_of(pair[1], self.target)))
         test = conditions.judged_test(
             pair, lambda message: Verdict(_are_unequal(*self._values(pair, message))), None, "a sum"
@@ -186,7 +194,7 @@ class Trial:
 
     def _parts(self, source_verdict: Verdict, target_verdict: Verdict, goal: Goal) -> bool:
         if source_verdict.thrown is not None and None in goal.truths:
-            # A selector whose evaluation throws does not meet the goal of unknown.
+            # An exception is not the result unknown, so the target must throw as well.
             return target_verdict.thrown is None
         if (source_verdict.truth in goal.truths) is not (target_verdict.truth is goal.into):
             return True
@@ -196,7 +204,7 @@ class Trial:
         return strict or (source_verdict.thrown is None) is not (target_verdict.thrown is None)
 
     def rule(self, candidate: ast.Expression, witness: Witness, goal: Goal) -> Rule:
-        """Return the rule by which the two differ on a message: if one side had the other's, they would agree."""
+        """Return the rule that causes the difference on a message: with one rule for both, they would agree."""
 
         def agree(left: Dialect, right: Dialect) -> bool:
             return self._mended(candidate, witness, goal, left, right)
@@ -219,7 +227,7 @@ class Trial:
         try:
             verdicts = judge(self.node, message, left, Receiver(NOW)), judge(candidate, message, right, Receiver(NOW))
         except PatternError:
-            # One dialect refuses the pattern that the other one takes.
+            # One dialect rejects a pattern that the other accepts.
             return False
         return not self._parts(*verdicts, goal)
 
@@ -241,10 +249,10 @@ class Trial:
         return types or ["numbers at the end of their type are read in other ways"]
 
     def shown(self, witness: Witness) -> str:
-        """Describe the message of a witness by the values of the condition's names."""
+        """Describe the message of ``witness`` by the values of the condition's names."""
         values = []
         named = dict.fromkeys(places_of(self.node, self.source))
-        # The other side may read the property of a name that is a header field here.
+        # The target may read an application property whose name is a header field in the source.
         read = (MessageField(PROPERTIES, name) for name in witness.message.application_properties or {})
         for place in named | dict.fromkeys(read):
             section = getattr(witness.message, place.section)
@@ -278,7 +286,7 @@ def _written(content: object) -> str:
 
 
 def renamed(node: ast.Expression, names: Mapping[ast.Identifier, ast.Identifier]) -> ast.Expression:
-    """Return a tree with other names."""
+    """Return ``node`` with its names replaced according to ``names``."""
     if isinstance(node, ast.Identifier):
         return names.get(node, node)
     return ast.exchanged(node, lambda part: renamed(part, names))
@@ -286,7 +294,7 @@ def renamed(node: ast.Expression, names: Mapping[ast.Identifier, ast.Identifier]
 
 @lru_cache(maxsize=20_000)
 def parsed(text: str, dialect: Dialect) -> ast.Expression | TranspilerError:
-    """Parse a candidate's text; return the error where the dialect refuses it."""
+    """Parse ``text``, the text of a candidate; return the error instead of a tree if the dialect rejects it."""
     try:
         tree = parse_selector(text, dialect)
     except TranspilerError as error:
@@ -296,9 +304,9 @@ def parsed(text: str, dialect: Dialect) -> ast.Expression | TranspilerError:
 
 
 def _computed(node: ast.Expression) -> list[ast.Expression]:
-    """Return the largest sums with names in them, each once.
+    """Return the outermost arithmetic expressions of ``node`` that contain names, each once.
 
-    A unary plus computes nothing, and the value of an operand of IS NULL does not matter.
+    A unary plus does not count, because it computes nothing; nor do operands of IS NULL, whose value does not matter.
     """
     if isinstance(node, ast.IsNull):
         return []
@@ -310,7 +318,7 @@ def _computed(node: ast.Expression) -> list[ast.Expression]:
 
 
 def _skeleton(node: ast.Expression) -> list[object]:
-    """Return the operators of a sum in order, whatever its names are."""
+    """Return the operators of an arithmetic expression in order, with None for each other node."""
     return [inner.operator if isinstance(inner, ast.Calculate | ast.Sign) else None for inner in ast.walk(node)]
 
 

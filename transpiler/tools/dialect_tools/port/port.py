@@ -1,7 +1,8 @@
 """Port a selector from one broker's dialect to another, condition by condition.
 
-AND, OR and NOT are carried over by their truth tables; each condition between them becomes the first candidate of the
-target that a trial accepts. Where there is none, the error shows a message on which the two differ.
+AND, OR and NOT are translated according to their truth tables. Each condition between them becomes the first candidate
+in the target dialect that a trial accepts. If no candidate is accepted, the error contains a message on which the
+selectors differ.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ from transpiler.tools.dialect_tools.port.equivalence import Goal, Trial, Witness
 from transpiler.tools.dialect_tools.questions import Rule
 from transpiler.tools.lint.check import Checker
 
-#: The changes of meaning that are allowed, each with a warning: none, those on rare messages, or any.
+#: The changes of meaning that are allowed, each with a warning: none, changes on rare messages only, or any changes.
 Changes = Literal["none", "rare", "any"]
 
-#: Terms that are tried to be left out.
+#: Maximum number of superfluous guards that are removed from a ported selector.
 _MOST = 40
 
 _TRUE: frozenset[Truth] = frozenset({True})
@@ -44,19 +45,19 @@ _TRUE: frozenset[Truth] = frozenset({True})
 
 @dataclass(frozen=True, slots=True)
 class Ported:
-    """The result of porting a selector to another dialect: its text there, and notes about the port.
+    """The result of porting a selector: its text in the target dialect, and notes about the port.
 
-    A note whose code begins with ``port.`` is about the meaning: each change has a warning, and ``port.unproved`` says
-    that no change was found, and that it is not proved that there is none. Without such a note both selectors select
-    the same messages. The other notes are what ``check`` reports about ``text`` in the target, except the codes that it
-    reports about the original in the source's dialect, too.
+    A note whose code begins with ``port.`` is about the meaning. Each change of meaning has a warning;
+    ``port.unproved`` states that no change was found, but the absence of a change is not proved. Without such a note,
+    both selectors select the same messages. The other notes are findings of ``check`` about ``text`` in the target,
+    except those whose code ``check`` also reports about the original in the source dialect.
     """
 
     text: str
     notes: tuple[Diagnostic, ...] = ()
 
     def _repr_html_(self) -> str:
-        """Return the selector, and below it each change of its meaning."""
+        """Return the selector as HTML, and each note below it."""
         return html.code(self.text) + "".join(html.code(note.render()) for note in self.notes)
 
 
@@ -64,22 +65,23 @@ class Ported:
 def port_selector(
     selector: SelectorLike, source: str | Dialect, target: str | Dialect, *, changes: Changes = "rare"
 ) -> Ported:
-    """Port a selector of the dialect ``source`` so that ``target`` selects the same messages.
+    """Port a selector from the dialect ``source`` to ``target``, so that it selects the same messages.
 
     Args:
         selector: The text of a selector, or a parsed tree.
         source: The dialect that the selector is written in, by name or as a ``Dialect``.
         target: The dialect to write it in.
-        changes: The changes of meaning that pass with a warning: ``"none"``; ``"rare"``, those that only show on types
-            that JMS does not give to properties, on numbers at the end of their type (NaN, -0.0, integers that
-            overflow), on line ends and rare characters in strings, and where a broker throws; or ``"any"``.
+        changes: The changes of meaning that are accepted with a warning: ``"none"``; ``"rare"``, changes that affect
+            only types that JMS does not allow for properties, numbers at the end of their type's range (NaN, -0.0,
+            integers that overflow), line ends and rare characters in strings, and messages for which a broker throws;
+            or ``"any"``.
 
     Returns:
-        The text in the target's dialect, the changes, and what ``check`` newly reports about the text.
+        The text in the target dialect, the changes of meaning, and the findings of ``check`` that only the port has.
 
     Raises:
-        TranspilerError: What ``parse_selector`` raises for the source, and ``UnsupportedFeatureError`` with every part
-            that has no counterpart.
+        TranspilerError: What ``parse_selector`` raises for the source, and ``UnsupportedFeatureError`` with every
+            condition that has no counterpart in the target.
     """
     check_choice("changes", changes, get_args(Changes))
     leaving, arriving = find_dialect(source), find_dialect(target)
@@ -95,7 +97,7 @@ def port_selector(
 
 
 def _reported(original: str, leaving: Dialect, text: str, arriving: Dialect) -> Iterator[Diagnostic]:
-    """Check ``text``, and yield each finding whose code ``check`` does not report about ``original`` as well."""
+    """Check ``text``, and yield each finding whose code ``check`` does not also report about ``original``."""
     found = [one.diagnostic for one in Checker().check(text, (arriving,)).findings]
     known = {one.diagnostic.code for one in Checker().check(original, (leaving,)).findings} if found else set()
     for one in found:
@@ -105,7 +107,7 @@ def _reported(original: str, leaving: Dialect, text: str, arriving: Dialect) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """A change of meaning and the rule by which it comes; without a rule, a change that is not ruled out."""
+    """A change of meaning, and the rule that causes it. ``rule`` is None if a change is only not ruled out."""
 
     change: Diagnostic
     rule: Rule | None = None
@@ -114,7 +116,7 @@ class _Note:
         return replace(self, change=replace(self.change, span=span))
 
     def said(self, others: Sequence[_Note] = ()) -> Diagnostic:
-        """Return the diagnostic, which speaks for other conditions with a change by the same rule."""
+        """Return the diagnostic, which also counts ``others``, the notes of other conditions with the same rule."""
         if self.rule is None:
             are = "condition is" if len(others) == 1 else "conditions are"
             more = f"; {len(others)} more {are} not proved either" if others else ""
@@ -127,7 +129,7 @@ class _Note:
 
 
 def _one_for_a_rule(notes: Iterable[_Note]) -> Iterator[Diagnostic]:
-    """Yield the notes in the order of the text; one speaks for all changes for rare messages by one rule."""
+    """Yield the notes in the order of the text, but only one for all rare changes with the same rule."""
     groups: dict[object, list[_Note]] = {}
     for note in sorted(dict.fromkeys(notes), key=lambda note: note.change.span or Span(0, 0)):
         key = note.rule and note.rule.name
@@ -138,7 +140,7 @@ def _one_for_a_rule(notes: Iterable[_Note]) -> Iterator[Diagnostic]:
 
 
 class _FailedError(Exception):
-    """A part has no counterpart; its diagnostic is noted already."""
+    """Raised if a condition has no counterpart in the target; its diagnostic is already stored."""
 
 
 class _Porting:
@@ -149,12 +151,12 @@ class _Porting:
         self.convert = self.converting = False
         self.errors: dict[ast.Expression, Diagnostic] = {}
         self.notes: list[_Note] = []
-        #: The terms that were added to conditions.
+        #: The terms that were added to conditions, such as IS NULL tests.
         self.guards: set[ast.Expression] = set()
         self.results: dict[tuple[ast.Expression, Goal], tuple[ast.Expression, _Note | None] | Diagnostic] = {}
 
     def selector(self, tree: ast.Expression) -> Ported:
-        """Port a whole selector; the prefix that converts strings stays where the target has it."""
+        """Port the whole selector ``tree``; keep the prefix that converts strings if the target has this prefix."""
         if isinstance(tree, ast.ConvertStrings):
             self.convert, tree = True, tree.condition
             self.converting = self.arriving.has(Extension.CONVERT_STRINGS)
@@ -180,10 +182,10 @@ class _Porting:
         return Ported(text, tuple(_one_for_a_rule(self.notes)))
 
     def _check_order(self, tree: ast.Expression, result: ast.Expression) -> None:
-        """Compare the whole where a condition may throw before another one decides.
+        """Compare the whole selectors if a condition may throw before another condition decides.
 
-        Each condition is ported for itself, and a throw counts only if the conditions before it let the broker come to
-        it: an unknown condition ends an AND in one broker, and not in the other.
+        Each condition is ported separately, but an exception matters only if the broker evaluates the condition: an
+        unknown condition before it ends an AND in one broker, and not in another.
         """
         throws = (self.leaving.on_throw or self.arriving.on_throw) and any(
             isinstance(part, ast.Calculate | ast.Sign) and not is_constant(part) for part in ast.walk(tree)
@@ -207,14 +209,14 @@ class _Porting:
             self.notes.append(self._parting("port.rare", trial, result, found, goal).at(tree.span))
 
     def condition(self, node: ast.Expression, goal: Goal) -> ast.Expression:
-        """Port a condition: ``goal.into`` in the target exactly where the source's is one of ``goal.truths``."""
+        """Port ``node`` to a condition that is ``goal.into`` exactly where ``node`` has one of ``goal.truths``."""
         match node:
             case ast.Not(operand=operand):
                 return self._negated(operand, goal)
             case ast.And(terms=terms) | ast.Or(terms=terms):
                 return self._junction(node, terms, goal)
             case _ if goal.truths == {None}:
-                # No test is TRUE where another is unknown, but two can be: where it is not TRUE, and not FALSE.
+                # No single test is TRUE where ``node`` is unknown, but the AND of two is: not TRUE, and not FALSE.
                 both = [replace(goal, truths=frozenset({truth, None})) for truth in (False, True)]
                 return joined(ast.And, tuple(self._each((node, node), both)))
             case _:
@@ -226,7 +228,7 @@ class _Porting:
         try:
             return ast.Not(self.condition(operand, replace(goal, truths=truths, into=not goal.into)))
         except _FailedError:
-            # Without the NOT there are more candidates: the negation goes inward.
+            # Without the NOT there are more candidates, so move the negation inward.
             del self.notes[notes:]
             kept, self.errors = self.errors, errors
         try:
@@ -240,13 +242,13 @@ class _Porting:
         alone = goal.truths <= _TRUE or goal.truths == frozenset({False, None})
         plain_tables = self.leaving.logic is Logic.SQL and self.arriving.logic is Logic.SQL
         if not goal.into:
-            # The source's truths that make the target FALSE: AND is FALSE where a term is, OR where all are.
+            # The goal's truths must make the target FALSE: an AND is FALSE if one term is, an OR if all terms are.
             if not (plain_tables or (self.arriving.logic is Logic.SQL and alone)):
                 message = f"{self.arriving.title} has other tables of AND and OR, and under this NOT they tell"
                 raise self._failed(node, self._error("port.meaning", message, "write it without the NOT"))
         elif not alone and self.leaving.logic is not Logic.SQL:
             return self._forgetful(kind, terms, goal)
-        # All of the terms where the junction is TRUE and an AND, or not TRUE and an OR.
+        # True if every term must meet the goal: an AND that must be TRUE, or an OR that must not be TRUE.
         every = (True in goal.truths) is not decides
         inner = [
             replace(goal, exposed=goal.exposed or self._exposes(every, place, len(terms)))
@@ -257,7 +259,7 @@ class _Porting:
         return joined(ast.And if same else ast.Or, tuple(conditions))
 
     def _exposes(self, every: bool, place: int, count: int) -> bool:
-        """Return True if the terms behind a term still count where it throws."""
+        """Return True if the terms after the term at index ``place`` still matter when this term throws."""
         if every:
             return False
         strict = Evaluation.STRICT in (self.leaving.evaluation, self.arriving.evaluation)
@@ -266,11 +268,11 @@ class _Porting:
     def _forgetful(
         self, kind: type[ast.And] | type[ast.Or], terms: tuple[ast.Expression, ...], goal: Goal
     ) -> ast.Expression:
-        """Port a junction in Qpid's tables: the first term that is not TRUE ends an AND, and the last one an OR."""
+        """Port a junction with Qpid's truth tables: the first term that is not TRUE decides an AND, the last an OR."""
         exposed = replace(goal, exposed=True)
         holds, not_true = replace(exposed, truths=_TRUE), replace(exposed, truths=frozenset({False, None}))
         if kind is ast.Or:
-            # Without a TRUE term, the last one decides.
+            # If no term is TRUE, the last term decides.
             before, whole = (holds, ast.Or) if True in goal.truths else (not_true, ast.And)
             return joined(whole, tuple(self._each(terms, [before] * (len(terms) - 1) + [exposed])))
         ends = replace(exposed, truths=goal.truths - _TRUE)
@@ -280,7 +282,7 @@ class _Porting:
         return joined(ast.Or, tuple(joined(ast.And, tuple(case)) for case in cases))
 
     def _each(self, terms: Iterable[ast.Expression], goals: Iterable[Goal]) -> list[ast.Expression]:
-        """Port all terms, so that an error names all that have no counterpart."""
+        """Port all ``terms`` even if one fails, so that the error names every term that has no counterpart."""
         conditions, failed = [], False
         for term, one in zip(terms, goals, strict=True):
             try:
@@ -321,7 +323,7 @@ class _Porting:
             if isinstance(tree, TranspilerError):
                 refused = refused or tree
             elif tree is not None and trial.pairs_up(tree):
-                # Beside a candidate that only rare messages tell apart, another one counts only if none does.
+                # Once a candidate differs only on rare messages, a further one is better only if it differs on none.
                 found = trial.compare(tree, goal, any_message=bool(rare) or self.changes == "none")
                 if not isinstance(found, Witness):
                     if is_guarded:
@@ -344,7 +346,7 @@ class _Porting:
     def _candidates(
         self, node: ast.Expression, goal: Goal, tried: Sequence[tuple[ast.Expression, Witness]], rare: Sequence[object]
     ) -> Iterator[tuple[ast.Expression, bool]]:
-        """Yield plain candidates, then those that were tried with a guard, which are marked."""
+        """Yield candidates, each with True if it has a guard: first plain candidates, then tried ones with guards."""
         candidates = plain(node, self.leaving, self.arriving, goal)
         if self.changes == "any":
             candidates = self._alike(node, [*candidates])
@@ -362,13 +364,13 @@ class _Porting:
         return _Note(Diagnostic("port.unproved", "info", message, self.source, None, hint))
 
     def _alike(self, node: ast.Expression, candidates: list[ast.Expression]) -> Iterator[ast.Expression]:
-        """Yield the candidates that read as the condition does, under the likeliest names; all if there is none."""
+        """Yield the candidates that have the form of ``node`` and the likeliest names; all candidates if none has."""
         known = [one for one in candidates if isinstance(self._readable(one), ast.Expression)]
         alike = [one for one in known if is_like(one, node)]
         return iter([one for one in alike if {*ast.names_of(one)} == {*ast.names_of(alike[0])}] or candidates)
 
     def _readable(self, candidate: ast.Expression) -> ast.Expression | TranspilerError | None:
-        """Return the tree that the target parses from a candidate's text; None where it is another one."""
+        """Return the tree that the target parses from the text of ``candidate``; None if it differs from it."""
         text = print_tree(candidate, self.arriving)
         tree = parsed(text, self.arriving)
         if isinstance(tree, TranspilerError):
@@ -380,7 +382,7 @@ class _Porting:
     def _parting(self, code: str, trial: Trial, candidate: ast.Expression, witness: Witness, goal: Goal) -> _Note:
         left, right = self.leaving.title, self.arriving.title
         spoken = print_tree(candidate, self.arriving)
-        # A candidate for the operand of a NOT may include the NOT.
+        # A candidate for the operand of a NOT may already include the NOT.
         this, said_there = "this", witness.source
         if (True in goal.truths) is not goal.into:
             this, said_there = "NOT of this", said_there._replace(truth=NOT[said_there.truth])
@@ -434,7 +436,7 @@ class _Porting:
 
 
 def _terms_of(node: ast.Expression) -> set[ast.Expression]:
-    """Return the terms of a junction, or the only one."""
+    """Return the terms of the AND or OR ``node``; any other ``node`` is its only term."""
     return set(node.terms) if isinstance(node, ast.And | ast.Or) else {node}
 
 
@@ -443,9 +445,9 @@ def _verdict(verdict: Verdict) -> str:
 
 
 def _without_superfluous(tree: ast.Expression, guards: frozenset[ast.Expression], dialect: Dialect) -> ast.Expression:
-    """Return the tree without those of the guards that are proved to change no answer.
+    """Return ``tree`` without the ``guards`` whose removal is proved to change no result.
 
-    Each condition is ported for itself, so that one guard may stand beside a condition that implies it.
+    A guard can be superfluous because each condition is ported separately, and another condition may imply the guard.
     """
     for _ in range(_MOST):
         shorter = next((one for one in _shortened(tree, guards) if is_proved_same(tree, one, dialect)), None)
@@ -456,7 +458,7 @@ def _without_superfluous(tree: ast.Expression, guards: frozenset[ast.Expression]
 
 
 def _shortened(node: ast.Expression, guards: frozenset[ast.Expression]) -> Iterator[ast.Expression]:
-    """Yield the tree without one guard, for each that it has; the last comes first."""
+    """Yield ``node`` without one of the ``guards``, once for each guard in it, the last guard first."""
     match node:
         case ast.And(terms=terms) | ast.Or(terms=terms):
             for place in reversed(range(len(terms))):

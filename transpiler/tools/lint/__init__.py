@@ -1,15 +1,14 @@
-"""Lint: rules over selectors, in arguments, selector files and wherever other files have selectors.
+"""Lint: rules that find mistakes in selectors, in arguments, in selector files and embedded in other files.
 
-The idea: a rule is a record with the text of its page and a function (``rule``); the registry is a tuple. What a rule
-says is at a place in a selector, and a selector knows its place in a file, so every finding has a line and a column.
+The idea: a rule is a record with a function and the text of its page (``rule``); the registry is a tuple of rules. A
+finding has a span in a selector, and a selector knows its location in a file, so every finding has a line and a column.
 
 Invariants:
 
-- What an analysis says is proven: a condition that is "never true" is so for every message, in the dialect's own
-  semantics (``analysis``).
-- A legal selector has no error. Findings that are a matter of the data, such as a property that may be missing, are
-  notes.
-- Every rule has a page (``pages``) whose wrong example yields it and whose right one does not.
+- Results of an analysis are proved: a condition reported as "never true" is TRUE for no message, in the semantics of
+  the dialect (``analysis``).
+- A legal selector has no error. Findings that depend on the data, such as a property that may be missing, are notes.
+- Every rule has a page (``pages``). The rule reports the page's wrong example, and does not report its right example.
 
 Deliberately not here: opening files, colours and exit codes (``transpiler.cli``).
 

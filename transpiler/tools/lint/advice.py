@@ -1,7 +1,7 @@
-"""The warnings of ``check`` on the way of a compilation: in Python, in Spark and in the commands.
+"""The warnings of ``check`` as a part of a compilation: in Python, in Spark and in the commands.
 
-A compiled selector looks for them when its diagnostics are read. What takes a proof over several conditions costs more
-than a compilation: there it is left out, and commands have it, which start once.
+A compiled selector computes them when its diagnostics are read. A proof over several conditions costs more than the
+compilation, so it is skipped in Python and Spark, and made only by commands, which compile once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from transpiler.language.selector.dialects import Dialect, find_dialect
 
 
 def all_warnings(compiled: Transpiled, text: str, layout: LayoutLike, dialect: str | Dialect) -> tuple[Diagnostic, ...]:
-    """Return the warnings of a compilation that ``check`` has, those that take a proof among them."""
+    """Return the warnings of ``compiled`` and all warnings of ``check``, including those that need a proof."""
     if compiled.tree is None:
         return compiled.diagnostics
     where, rules = find_layout(layout), find_dialect(dialect)
@@ -33,8 +33,8 @@ def with_rules(
     *,
     proofs: bool = False,
 ) -> tuple[Diagnostic, ...]:
-    """Return the compiler's warnings about a tree and those of the rules."""
-    # The rules bring the evaluator and the analysis along.
+    """Return the compiler's warnings ``compiled`` about ``tree`` and the rules', with ``proofs`` also proved ones."""
+    # Imported late, because the rules import the evaluator and the analysis.
     from transpiler.tools.lint.registry import lint, without_lesser
 
     doubts = lint(tree, source, dialect, known=layout.names(), proofs=proofs)
@@ -43,7 +43,7 @@ def with_rules(
 
 
 def warnings_of(text: str, dialect: str, layout: LayoutLike | None = None) -> tuple[Diagnostic, ...]:
-    """Return what ``check`` warns of in a legal selector; nothing for one that a dialect refuses."""
+    """Return the warnings of ``check`` about the selector ``text``; nothing if ``dialect`` rejects it."""
     from transpiler.tools.lint.check import Checker
 
     try:

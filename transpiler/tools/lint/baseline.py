@@ -1,6 +1,6 @@
-"""A baseline: findings that are known, which a run does not report again.
+"""A baseline: a file of known findings, which a run does not report again.
 
-A finding is known by its file, its rule, its selector and its message, and not by its line, so that code may move.
+A finding is identified by its file, rule, selector and message, but not by its line, so that code may move.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _VERSION = 1
 
 
 class Known(NamedTuple):
-    """Identity of a finding: the members by which it is told from others."""
+    """The identity of a finding: the members that distinguish it from other findings."""
 
     file: str
     code: str
@@ -25,14 +25,14 @@ class Known(NamedTuple):
 
 
 class Baseline:
-    """Known findings, each as often as it is known; ``path`` gives a file the name that it has in the baseline."""
+    """Known findings with their counts. ``path(file)`` returns the name of a file as written in the baseline."""
 
     def __init__(self, path: Callable[[str], str], known: Counter[Known] | None = None) -> None:
         self._path, self._known = path, known or Counter[Known]()
 
     @classmethod
     def read(cls, text: str, path: Callable[[str], str]) -> Baseline:
-        """Return the baseline of a JSON text; ``ValueError`` says why it is none."""
+        """Return the baseline in the JSON ``text``; raise ``ValueError`` with the reason if it is not a baseline."""
         try:
             value = load_json(text, most=None)
         except JsonTextError as error:
@@ -46,7 +46,7 @@ class Baseline:
         return cls(path, known)
 
     def subtract_from(self, report: Report) -> None:
-        """Take the known findings out of a report, which counts them."""
+        """Remove the known findings from ``report``, and add their number to ``report.known``."""
         left = self._known.copy()
         new = []
         for reported in report.findings:
@@ -59,7 +59,7 @@ class Baseline:
         report.findings = new
 
     def write(self, report: Report) -> str:
-        """Return the JSON text of a baseline with the findings of a report."""
+        """Return the JSON text of a baseline with the findings of ``report``."""
         counts = Counter(map(self._key, report.findings))
         entries = [key._asdict() | {"count": count} for key, count in sorted(counts.items())]
         return json_text({"version": _VERSION, "findings": entries}, indent=1) + "\n"

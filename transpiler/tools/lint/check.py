@@ -1,10 +1,10 @@
-"""Check one selector, or those of one file, in several dialects: errors, warnings of the compiler, and the rules.
+"""Check one selector, or the selectors of one file, in several dialects: errors, compiler warnings, and rules.
 
-A selector that a dialect refuses has the error and nothing else. One that is legal and that Spark cannot evaluate has
-a warning, unless the caller named a layout. Findings of several dialects with one code, place and text are one.
+If a dialect rejects a selector, the only finding is the error. If a selector is legal but Spark cannot evaluate it, the
+finding is a warning, or an error if the caller named a layout. Equal findings in several dialects are merged into one.
 
-Equal selectors of one list are found in lists of any length. Each other pair whose names allow it is compared, up to
-``MAX_PAIRS`` of those that no message tells apart at once.
+Equal selectors are found in lists of any length. Other pairs are compared if their names allow containment, up to
+``MAX_PAIRS`` pairs that no known message distinguishes.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ from transpiler.tools.analysis.building import identity_of
 from transpiler.tools.analysis.contained_conditions import Candidate, contained
 from transpiler.tools.lint.registry import Selection, lint, without_lesser
 
-#: Selectors of a list that are compared in pairs, pairs that pass the cheap test, and tests in one selector.
+#: Limits for the comparison of selectors in pairs: maximum number of selectors in a list, of pairs that pass the cheap
+#: test with an example message, and of names in one selector.
 MAX_SELECTORS, MAX_PAIRS, MAX_TESTS = 400, 2_000, 30
 
 
 class Finding(NamedTuple):
-    """A diagnostic, and the dialects in which it holds."""
+    """A diagnostic, and the dialects in which it was found."""
 
     diagnostic: Diagnostic
     dialects: tuple[Dialect, ...]
@@ -39,7 +40,7 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One selector after its check; ``trees`` are those of the dialects that accept it."""
+    """The result of checking one selector: its findings, and its tree for each dialect that accepts it."""
 
     findings: tuple[Finding, ...]
     trees: tuple[tuple[Dialect, ast.Expression], ...]
@@ -47,7 +48,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class Checker:
-    """A check with its options. ``layout`` is None where no DataFrame is meant."""
+    """A check with its options. ``layout`` is None if the selector is checked without a DataFrame or table."""
 
     layout: LayoutLike | None = None
     missing: Missing = "error"
@@ -55,11 +56,11 @@ class Checker:
 
     def __post_init__(self) -> None:
         if self.layout is not None:
-            # A name is looked up once, and not for every selector.
+            # Look up the name of the layout once, and not for every selector.
             object.__setattr__(self, "layout", find_layout(self.layout))
 
     def check(self, text: str, dialects: Sequence[Dialect] = (JMS,)) -> Checked:
-        """Check one selector in some dialects."""
+        """Check the selector ``text`` in each of ``dialects``."""
         diagnostics: dict[Diagnostic, list[Dialect]] = {}
         trees = []
         source = Source(text)
@@ -80,7 +81,7 @@ class Checker:
         except TranspilerError as error:
             if self.layout is not None or error.diagnostics[0].code != "name.unreadable":
                 return None, error.diagnostics
-            # The broker takes it: only here it has no answer.
+            # The broker accepts the selector; only this project cannot evaluate it.
             tree = parse_tree(text, dialect)
             told = [replace(finding, severity="info", hint=None) for finding in error.diagnostics]
             if tree is None:
@@ -96,7 +97,7 @@ class Checker:
         return tree, without_lesser(findings, compiled) if compiled else findings
 
     def _compiled(self, tree: ast.Expression, source: Source, dialect: Dialect) -> Sequence[Diagnostic]:
-        """Return the warnings of the compiler, which come up while a tree is lowered; no SQL is emitted."""
+        """Return the compiler's warnings, which arise when ``tree`` is lowered; no SQL is generated."""
         try:
             lowering = SelectorLowering(find_layout(self.layout or "amqp"), self.missing, source, dialect)
             lowering.selector(tree, True)
@@ -105,7 +106,10 @@ class Checker:
         return lowering.findings
 
     def contained(self, checked: Sequence[Checked], places: Sequence[str]) -> list[tuple[int, Finding]]:
-        """Return the selectors of one list that others contain, by their numbers; ``places`` name the selectors."""
+        """Return the findings about selectors of one list that another selector contains, each with its index.
+
+        ``places`` contains the name of each selector for the messages, such as "line 3".
+        """
         collected: dict[tuple[int, Diagnostic], list[Dialect]] = {}
         dialects = dict.fromkeys(dialect for one in checked for dialect, _ in one.trees)
         for dialect in dialects:
@@ -122,7 +126,7 @@ class Checker:
 
 
 def _without_unreadable(tree: ast.Expression, dialect: Dialect) -> ast.Expression | None:
-    """Return a selector without the conditions whose names only the broker can read; None if nothing is left."""
+    """Return ``tree`` without the conditions on names that only the broker can read; None if nothing is left."""
     match tree:
         case ast.And(terms=terms) | ast.Or(terms=terms):
             kept = [one for term in terms if (one := _without_unreadable(term, dialect)) is not None]
@@ -135,12 +139,12 @@ def _without_unreadable(tree: ast.Expression, dialect: Dialect) -> ast.Expressio
 
 
 def _as_warning(finding: Diagnostic) -> Diagnostic:
-    """Return a finding about a legal selector, as a warning where only Spark, or a limit, refuses it."""
+    """Return ``finding``, about a legal selector, as a warning if it is about Spark or a limit; else unchanged."""
     return replace(finding, severity="warning") if finding.code.startswith(("spark.", "limit.")) else finding
 
 
 class Contained(NamedTuple):
-    """A selector and the one that contains it, by their numbers; ``same`` if they are equal."""
+    """A selector and a selector that contains it, by their numbers; ``same`` is True if they are equal."""
 
     number: int
     container: int
@@ -148,7 +152,7 @@ class Contained(NamedTuple):
 
 
 def contained_in(selectors: Sequence[tuple[int, ast.Expression]], dialect: Dialect) -> Iterator[Contained]:
-    """Yield the selectors that another one contains, each once; the later of two equal ones."""
+    """Yield the numbered ``selectors`` that another of them contains, each once; of equal selectors, the later."""
     first: dict[object, int] = {}
     different = []
     for number, tree in selectors:
@@ -165,7 +169,7 @@ def contained_in(selectors: Sequence[tuple[int, ast.Expression]], dialect: Diale
         own = [(node.section, node.name) for node in ast.walk(tree) if isinstance(node, ast.Identifier)]
         if 0 < len(own) <= MAX_TESTS:
             candidate = Candidate(lambda conditions, tree=tree: conditions.selector(tree, dialect))  # type: ignore[misc]
-            # A selector that is never true is contained in every other one.
+            # Skip a selector that is never true, because every other selector contains it.
             if not candidate.is_never_true:
                 numbers.append(number)
                 names.append(frozenset(own))

@@ -1,7 +1,7 @@
-"""Changes that findings propose, as texts: one that somebody asks for, or all that are certain.
+"""Apply the fixes of findings to a selector or file: one requested fix, or all certain fixes.
 
-A parser stops at the first error. If that error has no certain change, the condition with the error is replaced by a
-placeholder that every dialect accepts, so that the errors of the other conditions are found and corrected, too.
+A parser stops at the first error. If that error has no certain fix, the condition with the error is replaced by a
+placeholder that every dialect accepts, so that errors in the other conditions are found and fixed, too.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from transpiler.tools.lint.embedded import Declarations, FoundSelector, find_sel
 from transpiler.tools.lint.embedded.markers import IgnoreComments
 from transpiler.tools.lint.report import Lines
 
-#: Changes of one selector; a person who needs more has another language in mind.
+#: Maximum number of fixes of one selector; a text that needs more is probably in another language.
 _MAX_FIXES = 50
 #: Maximum number of conditions of one selector that are replaced because they have errors.
 _MAX_BROKEN = 20
 #: A condition that every dialect accepts, which replaces a condition with an error.
 _PLACEHOLDER = "x = 1"
-#: The words that join two conditions.
+#: The words and signs that join two conditions.
 _JOINTS = frozenset(("AND", "OR", "&&", "||"))
 
 
 def fixed(text: str, fix: Fix, dialect: Dialect, checker: Checker | None = None) -> str | None:
-    """Return a selector after a change; None if it brings an error that was not there, or leads no further.
+    """Return the selector ``text`` after ``fix``; None if the fix adds an error, or brings no progress.
 
-    A change of a selector that was legal brings no warning that was not there: its meaning was another one.
+    If ``text`` was legal, the fix must not add a warning either, because a new warning would mean another meaning.
     """
     checker = checker or Checker()
     changed = fix.apply(text)
@@ -44,14 +44,14 @@ def fixed(text: str, fix: Fix, dialect: Dialect, checker: Checker | None = None)
     if before is None or (before.parses and after is not None):
         severity = "warning" if before is None else "error"
         own, new = (_codes(checker, one, dialect, severity) for one in (text, changed))
-        # Of a selector that parses all errors are found at once.
+        # If a selector parses, all its errors are found at once.
         is_better = after is None if before is None else new.total() < own.total()
         return changed if is_better and not new - own else None
     return changed if after is None or _is_progress(text, before, changed, after) else None
 
 
 def mended(text: str, fix: Fix, dialect: Dialect) -> str | None:
-    """Return a selector after a change and those that are certain then; None if an error is left."""
+    """Return the selector ``text`` after ``fix`` and all certain fixes that follow; None if an error is left."""
     checker = Checker()
     changed = fixed(text, fix, dialect, checker)
     if changed is None or _first_error(checker, changed, dialect) is None:
@@ -61,7 +61,10 @@ def mended(text: str, fix: Fix, dialect: Dialect) -> str | None:
 
 
 def fix_all(text: str, dialects: Sequence[Dialect], checker: Checker | None = None) -> tuple[str, list[Fix]]:
-    """Return a selector after all changes that are certain, and these, each of the text after those before it."""
+    """Return the selector ``text`` after all certain fixes, and these fixes.
+
+    The span of each fix refers to the text after the fixes before it.
+    """
     checker = checker or Checker()
     done: list[Fix] = []
     while len(done) < _MAX_FIXES:
@@ -73,7 +76,10 @@ def fix_all(text: str, dialects: Sequence[Dialect], checker: Checker | None = No
 
 
 def _fix_conditions(text: str, dialects: Sequence[Dialect], checker: Checker) -> tuple[list[Fix], str]:
-    """Make the certain changes of a selector, also of the conditions after an error that has no certain change."""
+    """Make the certain fixes of a selector, also in the conditions after an error that has no certain fix.
+
+    Returns the fixes and the new text.
+    """
     done: list[Fix] = []
     broken: list[Span] = []
     while len(done) < _MAX_FIXES and len(broken) < _MAX_BROKEN:
@@ -101,10 +107,10 @@ def _fix_conditions(text: str, dialects: Sequence[Dialect], checker: Checker) ->
 
 
 def _certain_fix(text: str, dialects: Sequence[Dialect], checker: Checker) -> Fix | None:
-    """Return the first certain change that makes a selector better; None if it has no such change."""
+    """Return the first certain fix that improves the selector ``text``; None if there is no such fix."""
     for found in checker.check(text, dialects).findings:
         fix = found.diagnostic.fix
-        # A text that one dialect takes as it is may mean something else in another.
+        # A finding in only some dialects is not certain, because the text may be meant as the other dialects read it.
         is_certain = isinstance(fix, Fix) and fix.certain and len(found.dialects) == len(dialects)
         if is_certain and isinstance(fix, Fix) and fixed(text, fix, dialects[0], checker) is not None:
             return fix
@@ -112,19 +118,19 @@ def _certain_fix(text: str, dialects: Sequence[Dialect], checker: Checker) -> Fi
 
 
 def _with_placeholders(text: str, broken: Sequence[Span]) -> str:
-    """Return a selector with a placeholder for each condition that is broken."""
+    """Return the selector ``text`` with a placeholder for each span of ``broken``, the conditions with errors."""
     for span in reversed(broken):
         text = text[: span.start] + _placeholder(span) + text[span.end :]
     return text
 
 
 def _placeholder(span: Span) -> str:
-    """Return what replaces a broken condition; an empty span is before the word that follows it."""
+    """Return the placeholder for the condition at ``span``, with a blank at the end if the span is empty."""
     return _PLACEHOLDER if span.end > span.start else f"{_PLACEHOLDER} "
 
 
 def _without_placeholders(span: Span, broken: Sequence[Span]) -> Span | None:
-    """Return a place of a selector with placeholders as a place of the selector; None if it has a placeholder in it."""
+    """Convert ``span`` in the selector with placeholders to the original selector; None if it has a placeholder."""
     shift = 0
     for one in broken:
         start = one.start + shift
@@ -148,9 +154,9 @@ def _shifted(span: Span, by: int) -> Span:
 
 
 def _broken_condition(text: str, error: int, dialect: Dialect) -> Span | None:
-    """Return the place of the condition in which a selector stops to parse; empty if a condition is missing there.
+    """Return the span of the condition in which the parser stops at ``error``; empty if a condition is missing there.
 
-    None if it is not certain where that condition ends: in an unclosed quote, or in a list without its parenthesis.
+    None if the end of the condition is not certain: in an unclosed quote, or in a list without its parenthesis.
     """
     reading = Reading(Source(text), dialect, prefixes(text, dialect)[0], error)
     if any(word.text[:1] in ("'", '"') and not word.is_closed for word in reading.words):
@@ -160,7 +166,7 @@ def _broken_condition(text: str, error: int, dialect: Dialect) -> Span | None:
     while first > 0 and first - 1 not in joints:
         first = reading.partners.get(first - 1, first - 1) if reading.at(first - 1).kind == "close" else first - 1
         if reading.at(first).kind == "open" and reading.partners.get(first, behind) >= behind:
-            # A list, or the arguments of a function, around the error.
+            # A list, or the arguments of a function, encloses the error.
             if first not in reading.partners:
                 return None
             behind = reading.partners[first] + 1
@@ -172,12 +178,12 @@ def _broken_condition(text: str, error: int, dialect: Dialect) -> Span | None:
 
 
 def _joints(reading: Reading) -> frozenset[int]:
-    """Return the numbers of the words between which conditions stand: AND, OR, and parentheses around conditions."""
+    """Return the indices of the words that separate conditions: AND, OR, and parentheses around conditions."""
     joints, is_range = set(), False
     for number, word in enumerate(reading.words):
         before = reading.at(number - 1)
         is_range = is_range or word.key == "BETWEEN"
-        # A sign in which the selector stops to parse joins something else, such as texts.
+        # A sign at which the parser stops does not join conditions, but perhaps texts, such as ||.
         if word.key in _JOINTS and not (number == reading.place and word.kind == "operator"):
             if not (is_range and word.key == "AND"):
                 joints.add(number)
@@ -190,24 +196,24 @@ def _joints(reading: Reading) -> frozenset[int]:
 
 
 def _begins_condition(before: Word) -> bool:
-    """Return True if a parenthesis after this word encloses conditions, and no list, argument or number."""
+    """Return True if a parenthesis after the word ``before`` encloses conditions, not a list, argument or number."""
     return before.key in (*_JOINTS, "NOT", "!") or before.kind == "open"
 
 
 class _Error(NamedTuple):
-    """The first error of a selector: False if the selector does not parse, and the offset of the error."""
+    """The first error of a selector. ``parses`` is False if the selector does not parse; ``start`` is the offset."""
 
     parses: bool
     start: int
 
 
 def _is_progress(text: str, before: _Error, changed: str, after: _Error) -> bool:
-    """Return True if a change of a selector that does not parse leads to one that parses, or to a later error."""
+    """Return True if ``changed``, unlike ``text``, parses, or if its first error is later."""
     return after.parses or len(text) - before.start > len(changed) - after.start
 
 
 def _first_error(checker: Checker, text: str, dialect: Dialect) -> _Error | None:
-    """Return a selector's first error."""
+    """Return the first error of the selector ``text``; None if it has no error."""
     errors = [
         _Error(not finding.code.startswith("syntax."), (finding.span or Span(0, 0)).start)
         for finding in _findings(checker, text, dialect)
@@ -221,7 +227,7 @@ def _findings(checker: Checker, text: str, dialect: Dialect) -> list[Diagnostic]
 
 
 def _codes(checker: Checker, text: str, dialect: Dialect, severity: str) -> Counter[str]:
-    """Return how often each code is found with a severity."""
+    """Return the number of findings of ``severity`` in the selector ``text``, by code."""
     return Counter(one.code for one in _findings(checker, text, dialect) if one.severity == severity)
 
 
@@ -233,19 +239,20 @@ def fix_file(
     declarations: Declarations | None = None,
     used_elsewhere: Sequence[FoundSelector] = (),
 ) -> tuple[str, int]:
-    """Return a file's text after the changes of its selectors that are certain, and their number.
+    """Return the text of a file after the certain fixes of its selectors, and the number of fixes.
 
     ``used_elsewhere`` are constants of the file that other files use as selectors.
 
-    A selector whose changed characters are apart in the file, or whose line ignores a rule, stays as it is. What comes
-    out reads as the selectors that were meant; otherwise nothing is changed. Raises ``UnreadableError``.
+    A selector stays unchanged if its changed characters are not contiguous in the file, or if its line ignores a rule.
+    The new text is read again; if it does not contain exactly the fixed selectors, nothing is changed. Raises
+    ``UnreadableError``.
     """
     own_selectors = _of_file(content, name, declarations)
     places = {one.mapped.place(Span(0, len(one.mapped.text))) for one in own_selectors}
     others = [one for one in used_elsewhere if one.mapped.place(Span(0, len(one.mapped.text))) not in places]
     lines = Lines(content)
     ignored = IgnoreComments(lines.texts)
-    #: Two selectors may have one constant, which is changed once.
+    #: New text by span; two selectors may contain the same constant, which is changed once.
     edits: dict[Span, str] = {}
     meant, count = [], 0
     for number, one in enumerate((*own_selectors, *others)):
@@ -270,13 +277,13 @@ def fix_file(
 
 
 def _of_file(content: str, name: str, declarations: Declarations | None) -> list[FoundSelector]:
-    """Return the selectors of a file that stand in it as a whole."""
+    """Return the selectors whose whole text is in the file ``content``, without values from other files."""
     found = find_selectors(content, name, declarations)
     return [one for one in found if isinstance(one, FoundSelector) and one.file is None and not one.is_filled]
 
 
 def _changes(text: str, fixes: Sequence[Fix]) -> list[tuple[Span, str]]:
-    """Return the parts of a text that are others after some changes, one after the other."""
+    """Merge ``fixes``, applied one after the other, into changes of ``text``: each with its span and new text."""
     characters: list[tuple[str, int | None]] = [(character, number) for number, character in enumerate(text)]
     for fix in fixes:
         assert fix.span is not None
@@ -289,7 +296,7 @@ def _changes(text: str, fixes: Sequence[Fix]) -> list[tuple[Span, str]]:
             written += character
             continue
         if number == place and written and place:
-            # An insertion has an empty span, so it replaces the character before it by that and the new text.
+            # A pure insertion would have an empty span, so it replaces the character before it, and repeats that.
             changes.append((Span(place - 1, place), text[place - 1] + written))
         elif number > place:
             changes.append((Span(place, number), written))

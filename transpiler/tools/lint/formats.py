@@ -1,4 +1,4 @@
-"""A report as text: for people (``human``, ``oneline``), and for programs (``json_form``, ``github``, ``sarif``)."""
+"""Output formats of reports: for people (``human``, ``oneline``) or programs (``json_form``, ``github``, ``sarif``)."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from transpiler.tools.lint.registry import WITHOUT_EXAMPLE, find_rule
 from transpiler.tools.lint.report import NOUNS, Listed, Place, Report, Reported
 from transpiler.tools.lint.rule import Rule
 
-#: A function that gives a text the colour of a severity.
+#: A function that returns a text (first argument) in the colour of a severity (second argument).
 Paint = Callable[[str, str], str]
 
-#: The version of the JSON forms.
+#: Version number of the JSON forms.
 VERSION = 1
 
 _GITHUB = {"error": "error", "warning": "warning", "info": "notice"}
 
 
 def human(report: Report, paint: Paint = lambda text, _: text, unread: bool = False) -> str:
-    """Return all findings, each as a block of lines, and with ``unread`` the selectors that are not read."""
+    """Return all findings, each as a block of lines; with ``unread`` also the selectors that were not read."""
     return "".join(f"{_block(reported, paint)}\n" for reported in _shown(report, unread))
 
 
 def oneline(report: Report, paint: Paint = lambda text, _: text, unread: bool = False) -> str:
-    """Return the headline of each finding, for editors and for ``grep``; ``unread`` as above."""
+    """Return one line for each finding, for editors and ``grep``; with ``unread`` also the selectors not read."""
     return "".join(f"{_headline(reported, paint)}\n" for reported in _shown(report, unread))
 
 
@@ -41,7 +41,7 @@ def _shown(report: Report, unread: bool = True) -> Iterable[Reported]:
 
 
 def listing(report: Report) -> str:
-    """Return a line for each selector: its place, dialects, text, and whence it is known; then those not read."""
+    """Return a line for each selector: location, dialects, text, and how it was found; then selectors not read."""
     lines = []
     for one in report.listed:
         used = f", line {one.used}" if one.used != one.place.line else ""
@@ -53,7 +53,7 @@ def listing(report: Report) -> str:
 
 
 def json_listing(report: Report) -> str:
-    """Return the selectors as JSON, and those that are not read, whose ``selector`` is null."""
+    """Return the selectors as JSON, then those that were not read, for which ``selector`` is null."""
     entries: list[dict[str, Any]] = [
         _where(one)
         | {"dialects": list(one.dialects), "selector": one.selector, "whence": one.whence}
@@ -65,7 +65,7 @@ def json_listing(report: Report) -> str:
 
 
 def _where(one: Listed | Reported) -> dict[str, Any]:
-    """Return how an object of a listing begins."""
+    """Return the first members of a JSON object of a listing: version, file and location."""
     return {"version": VERSION, "file": one.name, **one.place._asdict()}
 
 
@@ -96,11 +96,11 @@ def _block(reported: Reported, paint: Paint) -> str:
 
 
 def json_form(report: Report) -> str:
-    """Return the findings as JSON, behind them those of ``check.unread``.
+    """Return the findings as JSON, followed by the notes ``check.unread``.
 
-    ``line``, ``column``, ``end_line`` and ``end_column`` count from 1 in code points, the end exclusive: in ``file``,
-    or in the selector where that is an argument. ``fix`` has its text, and the place of what
-    that replaces. ``start`` and ``end`` are offsets in the selector.
+    ``line``, ``column``, ``end_line`` and ``end_column`` count from 1 in code points, with an exclusive end. They are
+    positions in ``file``, or in the selector if the selector is an argument. ``fix`` contains its new text, and the
+    range that it replaces. ``start`` and ``end`` are offsets in the selector.
     """
     return json_text([_entry(reported) for reported in _shown(report)], indent=2) + "\n"
 
@@ -133,7 +133,7 @@ def _entry(reported: Reported) -> dict[str, Any]:
 
 
 def github(report: Report) -> str:
-    """Return one workflow command a finding."""
+    """Return one workflow command of GitHub Actions for each finding."""
     return "".join(f"{_command(reported)}\n" for reported in _shown(report))
 
 
@@ -142,7 +142,7 @@ def _command(reported: Reported) -> str:
     properties = {}
     if reported.file is not None:
         properties = {"file": reported.file, "line": str(place.line), "endLine": str(place.end_line)}
-        # GitHub takes columns of one line only.
+        # GitHub accepts columns only within one line.
         if place.line == place.end_line:
             properties |= {"col": str(place.column), "endColumn": str(place.end_column)}
     properties["title"] = diagnostic.code
@@ -162,7 +162,7 @@ def _property(text: str) -> str:
 
 
 def sarif(report: Report, version: str) -> str:
-    """Return a log with one run; ``version`` is that of this tool."""
+    """Return a SARIF log with one run; ``version`` is the version of this tool."""
     severities = {reported.diagnostic.code: reported.diagnostic.severity for reported in _shown(report)}
     codes = sorted(severities)
     rules = [_rule(code, find_rule(code), severities[code]) for code in codes]
@@ -231,7 +231,7 @@ def _region(place: Place) -> dict[str, Any]:
 
 
 def uri(name: str) -> str:
-    """Return a file's name as a URI reference: relative to the run's directory, or with the scheme file."""
+    """Return the file name ``name`` as a URI reference: a relative one, or for an absolute path a ``file:`` URI."""
     if name.startswith("/"):
         return f"file://{quote(name)}"
     if os.name == "nt":

@@ -1,9 +1,9 @@
-"""What is certain about a selector of which a part is known at run time only.
+"""Certain findings about a selector of which a part is known only at run time.
 
-The unknown parts are holes. A hole is filled in all ways in which programs complete selectors: with an operand, a
-text, a condition, an operator, a part of a list, or nothing. If no way makes a selector that its dialect accepts, the
-selector has an error whatever the program puts there, and the error of the way that gets furthest is reported. If some
-do, a warning about another part is certain when each of these has it.
+The unknown parts are holes. A hole is filled in all ways in which programs usually complete selectors: with an operand,
+a text, a condition, an operator, a part of a list, or nothing. If the dialect rejects every filling, the selector has
+an error whatever the program inserts, and the error of the filling that parses furthest is reported. If the dialect
+accepts some fillings, a warning about the known text is certain if every accepted filling has this warning.
 """
 
 from __future__ import annotations
@@ -21,24 +21,27 @@ from transpiler.tools.lint.check import Checker, Finding
 from transpiler.tools.lint.embedded.selector_places import HOLE
 from transpiler.tools.lint.embedded.selector_text import MappedText, joined
 
-#: Texts for a hole outside quotes; the first ones are operands, which most holes are.
+#: Texts for a hole outside quotes: operands, which most holes are, and other fragments.
 _OPERANDS = ("value", "'value'", "1", "value = 1")
 _FRAGMENTS = ("", "=", "AND", "'value', 'value'", "NOT", "value = 1 AND", "AND value = 1", "(", ")", "value ESCAPE")
-#: The text for a hole within quotes.
+#: The text for a hole inside quotes.
 _IN_QUOTES = "x"
-#: Holes outside quotes of a selector that is judged, of one that is judged with fragments, and fillings.
+#: Maximum number of holes outside quotes of a selector that is judged, and of one that is filled with fragments too.
 _MAX_HOLES, _MAX_WITH_FRAGMENTS = 4, 2
 
 
 class Filled(NamedTuple):
-    """A selector with its holes filled in, and the findings that it has whatever fills them."""
+    """A selector with its holes filled, and the findings that it has whatever the holes contain."""
 
     mapped: MappedText
     findings: tuple[Finding, ...]
 
 
 def judge_in_part(mapped: MappedText, dialect: Dialect, checker: Checker) -> Filled | None:
-    """Return what is certain about a selector with holes; None if nothing is known of it but its holes."""
+    """Return the certain findings about ``mapped``, a selector with holes; None if it cannot be judged.
+
+    It cannot be judged if it has too many holes, or no known text apart from its holes.
+    """
     parts = _parts(mapped)
     quoted = _in_quotes([part.text for part in parts])
     outside = quoted.count(False)
@@ -55,7 +58,7 @@ def judge_in_part(mapped: MappedText, dialect: Dialect, checker: Checker) -> Fil
         except TranspilerError as error:
             [diagnostic, *_] = error.diagnostics
             span = diagnostic.span or Span(0, 0)
-            # The rest of the text is the same for all fillings.
+            # Compare the text left after the error, because its end is the same for all fillings.
             left = len(filled.text) - span.start
             if not _touches(span, spans) and (furthest is None or left < furthest[0]):
                 furthest = left, number, filled, diagnostic
@@ -69,7 +72,7 @@ def judge_in_part(mapped: MappedText, dialect: Dialect, checker: Checker) -> Fil
 
 
 def _common(legal: Sequence[tuple[MappedText, list[Span]]], dialect: Dialect, checker: Checker) -> Filled:
-    """Return the warnings that all of some selectors have outside their holes."""
+    """Return the warnings that all selectors of ``legal`` have outside the spans of their holes."""
     first = legal[0][0]
     common: dict[tuple[str, str, int], Finding] | None = None
     for filled, spans in legal:
@@ -96,7 +99,7 @@ def _fillings(outside: int) -> Iterator[tuple[str, ...]]:
 
 
 def _parts(mapped: MappedText) -> list[MappedText]:
-    """Return the known parts of a text, between which the holes are."""
+    """Return the known parts of ``mapped``, with one hole between each two of them."""
     parts, start = [], 0
     for number, character in enumerate(mapped.text):
         if character == HOLE:
@@ -106,7 +109,7 @@ def _parts(mapped: MappedText) -> list[MappedText]:
 
 
 def _in_quotes(parts: Sequence[str]) -> list[bool]:
-    """Return for each hole True if it is within quotes."""
+    """Return for each hole between ``parts`` True if it is inside quotes."""
     found: list[bool] = []
     quote = ""
     for part in parts:
@@ -120,7 +123,7 @@ def _in_quotes(parts: Sequence[str]) -> list[bool]:
 
 
 def _filled(parts: Sequence[MappedText], quoted: Sequence[bool], texts: Sequence[str]) -> tuple[MappedText, list[Span]]:
-    """Return a text with its holes filled in, and the places of these in it."""
+    """Return the text of ``parts`` with the holes filled by ``texts``, and the span of each filled hole."""
     pieces, spans = [parts[0]], []
     left, length = iter(texts), len(parts[0].text)
     for part, is_quoted in zip(parts[1:], quoted, strict=True):
@@ -133,5 +136,5 @@ def _filled(parts: Sequence[MappedText], quoted: Sequence[bool], texts: Sequence
 
 
 def _touches(span: Span, holes: Sequence[Span]) -> bool:
-    """Return True if a span has a part of a hole, or one that begins or ends with it."""
+    """Return True if ``span`` overlaps a hole or is adjacent to one."""
     return any(span.start <= hole.end and hole.start <= span.end for hole in holes)

@@ -1,4 +1,4 @@
-"""The pages of the rules, as the command ``rule`` shows them and ``docs/rules/pages.py`` writes them."""
+"""The pages of the rules, as the command ``rule`` prints them and ``docs/rules/pages.py`` writes them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from transpiler.tools.lint.report import NOUNS, Report
 from transpiler.tools.lint.rule import Rule
 from transpiler.tools.lint.run import Run, Text
 
-#: Characters of an example that a page shows.
+#: Maximum length of an example on a page, in characters.
 _LONGEST = 160
 _SUBJECTS = {
     "lint": "Legal, and probably not meant",
@@ -28,21 +28,21 @@ _SUBJECTS = {
 
 
 def page_without_example(code: str) -> str:
-    """Return the page of a finding that no selector alone has."""
+    """Return the page of ``code``, a finding that cannot be shown with an example selector alone."""
     title, text = WITHOUT_EXAMPLE[code]
     return f"# {code}\n\n{title}\n\n{text}"
 
 
 def report_of(rule: Rule, example: str, selection: Selection | None = None) -> Report:
-    """Check an example of a rule as its page shows it; each line is a selector."""
+    """Check ``example``, a text with one selector on each line, with the dialect and schema of ``rule``."""
     checker = Checker(None if rule.schema is None else parse_ddl(rule.schema), selection=selection or Selection())
-    # A blank line, given as an argument, is an empty selector, which a file would skip.
+    # Given as arguments, because a file would skip a blank line, which is an empty selector.
     texts = [Text(line) for line in example.split("\n")]
     return Run(checker, (find_dialect(rule.dialect),)).report(texts)
 
 
 def page(rule: Rule) -> str:
-    """Return the page of a rule."""
+    """Return the page of ``rule``, in Markdown."""
     report = report_of(rule, rule.wrong, Selection((rule.id,)))
     said = human(report)
     options = "" if rule.dialect == "jms" else f" --dialect {rule.dialect}"
@@ -63,7 +63,7 @@ def page(rule: Rule) -> str:
 
 
 def index() -> str:
-    """Return the index of all pages."""
+    """Return the index of all pages, in Markdown."""
     lines = [
         "# Rules of `selector-sql check`",
         "",

@@ -1,4 +1,4 @@
-"""All rules: the choice of some by their ids, and their findings about the tree of a selector."""
+"""The registry of all rules: selection of rules by id, and their findings about the tree of a selector."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ RULES: tuple[Rule, ...] = (
     *refusals.RULES,
 )
 _BY_ID: Mapping[str, Rule] = MappingProxyType({rule.id: rule for rule in RULES})
-#: Names that select rules: an id, the first part of ids, or a severity.
+#: Names that select rules: ids, first parts of ids, and severities.
 _NAMES = (*_BY_ID, *dict.fromkeys(rule.id.split(".")[0] for rule in RULES), "error", "warning", "info")
 
-#: Findings that no selector alone has: about the check itself, tables, limits and IDs. The title, and what it means.
+#: Title and explanation of the findings that cannot be shown with a selector alone: about the check itself, tables,
+#: limits and IDs.
 WITHOUT_EXAMPLE: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "check.unread": (
@@ -187,7 +188,7 @@ WITHOUT_EXAMPLE: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 
-#: The last parts of ids, which are enough to name rules.
+#: The last parts of ids, which also select rules.
 _LAST_PARTS = frozenset(code.rpartition(".")[2] for code in (*_BY_ID, *WITHOUT_EXAMPLE))
 
 _OF_NODE: dict[type[ast.Expression], list[tuple[Rule, Finder]]] = {}
@@ -195,7 +196,7 @@ for _rule in RULES:
     for _node in _rule.nodes:
         if _rule.find is not None:
             _OF_NODE.setdefault(_node, []).append((_rule, _rule.find))
-#: The rules whose findings are warnings.
+#: The rules whose findings are warnings or errors, by class of node.
 _WARNING_OF_NODE = {
     node: [(rule, find) for rule, find in rules if rule.severity != "info"] for node, rules in _OF_NODE.items()
 }
@@ -203,29 +204,29 @@ _OF_ROOT = [(rule, rule.find) for rule in RULES if rule.find is not None and not
 
 
 def find_rule(code: str) -> Rule | None:
-    """Return the rule of an id; None for a code without a page of its own."""
+    """Return the rule with the id ``code``; None for a code without a page of its own."""
     return _BY_ID.get(code)
 
 
 class Selection(NamedTuple):
-    """The rules whose findings are reported: those selected, or all, without those ignored."""
+    """The rules whose findings are reported: the selected rules, or all if none is selected, except the ignored."""
 
     selected: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, selected: Iterable[str], ignored: Iterable[str]) -> Selection:
-        """Return the selection of some ids, prefixes and severities; ``UnsupportedFeatureError`` for an unknown one."""
+        """Return a selection by ids, prefixes and severities; raise ``UnsupportedFeatureError`` for an unknown name."""
         return cls(tuple(map(check_pattern, selected)), tuple(map(check_pattern, ignored)))
 
     def has(self, finding: Diagnostic) -> bool:
-        """Return True if a finding is reported."""
+        """Return True if ``finding`` is reported."""
         wanted = not self.selected or any(fits(pattern, finding) for pattern in self.selected)
         return wanted and not any(fits(pattern, finding) for pattern in self.ignored)
 
 
 def check_pattern(pattern: str) -> str:
-    """Return an id, the first part of ids, or a severity; ``UnsupportedFeatureError`` if no rule is called so."""
+    """Return ``pattern`` as a full id, part of ids, or severity; raise ``UnsupportedFeatureError`` if it is unknown."""
     name = full_id(pattern)
     if name in _NAMES or name in _LAST_PARTS or name in WITHOUT_EXAMPLE or name == "check":
         return name
@@ -239,13 +240,13 @@ def check_pattern(pattern: str) -> str:
 
 
 def full_id(pattern: str) -> str:
-    """Return the id of a rule that is written without its ``lint.``, and anything else as it is."""
+    """Return the id of the rule that ``pattern`` names without its ``lint.``; any other ``pattern`` without ``.*``."""
     name = pattern.strip().removesuffix(".*").removesuffix(".")
     return f"lint.{name}" if f"lint.{name}" in _BY_ID else name
 
 
 def fits(pattern: str, finding: Diagnostic) -> bool:
-    """Return True if an id, its first or its last part, or a severity is that of a finding."""
+    """Return True if ``pattern`` is the id, the first or last part of the id, or the severity of ``finding``."""
     pattern = full_id(pattern)
     code = finding.code
     return pattern in (code, finding.severity, code.rpartition(".")[2]) or code.startswith(f"{pattern}.")
@@ -259,10 +260,10 @@ def lint(
     known: tuple[str, ...] | None = None,
     proofs: bool = True,
 ) -> list[Diagnostic]:
-    """Return the findings about a checked tree, in the order of the text; without ``proofs`` warnings that cost little.
+    """Return the findings about ``tree``, in the order of the text; without ``proofs`` only warnings that are cheap.
 
-    ``known`` are the properties that are known to exist, as the columns of a table; none where a layout has a place for
-    any name, and None where no layout is named.
+    ``known`` are the properties that exist, such as the columns of a table. It is empty if the layout accepts any name,
+    and None if there is no layout.
     """
     context = Context(tree, source, dialect, known)
     of_node = _OF_NODE if proofs else _WARNING_OF_NODE
@@ -283,7 +284,7 @@ def _finding(rule: Rule, doubt: Doubt, source: Source) -> Diagnostic:
 
 
 def without_lesser(*groups: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return findings in the order of the text, without those that another one replaces and without equal ones."""
+    """Return the findings of all groups in the order of the text, without repeated findings and replaced findings."""
     findings = sorted(chain(*groups), key=_place)
     replacing = _replacing(findings)
     kept: list[Diagnostic] = []
@@ -301,14 +302,14 @@ def _place(finding: Diagnostic) -> Span:
 
 
 class _Spans(NamedTuple):
-    """Spans by their starts, and the last end of each and those before it."""
+    """Spans for binary search: their starts in order, and for each the largest end of it and the spans before it."""
 
     starts: list[int]
     ends: list[int]
 
 
 def _replacing(findings: Iterable[Diagnostic]) -> dict[str, _Spans]:
-    """Return where findings are that replace others, which are in the order of the text, by the code of the others."""
+    """Return by code the spans in which findings with this code are replaced; ``findings`` are sorted by start."""
     found: dict[str, _Spans] = {}
     for finding in findings:
         rule = find_rule(finding.code)
@@ -321,7 +322,7 @@ def _replacing(findings: Iterable[Diagnostic]) -> dict[str, _Spans]:
 
 
 def _is_replaced(finding: Diagnostic, replacing: dict[str, _Spans]) -> bool:
-    """Return True if a finding that replaces this one has a part of its span."""
+    """Return True if the span of ``finding`` overlaps the span of a finding that replaces it."""
     spans = replacing.get(finding.code)
     if spans is None or finding.span is None:
         return False

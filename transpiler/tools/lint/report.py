@@ -1,4 +1,4 @@
-"""The findings of a run, each with its place in a file, for the formats."""
+"""The findings of a run, each with its location in a file, as input of the output formats."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import NamedTuple
 from transpiler.base.diagnostics import Diagnostic, Severity, one_line
 from transpiler.base.source import Span
 
-#: The severities as people call them, and SARIF.
+#: The word for each severity, in text for users and in SARIF.
 NOUNS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
-#: Selectors, read and unread ones, and files that were left out, that the summary names.
+#: Maximum number of names in each list of the summary: selectors read, selectors not read, and skipped files.
 _MAX_NAMED = 3
 
 
 class Place(NamedTuple):
-    """A part of a text: lines and columns from 1 in code points, the end exclusive."""
+    """A range of a text: lines and columns counted from 1, in code points; the end is exclusive."""
 
     line: int
     column: int
@@ -26,7 +26,7 @@ class Place(NamedTuple):
 
 
 class Lines:
-    """The lines of a text, which end at LF, and the places of offsets."""
+    """The lines of a text, separated by LF, to convert offsets to lines and columns."""
 
     def __init__(self, text: str) -> None:
         self.texts = text.split("\n")
@@ -35,11 +35,11 @@ class Lines:
             self._starts.append(self._starts[-1] + len(line) + 1)
 
     def place(self, span: Span) -> Place:
-        """Return the place of a span."""
+        """Return the lines and columns of ``span``."""
         return Place(*self._position(span.start), *self._position(span.end))
 
     def offset(self, line: int, column: int) -> int:
-        """Return the offset of a line and a column."""
+        """Return the offset of ``line`` and ``column``, which count from 1."""
         return self._starts[line - 1] + column - 1
 
     def _position(self, offset: int) -> tuple[int, int]:
@@ -48,7 +48,7 @@ class Lines:
 
 
 class PlacedFix(NamedTuple):
-    """A fix with what it takes the place of in the file, and its text as it stands there."""
+    """A fix in terms of the file: the range that it replaces, and the new text with the escapes of the file."""
 
     place: Place
     text: str
@@ -57,10 +57,10 @@ class PlacedFix(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """A finding with its place: in the file, or in the selector where that is an argument.
+    """A finding with its location: in the file, or in the selector if the selector is an argument.
 
-    ``name`` is that of the file, or what a person calls the argument. ``line`` is the text of the place's first line.
-    ``dialects`` are those in which it holds, if not in all of the run.
+    ``name`` is the name of the file, or of the argument, in text for users. ``line`` is the text of the first line of
+    ``place``. ``dialects`` are the dialects in which the finding was made; empty if it was made in all of the run.
     """
 
     diagnostic: Diagnostic
@@ -71,26 +71,27 @@ class Reported:
     file: str | None = None
     dialects: tuple[str, ...] = ()
     fix: PlacedFix | None = None
-    #: True if the line has a placeholder where the selector has a value.
+    #: True if the line has a placeholder in place of a value in ``selector``.
     is_filled: bool = False
-    #: The known reason why a selector is not read.
+    #: The known reason why a selector was not read; empty if there is none.
     reason: str = ""
-    #: The file and the line in which the selector is used, if that is another file.
+    #: The file and line in which the selector is used, if that is another file; else empty.
     used_in: str = ""
-    #: True if a part of a selector that is not read is judged.
+    #: True if the selector was not read completely, but a part of it was judged.
     is_judged: bool = False
 
     @property
     def message(self) -> str:
-        """The message of the finding, and the dialects in which it holds."""
+        """The message of the finding, followed by ``dialects`` if there are any."""
         only = f" [{', '.join(self.dialects)}]" if self.dialects else ""
         return self.diagnostic.message + only
 
 
 class Listed(NamedTuple):
-    """A selector with its place, its dialects, the pattern by which it was found, and the line where it is used.
+    """A selector that was checked, for the listing of selectors.
 
-    ``used_file`` is the file of that line, which may be another one.
+    ``whence`` is the pattern by which it was found, ``used`` the line in which it is used, and ``used_file`` the file
+    of that line, which may be another file.
     """
 
     name: str
@@ -104,34 +105,35 @@ class Listed(NamedTuple):
 
 @dataclass(slots=True)
 class Report:
-    """All findings of a run, in the order of files and lines, and what was looked at."""
+    """All findings of a run, in the order of files and lines, and counts of what was checked."""
 
     findings: list[Reported] = field(default_factory=list)
     selectors: int = 0
     files: int = 0
-    #: Selectors with a finding.
+    #: Number of selectors with a finding.
     affected: int = 0
+    #: Number of findings that a comment ignores.
     ignored: int = 0
-    #: Findings of a baseline.
+    #: Number of findings dropped because a baseline contains them.
     known: int = 0
     #: All selectors that were checked.
     listed: list[Listed] = field(default_factory=list)
-    #: Directories and files that were not looked at.
+    #: Names of the directories and files that were skipped.
     left_out: list[str] = field(default_factory=list)
-    #: Places of selectors that are known at run time only, with what is known of their keys, as notes.
+    #: Notes on selectors that are known only at run time, each with the reason if it is known.
     unread: list[Reported] = field(default_factory=list)
 
     @property
     def fails(self) -> bool:
-        """Return True if there is an error or a warning."""
+        """True if there is an error or a warning."""
         return any(reported.diagnostic.severity != "info" for reported in self.findings)
 
     def summary(self) -> str:
-        """Return the findings by severity and what was looked at, in one line."""
+        """Return one line: the number of findings by severity, and what was checked, not read and skipped."""
         return self._counts() + self._read() + self._not_read() + self._left_out()
 
     def _read(self) -> str:
-        """Return where the selectors are that a file has among other things, if nothing is found in them."""
+        """Return where embedded selectors were found in files, if there are no findings; else an empty text."""
         places = dict.fromkeys(f"{one.used_file}:{one.used}" for one in self.listed if one.whence)
         return f"; read: {_some(list(places))}" if places and not self.findings else ""
 

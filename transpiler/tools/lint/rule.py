@@ -1,7 +1,7 @@
-"""One rule: what it looks at, what it says, and the examples of its page.
+"""The record of a rule: its function, its findings, and the examples of its page.
 
 A rule without ``find`` is an error or a warning of the compiler. It has a record so that it has a page and can be
-selected or ignored by its id as any other.
+selected or ignored by its id, like any other rule.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from transpiler.reference.evaluate import judge
 
 
 class Doubt(NamedTuple):
-    """A finding of a rule, before it has the rule's id and severity; ``severity`` and ``rule`` replace these."""
+    """A finding of a rule, without the rule's id and severity. ``rule`` and ``severity`` override these if not None."""
 
     message: str
     span: Span
@@ -34,23 +34,24 @@ class Doubt(NamedTuple):
 
 @dataclass
 class Context:
-    """The selector that rules look at, and what several of them need to know about it."""
+    """The selector that rules examine, and facts about it that several rules need."""
 
     tree: ast.Expression
     source: Source
     dialect: Dialect
-    #: The properties that the user's own layout has a place for; none where it has one for any name, None without one.
+    #: The properties for which the user's layout has a column. Empty if the layout accepts any name; None if there is
+    #: no layout.
     known: tuple[str, ...] | None = None
-    #: What a rule has found out about the whole tree, by its class.
+    #: Results that rules have computed for the whole tree, by the class of the result.
     kept: dict[type, object] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def converts_strings(self) -> bool:
-        """True if comparisons read numbers out of strings."""
+        """True if comparisons convert strings to numbers, because of the selector's prefix."""
         return isinstance(self.tree, ast.ConvertStrings)
 
     def constant(self, node: ast.Expression) -> bool | None:
-        """Return the truth of TRUE, FALSE, their NOT, or a comparison of literals; None for any other condition."""
+        """Return the value of TRUE, FALSE, their NOT, or a comparison of literals; None for any other condition."""
         match node:
             case ast.BooleanLiteral(value=value):
                 return value
@@ -64,7 +65,7 @@ class Context:
 
     @cached_property
     def repeats_name(self) -> bool:
-        """True if a name stands in the selector twice."""
+        """True if any name occurs in the selector more than once."""
         seen: set[tuple[str, str | None]] = set()
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Identifier):
@@ -75,19 +76,19 @@ class Context:
         return False
 
     def text(self, node: ast.Expression) -> str:
-        """Return a part of the selector as it is written, in one line and shortened."""
+        """Return the source text of ``node``, in one line and shortened."""
         return shortened(" ".join(self.source.text[node.span.start : node.span.end].split()), 60)
 
     def written(self, node: ast.Expression) -> str:
-        """Return a part of the selector as it is written."""
+        """Return the source text of ``node``, unchanged."""
         return self.source.text[node.span.start : node.span.end]
 
     def bare_span(self, node: ast.Expression) -> Span:
-        """Return the place of a test without the parentheses around it."""
+        """Return the span of ``node`` without the parentheses around it."""
         return ast.bare_span(node, self.source.text)
 
     def removal(self, term: ast.Expression) -> Fix | None:
-        """Return the change that takes a term out of its AND or OR; None for one that is in none."""
+        """Return the fix that removes ``term`` from its AND or OR; None if ``term`` is not in an AND or OR."""
         for node in ast.walk(self.tree):
             terms = node.terms if isinstance(node, ast.And | ast.Or) else ()
             for number, own in enumerate(terms):
@@ -98,15 +99,16 @@ class Context:
         return None
 
     def header(self, node: ast.Expression) -> HeaderField | None:
-        """Return the header field that a name reads; None for a property, or for what is no name."""
+        """Return the header field that the name ``node`` reads; None for a property, or if ``node`` is not a name."""
         return self.dialect.fields.find(node.name, node.section) if isinstance(node, ast.Identifier) else None
 
 
-#: What a rule says of its wrong example beside its right one, in every dialect in which it finds anything: they select
-#: ``different`` messages; the ``same`` messages, and the right one is plainer; or the wrong one ``never`` selects any.
+#: How the wrong example of a rule compares with the right one, in every dialect in which the rule reports it: they
+#: select ``different`` messages; the ``same`` messages, so that the right one is only plainer; or the wrong example
+#: ``never`` selects a message.
 Claim = Literal["different", "same", "never"]
 
-#: A rule's function: the doubts about one node, of one of the rule's classes.
+#: The function of a rule: called with a node of one of the rule's classes and the context, it returns the findings.
 Finder = Callable[[Any, Context], Iterable[Doubt]]
 
 
@@ -114,9 +116,9 @@ Finder = Callable[[Any, Context], Iterable[Doubt]]
 class Rule:
     """A rule and the text of its page.
 
-    ``nodes`` are the classes of nodes that ``find`` is called with; without any it is called once with the root.
-    ``wrong`` yields the rule in ``dialect`` and ``right`` does not. ``claim`` is true in every dialect in which
-    ``wrong`` yields the rule: ``find`` asks ``context.dialect`` where brokers differ.
+    ``nodes`` are the classes of nodes with which ``find`` is called; if empty, it is called once with the root. In
+    ``dialect``, the rule reports the example ``wrong`` and does not report ``right``. ``claim`` holds in every dialect
+    in which the rule reports ``wrong``; ``find`` looks at ``context.dialect`` if brokers differ.
     """
 
     id: str
@@ -128,13 +130,13 @@ class Rule:
     dialect: str = "jms"
     nodes: tuple[type[ast.Expression], ...] = ()
     find: Finder | None = None
-    #: A column list that both examples are checked with, for rules about a schema.
+    #: A column list with which both examples are checked, for rules about a schema; None for other rules.
     schema: str | None = None
-    #: Rules whose findings say less about the same place, and so are left out beside one of this.
+    #: Ids of rules with less specific findings, which are dropped if this rule has a finding in the same span.
     instead_of: tuple[str, ...] = ()
     claim: Claim = "different"
 
     @property
     def help(self) -> str:
-        """The command that prints the rule's page; there is no address of it that everybody can read."""
+        """The command that prints the rule's page, because the page has no public address."""
         return f"selector-sql rule {self.id}"

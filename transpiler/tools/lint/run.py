@@ -1,4 +1,4 @@
-"""Check the selectors of files and arguments, and put the findings at their places."""
+"""Check the selectors of files and arguments, and convert the findings to locations in the files."""
 
 from __future__ import annotations
 
@@ -29,38 +29,38 @@ from transpiler.tools.lint.holes import judge_in_part
 from transpiler.tools.lint.registry import check_pattern, fits
 from transpiler.tools.lint.report import Lines, Listed, Place, PlacedFix, Report, Reported
 
-#: The place that a hint names.
+#: A position in the selector that a hint mentions.
 _PLACE_IN_HINT = re.compile(r"\bopened at (?P<line>\d+):(?P<column>\d+)")
 
 
 class Text(NamedTuple):
-    """A text with selectors: a file, or an argument, which has no name and is one selector."""
+    """A text with selectors: the content of a file, or an argument, which is one selector; ``file`` is then None."""
 
     content: str
     file: str | None = None
-    #: The name whose end says the kind of the text.
+    #: The file name whose extension determines the kind of the text; if empty, ``file`` does.
     kind: str = ""
-    #: True if the user named the file, and not its directory only.
+    #: True if the user named the file itself, and not only its directory.
     named: bool = True
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run of a checker. Without ``dialects`` a selector is read in that of its file, or in JMS's."""
+    """A run of a checker. Without ``dialects``, each selector is checked in the dialect of its file, or in JMS."""
 
     checker: Checker = field(default_factory=Checker)
     dialects: tuple[Dialect, ...] = ()
     #: Called with the number of selectors that have been checked since the last call.
     progress: Callable[[int], None] = lambda _: None
-    #: Called with a file that is not what its name says.
+    #: Called with a file that is not of the kind of its name, and the error. If None, the error is raised.
     refuse: Callable[[Text, UnreadableError], None] | None = None
     #: Called with the name of a file that has a placeholder in a selector; returns the properties of its project.
     properties: Callable[[str], Properties] = lambda _: {}
-    #: What the files declare which are checked together.
+    #: The constants and the like that the files checked together declare.
     declarations: Declarations = field(default_factory=Declarations)
 
     def report(self, texts: Iterable[Text]) -> Report:
-        """Check all selectors of some texts; without ``refuse`` an ``UnreadableError`` is raised."""
+        """Check all selectors of ``texts``; raises ``UnreadableError`` if there is no ``refuse``."""
         report, memory = Report(), _Memory()
         for is_argument, group in groupby(texts, key=lambda text: text.file is None):
             if is_argument:
@@ -107,7 +107,7 @@ class Run:
                 located.append(one_located)
         self._all(located, report, [f"line {one.line}" for one in located] if is_selector_file(name) else None)
         if located:
-            # Elsewhere such a comment is about something else, or an example.
+            # In a file without selectors, such a comment is about something else, or an example.
             report.findings.extend(_unknown_ignores(comments, lines, text.file))
 
     def _judge_in_part(
@@ -119,7 +119,7 @@ class Run:
         memory: _Memory,
         report: Report,
     ) -> bool:
-        """Report what is certain about a selector of which a part is not known, and return True if some part is."""
+        """Report what is certain about ``unread``, a selector with unknown parts; return True if it could be judged."""
         mapped = None if unread.mapped is None else with_holes(unread.mapped)
         if mapped is None:
             return False
@@ -137,7 +137,7 @@ class Run:
         return is_judged
 
     def _elsewhere(self, one: FoundSelector, here: _Located, memory: _Memory) -> _Located | None:
-        """Return a selector that stands in another file, in that file; None if it cannot be read again."""
+        """Return ``one``, a selector whose text is in another file, located there; None if that file is unreadable."""
         assert one.file is not None
         if one.file not in memory.files:
             content = self.declarations.read(one.file)
@@ -158,7 +158,7 @@ class Run:
             report.unread.append(unread)
 
     def _all(self, located: Sequence[_Located], report: Report, places: Sequence[str] | None) -> None:
-        """Check selectors; those that have ``places`` are one list, in which one may contain another."""
+        """Check the selectors ``located``. With ``places``, their names, they are also compared with each other."""
         chosen = [self.dialects or (find_dialect(one.selector.dialect or JMS.name),) for one in located]
         checked = []
         for one, dialects in zip(located, chosen, strict=True):
@@ -185,20 +185,23 @@ class Run:
         kept = [one for one in reported if not located.ignores(one)]
         report.ignored += len(reported) - len(kept)
         report.affected += bool(kept)
-        # A mistake in a constant is told once, whatever selectors it is a part of.
+        # A mistake in a constant is reported once, even if several selectors contain the constant.
         known = located.told
         report.findings.extend(one for one in kept if known is None or _told(one) not in known)
         if known is not None:
             known.update(map(_told, kept))
 
 
-#: What makes two findings one: file, code, place and message.
+#: The members by which two findings are equal: file, code, location and message.
 _Told = tuple[str | None, str, Place, str]
 
 
 @dataclass
 class _Memory:
-    """What a run knows of its files: the findings that it has told, the selectors, and other files by their names."""
+    """The state of a run: the findings already reported, the selectors, and other files by their names.
+
+    A file is None if it cannot be read.
+    """
 
     told: set[_Told] = field(default_factory=set)
     selectors: set[tuple[object, ...]] = field(default_factory=set)
@@ -206,27 +209,27 @@ class _Memory:
 
 
 class _Located(NamedTuple):
-    """A selector in its file."""
+    """A selector with its file, to convert spans of the selector to locations in the file."""
 
     lines: Lines
     selector: FoundSelector
     name: str
     comments: IgnoreComments | None = None
     file: str | None = None
-    #: The findings that have been told.
+    #: The findings that have been reported; None if repeated findings are allowed.
     told: set[_Told] | None = None
-    #: The file and the line in which the selector is used, if that is another file.
+    #: The file and line in which the selector is used, if that is another file; else empty.
     used_in: str = ""
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """The place of the selector, its text and its dialect: equal ones are one selector."""
+        """The location, text and dialect of the selector; if they are equal, it is the same selector."""
         mapped = self.selector.mapped
         return self.name, mapped.place(Span(0, len(mapped.text))), mapped.text, self.selector.dialect
 
     @property
     def line(self) -> int:
-        """The number of the line that the selector begins in."""
+        """The number of the line in which the selector begins."""
         return self.lines.place(self.selector.mapped.place(Span(0, 1))).line
 
     def reported(self, diagnostic: Diagnostic, dialects: tuple[str, ...]) -> Reported:
@@ -241,7 +244,7 @@ class _Located(NamedTuple):
         )
 
     def _placed(self, match: re.Match[str]) -> str:
-        """Return a place of the selector, which a hint names by line and column, as one of the file."""
+        """Return the text ``match`` of a hint, with its position in the selector converted to the file."""
         lines = Lines(self.selector.mapped.text)
         offset = lines.offset(int(match["line"]), int(match["column"]))
         place = self.lines.place(self.selector.mapped.place(Span(offset, offset)))
@@ -281,7 +284,7 @@ def _ignores(comments: IgnoreComments | None, lines: set[int], diagnostic: Diagn
 
 
 def _unread(one: UnreadSelector, lines: Lines, name: str, file: str | None, is_judged: bool) -> Reported:
-    """Return the note of a place whose selector is not read, or in part; its text is what is known of the reason."""
+    """Return the note that a selector is not read, or only judged in part, with the reason if it is known."""
     place = lines.place(Span(one.offset, one.offset + 1))
     why = one.reason or "it is known at run time only"
     of = f"the selector of {one.whence}" if one.whence else "a selector"
@@ -297,7 +300,7 @@ def _told(reported: Reported) -> _Told:
 
 
 def _with_line_feeds(text: str) -> str:
-    # Each character keeps its place.
+    # The length stays the same, so that offsets stay valid.
     return text.replace("\r\n", " \n").replace("\r", "\n")
 
 

@@ -1,5 +1,5 @@
 """The rules, by subject: ``spelling``, ``literals``, ``absence``, ``headers``, ``logic``; the compiler's: ``refusals``.
 
-A rule is a record with a function beside it (``lint.rule``). To add one: write the function, add the record
-to the ``RULES`` of its module, and run ``python docs/rules/pages.py`` for its page.
+A rule is a record with a function (``lint.rule``). To add a rule: write the function, add the record to the ``RULES``
+of its module, and run ``python docs/rules/pages.py`` to write its page.
 """

@@ -1,4 +1,4 @@
-"""The rule on tests that a missing property does not pass."""
+"""The rule on negative tests, which are not TRUE for a missing property."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TESTS = (ast.Compare, ast.In, ast.Like, ast.Between)
 
 
 def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
-    """Doubt a negative test of a property that nothing else in the selector shows to be there."""
+    """Warn about a negative test of a property if no other test in the selector shows that the property exists."""
     test = node.operand if isinstance(node, ast.Not) else node
     name = _tested_name(test)
     if name is None or _is_negative(test) is isinstance(node, ast.Not) or is_null(name, context):
@@ -33,7 +33,7 @@ def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     verdict = judge(node, Message(), context.dialect, Receiver(0))
     if verdict.truth is not None or verdict.thrown is not None:
         return
-    # Another test may show that the author thought of the name's absence, or rule it out.
+    # Another test of the name may show that the author thought of its absence, or may exclude the absence.
     found = _tests_of(context)
     if found.shown[name] > (not _is_negative(test)):
         return
@@ -52,13 +52,13 @@ def _may_be_absent(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 
 
 class _Tests(NamedTuple):
-    """The tests of a tree, found in one walk: a selector may have many thousands."""
+    """The tests of a tree, collected in one walk because a selector may have many thousands."""
 
-    #: The tests of each name that show that it is there, or that it may not be.
+    #: For each name, the number of tests that show that the property exists, or test whether it exists.
     shown: Counter[ast.Identifier]
-    #: The chain of AND that each of its terms is in, by the term's id.
+    #: The id of the AND that contains each term, by the id of the term.
     chains: dict[int, int]
-    #: The negative tests of one name that AND joins, by chain and name: with one of them mended the others fail.
+    #: The negative tests of one name in one AND, by id of the AND and name. All of them have to be fixed together.
     joined: dict[tuple[int | None, ast.Identifier], list[ast.Expression]]
 
 
@@ -80,19 +80,19 @@ def _tests_of(context: Context) -> _Tests:
 
 
 def _side_by_side(tests: list[ast.Expression], context: Context) -> bool:
-    """Return True if no other condition stands between the tests."""
+    """Return True if there is no other condition between the ``tests``."""
     text = context.source.text
     return all(_ONLY_AND.fullmatch(text, one.span.end, other.span.start) for one, other in pairwise(tests))
 
 
 def _negative_test(node: ast.Expression) -> ast.Identifier | None:
-    """Return the name that a negative test compares; None for any other condition."""
+    """Return the name that ``node`` compares if ``node`` is a negative test; None for any other condition."""
     test = node.operand if isinstance(node, ast.Not) else node
     return None if _is_negative(test) is isinstance(node, ast.Not) else _tested_name(test)
 
 
 def _tested_name(node: ast.Expression) -> ast.Identifier | None:
-    """Return the name that a test compares with values."""
+    """Return the only name that the test ``node`` compares; None if it is not such a test."""
     if not isinstance(node, _TESTS):
         return None
     sides = (node.left, node.right) if isinstance(node, ast.Compare) else (node.operand,)
@@ -101,7 +101,7 @@ def _tested_name(node: ast.Expression) -> ast.Identifier | None:
 
 
 def _is_negative(node: ast.Expression) -> bool:
-    """Return True for a test that is true of all values but some."""
+    """Return True if ``node`` is a test that is TRUE for all values except some, such as <> or NOT IN."""
     return getattr(node, "negated", False) or (isinstance(node, ast.Compare) and node.operator is Comparison.NE)
 
 

@@ -1,4 +1,4 @@
-"""Rules on header fields: their types, their ranges, their units."""
+"""Rules on header fields: their types, ranges and units."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from transpiler.message.sections import Header
 from transpiler.reference.evaluate import judge
 from transpiler.tools.lint.rule import Context, Doubt, Rule
 
-#: The two words of a delivery mode, by the conversion of the field.
+#: The two words for the delivery mode (persistent, non-persistent), by the conversion of the header field.
 _MODES = {
     Conversion.DELIVERY_MODE: tuple(DELIVERY_MODES.values()),
     Conversion.DURABILITY: ("DURABLE", "NON_DURABLE"),
 }
-#: Places of milliseconds since the epoch.
+#: Message fields that contain milliseconds since the epoch.
 _TIMES = frozenset({"creation_time", "absolute_expiry_time", "x-opt-delivery-time", "timestamp", "expiration"})
-#: The seconds since the epoch from 2001 to 2100: as milliseconds they are in January and February of 1970.
+#: The seconds since the epoch from 2001 to 2099. Read as milliseconds, they are in January and February of 1970.
 _SECONDS = range(10**9, 4_102_444_800)
 
 
 def _is_numeric(node: ast.Expression, context: Context) -> bool:
-    """Return True for a header field that is an integer in every message."""
+    """Return True if ``node`` is a header field that is an integer in every message."""
     field = context.header(node)
     return field is not None and field.type.integer and not field.falls_back_to_property
 
@@ -49,7 +49,7 @@ def _delivery_modes(node: ast.Expression, context: Context) -> tuple[str, ...]:
 
 
 def _beside_literals(node: ast.Expression) -> Iterator[tuple[ast.Expression, ast.Expression]]:
-    """Yield the operand of a comparison, BETWEEN or IN with each of what it is compared with."""
+    """Yield pairs of operands that ``node``, a comparison, BETWEEN or IN, compares; for a comparison in both orders."""
     match node:
         case ast.Compare(left=left, right=right):
             yield left, right
@@ -70,7 +70,7 @@ def _delivery_mode(node: ast.Expression, context: Context) -> Iterator[Doubt]:
         words = (*modes, *(word for word, read in context.dialect.fields.rewritten if read in modes))
         if isinstance(other, ast.IntegerLiteral) or (isinstance(other, ast.StringLiteral) and other.value not in words):
             hint, fix = f"the modes are '{modes[0]}' and '{modes[1]}'", None
-            # Java's numbers of the modes are 2 and 1.
+            # In Java, the modes are the numbers 2 (persistent) and 1.
             word = {2: modes[0], 1: modes[1]}.get(other.value) if isinstance(other, ast.IntegerLiteral) else None
             spelled = str(other.value).upper().replace("-", "_")
             near = [word] if word else [spelled] if spelled in modes else nearest(spelled, modes)
@@ -81,7 +81,7 @@ def _delivery_mode(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 
 def _text_for_number(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     match node:
-        # In dialects that read strings as numbers it is no mistake to compare the two.
+        # If the selector converts strings to numbers, it is no mistake to compare them.
         case ast.Compare() if not context.converts_strings:
             for named, other in _beside_literals(node):
                 if isinstance(other, ast.StringLiteral) and _is_numeric(named, context):
@@ -124,19 +124,22 @@ def _order_of_text(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 
 
 def _is_text(node: ast.Expression, context: Context) -> bool:
-    """Return True for a header field that is a string; in RabbitMQ's sections an id may have another type."""
+    """Return True if ``node`` is a header field that is always a string.
+
+    Not so for a name with a section of RabbitMQ, because an id there may have another type.
+    """
     if not isinstance(node, ast.Identifier) or node.section:
         return False
-    # An annotation, which no table has, may be of any type, and so may a property.
+    # An annotation, which is not in the table, and a property may have any type.
     field = context.dialect.fields.table.get(node.name)
     if field is None or field.type is not OperandType.STRING or field.falls_back_to_property:
         return False
-    # A name that the broker answers with NULL has no type.
+    # A name for which the broker always returns NULL has no type.
     return bool(field.origins or field.unavailable_because)
 
 
 def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:
-    """Doubt a test of a field that all of its values pass, or none."""
+    """Warn about a test of a header field that is TRUE for every value of the field, or for no value."""
     match node:
         case (
             ast.Compare(left=ast.Identifier() as name, right=bound)
@@ -150,7 +153,7 @@ def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:
     described = _described(name, context)
     numbers = [bound.value for bound in bounds if isinstance(bound, _NUMBERS)]
     if described is None or len(numbers) < len(bounds):
-        # A bound that is no literal may be any number, and one of another type is the finding of another rule.
+        # A bound that is not a literal may be any number; a literal of another type is reported by another rule.
         return
     if described.field == "priority":
         headers = (Header(priority=count) for count in (0, MAX_PRIORITY, *range(MAX_PRIORITY), None))
@@ -167,14 +170,14 @@ def _out_of_range(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 
 
 def _name_of_clients(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
-    """Doubt a name of JMS in a filter that no client has rewritten to the broker's names."""
+    """Warn about a JMS name in a filter that no client rewrites to the broker's own names."""
     own = context.dialect.fields.rewritten_for_clients.get(node.name)
     if own is None:
         return
     if node.name in context.dialect.fields.table:
         message = f"{node.name} is known of messages over AMQP only: it is a name of clients"
     else:
-        # No client gives a property such a name.
+        # No client can set a property with such a name.
         message = f"{node.name} is never set here, so a comparison with it is never true: it is a name of clients"
     modes = _delivery_modes(ast.Identifier(own), context)
     hint = f"perhaps {own}, which is {' or '.join(map(repr, modes))}" if modes else f"write {own}"
@@ -182,14 +185,14 @@ def _name_of_clients(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
 
 
 class _Described(NamedTuple):
-    """The values of a field of the header in words; ``sure`` is False if JMS bounds them, and AMQP does not."""
+    """The range of a header field in words; ``sure`` is False if only JMS limits the values, and AMQP does not."""
 
     field: str
     text: str
     sure: bool
 
 
-#: The largest count of an AMQP header, and the literals that are numbers.
+#: The largest delivery count of an AMQP header, and the classes of numeric literals.
 _MAX_COUNT, _NUMBERS = 2**32 - 1, (ast.IntegerLiteral, ast.FloatLiteral)
 
 

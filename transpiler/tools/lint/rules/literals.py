@@ -24,16 +24,16 @@ from transpiler.tools.lint.rules.spelling import is_null
 
 _OCTAL = re.compile(r"(-?)\s*(0[0-7]+)[lL]?")
 _DATE = re.compile(r"[12][0-9]{3}([-/])[01][0-9]\1[0-3][0-9]")
-#: A text with * at an end, as files are named, or with % as in a pattern; a percentage has digits before it.
+#: A text that begins or ends with *, as in patterns of file names, or with %; but not a percentage, such as 50%.
 _STARRED = re.compile(r"(?=.*\w)(?:\*.*|.*\*)", re.DOTALL)
 _WITH_PERCENT = re.compile(r"(?=.*\w)(?:%.*|.*[^\W\d]%)", re.DOTALL)
 _ESCAPED = re.compile(r"\\[%_]")
-#: Conversions after which each id begins with ``PREFIX``.
+#: Conversions after which every ID begins with ``PREFIX``.
 _PREFIXED = (Conversion.MESSAGE_ID, Conversion.PREFIXED_ID)
 
 
 def _quoted_number(node: ast.Compare, context: Context) -> Iterator[Doubt]:
-    # In dialects that read strings as numbers it is no mistake to compare the two.
+    # If the selector converts strings to numbers, it is no mistake to compare them.
     if context.converts_strings:
         return
     for named, other in ((node.left, node.right), (node.right, node.left)):
@@ -81,7 +81,7 @@ def _octal_number(node: ast.IntegerLiteral, context: Context) -> Iterator[Doubt]
 
 
 def _date_as_subtraction(node: ast.Compare | ast.In | ast.Between, context: Context) -> Iterator[Doubt]:
-    """Doubt ``2024-01-31`` without quotes, which is the number 1992, and ``2024/01/31``."""
+    """Warn about ``2024-01-31`` without quotes, which is the number 1992, and about ``2024/01/31``."""
     for part in ast.children(node):
         text = context.source.text[part.span.start : part.span.end]
         time = iso_time(text.replace("/", "-")) if isinstance(part, ast.Calculate) and _DATE.fullmatch(text) else None
@@ -89,7 +89,7 @@ def _date_as_subtraction(node: ast.Compare | ast.In | ast.Between, context: Cont
             continue
         year, month, day = map(int, re.split("[-/]", text))
         given = f"is a subtraction and gives {year - month - day}" if "-" in text else "is a division, and no date"
-        # Only some dialects order text.
+        # Only some dialects order text, so suggest text only for = and IN.
         takes_text = isinstance(node, ast.In) or (isinstance(node, ast.Compare) and node.operator.is_equality)
         text_or = f"write '{text}' for text, or " if takes_text else "write "
         hint = f"{text_or}{time} for the milliseconds since 1970-01-01 in UTC"
@@ -114,7 +114,7 @@ def _without_wildcard(node: ast.Like, context: Context) -> Iterator[Doubt]:
         shown = context.source.text[node.operand.span.start : node.operand.span.end]
         texts = "".join(part for part in parts if isinstance(part, str))
         if node.escape is not None and (_STARRED.fullmatch(texts) or _WITH_PERCENT.fullmatch(texts)):
-            # Beside = it would look like a wildcard, and the author has escaped it.
+            # With =, the character would look like a wildcard, and the author has escaped it on purpose.
             return
         fix = Fix(f"{shown} {sign} {string_literal(texts)}", span=context.bare_span(node))
         if node.escape is None and ("*" in pattern or "?" in pattern):
@@ -134,7 +134,7 @@ def _backslash_without_escape(node: ast.Like, context: Context) -> Iterator[Doub
 
 
 def _wildcard_without_like(node: ast.Compare | ast.In, context: Context) -> Iterator[Doubt]:
-    """Doubt ``color = 'bl*'``: the text of an equality is compared as it is."""
+    """Warn about ``color = 'bl*'``, because an equality has no wildcards."""
     match node:
         case ast.In(operand=ast.Identifier() as named, members=members, negated=no):
             texts = [one for one in members if isinstance(one, ast.StringLiteral)]
@@ -161,7 +161,7 @@ def _wildcard_without_like(node: ast.Compare | ast.In, context: Context) -> Iter
 
 
 def _wildcard_of(text: str, named: ast.Identifier, context: Context) -> str | None:
-    """Return what was meant as a wildcard in the text of an equality."""
+    """Return the character in ``text`` that was meant as a wildcard; None if the text seems to contain no wildcard."""
     field = context.header(named)
     is_id = field is not None and (field.is_jms_id or field.has_conversion(*_PREFIXED))
     if _STARRED.fullmatch(text) or (is_id and "*" in text):
@@ -170,7 +170,7 @@ def _wildcard_of(text: str, named: ast.Identifier, context: Context) -> str | No
 
 
 def _like(named: ast.Identifier, text: str, wildcard: str, negated: bool, context: Context) -> str:
-    """Return a test of a name for a text with a wildcard."""
+    """Return the text of a LIKE condition on ``named``, for ``text`` with the intended ``wildcard``."""
     shown, no = context.written(named), "NOT " * negated
     if not text.strip("*"):
         return f"{shown} IS {'' if negated else 'NOT '}NULL"
@@ -184,7 +184,7 @@ def _like(named: ast.Identifier, text: str, wildcard: str, negated: bool, contex
 
 
 def id_pattern(node: ast.Like, context: Context) -> Iterator[Doubt]:
-    """Doubt a pattern that no id matches, for each begins with ``PREFIX``."""
+    """Warn about a LIKE pattern that cannot match any message ID, because every ID starts with ``PREFIX``."""
     parts = pattern_of(node, context.dialect.escapes)
     if not _has_prefix(node.operand, context) or not parts or not isinstance(parts[0], str):
         return
@@ -197,14 +197,14 @@ def id_pattern(node: ast.Like, context: Context) -> Iterator[Doubt]:
 
 
 def _has_prefix(named: ast.Expression, context: Context) -> bool:
-    """Return True for an id that is read with its prefix; a table's own column of the name is read as it is."""
+    """Return True if ``named`` is an ID that is always read with its prefix, and not a column of the user's table."""
     field = context.header(named)
     own = isinstance(named, ast.Identifier) and not named.section and named.name in (context.known or ())
     return field is not None and field.has_conversion(*_PREFIXED) and not own
 
 
 def _with_prefix(pattern: str, wildcard: str) -> str:
-    """Return a pattern that ids can match, which begin with ``PREFIX``."""
+    """Return ``pattern`` with ``PREFIX`` before it, unless it can already match IDs, which begin with ``PREFIX``."""
     fixed = pattern.partition(wildcard)[0]
     return pattern if fixed.startswith(PREFIX) or (PREFIX.startswith(fixed) and fixed != pattern) else PREFIX + pattern
 

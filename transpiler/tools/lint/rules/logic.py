@@ -1,7 +1,7 @@
-"""Rules that need an analysis: never true, always true, implied, unreachable, contained.
+"""Rules that need a case analysis: never true, always true, implied, unreachable, contained.
 
-Terms of one AND or OR that test one name are compared with each other on the cells of the name. The parts of nested
-conditions are then looked at in their context: the other terms of each AND around them.
+Terms of one AND or OR that test the same name are compared with each other on the cells of the name. Then each term of
+a nested condition is analysed in its context, which is the other terms of every AND that encloses it.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from transpiler.tools.analysis.representatives import representatives
 from transpiler.tools.analysis.solve import Solver
 from transpiler.tools.lint.rule import Context, Doubt, Rule
 
-#: Tests of one name, tests of a nested condition, and terms of one name that are compared two by two.
+#: Limits of the analysis: maximum number of tests of one name, of tests in a nested condition, and of terms of one name
+#: that are compared in pairs.
 _MAX_OF_NAME, _MAX_TESTS, _MAX_PAIRS = 64, 40, 64
-#: Evaluations of tests for one claim.
+#: Maximum number of evaluations of tests for one claim.
 _BUDGET = 40_000
-#: What people call the types of values of properties.
+#: The kinds of property values, each with the word for users and the AMQP types that represent the kind.
 _TYPES = (
     ("text", (AmqpType.STRING,)),
     ("a number", (AmqpType.LONG, AmqpType.DOUBLE)),
@@ -41,9 +42,9 @@ _LOSES = "messages on which it keeps another part from throwing may not match th
 
 
 def find_redundancies(tree: ast.Expression, context: Context) -> list[Doubt]:
-    """Return the findings of all rules of this module but containment, at most one for a place."""
+    """Return the findings of all rules of this module except containment, with no finding around another finding."""
     if context.converts_strings:
-        # Strings that are read as numbers are equal to numbers, and to other strings.
+        # Strings that are converted to numbers can equal numbers, and other strings.
         return []
     found = list(_constants(tree, context))
     if context.repeats_name:
@@ -56,7 +57,7 @@ def find_redundancies(tree: ast.Expression, context: Context) -> list[Doubt]:
 
 
 def _constants(tree: ast.Expression, context: Context) -> Iterator[Doubt]:
-    """Yield a finding for each constant that decides the condition that it is in, or that changes nothing in it."""
+    """Yield a finding for each constant condition that decides the AND or OR around it, or has no effect in it."""
     truth = context.constant(tree)
     if truth is False:
         yield _verdict(False, "this is", tree.span, "perhaps a name stands on one side")
@@ -73,7 +74,7 @@ def _constants(tree: ast.Expression, context: Context) -> Iterator[Doubt]:
                     yield _verdict(constant, "this is", term.span, "remove it", context.removal(term))
             continue
         place = truths.index(deciding)
-        # An exception of another term may come before.
+        # An exception in an earlier term of an OR may prevent that the constant decides.
         if not (deciding and context.dialect.on_throw and place > 0):
             shown = context.text(node.terms[place])
             removed = context.removal(node.terms[place])
@@ -81,13 +82,13 @@ def _constants(tree: ast.Expression, context: Context) -> Iterator[Doubt]:
 
 
 def _verdict(truth: bool, subject: str, span: Span, hint: str, fix: Fix | None = None) -> Doubt:
-    """Return the finding that a condition has one verdict for every message; the subject ends in a verb."""
+    """Return the finding that a condition is always or never true; ``subject`` ends with a verb, as in "this is"."""
     said = "true for every message" if truth else "never true"
     return Doubt(f"{subject} {said}", span, hint, None, fix, "lint.always-true" if truth else "lint.never-true")
 
 
 class _Analysis:
-    """The walk through a selector that adds findings to those that are known."""
+    """The analysis of one selector; it appends its findings to ``found``."""
 
     def __init__(self, context: Context, found: list[Doubt]) -> None:
         self._context, self._found = context, found
@@ -100,7 +101,10 @@ class _Analysis:
         return self._conditions.selector(node, self._context.dialect)
 
     def is_nested(self) -> bool:
-        """Return True if one AND or OR is inside another one, or comparisons of names may close a circle."""
+        """Return True if an AND or OR is inside another one, or if comparisons of names may form a cycle.
+
+        False if the selector has too many tests for the analysis.
+        """
         tests = self._conditions.tests
         if len(tests) > _MAX_TESTS:
             return False
@@ -108,7 +112,7 @@ class _Analysis:
         return junctions > 1 or any(test.relation is not None for test in tests)
 
     def terms_of_one_name(self, node: ast.Expression, positive: bool) -> None:
-        """Compare the terms of each AND and OR that test one name; ``positive`` is False below a NOT."""
+        """Compare terms of each AND and OR in ``node`` that test the same name; ``positive`` is False inside a NOT."""
         match node:
             case ast.And(terms=terms) | ast.Or(terms=terms):
                 for term in terms:
@@ -127,7 +131,7 @@ class _Analysis:
                 self._with_itself(node, name, positive)
 
     def _with_itself(self, node: ast.Compare, name: ast.Identifier, positive: bool) -> None:
-        """Report a comparison of a name with itself that is never true, or is true for all values of some types."""
+        """Report ``node``, which compares ``name`` with itself, if it is never true, or always for a type."""
         if self._never(node, []):
             self._add(_verdict(False, "this is", node.span, "perhaps another name stands on one side"))
             return
@@ -136,16 +140,16 @@ class _Analysis:
             shown = self._context.text(name)
             has_all = "text" in kinds and "a number" in kinds
             values = "" if has_all else f" as {' or '.join(kinds)}"
-            # A floating point number may be NaN, which equals nothing.
+            # The value may be NaN, which does not even equal itself.
             nan = "" if self._never(node, [], FALSE) else ", unless the value is NaN"
             message = f"this is true for every message that has {shown}{values}{nan}"
             hint = f"perhaps another name stands on one side; otherwise write {shown} IS NOT NULL"
             self._add(Doubt(message, node.span, hint, rule="lint.always-true"))
 
     def _values_of_types(self, node: ast.Expression) -> Iterator[tuple[str, list[Message]]]:
-        """Yield what people call a type of values, and messages in which the one name of a condition has such values.
+        """Yield for each kind of values its word, and messages in which the only name of ``node`` has such values.
 
-        The values are on each side of every constant. There are no infinite numbers and no NaN among them.
+        The values lie on both sides of every constant of ``node``. Infinities and NaN are excluded.
         """
         tests = [*all_tests(self._formula(node))]
         assert tests[0].subject is not None
@@ -183,7 +187,7 @@ class _Analysis:
             self._implications(node, may_hold)
 
     def _contradiction(self, terms: Sequence[_Term]) -> bool:
-        """Report the first term that excludes one or all of those before it; return False if all may hold together."""
+        """Report the first term that contradicts the terms before it; return False if all may hold together."""
         left = terms[0].holds if terms else frozenset()
         for number, term in enumerate(terms):
             if left.isdisjoint(term.holds):
@@ -195,7 +199,7 @@ class _Analysis:
         return False
 
     def _implications(self, node: ast.And | ast.Or, terms: Sequence[_Term]) -> None:
-        """Report the redundant terms, each with the first term that makes it so."""
+        """Report the redundant terms, each with the first term that makes it redundant."""
         superfluous: list[_Term] = []
         for term in terms:
             for by in terms:
@@ -207,7 +211,7 @@ class _Analysis:
                 superfluous.append(term)
                 shown = self._context.text(by.node)
                 message = f"{shown} implies this" if isinstance(node, ast.And) else f"this implies {shown}"
-                # Many write the test of presence on purpose, for their readers.
+                # A test for presence is only a note, because many authors write it on purpose.
                 severity: Severity | None = "info" if isinstance(term.node, ast.IsNull) else None
                 hint, fix = self._removal(term.node)
                 self._add(Doubt(message, term.node.span, hint, severity, fix, "lint.implied"))
@@ -224,7 +228,7 @@ class _Analysis:
         for kind, own in self._values_of_types(joined):
             alone = any(all(self._holds(term, message) for message in own) for term in group)
             if not alone and all(self._holds(joined, message) for message in own):
-                # A name that stands alone has its parentheses in its span.
+                # The span of a name that is a condition by itself includes its parentheses.
                 shown = self._context.written(ast.names_of(joined)[0]).strip("() \t\r\n")
                 message = f"this is true for every message that has {shown} as {kind}"
                 hint = f"write {shown} IS NOT NULL, or join with AND"
@@ -235,7 +239,7 @@ class _Analysis:
         return False
 
     def _long_list(self, group: list[ast.Expression]) -> None:
-        """Look for what excludes the first equality of a long AND: a value is asked for that another term refuses."""
+        """Report the first term of a long AND that contradicts the first equality in the AND."""
         equalities = (term for term in group if isinstance(term, ast.Compare) and term.operator is Comparison.EQ)
         term = next(equalities, None)
         message = None if term is None else self._witness(term)
@@ -262,7 +266,7 @@ class _Analysis:
         return f"{shown} and others" if len(conditions) > 3 else shown
 
     def condition(self, node: ast.Expression, around: list[ast.Expression]) -> None:
-        """Look at a condition where all conditions ``around`` it are true."""
+        """Analyse ``node`` under the assumption that all conditions ``around`` it are TRUE."""
         if isinstance(node, ast.And):
             self._and(node.terms, around)
         elif isinstance(node, ast.Or):
@@ -271,7 +275,7 @@ class _Analysis:
     def _and(self, terms: Sequence[ast.Expression], around: list[ast.Expression]) -> None:
         for number, term in enumerate(terms):
             before = [*around, *terms[:number]]
-            # A term that is never true by itself is found there.
+            # A term that is never true by itself is reported elsewhere.
             if number and self._never(term, before) and not self._never(term, []):
                 self._report("lint.never-true", term, before, "this is never true together with {}")
                 return
@@ -284,7 +288,7 @@ class _Analysis:
                     self.condition(term, others)
 
     def _or(self, node: ast.Or, around: list[ast.Expression]) -> None:
-        # A condition that is always true is so for an empty message, and few conditions are.
+        # Try the empty message first: few conditions are TRUE for it, and one that is always true must be.
         if not around and self._holds(node, Message()) and self._always(node, []):
             self._add(_verdict(True, "this is", node.span, "perhaps join with AND, or remove it"))
             return
@@ -297,7 +301,7 @@ class _Analysis:
         superfluous: list[ast.Expression] = []
         for term in reachable:
             others = [other for other in reachable if other is not term and other not in superfluous]
-            # Tests of one name in one OR have been compared.
+            # Tests of the same name in one OR have already been compared.
             if not any(isinstance(one, ast.And | ast.Or) for one in (term, *others)):
                 continue
             by = next((other for other in others if self._implies(term, other, around)), None)
@@ -311,7 +315,7 @@ class _Analysis:
                 self.condition(term, around)
 
     def _implies(self, term: ast.Expression, other: ast.Expression, around: Sequence[ast.Expression]) -> bool:
-        # A message on which only the first one holds refutes it cheaply: most branches of an OR exclude each other.
+        # A message on which only ``term`` holds refutes the implication cheaply, as it does for most pairs.
         message = self._witness(term)
         if message is not None and not self._holds(other, message):
             return False
@@ -335,7 +339,10 @@ class _Analysis:
         return Requirement(self._formula(node), outcomes)
 
     def _never(self, term: ast.Expression, others: Sequence[ast.Expression], outcomes: int = TRUE) -> bool:
-        """Return True if a term has none of some outcomes where others are TRUE, by those that it is related to."""
+        """Return True if it is proved that ``term`` has none of ``outcomes`` when all ``others`` are TRUE.
+
+        Only the conditions of ``others`` that are related to ``term`` are used.
+        """
         related = self._related(term, others)
         if others and not related:
             return False
@@ -345,7 +352,7 @@ class _Analysis:
         return self._never(term, others, NOT_TRUE)
 
     def _related(self, term: ast.Expression, others: Sequence[ast.Expression]) -> list[ast.Expression]:
-        """Return the conditions that have a variable in common with a term, directly or through others."""
+        """Return the conditions of ``others`` that share a variable with ``term``, directly or through others."""
         variables = [self._solver.variables(self._formula(other)) for other in others]
         reached = set(self._solver.variables(self._formula(term)))
         known = 0
@@ -365,19 +372,22 @@ class _Analysis:
     ) -> None:
         needed = self._related(term, others)
         outcomes = NOT_TRUE if rule == "lint.implied" else TRUE
-        # Name no more than what it takes.
+        # Mention only the conditions that are necessary for the proof.
         for other in needed:
             fewer = [one for one in needed if one is not other]
             if fewer and self._never(term, fewer, outcomes):
                 needed = fewer
-        # If an exception ends the evaluation, the branch may guard those behind it.
+        # If exceptions end the evaluation, the branch may protect later branches, so do not suggest its removal.
         if hint is None and rule == "lint.unreachable-branch" and not self._context.dialect.on_throw:
             hint, fix = "remove the branch, or mend one of the two", self._context.removal(term)
         hint = hint or "perhaps mend one of the two"
         self._add(Doubt(message.format(self._listed(needed)), term.span, hint, fix=fix, rule=rule))
 
     def _removal(self, term: ast.Expression) -> tuple[str, Fix | None]:
-        """Return the advice to remove a term; where that may end or begin an exception, it says what matches then."""
+        """Return the hint and the fix to remove ``term``.
+
+        If the removal may cause or prevent an exception, the hint also states which messages may match or not then.
+        """
         fix = self._context.removal(term)
         if not self._context.dialect.on_throw:
             return "remove it", fix
@@ -391,14 +401,14 @@ class _Analysis:
         return f"remove it; {', and '.join(changes)}" if changes else "remove it", fix
 
     def _add(self, doubt: Doubt) -> None:
-        """Add a finding, unless one lies inside its place: that is the cause."""
+        """Add ``doubt``, unless an earlier finding lies inside its span, because that finding is the cause."""
         start, end = doubt.span
         if not any(start <= known.span.start and known.span.end <= end for known in self._found):
             self._found.append(doubt)
 
 
 class _Term(NamedTuple):
-    """A term that tests one name, and the numbers of the cells of that name where it may be TRUE, and may not be."""
+    """A term that tests one name, and the indices of the name's cells in which it may be TRUE, and may not be TRUE."""
 
     node: ast.Expression
     holds: frozenset[int]
@@ -406,7 +416,7 @@ class _Term(NamedTuple):
 
 
 def _cells_of(formula: Formula, cells: Sequence[Mapping[int, int]]) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the numbers of the cells where a formula may be TRUE, and of those where it may have another outcome."""
+    """Return the indices of the cells in which ``formula`` may be TRUE, and in which it may have another outcome."""
     outcomes = [possible(formula, cell) for cell in cells]
     holds = frozenset(number for number, outcome in enumerate(outcomes) if outcome & TRUE)
     return holds, frozenset(number for number, outcome in enumerate(outcomes) if outcome & NOT_TRUE)
@@ -417,7 +427,7 @@ def _is_special(content: object) -> bool:
 
 
 def _without(node: ast.Expression, term: ast.Expression) -> ast.Expression:
-    """Return a condition without one of the terms of its junctions, each of which it has once."""
+    """Return ``node`` without ``term``, a term of an AND or OR in it."""
     terms = tuple(own for own in node.terms if own is not term) if isinstance(node, ast.And | ast.Or) else ()
     if isinstance(node, ast.And | ast.Or) and len(terms) < len(node.terms):
         return terms[0] if len(terms) == 1 else type(node)(terms, node.span)

@@ -1,6 +1,6 @@
-"""The errors and warnings of the parser, the checks and the compiler, as rules: their pages and their ids.
+"""The errors and warnings of the parser, the checks and the compiler, as rules with ids and pages.
 
-Those that are of one kind with a finding of a rule have a ``find`` as well.
+An error or warning also has a ``find`` function if a rule makes findings of the same kind.
 """
 
 from __future__ import annotations

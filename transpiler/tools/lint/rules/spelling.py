@@ -1,4 +1,4 @@
-"""Rules on how names and words are written: quotes, hyphens, parentheses, and words of other languages."""
+"""Rules on the spelling of names and words: quotes, hyphens, parentheses, and words of other languages."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from transpiler.language.selector.lexer import SelectorLexer
 from transpiler.language.selector.static_typing import not_before
 from transpiler.tools.lint.rule import Context, Doubt, Rule
 
-#: Jakarta Messaging 3.5: names that begin with JMS are reserved, JMSX for the standard and JMS_ for providers.
+#: The prefix of reserved names, and the prefix of names for providers (Jakarta Messaging 3.5; JMSX is the standard's).
 _PREFIX, _PROVIDER = "JMS", "JMS_"
 #: Properties that ActiveMQ sets on the messages that it dispatches.
 _SET_BY_BROKERS = frozenset({"JMSActiveMQBrokerInTime", "JMSActiveMQBrokerOutTime"})
 
-#: The words of a name: by underscores and dots, humps and digits.
+#: The words of a name, separated by underscores, dots, digits, or a change to upper case.
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[0-9]+")
 _TWO_MINUS = re.compile(r"\s+(--)\s")
-#: Clocks of other languages.
+#: Names of the current time in other languages.
 _CLOCKS = frozenset(
     "NOW SYSDATE SYSTIMESTAMP LOCALTIMESTAMP CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP CURRENTTIMEMILLIS".split()
 )
-#: Characters of a selector that a hint writes out with its parentheses.
+#: Maximum length of a condition that a hint repeats with parentheses, in characters.
 _LONGEST_PRECEDENCE = 120
 
 
@@ -43,7 +43,7 @@ def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
     if not isinstance(left, ast.Identifier) or not isinstance(right, ast.Identifier):
         return
     if not node.operator.is_equality or context.header(right) is not None:
-        # Text has no order.
+        # Not with <, >, … because text has no order.
         return
     if is_null(left, context) or is_null(right, context):
         return
@@ -51,7 +51,7 @@ def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
         return
     message = f"{right.name} is the name of a property here, not text"
     fix = Fix(f"'{right.name}'")
-    # If the dialect reads any name, a second property is as likely.
+    # If the layout accepts any name, a second property is just as likely.
     if context.known == () or _reads_as_name(right, left, node.operator, context):
         yield Doubt(message, right.span, f"if text was meant, write '{right.name}'", "info", fix)
     else:
@@ -59,10 +59,10 @@ def _unquoted_word(node: ast.Compare, context: Context) -> Iterator[Doubt]:
 
 
 def _reads_as_name(right: ast.Identifier, left: ast.Identifier, operator: Comparison, context: Context) -> bool:
-    """Return True if a name looks like a second property: as ``billCountry`` beside ``shipCountry``.
+    """Return True if ``right`` looks like a property: ``billCountry`` compared with ``shipCountry``.
 
-    In upper case it looks like a constant. Else it is one if it has several words, or a word of the other name, or
-    stands elsewhere in the selector too; and properties are compared with <> more often than with a text unquoted.
+    It does if it has several words or is compared by <>, and is not in upper case like a constant; or if it shares a
+    word with ``left``; or if it occurs elsewhere in the selector.
     """
     words, others = _WORDS.findall(right.name), _WORDS.findall(left.name)
     if not right.name.isupper() and (len(words) > 1 or operator is Comparison.NE):
@@ -73,7 +73,7 @@ def _reads_as_name(right: ast.Identifier, left: ast.Identifier, operator: Compar
 
 
 def is_null(node: ast.Expression, context: Context) -> bool:
-    """Return True for the name NULL, where a dialect reserves the word in IS NULL only."""
+    """Return True if ``node`` is the name NULL in a dialect that reserves the word only in IS NULL."""
     named = isinstance(node, ast.Identifier) and node.name.upper() == "NULL"
     return named and context.dialect.reserved_words is ReservedWords.ANY_CASE_WITHOUT_NULL
 
@@ -92,10 +92,10 @@ def _null_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
 
 
 def _unknown_header(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
-    """Doubt a reserved name that neither the standard nor the dialect defines."""
+    """Warn about a reserved name that neither the standard nor the dialect defines."""
     name, fields = node.name, context.dialect.fields
     if node.section or not fields.table:
-        # Without header fields such a name is a property as any other.
+        # If the dialect has no header fields, such a name is an ordinary property.
         return
     if not name.startswith(_PREFIX):
         if name[:3].upper() == _PREFIX and len(name) > 3:
@@ -103,7 +103,7 @@ def _unknown_header(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
         return
     if name in fields.table or name in JMS.fields.table or name in _SET_BY_BROKERS:
         return
-    # A provider's name resembles no name of the standard.
+    # Compare a provider's name only with names of providers, not with names of the standard.
     prefix = _PROVIDER if name.startswith(_PROVIDER) else _PREFIX
     known = {field for field in (*JMS.fields.table, *fields.table, *_SET_BY_BROKERS) if field.startswith(prefix)}
     near = nearest(name, sorted(known))
@@ -128,7 +128,7 @@ def _in_another_case(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
 
 
 def _hyphenated_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
-    """Doubt a subtraction of two names without a blank around the sign."""
+    """Warn about a subtraction of two names without blanks around the minus sign."""
     for side in (node.left, node.right):
         text = context.source.text[side.span.start : side.span.end]
         names = _minuends(side)
@@ -150,7 +150,7 @@ def _hyphenated_name(node: ast.Compare, context: Context) -> Iterator[Doubt]:
             other = text.replace("-", "_")
             hint = f"no name has a hyphen in {dialect.title}: perhaps rename the property, such as {other}"
         message, hint = f"this is a subtraction, {' minus '.join(names)}", f"{hint}; or write {' - '.join(names)}"
-        # A difference is no text, so that a name is meant, which only some dialects can write.
+        # A difference never equals a text, so a name is meant, which only some dialects can write.
         is_difference = fix is not None and fix.text[:1] not in ('"', "[")
         if is_difference and any(isinstance(other, ast.StringLiteral) for other in (node.left, node.right)):
             hint, fix = hint.partition("; or")[0], None
@@ -169,7 +169,7 @@ def _minuends(node: ast.Expression) -> list[str]:
 
 
 def _dotted_name(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
-    """Doubt a name with a dot in a selector of no broker in particular: most brokers refuse it without quotes."""
+    """Warn about a name with a dot in the dialect ``jms``, because most brokers reject the name without quotes."""
     if context.dialect is not JMS or "." not in node.name or context.header(node) is not None:
         return
     refusing = [name for name, other in DIALECTS.items() if other.identifiers in _WITHOUT_DOTS]
@@ -189,30 +189,30 @@ def _dotted_name(node: ast.Identifier, context: Context) -> Iterator[Doubt]:
     yield Doubt(message, node.span, "perhaps write it in double quotes or brackets, which some of them have")
 
 
-#: Header fields of JMS by the names that SQL filters of Azure Service Bus have for them behind sys.
+#: Header field of JMS for each name that SQL filters of Azure Service Bus use after ``sys.``, in lower case.
 _SERVICE_BUS = {
     "label": "JMSType", "subject": "JMSType", "messageid": "JMSMessageID", "correlationid": "JMSCorrelationID",
     "sessionid": "JMSXGroupID", "to": "JMSDestination", "replyto": "JMSReplyTo", "deliverycount": "JMSXDeliveryCount",
     "expiresatutc": "JMSExpiration", "scheduledenqueuetimeutc": "JMSDeliveryTime",
 }  # fmt: skip
-#: Names behind sys. for which JMS has none.
+#: Names after ``sys.`` in Azure Service Bus for which JMS has no header field, in lower case.
 _SERVICE_BUS_ALONE = frozenset(
     "enqueuedtimeutc enqueuedsequencenumber sequencenumber timetolive contenttype replytosessionid partitionkey"
     " viapartitionkey lockeduntilutc locktoken deadlettersource deadletterreason state".split()
 )
-#: The grammars whose names have no dot.
+#: The grammars of names that do not allow a dot.
 _WITHOUT_DOTS = (Identifiers.ASCII, Identifiers.REGULAR)
 
 
 def _mixed_and_or(node: ast.Or, context: Context) -> Iterator[Doubt]:
-    """Doubt the first AND in an OR that has no parentheses around it."""
+    """Warn about the first AND inside an OR that has no parentheses."""
     for term in node.terms:
-        # The span of a condition in parentheses has them in it.
+        # The span of a condition in parentheses includes the parentheses.
         if not isinstance(term, ast.And) or term.span.start < term.terms[0].span.start:
             continue
         shown = " OR ".join(_in_parentheses(one, context) for one in node.terms)
         hint = f"write {shown}" if len(shown) <= _LONGEST_PRECEDENCE and "…" not in shown else "write the parentheses"
-        # The parentheses change nothing, and whether they are meant is the doubt.
+        # The parentheses do not change the meaning, so the fix is not certain to be what the author meant.
         fix = Fix(f"({context.source.text[term.span.start : term.span.end]})")
         yield Doubt("AND binds before OR, so these belong together", term.span, hint, fix=fix)
         return
@@ -224,9 +224,9 @@ def _in_parentheses(node: ast.Expression, context: Context) -> str:
 
 
 def _not_before_name(node: ast.IsNull | ast.Compare, context: Context) -> Iterator[Doubt]:
-    """Doubt a NOT that binds to a name in front of a test, which then is about a boolean."""
+    """Warn about a NOT that binds to the name before a test, so that the test is about the negated boolean."""
     operand, others = (node.operand, ()) if isinstance(node, ast.IsNull) else (node.left, (node.right,))
-    # Beside a literal the types are known, and the compiler warns.
+    # If the other side is a literal, the types are known and the compiler warns.
     remedy = None if isinstance(others[0] if others else None, ast.LITERALS) else _remedy(operand, node, context)
     if remedy is not None:
         message = f"this tests {context.text(operand)}, and does not negate the test"
@@ -242,14 +242,14 @@ def _remedy(operand: ast.Expression, node: ast.Expression, context: Context) -> 
 
 
 def _broker_limit(node: ast.Expression, context: Context) -> Iterator[Doubt]:
-    """Doubt a selector of no broker in particular that RabbitMQ would refuse for its length."""
+    """Warn about a selector in the dialect ``jms`` that RabbitMQ would reject because of its length."""
     if context.dialect is not JMS:
         return
     text = context.source.text
     if RABBITMQ.max_length < len(text):
         what = f"{len(text):,} characters", f"{RABBITMQ.max_length:,}"
     else:
-        # The shortest tokens have one character, and most have blanks between them.
+        # Count tokens only if the text is long enough, because each token has at least one character.
         most = RABBITMQ.max_tokens or 0
         if len(text) <= most:
             return
@@ -262,7 +262,7 @@ def _broker_limit(node: ast.Expression, context: Context) -> Iterator[Doubt]:
 
 
 def _comment_as_minus(node: ast.Calculate, context: Context) -> Iterator[Doubt]:
-    """Doubt ``size > 5 -- big``, which subtracts a negative number."""
+    """Warn about ``size > 5 -- big``, which subtracts a negative number, and is not a comment."""
     match = _TWO_MINUS.match(context.source.text, node.left.span.end, node.right.span.end)
     if match is not None:
         start, end = match.span(1)

@@ -12,14 +12,14 @@ In order of use::
     transpile_filter(…), matches(…)                                              # AMQP filter sets
     read_topology("definitions.json"), route_message(topology, message)          # exchanges, queues and bindings
 
-``transpiler.stores`` has the layouts of people's tables, ``transpiler.layouts`` the parts of others,
-``transpiler.testing`` assertions for tests, ``spark_ext`` the same as Spark Columns. Everything raises
-``TranspilerError``s, whose ``diagnostics`` say what, where and what to do.
+``transpiler.stores`` has the layouts of tables that known producers write, ``transpiler.layouts`` the building blocks
+of other layouts, and ``transpiler.testing`` assertions for tests. ``spark_ext`` provides the same functions as Spark
+Columns. All functions raise ``TranspilerError``, whose ``diagnostics`` contain the problem, its location and the fix.
 
-Text is parsed to a surface tree and checked (``selector``), descriptors are read as filters (``filters``). Both are
-lowered to the intermediate representation (``lowering``, ``ir``) over a layout (``layouts``), rewritten (``rewrites``),
-planned for Spark (``spark_plan``) and emitted (``sql``). Beside them stands an evaluator in plain Python
-(``reference``), which shares nothing with them and says what the SQL must answer on one message.
+A selector is parsed to a surface tree and checked (``selector``); filters are read from their descriptors
+(``filters``). Both are lowered to the intermediate representation (``lowering``, ``ir``) for a layout (``layouts``),
+rewritten (``rewrites``), planned for Spark (``spark_plan``) and emitted (``sql``). An independent evaluator in plain
+Python (``reference``) shares no code with these steps, and defines the result that the SQL must have for one message.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ __all__ = [
     "transpile_selector",
 ]
 
-#: The module of each name; a test holds that type checkers see the same ones.
+#: The module of each name. A test checks that the imports for type checkers above use the same modules.
 _PLACES = {
     "DecodeError": "transpiler.base.errors",
     "Diagnostic": "transpiler.base.diagnostics",

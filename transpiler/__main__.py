@@ -1,4 +1,4 @@
-"""``python -m transpiler`` is the command ``selector-sql``."""
+"""The entry point of ``python -m transpiler``, which runs the command ``selector-sql``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The parts of a layout of your own: for tables that no function of ``transpiler.stores`` reads.
+"""The building blocks of a layout of your own, for tables that no function of ``transpiler.stores`` describes.
 
-A store of your own is ``make_store`` of a source of properties (``TextProperties``, ``TaggedTexts``, ``StructFields``,
-``TypedPlaces``, ``VariantObject``) and of places of header fields (``key_places``, ``column_places``); a layout of
-another kind answers each ``MessageField`` and each property with a ``Stored``.
+``make_store`` builds a store from a source of properties (``TextProperties``, ``TaggedTexts``, ``StructFields``,
+``TypedPlaces``, ``VariantObject``) and the columns or keys of header fields (``column_places``, ``key_places``). A
+layout of another kind is a class that returns a ``Stored`` for each ``MessageField`` and each property.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Messages, in plain Python, the files that have some, and the subscriptions that their consumers' links belong to.
+"""Messages in plain Python, files that contain messages, and the subscriptions to which the links of consumers belong.
 
-``read`` yields the messages of a file in any form that the commands read, each as a ``ReadMessage`` with its place.
-``Message`` has the sections of an AMQP 1.0 message. ``subscription_of`` says which subscription a link consumes from,
-by the attributes with which it was attached (JMS mapping, working draft 10, sections 7 and 8), and ``check_links``
-which links a server must refuse. ``message_json`` reads an entry of RabbitMQ's tracing log.
+``read`` yields the messages of a file in any form that the commands read, each as a ``ReadMessage`` with its location.
+``Message`` has the sections of an AMQP 1.0 message. ``subscription_of`` returns the subscription from which a link
+consumes, given the attributes with which the link was attached (JMS mapping, working draft 10, sections 7 and 8).
+``check_links`` finds the links that a server must reject. ``message_json`` reads an entry of RabbitMQ's tracing log.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
     "subscription_of",
 ]
 
-#: Loaded on demand: a program that reads messages alone does not wait for layouts and stores.
+#: The module of each name that is imported on demand, because its imports (layouts and stores) take time.
 _PLACES = {
     "ReadMessage": "transpiler.tools.message_files.read_message",
     "read": "transpiler.tools.message_files.read_files",

@@ -1,7 +1,7 @@
-"""The whole pipeline: parse, lower, rewrite, plan for Spark, emit; and the public functions that run it.
+"""The whole pipeline, and the public functions that run it: parse, lower, rewrite, plan for Spark, emit.
 
-``transpile_selector``, ``transpile_filter`` and ``transpile_address`` differ in what they read and lower. The pipeline
-stands above the compiler and above the tools, because the warnings of a compiled selector are those of ``check`` too.
+``transpile_selector``, ``transpile_filter`` and ``transpile_address`` differ only in their input and its lowering. The
+pipeline imports both the compiler and the tools, because a compiled selector also has the warnings of ``check``.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from transpiler.language.filters.sets import FiltersLike
     from transpiler.topology.qpid_address.address import Address, NodeType
 
-#: The passes from a lowered predicate to the one that is emitted. The first makes it smaller and lets files be skipped;
-#: the others are for Spark's generated code and could be left out.
+#: The passes that transform a lowered predicate before it is emitted, in order. The first simplifies the predicate and
+#: enables predicate pushdown. The others only improve the code that Spark generates, and are optional.
 PASSES: tuple[Callable[[ir.Predicate], ir.Predicate], ...] = (
     optimize,
     reuse_map_lookups,
@@ -51,27 +51,29 @@ def transpile_selector(
     lint: bool = True,
     **options: Unpack[SelectorOptions],
 ) -> Transpiled:
-    """Compile a selector to Spark SQL over a layout; without a layout, over the canonical schema.
+    """Compile a selector to Spark SQL for the columns of a layout, by default of the canonical schema.
 
     Args:
         selector: The text of a selector, or a parsed tree. A blank text, and None, select every message.
         layout: The columns of the table: the name of a store, a ``Layout``, or a schema.
         dialect: The broker's dialect, by name or as a ``Dialect``.
-        lint: Whether ``diagnostics`` has the warnings of ``check`` too. They are looked for when they are read.
-        result: ``"filter"`` is TRUE where the selector is TRUE, and FALSE or NULL elsewhere; ``"boolean"`` is never
-            NULL; ``"ternary"`` has NULL for unknown.
+        lint: Whether ``diagnostics`` also has the warnings of ``check``. They are computed when ``diagnostics`` is
+            first read.
+        result: ``"filter"`` is TRUE if the selector is TRUE, and otherwise FALSE or NULL; ``"boolean"`` is TRUE or
+            FALSE, never NULL; ``"ternary"`` is NULL if the selector is unknown.
         missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
         now: The time of UTC() and of JMSExpiration, in milliseconds since the epoch; None for the time of the query or
             micro-batch.
-        destination: The address that the consumer was created with, which is JMSDestination where a message has no
+        destination: The address with which the consumer was created. It is the JMSDestination of a message without
             ``to``.
-        alias: The name of the table in a query over several, where a column's name alone may be ambiguous.
+        alias: The name of the table in a query over several tables, in which a column's name alone may be ambiguous.
 
     Returns:
         The SQL, the warnings, and the SQL after each phase.
 
     Raises:
-        TranspilerError: As ``parse_selector``, and ``LayoutError`` for a layout, or a name in it, that there is not.
+        TranspilerError: The errors of ``parse_selector``, and ``LayoutError`` if the layout does not exist or has no
+            column for a name.
     """
     chosen = read_options("transpile_selector", SelectorOptions, options)
     where, rules = find_layout(layout), find_dialect(dialect)
@@ -94,7 +96,7 @@ def transpile_selector(
     found = tuple(lowering.findings)
     if not lint or tree is None:
         return Transpiled(sql, found, retrace=retrace, tree=tree)
-    # The rules bring the evaluator and the analysis along, and most selectors are compiled for their SQL alone.
+    # The rules of ``check`` import the evaluator and the analysis, but most callers need only the SQL.
     from transpiler.tools.lint.advice import with_rules
 
     return Transpiled(
@@ -108,18 +110,18 @@ def transpile_filter(
     dialect: str | Dialect = "jms",
     **options: Unpack[FilterOptions],
 ) -> Transpiled:
-    """Compile a filter, or a filter set, to Spark SQL over a layout; without a layout, over the canonical schema.
+    """Compile a filter or a filter set to Spark SQL for the columns of a layout, by default of the canonical schema.
 
     Args:
-        filters: A filter object, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map. All
-            filters of a set must hold.
+        filters: A filter object, a mapping of names to filters, JSON text, or the AMQP 1.0 bytes of the map. A message
+            must match all filters of a set.
         layout: The columns of the table: the name of a store, a ``Layout``, or a schema.
         dialect: The dialect of the JMS selectors in ``filters``, by name or as a ``Dialect``.
-        result: As for ``transpile_selector``. A filter accepts a message or does not, so ``"ternary"`` has no NULL.
+        result: As for ``transpile_selector``. A filter is never unknown, so ``"ternary"`` has no NULL either.
         missing: The meaning of a name that has no column: ``"error"``, or ``"null"`` for an absent property.
         connection: The receiver's connection, for no-local filters.
-        unknown: ``"error"``, or ``"ignore"`` to leave out filters that nobody here knows; ``in_effect`` of the result
-            has the filters that stay.
+        unknown: ``"error"``, or ``"ignore"`` to leave out filters with an unknown descriptor; ``in_effect`` of the
+            result has the remaining filters.
         now: The current time, as for ``transpile_selector``.
         destination: The consumer's address, as for ``transpile_selector``.
         alias: The name of the table, as for ``transpile_selector``.
@@ -128,10 +130,10 @@ def transpile_filter(
         The SQL, the warnings, and the filters in effect.
 
     Raises:
-        TranspilerError: ``DecodeError`` for bytes or JSON that are no filters, ``LayoutError``,
-            ``UnsupportedFeatureError``, and what ``parse_selector`` raises.
+        TranspilerError: ``DecodeError`` for bytes or JSON that are not filters, ``LayoutError``,
+            ``UnsupportedFeatureError``, and the errors of ``parse_selector``.
     """
-    # Filters bring along decoders and a schema of every kind, which selectors do not need.
+    # Imported here because filters need decoders and the schemas of all their kinds, and selectors do not.
     from transpiler.compiler.lowering.conditions import PredicateLowering
     from transpiler.language.filters.kinds import Consumer
     from transpiler.language.filters.sets import read_filters
@@ -153,15 +155,15 @@ def transpile_address(
     dialect: str | Dialect = "jms",
     **options: Unpack[SqlOptions],
 ) -> Transpiled:
-    """Compile the condition of a receiver with a Qpid address; without a layout, over the canonical schema.
+    """Compile the condition of a receiver with a Qpid address to Spark SQL, by default for the canonical schema.
 
-    The subject and ``x-bindings`` of the address are its bindings, by the AMQP 0-10 mapping; ``selector`` of its link
-    filters what they take.
+    By the AMQP 0-10 mapping, the subject and ``x-bindings`` of the address are its bindings. The ``selector`` of its
+    link filters the messages that match these bindings.
 
     Args:
         address: The address, as text or parsed.
-        node_type: What the name resolves to: ``"queue"``, or the type of an exchange: ``"direct"``, ``"topic"``,
-            ``"fanout"``, ``"headers"`` or ``"xml"``.
+        node_type: The kind of node that the address names: ``"queue"``, or the type of an exchange: ``"direct"``,
+            ``"topic"``, ``"fanout"``, ``"headers"`` or ``"xml"``.
         layout: The columns of the table: the name of a store, a ``Layout``, or a schema.
         dialect: The dialect of the link's selector, by name or as a ``Dialect``.
         result: As for ``transpile_selector``.
@@ -169,12 +171,13 @@ def transpile_address(
         alias: The name of the table, as for ``transpile_selector``.
 
     Returns:
-        The condition on messages that were sent to the address's node, as SQL.
+        The SQL condition for messages that were sent to the node of the address.
 
     Raises:
-        TranspilerError: ``TopologyError`` for an address that does not read, and what selectors raise.
+        TranspilerError: ``TopologyError`` for an address that cannot be parsed, and the errors of
+            ``transpile_selector``.
     """
-    # Addresses bring the whole topology along, which nothing else here needs.
+    # Imported here because addresses import the whole topology package.
     from transpiler.compiler.lowering.conditions import PredicateLowering
     from transpiler.topology.qpid_address.address import NodeType, address_condition, parse_address
 
@@ -200,7 +203,10 @@ def transpile_address(
 
 
 def _emit(lower: Callable[[bool], ir.Predicate], result: Result, alias: str | None) -> tuple[str, Callable[[], Trace]]:
-    """Return the SQL of a condition, lowered by polarity, and a function that returns its trace."""
+    """Return the SQL of a condition, and a function that returns its trace.
+
+    ``lower`` returns the predicate that is TRUE if the condition is TRUE (argument True) or FALSE (argument False).
+    """
 
     def qualified(polarity: bool) -> ir.Predicate:
         predicate = lower(polarity)
@@ -215,13 +221,13 @@ def _emit(lower: Callable[[bool], ir.Predicate], result: Result, alias: str | No
         if result == "ternary":
             return emit_ternary(optimized, _finish(qualified(False))), retrace
     except TranspilerError as error:
-        # The error shows the place in the selector; frames of this package would tell its user nothing.
+        # The error contains the location in the selector; stack frames of this package would not help the user.
         raise error.with_traceback(None) from None
     return emit_operand(optimized) if result == "filter" else emit_boolean(optimized), retrace
 
 
 def _finish(lowered: ir.Predicate) -> ir.Predicate:
-    """Run the passes over a lowered predicate."""
+    """Apply all passes to the lowered predicate."""
     predicate = lowered
     for run in PASSES:
         predicate = run(predicate)

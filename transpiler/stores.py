@@ -1,8 +1,9 @@
-"""Layouts of people's tables: one function for each producer of messages, and where header fields are in them.
+"""Layouts of tables as known producers write them: one function for each producer, which returns a ``Layout``.
 
-Each function returns a ``Layout``, and is a preset by its name with hyphens (``layout="confluent-jms"``). ``headers``
-gives header fields columns or keys of their own, with ``time``, ``mode`` and ``number`` for their form; ``types`` says
-what text stands for (``transpiler.compiler.stores``). The parts of a layout of your own are in ``transpiler.layouts``.
+Each function is also a preset, whose name is that of the function with hyphens (``layout="confluent-jms"``). The option
+``headers`` names columns or keys of header fields, with ``time``, ``mode`` and ``number`` for the form of their values.
+The option ``types`` defines the types of values that are stored as text (``transpiler.compiler.stores``). The building
+blocks of a layout of your own are in ``transpiler.layouts``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Assertions on selectors, for tests: a failure says in one sentence why the message matched, or did not.
+"""Assertions about selectors, for tests. A failure states in one sentence why the message matched, or did not.
 
 from transpiler.testing import assert_matches
 
@@ -39,10 +39,10 @@ __all__ = [
 
 
 def messages(selector: SelectorLike, dialect: str | Dialect = "jms") -> SearchStrategy[Message]:
-    """Return a strategy of Hypothesis for messages that a selector is about.
+    """Return a Hypothesis strategy for messages that test a selector.
 
-    The messages have the selector's names, with values on both sides of its conditions, values of other types, and
-    missing ones. The strategy needs the extra ``testing``.
+    The messages have the names that occur in the selector, with values on both sides of its conditions, values of other
+    types, or no value. The strategy needs the extra ``testing``.
 
     Args:
         selector: The text of a selector, or a parsed tree.
@@ -52,7 +52,7 @@ def messages(selector: SelectorLike, dialect: str | Dialect = "jms") -> SearchSt
         The strategy of ``Message`` objects.
 
     Raises:
-        TranspilerError: What ``parse_selector`` raises.
+        TranspilerError: The errors of ``parse_selector``.
         ImportError: Hypothesis is not installed.
     """
     from transpiler.tools.test_cases.strategies import messages_for
@@ -63,13 +63,13 @@ def messages(selector: SelectorLike, dialect: str | Dialect = "jms") -> SearchSt
 
 
 def selectors(dialect: str | Dialect = "jms") -> SearchStrategy[str]:
-    """Return a strategy of Hypothesis for selectors that a dialect accepts; it needs the extra ``testing``.
+    """Return a Hypothesis strategy for selectors that a dialect accepts. It needs the extra ``testing``.
 
     Args:
         dialect: The broker's dialect, by name or as a ``Dialect``.
 
     Returns:
-        The strategy of texts.
+        The strategy of the selectors' texts.
 
     Raises:
         ImportError: Hypothesis is not installed.
@@ -80,7 +80,7 @@ def selectors(dialect: str | Dialect = "jms") -> SearchStrategy[str]:
 
 
 class MessageOptions(ReceiverOptions, total=False):
-    """The options of the assertions besides the properties of a message."""
+    """The keywords of the assertions that are options, not properties of the message."""
 
     layout: LayoutLike | None
 
@@ -88,21 +88,21 @@ class MessageOptions(ReceiverOptions, total=False):
 def assert_matches(
     selector: SelectorLike | FiltersLike, message: Any = None, /, dialect: str | Dialect = "jms", **properties: Any
 ) -> None:
-    """Assert that a selector is TRUE on a message, or that filters let it pass: that ``transpiler.matches`` is True.
+    """Assert that a selector is TRUE for a message, or that all filters accept it: that ``transpiler.matches`` is True.
 
     Args:
-        selector: The text of a selector, a parsed tree, or filters as ``transpiler.matches`` takes them.
+        selector: The text of a selector, a parsed tree, or filters as ``transpiler.matches`` accepts them.
         message: A ``Message``, a dict of plain properties, message JSON, or with ``layout`` a row.
         dialect: The broker's dialect, by name or as a ``Dialect``.
-        properties: The message as keywords, ``color="red", JMSPriority=7``, in the place of ``message``. The keywords
-            ``layout``, ``now`` and ``destination`` are those of ``explain_selector``: a property of such a name is
-            given in a dict.
+        properties: The message as keywords, such as ``color="red", JMSPriority=7``, instead of ``message``. The
+            keywords ``layout``, ``now`` and ``destination`` are options of ``explain_selector``; give a property with
+            such a name in a dict.
 
     Raises:
-        AssertionError: The selector is FALSE or unknown; the text says why, in one sentence. A filter does not let
-            the message pass; the text names each that does not.
+        AssertionError: The selector is FALSE or unknown; the text states the reason in one sentence. Or a filter
+            rejects the message; the text names each such filter.
         TypeError: The message is given twice.
-        TranspilerError: What ``explain_selector`` raises.
+        TranspilerError: The errors of ``explain_selector``.
     """
     __tracebackhide__ = True
     _check("matches", selector, message, dialect, properties)
@@ -111,18 +111,18 @@ def assert_matches(
 def assert_not_matches(
     selector: SelectorLike | FiltersLike, message: Any = None, /, dialect: str | Dialect = "jms", **properties: Any
 ) -> None:
-    """Assert that a selector is FALSE or unknown on a message, or that filters do not let it pass.
+    """Assert that a selector is FALSE or unknown for a message, or that a filter rejects the message.
 
     Args:
-        selector: The text of a selector, a parsed tree, or filters as ``transpiler.matches`` takes them.
+        selector: The text of a selector, a parsed tree, or filters as ``transpiler.matches`` accepts them.
         message: As for ``assert_matches``.
         dialect: The broker's dialect, by name or as a ``Dialect``.
         properties: As for ``assert_matches``.
 
     Raises:
-        AssertionError: The selector is TRUE, or each filter lets the message pass.
+        AssertionError: The selector is TRUE, or all filters accept the message.
         TypeError: The message is given twice.
-        TranspilerError: What ``explain_selector`` raises.
+        TranspilerError: The errors of ``explain_selector``.
     """
     __tracebackhide__ = True
     _check("does not match", selector, message, dialect, properties)
@@ -131,7 +131,7 @@ def assert_not_matches(
 def assert_unknown(
     selector: SelectorLike, message: Any = None, /, dialect: str | Dialect = "jms", **properties: Any
 ) -> None:
-    """Assert that a selector is unknown on a message.
+    """Assert that a selector is unknown for a message.
 
     Args:
         selector: The text of a selector, or a parsed tree.
@@ -142,7 +142,7 @@ def assert_unknown(
     Raises:
         AssertionError: The selector is TRUE or FALSE.
         TypeError: The message is given twice.
-        TranspilerError: What ``explain_selector`` raises.
+        TranspilerError: The errors of ``explain_selector``.
     """
     __tracebackhide__ = True
     _check("unknown", selector, message, dialect, properties)
@@ -168,7 +168,7 @@ def _check(
     try:
         explanation = explain_selector(cast(SelectorLike, selector), given, dialect, **options)
     except TranspilerError as error:
-        # Pytest shows the test's own line and the diagnostics, and no frame of this library.
+        # Without the traceback, pytest shows the line of the test and the diagnostics, but no frames of this library.
         raise error.with_traceback(None) from None
     if not is_met(expected, explanation):
         raise AssertionError(_with_message(disappointment(expected, explanation), keywords or explanation.message))
@@ -177,7 +177,7 @@ def _check(
 def _check_filters(
     expected: Expectation, filters: FiltersLike, given: Any, dialect: str | Dialect, options: dict[str, Any]
 ) -> None:
-    """Assert that filters let a message pass, or do not."""
+    """Assert that the filters accept the message if ``expected`` is "matches", or else that a filter rejects it."""
     __tracebackhide__ = True
     if expected == "unknown":
         raise TypeError("filters are TRUE or FALSE on a message and never unknown: give assert_unknown a selector")

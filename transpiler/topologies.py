@@ -1,8 +1,8 @@
-"""Topologies of brokers, and what is asked of them without Spark.
+"""Topologies of brokers, and functions on topologies that do not need Spark.
 
-Read one (``read_topology``, ``topology_from_dict``), or make one of its parts; publish a message to it
-(``route_message``, ``route_path``, ``publish``, ``explain_route``); examine it (``report``, ``draw``), compare it with
-another version (``diff_topologies``) and with a broker's log (``Backtest``).
+Read a topology (``read_topology``, ``topology_from_dict``), or build it from exchanges, queues and bindings. Publish a
+message to it (``route_message``, ``route_path``, ``publish``, ``explain_route``), examine it (``report``, ``draw``), or
+compare it with another version (``diff_topologies``) or with a broker's log (``Backtest``).
 """
 
 from __future__ import annotations

@@ -1,3 +1,3 @@
-"""The version of this package, which pyproject.toml and the files that it writes have as well."""
+"""The version of this package, which is also in pyproject.toml and in the files that this package writes."""
 
 __version__ = "0.2.0"

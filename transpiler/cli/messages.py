@@ -1,6 +1,6 @@
-"""Messages as the commands read them: files and standard input, by the options, with errors told as commands do.
+"""The reader of messages for the commands: files or standard input, with the commands' options and error texts.
 
-What a file is, and which message a record is, is ``tools.message_files``.
+``tools.message_files`` recognises the form of a file and converts its records to messages.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ keep_going_option = click.option(
 
 
 class CommandErrors(Errors):
-    """Records that cannot be read: the first ends the command, unless it goes on."""
+    """Records that cannot be read. The first ends the command, except with ``keep_going``: then each is reported."""
 
     def __init__(self, keep_going: bool = False) -> None:
         super().__init__(_tell if keep_going else None)
 
     def finish(self) -> None:
-        """End the command with exit code 2 if there was an error; the last thing that a command says."""
+        """End the command with exit code 2 if there was an error. A command calls this last, after its output."""
         if self.count:
             fail(f"{self.count:,} bad {'record was' if self.count == 1 else 'records were'} left out")
 
@@ -49,10 +49,10 @@ def read_messages(
     *,
     progress: bool = False,
 ) -> Iterator[ReadMessage]:
-    """Yield the messages of files; deliveries in a tracing log, which nobody published, are passed over.
+    """Yield the messages of ``files``. Deliveries in a tracing log are skipped, because they are not publications.
 
-    ``form`` is json or csv where the options say so, and ``lines`` opens a file. With ``progress`` a terminal shows how
-    much has been read, where nothing else is written to it.
+    ``form`` is "json" or "csv" if the options name the form, else None. ``lines`` opens a file and yields its numbered
+    lines. With ``progress`` a terminal shows how much has been read; use this if the command prints nothing meanwhile.
     """
     chosen = layout or ChosenLayout()
     if lines is None:
@@ -68,5 +68,5 @@ def _note(text: str) -> None:
 
 
 def compact(text: str) -> str:
-    """Return a JSON text on one line; strings have no line ends in JSON."""
+    """Return the JSON ``text`` on one line. This is safe, because strings in JSON contain no line ends."""
     return " ".join(line.strip() for line in io.StringIO(text)) if "\n" in text else text

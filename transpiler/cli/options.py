@@ -1,4 +1,4 @@
-"""Arguments and options that commands share: names that the shell completes, filters, receivers, selectors."""
+"""Arguments and options that several commands have: names that the shell completes, filters, receivers, selectors."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class Name(click.types.StringParamType):
-    """A name of a known set, in any case; another one stays as it is, for the command says what is wrong with it.
+    """A name of a known set, in upper or lower case. An unknown name is kept, and the command reports it.
 
-    ``others`` are further names, each with the name of the set that it stands for.
+    ``names`` returns the names of the set. ``others`` maps alternative names, in lower case, to names of the set.
     """
 
     def __init__(
@@ -34,18 +34,18 @@ class Name(click.types.StringParamType):
         self._others = others
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name as it is spelled in the set."""
+        """Return the name with the spelling that the set has."""
         text = super().convert(value, param, ctx)
         known = {**self._others, **{name.casefold(): name for name in self._names()}}
         return known.get(text.casefold(), text)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG002
-        """Return the names that begin like the word."""
+        """Return the names that begin with the word ``incomplete``."""
         return completions(self._names(), incomplete)
 
 
 def completions(names: Iterable[str], incomplete: str) -> list[Any]:
-    """Return the names that begin like a word, whatever their case, for a shell."""
+    """Return the completions of the word ``incomplete`` for a shell: the names that begin with it, in any case."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(name) for name in names if name.casefold().startswith(incomplete.casefold())]
@@ -63,13 +63,13 @@ def _layouts() -> Iterable[str]:
     return ("amqp", "amqp-0-10", *STORES)
 
 
-#: The types of the options for a dialect and for a layout.
+#: The parameter types of the options for a dialect and for a layout.
 DIALECT = Name("dialect", _dialects, {"broker-j": "qpid-java"})
 LAYOUT = Name("layout", _layouts)
 
 
 class Result(Protocol):
-    """A result with a JSON form."""
+    """A result of a command, with a JSON form, and with ``str`` as its form for people."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
@@ -88,19 +88,19 @@ def text_or_json(help_text: str) -> Callable[..., Any]:
 
 
 def say_result(result: Result, form: str) -> None:
-    """Print a result by ``text_or_json``: as a person reads it, or its JSON form."""
+    """Print ``result`` in the form that ``text_or_json`` chose: "json", or "text" for people."""
     if form == "json":
         click.echo(json_text(result.to_dict(), indent=2))
     else:
         say(str(result))
 
 
-#: A function that gives a command options.
+#: A decorator that adds options to a command.
 Options = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def together(*options: Options) -> Options:
-    """Return the function that gives a command several options, which its help shows in this order."""
+    """Combine decorators into one that adds all their options to a command; the help shows them in this order."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
@@ -145,7 +145,7 @@ def receiver_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of a filter set in the place of a selector, and ``filters``, which may be None."""
+    """Add the options for a filter set in place of a selector. The command receives ``filters``; None without one."""
 
     @wraps(command)
     def with_filters(filter_file: str | None, filter_bytes: str | None, unknown: Any, **others: Any) -> Any:
@@ -181,7 +181,7 @@ def _read_filter(filter_file: str | None, filter_bytes: str | None, unknown: Any
     name = filter_bytes if filter_file is None else filter_file
     if name is None:
         return None
-    # The readers of filters are imported for a command that is given one.
+    # The readers of filters are imported only if the command has a filter.
     from transpiler.language.filters.sets import read_filters
 
     given = read_bytes(name) if filter_file is None else read_text_file(name)
@@ -192,7 +192,7 @@ def _read_filter(filter_file: str | None, filter_bytes: str | None, unknown: Any
 
 
 def read_text(selector: str) -> str:
-    """An argument, or standard input where it is -."""
+    """Return the argument ``selector``, or the text of standard input if it is "-"."""
     if selector != "-":
         return selector
     return read_text_file("-").strip("\n")
@@ -202,7 +202,11 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="No warnings.")
 
 
 def warn(findings: tuple[Diagnostic, ...], every: bool = False) -> None:
-    """Print findings on standard error; unless ``every``, the first of a code about a document counts the others."""
+    """Print ``findings`` on standard error.
+
+    Of the findings about a document that have the same code, only the first is printed, with the number of the others;
+    with ``every``, all are printed.
+    """
     counted = [not every and (finding.span is None or finding.path is not None) for finding in findings]
     alike = Counter(finding.code for finding, is_counted in zip(findings, counted, strict=True) if is_counted)
     for finding, is_counted in zip(findings, counted, strict=True):

@@ -1,7 +1,7 @@
 """selector-sql playground: serve the built page of the playground on this machine.
 
-The page is data: a folder that ``python -m playground.build`` has written. The distribution selector-sql-playground,
-which the extra ``playground`` brings, carries one.
+The page is a folder of files that ``python -m playground.build`` has written. The extra ``playground`` installs the
+distribution selector-sql-playground, which contains such a folder.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import click
 from transpiler.cli.group import fail
 from transpiler.cli.manual import Example, ManualCommand
 
-#: The package of the distribution that carries the page.
+#: The package that contains the page, in the distribution selector-sql-playground.
 PAGE_PACKAGE = "selector_sql_playground"
 
-#: The one address that is listened to: nobody else on the network sees the page.
+#: The only address on which the server listens, so that no other machine on the network can see the page.
 HOST = "127.0.0.1"
 
-#: The files of a page: the document, and the snapshot that the build writes last.
+#: Files that every complete page has: the HTML document, and the snapshot that the build writes last.
 _NEEDED = ("index.html", "core/snapshot.bin.gz")
 
 _NOT_INSTALLED = (
@@ -70,7 +70,7 @@ def playground(port: int, no_browser: bool, page: Path | None) -> None:
         click.echo(f"The playground is at {address} (Ctrl-C ends it)")
         if not no_browser:
             webbrowser.open(address)
-        # Control-C is the way to end this command, and no failure.
+        # Control-C is the normal way to end this command, so it is not an error.
         with suppress(KeyboardInterrupt):
             server.serve_forever()
 
@@ -84,18 +84,18 @@ def _installed_page() -> Path:
 
 
 def page_server(folder: Path, port: int) -> ThreadingHTTPServer:
-    """Return a server of a folder's files on this machine only; ``OSError`` where the port is taken."""
+    """Return a server for the files of ``folder``, on this machine only. Raise ``OSError`` if the port is in use."""
     return _Server((HOST, port), partial(_Handler, directory=str(folder)))
 
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    # A port that another program listens on is an error, and not shared.
+    # If another program already listens on the port, this is an error: the port is not shared.
     allow_reuse_port = False
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    # The types of the files that the page loads, whatever the system's table says: browsers refuse modules of others.
+    # The types of the page's files, independent of the system's table: browsers reject modules with a wrong type.
     extensions_map = {  # noqa: RUF012
         **SimpleHTTPRequestHandler.extensions_map,
         ".css": "text/css",
@@ -109,14 +109,14 @@ class _Handler(SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def end_headers(self) -> None:
-        """Let the browser ask before it shows a file that it has: another version may be installed by then."""
+        """Make the browser revalidate cached files, because another version may have been installed meanwhile."""
         self.send_header("Cache-Control", "no-cache")
         self.send_header("X-Content-Type-Options", "nosniff")
         super().end_headers()
 
     def list_directory(self, path: Any) -> None:  # noqa: ARG002
-        """Refuse to list a folder."""
+        """Answer 404, because folders are not listed."""
         self.send_error(404)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Write no line for a request."""
+        """Do nothing, so that no line is printed for a request."""

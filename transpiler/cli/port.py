@@ -1,4 +1,4 @@
-"""selector-sql compare and port: a selector by the rules of other brokers, side by side or in their words."""
+"""selector-sql compare and port: compare a selector under the rules of all brokers, and rewrite it for another one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from transpiler.tools.dialect_tools.port import Changes, port_selector
 
 Outcome = Literal["same", "changed", "unproved", "warning", "error"]
 
-#: The colours of outcomes in a table, and the width of a table that no terminal shows.
+#: The colours of outcomes in a table, and the width of a table outside a terminal, in characters.
 _STYLES = {"changed": "", "unproved": "yellow", "warning": "yellow", "error": "red"}
 _WIDTH = 120
 
@@ -54,7 +54,7 @@ def compare(selector: str, message: str | None) -> None:
     text = read_text(selector)
     examples = []
     if message is not None:
-        # Imported here: it is half of the time in which this module is imported.
+        # Imported here because this import would double the import time of this module.
         from transpiler.cli.messages import read_messages
 
         examples = [read.message for read in read_messages([message])]
@@ -72,7 +72,7 @@ def compare(selector: str, message: str | None) -> None:
             say(f"  {'':{width}}    rule: {row.rule}")
 
 
-#: The version of the JSON form.
+#: Version number of the JSON form of a row.
 VERSION = 1
 
 
@@ -86,7 +86,7 @@ def _said(row: Compared) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A selector of a file and its port; ``text`` is None where it has none."""
+    """A selector of a file, and its translation ``text``, which is None if the selector cannot be translated."""
 
     file: str
     line: int
@@ -108,7 +108,7 @@ class _Row:
 
     @property
     def note(self) -> str:
-        """The notes in one text."""
+        """All notes as one text, separated by semicolons."""
         return "; ".join(map(_sentence, self.notes))
 
 
@@ -172,7 +172,7 @@ def port(
         warn(ported.notes)
         _end(ported.notes, strict)
         return
-    # An unknown dialect is an error of the command, and not of each line.
+    # An unknown dialect raises once here, not for each line.
     find_dialect(source)
     find_dialect(target)
     given: Iterable[tuple[str, int, str]] = ((file, *line) for file in files for line in input_lines(file))
@@ -195,7 +195,7 @@ def port(
 def _ported(
     name: str, number: int, text: str, source: str, target: str, changes: Changes, comments: bool
 ) -> _Row | None:
-    """Return the row of a line; of a comment or a blank line only where ``comments`` are kept."""
+    """Return the row for the line ``text``; None for a comment or a blank line, unless ``comments`` is True."""
     if not text.strip() or text.lstrip().startswith("#"):
         return _Row(name, number, text, text, (), "same") if comments else None
     try:
@@ -212,7 +212,7 @@ def _ported(
 
 
 def _reads_alike(text: str, ported: str, source: str, target: str) -> bool:
-    """Return True if the target reads the text as it is, as its port, and the source prints both alike."""
+    """Return True if ``text`` and ``ported`` have the same tree in ``target``, and ``source`` prints ``text`` alike."""
     try:
         tree = parse_selector(text, target)
     except TranspilerError:
@@ -227,7 +227,7 @@ def _reads_alike(text: str, ported: str, source: str, target: str) -> bool:
 
 
 def _sentence(note: Diagnostic) -> str:
-    """Return a note with its kind, the part that it is about, and its rule."""
+    """Return ``note`` as a sentence: its kind, the part of the selector that it is about, its message and its hint."""
     kind = "changes" if note.severity == "warning" else "cannot be said"
     if note.code == "port.rare":
         kind = "changes for rare messages"
@@ -244,7 +244,7 @@ def _sentence(note: Diagnostic) -> str:
 
 
 def _end(notes: Iterable[Diagnostic], strict: bool) -> None:
-    """Exit where a proof is asked for and there is none; without that, notes and warnings are no failure."""
+    """Exit with code 3 if ``strict`` and a proof is missing. Without ``strict``, notes are not a failure."""
     if strict and any(note.code == "port.unproved" for note in notes):
         raise SystemExit(3)
 
@@ -254,7 +254,7 @@ def _place(row: _Row, several: bool) -> str:
 
 
 def _printable(text: str) -> str:
-    """Return a text that no terminal acts on; one that is printable stays whole."""
+    """Return ``text`` unchanged if it is printable; otherwise as one printable line, shortened if it is long."""
     return text if text.isprintable() else one_line(text)
 
 
@@ -287,9 +287,9 @@ def _print(rows: list[_Row], form: str | None, several: bool) -> None:
 
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str]) -> None:
-    """Print rows under heads; ``styles`` has the colour of the last cell of each row.
+    """Print a table with the headings ``heads``; ``styles`` has the colour of the last cell of each row.
 
-    There is no colour where NO_COLOR is set, nor in a file or a pipe.
+    Colours are used only on a terminal, and only if NO_COLOR is not set.
     """
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
@@ -308,7 +308,7 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], styles: Seq
     )
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for head in heads:
-        # Text of a selector may be longer than a word, and nothing of it is left out.
+        # A word of a selector may be longer than the column; it is then wrapped, not cut off.
         table.add_column(head, overflow="fold", justify="right" if head == "line" else "left")
     for row, style in zip(rows, styles, strict=True):
         *cells, last = map(printable, row)

@@ -1,4 +1,4 @@
-"""Publications that commands read: those of the topology's virtual host, and what is told of them at the end."""
+"""Publications that commands read: selection by the topology's virtual host, and remarks after the last message."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from transpiler.topology.publishing import asks_for_key, no_key, own_default
 
 
 class VirtualHosts:
-    """The messages of a log by their virtual hosts: those of other ones than the topologies' are left out.
+    """Filter of a log's messages: those of other virtual hosts than the topologies' are left out and counted.
 
-    A topology whose file names no virtual host takes the messages of all.
+    If the file of a topology names no virtual host, the messages of all virtual hosts are kept.
     """
 
     def __init__(self, *topologies: Topology) -> None:
@@ -32,7 +32,7 @@ class VirtualHosts:
         self.left_out: Counter[str] = Counter()
 
     def has(self, read: ReadMessage) -> bool:
-        """Return True for a message of the topologies' virtual hosts, or of one that nobody knows; count the others."""
+        """Return True if ``read`` is of the topologies' virtual hosts or names no virtual host; else count it."""
         if read.vhost is None:
             return True
         self._seen.add(read.vhost)
@@ -42,7 +42,7 @@ class VirtualHosts:
         return False
 
     def hint(self, *, left_out: bool = True) -> None:
-        """Tell how many messages were left out, or that those of several virtual hosts were taken for those of one."""
+        """Print how many messages were left out, or a warning if messages of several virtual hosts were mixed."""
         if self._own is None and len(self._seen) > 1:
             listed = one_line(", ".join(sorted(self._seen)))
             click.echo(
@@ -54,15 +54,15 @@ class VirtualHosts:
             say(count_left_out(self.left_out), err=True)
 
     def refuse_none(self, file: str) -> None:
-        """End the command that has found no message to compare."""
+        """End the command with the error that ``file`` has no message to compare."""
         fail(no_messages(file, self.left_out))
 
 
 def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Sent:
-    """Return where a message was published in a topology: to ``exchange``, if that is given.
+    """Return where the message was published: to ``exchange``, or if that is None, to the exchange that it names.
 
-    ``RecordError`` where nothing names its exchange or destination: one with NULL, or an empty cell, in the place of
-    the name went to the default exchange.
+    Raise ``RecordError`` if the message cannot name its exchange or destination. If it has a column or member for the
+    name, with NULL or an empty cell in it, it was published to the default exchange.
     """
     sent = read.sent()
     target = sent.exchange if exchange is None else exchange
@@ -70,7 +70,7 @@ def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Se
         try:
             if target is None and not names_exchange(read.value, read.layout):
                 target = own_default(topology, _offers("exchange", read))
-            # A message without a key reaches no queue from the default exchange, where one with NULL went.
+            # A NULL exchange is the default exchange, from which a message without a key reaches no queue: no check.
             if target is not None and sent.routing_keys is None and asks_for_key(topology.key_exchanges, target):
                 _check_key(read)
         except TranspilerError as error:
@@ -78,21 +78,21 @@ def published(read: ReadMessage, topology: Topology, exchange: str | None) -> Se
         return Sent(topology.default_exchange if target is None else target, sent.routing_keys, None)
     if not target:
         refuse(read.place, "the message names no destination: give it a member exchange, or give --exchange")
-    # The destination holds the key.
+    # The destination's name contains the routing key.
     return Sent(target, None, sent.routing_type if topology.rules.addressing.routing_types else None)
 
 
 def _check_key(read: ReadMessage) -> None:
-    """Raise ``LayoutError`` for a row of a table that has neither a routing key nor a place for one.
+    """Raise ``LayoutError`` if the layout of the row ``read`` has no column or key for the routing key.
 
-    A JSON object without a layout is a message, of which a member may be left out where it is null.
+    A JSON object without a layout is accepted: it is a message, in which a null member may be left out.
     """
     if read.layout is not None and not names_key(read.value, read.layout):
         raise no_key(joined(_offers("routing-key", read)))
 
 
 def _offers(header: str, read: ReadMessage) -> list[str]:
-    """Return hints about the column, or the member, that may have the exchange or the routing key of a message."""
+    """Return hints: which column or member probably contains ``header``, the exchange or routing key of a message."""
     name = header.replace("-", "_")
     schema = None if read.layout is None else read.layout.known_schema()
     if read.layout is not None and (schema is not None or read.record.cells is None):
@@ -105,7 +105,7 @@ def _offers(header: str, read: ReadMessage) -> list[str]:
 
 
 def no_messages(file: str, left_out: Counter[str]) -> str:
-    """Return the error about a file without a message to compare."""
+    """Return the error text for a file that has no message to compare; ``left_out`` has counts by virtual host."""
     name = "standard input" if file == "-" else shown(file)
     if not left_out:
         return f"{name} has no published message: there is nothing to compare"
@@ -113,7 +113,7 @@ def no_messages(file: str, left_out: Counter[str]) -> str:
 
 
 def hint_state(topology: Topology, undecided: int) -> None:
-    """Tell of messages to a JMS broker that its file does not decide, and that its state might."""
+    """Print how many messages the file of a JMS broker does not decide, with the hint to give the broker's state."""
     if undecided and not topology.knows_state:
         what = "message is" if undecided == 1 else "messages are"
         hint = "--state FILE says which subscriptions, consumers and queues are there"
@@ -121,13 +121,13 @@ def hint_state(topology: Topology, undecided: int) -> None:
 
 
 def hint_subscribers(*topologies: object) -> None:
-    """Tell that the file of a topology does not say who subscribes to topics."""
+    """Print a warning if the file of a topology does not contain the subscribers of topics."""
     if any(isinstance(one, Topology) and not one.knows_subscribers for one in topologies):
         click.echo(SUBSCRIBERS, err=True)
 
 
 def hint_exchange(unnamed: int) -> None:
-    """Tell of messages that name no exchange, and reached no queue of the default one."""
+    """Print how many messages name no exchange and reached no queue from the default exchange."""
     if unnamed:
         what = "message names" if unnamed == 1 else "messages name"
         hint = "--exchange NAME says where messages were published"

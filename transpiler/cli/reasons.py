@@ -1,4 +1,4 @@
-"""Counts of messages that a selector does not match, by the parts that decide."""
+"""Counts of the messages that a selector does not match, grouped by the deciding subexpressions."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from transpiler.message.receiver import Receiver
 from transpiler.message.types import Truth
 from transpiler.tools.explanation.explanation import explain_tree
 
-#: The version of the JSON form.
+#: Version number of the JSON form of ``Reasons``.
 VERSION = 1
 
 _VERDICTS = {True: "is TRUE", False: "is FALSE", None: "is unknown"}
 
 
 class _Part(NamedTuple):
-    """A part of a selector that decides, on one line, and its verdict; ``throws`` if the broker would throw on it."""
+    """A deciding subexpression of a selector, on one line, and its result; ``throws`` if the broker would throw."""
 
     text: str
     verdict: Truth
@@ -30,7 +30,7 @@ class _Part(NamedTuple):
 
 
 class Reasons:
-    """The numbers of messages that a selector does not match, by the parts that decide and their verdicts."""
+    """Counts of the messages that a selector rejects, grouped by the deciding subexpressions and their results."""
 
     def __init__(self, selector: str, dialect: str, receiver: Receiver) -> None:
         self._text, self._dialect = selector, find_dialect(dialect)
@@ -39,7 +39,7 @@ class Reasons:
         self._counts: Counter[tuple[_Part, ...]] = Counter()
 
     def add(self, message: Message) -> bool:
-        """Count a message; return True if it matches."""
+        """Count ``message``; return True if it matches the selector."""
         explained = explain_tree(self._tree, self._text, message, self._dialect, self._receiver)
         self._messages += 1
         if explained.matches:
@@ -51,7 +51,7 @@ class Reasons:
         return False
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
+        """Return the JSON form."""
         return {
             "version": VERSION,
             "selector": self._text,

@@ -1,4 +1,4 @@
-"""selector-sql route and backtest: the messages of files through a topology, by itself or against a broker's record."""
+"""selector-sql route and backtest: route messages through a topology; compare the result with the broker's record."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ from transpiler.topology.model import Topology, check_exchange
 from transpiler.topology.publishing import Publisher, PublishTo
 from transpiler.topology.receivers import PublishOptions, PublishSettings
 
-#: The version of the JSON form.
+#: Version number of the JSON lines that ``route`` prints.
 VERSION = 1
 
-#: The members that a line gets beside its own, and their types.
+#: The members that ``route`` adds to the JSON line of a message, and their types.
 _ADDED = {
     "queues": list,
     "outcome": str,
@@ -189,7 +189,7 @@ def route(
     if summary:
         counts = (dict(sorted(counter.items())) for counter in (exchanges, queues, outcomes, possible))
         counted = Summary(*counts)
-        # A queue that got nothing is what is looked for.
+        # Queues without a message are listed with 0, because users search for such queues.
         answer = counted.with_zeros(where).to_dict() | not_computed
         click.echo(json_text(answer, indent=2))
     hint_exchange(unnamed)
@@ -201,9 +201,10 @@ def route(
 
 
 def _print(read: ReadMessage, added: dict[str, Any]) -> None:
-    """Print a message with its queues, in the place of those of an earlier route; a ``version`` of its own stays.
+    """Print a message as a JSON line with the members ``added``, which replace those of an earlier ``route``.
 
-    ``RecordError`` where another member has the name of one that is added.
+    A ``version`` of the message itself stays. Raise ``RecordError`` if the message has another member with the name of
+    an added member.
     """
     line = dict(read.value)
     if line.get("version") == VERSION and isinstance(line.get("queues", line.get("why")), list | dict):
@@ -270,7 +271,7 @@ def backtest(
         any_recorded = any_recorded or queues is not None
         traced = trace(where, read.message, target, keys, PublishSettings(routing_type=routing_type))
         routed = traced.routed
-        # The broker may have chosen any queue of those that an exchange chooses from at random or by a hash.
+        # If an exchange chooses among queues at random or by a hash, the broker may have chosen any of these queues.
         possible = set(queues or ()) & set(routed.possible_queues)
         if traced.unknown:
             undecided += 1
@@ -297,5 +298,5 @@ def backtest(
 def _answer(
     read: ReadMessage, topology: Topology, exchange: str | None, recorded: str | None
 ) -> tuple[Sent, tuple[str, ...] | None]:
-    """Return where a message was published, and the queues in a member that the broker recorded."""
+    """Return where a message was published, and the queues that the broker recorded in the member ``recorded``."""
     return published(read, topology, exchange), None if recorded is None else read.recorded(recorded)

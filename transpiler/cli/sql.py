@@ -1,7 +1,8 @@
 """selector-sql sql: the Spark SQL of a selector or a filter set, alone or in a statement: a function, a view, a query.
 
-A condition compiled with ``result="filter"`` is what a row filter wants: a row is shown where it is TRUE and hidden
-where it is FALSE or NULL. The planner inlines functions and views, so the plan is that of the condition itself.
+A condition compiled with ``result="filter"`` can be used as a row filter, which shows a row if the condition is TRUE
+and hides it if the condition is FALSE or NULL. The planner inlines functions and views, so the plan is the same as for
+the bare condition.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ Kind = Literal["function", "temp-function", "view", "temp-view", "where"]
 _KINDS = get_args(Kind)
 _VIEWS = ("view", "temp-view")
 
-#: SQL names of the types whose names in Spark's JSON form are other words.
+#: Names of types in Spark's JSON form that differ from the names in SQL, and the names in SQL.
 _SQL_NAMES: Mapping[str, str] = {"byte": "TINYINT", "short": "SMALLINT", "integer": "INT", "long": "BIGINT"}
 
-#: The error for a table that is named although the output has no place for its name.
+#: The error for --from without a view.
 _NO_VIEW = "--from names the table of a view: give it with --as view NAME"
 
 _NO_OBJECT = "--or-replace is of a function or a view: give it with --as"
@@ -45,11 +46,11 @@ _NAME = re.compile(rf"{_PART}(?:\.{_PART})*", re.ASCII)
 
 _NAME_IN_SCHEMA = re.compile(rf"{_PART}\.", re.ASCII)
 
-#: Tokens of emitted SQL: a text, a quoted name, or a word. A word behind a dot is a field, one before a parenthesis a
-#: function.
+#: A string, quoted column name or column name in emitted SQL. A name after a dot is a field, and a name before a
+#: parenthesis a function; these are not matched.
 _TOKEN = re.compile(r"'[^']*'|(?<!\.)`(?P<quoted>(?:[^`]|``)*)`|(?<![.\w])(?P<word>[A-Za-z_]\w*)\b(?!\()")
 
-#: A text, a quoted name, a parenthesis, CASE, or a word that may begin a line.
+#: A token that matters for line breaks: a string, a quoted name, a parenthesis, CASE or END, or an AND or OR.
 _BREAKS = re.compile(
     r"'[^']*'|`[^`]*`|(?P<open>\w?\(|(?<![.\w])CASE\b)|(?P<close>\)|(?<![.\w])END\b)| (?P<word>AND|OR)\b"
 )
@@ -123,7 +124,7 @@ def sql(
 ) -> None:
     """Print the Spark SQL of SELECTOR (- reads it from standard input), or of a filter set."""
     if named is not None:
-        # A selector behind a kind without a name is taken for the name.
+        # If the user left out the name after the kind, click has taken the selector as the name.
         _check_statement(*named, source)
     elif source is not None:
         fail(_NO_VIEW)
@@ -160,9 +161,9 @@ def sql(
 
 
 def _on_lines(sql: str) -> str:
-    """Return a condition with each AND and OR on a line of its own, indented by the parentheses around it.
+    """Break the condition before each AND and OR, and indent each line by the number of parentheses around it.
 
-    Arguments of functions and the parts of CASE stay on their line.
+    There are no breaks inside the arguments of a function or inside CASE.
     """
     around: list[bool] = []
 
@@ -179,7 +180,7 @@ def _on_lines(sql: str) -> str:
 
 
 def _check_statement(kind: Kind, name: str, source: str | None) -> None:
-    """End the command for a statement that cannot be written."""
+    """End the command with an error if the options do not describe a valid statement."""
     if kind not in _VIEWS and source is not None:
         fail(_NO_VIEW)
     _check_name(name)
@@ -199,9 +200,9 @@ def _check_name(name: str) -> None:
 def _statement(
     kind: Kind, name: str, condition: str, layout: ChosenLayout, source: str | None, or_replace: bool
 ) -> str:
-    """Return a statement around a condition.
+    """Return the statement of the kind ``kind`` that contains ``condition``.
 
-    A function has the columns that the condition reads as parameters, with the types of the schema.
+    The parameters of a function are the columns that the condition reads, with their types in the schema.
     """
     create = f"CREATE {'OR REPLACE ' if or_replace else ''}{'TEMPORARY ' if kind.startswith('temp-') else ''}"
     match kind:
@@ -209,7 +210,7 @@ def _statement(
             written = [f"{quote_name(column)} {text}" for column, text in _parameters(condition, layout)]
             opening = next(filter(opens_template, written), None)
             if opening is not None:
-                # A parameter has its name written out: there is no IDENTIFIER() for one.
+                # The name of a parameter must be written literally; IDENTIFIER() is not allowed for it.
                 fail(
                     f"--as {kind}: {opening} would begin a variable or a Jinja tag: rename the column, or make a view, "
                     "whose condition has the name as text"
@@ -223,13 +224,13 @@ def _statement(
 
 
 def _parameters(condition: str, layout: ChosenLayout) -> Iterator[tuple[str, str]]:
-    """Yield the columns that a condition reads, with their SQL types, in the order of the schema."""
+    """Yield the columns that ``condition`` reads, with their SQL types, in the order of the schema."""
     archive = archive_of(find_layout(layout.layout))
     types = layout.types or ({} if archive is None else archive.schema)
     if not types:
         fail("--as function: the parameters need types: give the columns with --schema")
     read = {match["word"] or (match["quoted"] or "").replace("``", "`") for match in _TOKEN.finditer(condition)}
-    # A name with ${ in it is written as bytes.
+    # IDENTIFIER() contains a name with ${ as bytes, so the columns cannot be recognised: take all columns.
     every = "IDENTIFIER(" in condition
     for column, spark_type in types.items():
         if every or column in read:
@@ -237,9 +238,9 @@ def _parameters(condition: str, layout: ChosenLayout) -> Iterator[tuple[str, str
 
 
 def _sql_type(spark_type: Any) -> str:
-    """Return the SQL text of a type in Spark's JSON form, or of a layout's columns.
+    """Return the SQL name of a type, which is in Spark's JSON form or in the form of a layout's columns.
 
-    Text has no collation: an argument is cast to its parameter's type, and a selector compares by bytes.
+    A string type loses its collation: an argument is then cast to plain STRING, which compares bytes as selectors do.
     """
     match spark_type:
         case UnionShape.UNION:

@@ -1,4 +1,4 @@
-"""selector-sql test: files of selectors, messages and the verdicts that are expected."""
+"""selector-sql test: run test cases from files, which contain selectors, messages and the expected results."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _line(result: Result) -> str:
 
 
 def _failure(result: Result) -> str:
-    """Return the place and the name of a case that failed, and why."""
+    """Return the text about a failed case: its file, line and name, and the reason."""
     case = result.case
     lines = printable(result.failure or "").splitlines()
     place = printable(f"{case.file}:{case.line}: {case.id}")

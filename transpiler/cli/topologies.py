@@ -24,20 +24,20 @@ from transpiler.topology.model import check_exchange
 from transpiler.topology.publishing import PROTOCOLS, PUBLISH_TO, Protocol, Publisher, PublishTo
 from transpiler.topology.receivers import Sender, resolve_sender
 
-#: The findings about files that a run of a command has printed.
+#: The key, in the context of a command, of the set of findings about files that it has printed.
 _TOLD = "transpiler.findings"
 
 
 class _FormName(click.Choice):  # type: ignore[type-arg]
-    """A form of topology files; Broker-J has the name of its dialect, too."""
+    """The type of the option ``--form``. It also accepts the dialect's name ``qpid-java`` for ``broker-j``."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the form."""
+        """Return the name of the form."""
         return super().convert("broker-j" if value == "qpid-java" else value, param, ctx)
 
 
 class TopologyForm(NamedTuple):
-    """The options about a topology's file: its form, the virtual host, and what the file of a JMS broker leaves out."""
+    """The options for reading a topology file: its form, the virtual host, and data that a JMS broker's file lacks."""
 
     form: Form | None = None
     vhost: str | None = None
@@ -46,9 +46,9 @@ class TopologyForm(NamedTuple):
     broker_version: str | None = None
 
     def read(self, name: str, *, every: bool = False) -> Topology:
-        """Read a file, - is standard input, and print the findings about it; ``every`` as in ``warn``.
+        """Read the file ``name`` ("-" is standard input), and print the findings about it; ``every`` as in ``warn``.
 
-        Of a directory, the definitions of RabbitMQ in its files are read together.
+        If ``name`` is a directory, the RabbitMQ definitions in its files are read as one topology.
         """
         if name != "-" and is_directory(name):
             if self.state is not None or self.properties or self.form not in (None, "rabbitmq"):
@@ -60,7 +60,10 @@ class TopologyForm(NamedTuple):
         return self.parse(read_text_file(name), "standard input" if name == "-" else name, every=every)
 
     def read_all(self, names: Sequence[str], *, every: bool = False) -> list[tuple[str, Topology]]:
-        """Read several files, and all virtual hosts or brokers of each if none is chosen, with a name for each one."""
+        """Read several files. Return each topology with a name.
+
+        If no virtual host and no form is chosen, a file yields a topology for each of its virtual hosts or brokers.
+        """
         found: list[tuple[str, Topology]] = []
         for name in names:
             if name != "-" and is_directory(name):
@@ -74,12 +77,12 @@ class TopologyForm(NamedTuple):
         return found
 
     def parse(self, text: str, name: str, *, every: bool = False) -> Topology:
-        """Parse the text of a file, and print the findings about it."""
+        """Parse ``text``, the content of the file ``name``, and print the findings about it."""
         return self._tell(parse_topology(text, name, **self._asdict()), every=every)
 
     def _tell(self, topology: Topology, *, every: bool) -> Topology:
-        """Print the findings about a topology's file."""
-        # A finding of both compared files is told once; a note is for the report alone.
+        """Print the findings about a topology's file, and return the topology."""
+        # A finding about both compared files is printed once. Notes are printed only for a report (``every``).
         told = click.get_current_context().meta.setdefault(_TOLD, set())
         shown = [one for one in topology.findings if every or one.severity != "info"]
         warn(tuple(one for one in shown if one not in told), every=every)
@@ -88,12 +91,12 @@ class TopologyForm(NamedTuple):
 
 
 def complete_vhosts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG001
-    """Complete the name of a virtual host in the topology's file, which the command line names before."""
+    """Complete the name of a virtual host from the topology file that comes earlier on the command line."""
     return _of_file(ctx, "vhosts", incomplete)
 
 
 def complete_exchanges(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG001
-    """Complete the name of an exchange in the topology's file, which the command line names before."""
+    """Complete the name of an exchange from the topology file that comes earlier on the command line."""
     return _of_file(ctx, "exchanges", incomplete)
 
 
@@ -109,14 +112,14 @@ def _of_file(ctx: click.Context, what: str, incomplete: str) -> list[Any]:
         topology = parse_topology(text, name, vhost=ctx.params.get("vhost"))
         return completions(filter(None, topology.exchange_by_name), incomplete)
     except (OSError, ValueError):
-        # A shell has no place to show an error of its completion.
+        # A shell cannot show an error of a completion.
         return []
 
 
 def _first_file() -> str | None:
-    """Return the first file on the command line that the shell completes.
+    """Return the first existing file on the command line that the shell completes; None if there is no file.
 
-    click gives an argument no value where the option before the word has none yet.
+    This is needed because click parses no arguments while the last option on the line still lacks its value.
     """
     from click.shell_completion import split_arg_string
 
@@ -125,7 +128,7 @@ def _first_file() -> str | None:
 
 
 def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options that say how to read a topology's file, and these as ``form``."""
+    """Add the options for reading a topology file. The command receives them as its parameter ``form``."""
 
     @wraps(command)
     def with_form(
@@ -178,20 +181,20 @@ def topology_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def exchange_option(help_text: str) -> Options:
-    """Return the option that names an exchange of the topology."""
+    """Return the option ``--exchange``, the name of an exchange in the topology."""
     return click.option("--exchange", shell_complete=complete_exchanges, help=help_text)
 
 
-#: The protocols whose publishers have the flag mandatory.
+#: The protocols in which a publisher can set the flag mandatory; None means that the protocol is not given.
 _WITH_MANDATORY = (None, "0-8", "0-9", "0-9-1")
 
-#: The outcomes of messages that reached a queue, or may have.
+#: The outcomes of messages that certainly or possibly reached a queue.
 REACHED = frozenset({"delivered", "alternate", "undecided", "dead-letter"})
 
 #: The warning that no message reached a queue.
 NO_QUEUE = "warning: no message reached a queue: selector-sql route --why says of each message what it lacked"
 
-#: The exit codes of a comparison with what a broker recorded.
+#: The exit codes of a comparison with the queues that a broker recorded, and their meanings.
 RECORDED_EXITS = {
     0: "every message has exactly the broker's queues",
     1: "some messages have not",
@@ -200,7 +203,7 @@ RECORDED_EXITS = {
 
 
 def recorded_options(place: str) -> Options:
-    """Return the options about the queues that a broker recorded in a member or column."""
+    """Return the options for the queues that a broker recorded; ``place`` is "member" or "column" in the help."""
     return together(
         click.option(
             "--recorded",
@@ -222,7 +225,7 @@ def recorded_options(place: str) -> Options:
     )
 
 
-#: The options that say where messages are published other than to an exchange by name.
+#: The options for destinations of messages other than an exchange by name.
 destination_options = together(
     click.option("--address", help="Publish as a sender with this address: queue, exchange, or exchange/subject."),
     click.option(
@@ -236,9 +239,9 @@ destination_options = together(
 
 
 def publisher_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options that say what becomes of messages that no queue takes, and their ``publisher``.
+    """Add the options for unroutable messages. The command receives them as its parameter ``publisher``.
 
-    A setting that the protocol does not have is refused: exit code 2.
+    If the protocol does not have a given setting, the command ends with exit code 2.
     """
 
     @wraps(command)
@@ -262,9 +265,9 @@ def publisher_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def read_destination(
     topology: Topology, exchange: str | None, address: str | None, publish_to: PublishTo
 ) -> Sender | None:
-    """The sender with the address, if there is one; exit code 2 where options contradict each other.
+    """Return the sender for ``address``; None without an address. End the command if the options contradict each other.
 
-    ``TopologyError`` for an exchange that is not there, and for an address that leads nowhere.
+    Raise ``TopologyError`` if the topology does not have the exchange, or cannot resolve the address.
     """
     given = {
         "--exchange": exchange is not None,

@@ -1,4 +1,4 @@
-"""selector-sql topology: who receives what, as a listing or a picture, and what is dead, double or in a loop."""
+"""selector-sql topology: list or draw a topology, and report dead or duplicate entries and loops in it."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def topology(
 
 
 def _report_all(read: list[tuple[str, Topology]], form: str, fail_on: str | None) -> None:
-    """Print the reports of several topologies, each under its name."""
+    """Print the reports of several topologies, each after the name of its topology."""
     found = [(name, make_report(addresses_of(one))) for name, one in read]
     if form == "json":
         reports = [{"topology": name, **one.to_dict()} for name, one in found]
@@ -186,7 +186,10 @@ def _answer(found: list[Finding], form: str, columns: Mapping[str, int]) -> None
 
 
 def _within(topology: Topology, whole: Topology, summary: Summary) -> Summary:
-    """Return the counts of a part; the whole also has those of queues that no configuration shows."""
+    """Return the counts for ``topology``, a part of ``whole``, without exchanges and queues that it does not contain.
+
+    If ``topology`` is ``whole``, counts of queues that the configuration does not contain stay.
+    """
     exchanges = counts_of(whole, summary.exchanges)
     if topology is whole:
         return replace(summary, exchanges=exchanges)

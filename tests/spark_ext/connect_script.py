@@ -1,4 +1,4 @@
-"""Run by test_connect in a process of its own: one process has either classic Spark or Spark Connect.
+"""Program that test_connect runs in its own process, because a process has either classic Spark or Spark Connect.
 
 The argument is the number of binding keys with wildcards.
 """
@@ -66,7 +66,7 @@ def drawn_key(wildcard: str) -> str:
     return ".".join([*words, wildcard, f"w{draw.randrange(1000)}", "#"][draw.randrange(2) :])
 
 
-# The automaton, which keys of two # need, goes with the query.
+# Keys with two # need the automaton, which is sent with the query.
 bindings = [Binding("amq.topic", f"q{number}", drawn_key(draw.choice("*#"))) for number in range(int(sys.argv[1]))]
 queues = [Queue(binding.destination) for binding in bindings]
 topology = Topology(RABBITMQ, queues=queues, bindings=bindings, default_exchange="amq.topic")
@@ -80,7 +80,7 @@ print("binding keys", len(found))
 
 
 def when_connected(start: Callable[[], StreamingQuery]) -> StreamingQuery:
-    """Start a query; Spark waits 10 seconds for the Python process of a batch's function, which may need longer."""
+    """Start a query. Retry, because Spark waits only 10 seconds for the Python process of a batch's function."""
     for _ in range(5):
         try:
             return start()
@@ -90,7 +90,7 @@ def when_connected(start: Callable[[], StreamingQuery]) -> StreamingQuery:
     return start()
 
 
-# A stream, which the server runs: a filter and a route by look-ups.
+# A stream that the server runs, with a filter and with a route by lookups.
 with tempfile.TemporaryDirectory() as directory:
     keyed.coalesce(1).write.parquet(f"{directory}/archive")
     stream = spark.readStream.schema(keyed.schema).parquet(f"{directory}/archive")
@@ -102,7 +102,7 @@ with tempfile.TemporaryDirectory() as directory:
     assert streamed == found
     print("stream", len(streamed))
 
-    # The server calls the function of a batch in a process of its own, which reads the topology's file.
+    # The server calls the function of a batch in its own process, which reads the topology's file.
     (file := Path(directory) / "topology.json").write_text(json.dumps(topology_to_dict(topology)))
     written = f"{directory}/by_version"
 

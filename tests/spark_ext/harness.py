@@ -1,4 +1,4 @@
-"""Many expressions over many messages at once: one DataFrame, one column a case."""
+"""Many expressions evaluated over many messages at once, in one DataFrame with one column for each expression."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tests.sizes import is_full
 #: The version of Spark, major and minor.
 SPARK = tuple(map(int, pyspark.__version__.split(".")[:2]))
 
-#: Expressions in one projection. Far more make a plan that takes longer to analyze than to run.
+#: Maximum number of expressions in one projection. With many more, a plan takes longer to analyse than to run.
 CHUNK = 120
 
-#: Rules of the optimizer that simplify expressions. Without them Spark evaluates the SQL as it is written.
+#: Optimizer rules that simplify expressions. Without them Spark evaluates the SQL as written.
 EXPRESSION_RULES = ",".join(
     f"org.apache.spark.sql.catalyst.optimizer.{rule}"
     for rule in (
@@ -31,16 +31,16 @@ EXPRESSION_RULES = ",".join(
     ).split()
 )
 
-#: Thousands of small expressions over a few rows: interpreting them is faster than compiling them. A plan that adapts
-#: itself is planned anew, and described anew, after each of its stages.
+#: Settings that interpret expressions, which is faster than compiling thousands of small expressions for a few rows.
+#: Adaptive plans are off, because they are planned and described again after each stage.
 INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
 }
 
-#: The session of a sample: its tests plan more than they run, and no answer depends on what a plan implies, which is a
-#: quarter of the time of planning a route. At full size the session is as users run it.
+#: Settings of a sample's session. Its tests plan more than they run, and inferring constraints takes a quarter of the
+#: time of planning a route but changes no result. The full size uses the defaults of users.
 IN_SAMPLE = (
     {}
     if is_full()
@@ -51,7 +51,7 @@ IN_SAMPLE = (
     }
 )
 
-#: Plans that adapt themselves and generated code, as users have them, for the tests in a sample that are about these.
+#: Settings of users, with adaptive plans and generated code, for those tests of a sample that are about these.
 COMPILED = {
     "spark.sql.codegen.wholeStage": "true",
     "spark.sql.codegen.factoryMode": "FALLBACK",
@@ -60,18 +60,18 @@ COMPILED = {
 
 
 def java_options() -> str:
-    """Return the options of Java that give the Spark of another process the settings ``IN_SAMPLE``."""
+    """Return the Java options that give the Spark of another process the settings ``IN_SAMPLE``."""
     chosen = [f"-D{key}={value}" for key, value in IN_SAMPLE.items()]
     return " ".join([os.environ.get("SPARK_SUBMIT_OPTS", ""), *chosen]).strip()
 
 
 def numbered(frame: DataFrame) -> DataFrame:
-    """The rows with an ``id`` in their order."""
+    """Return ``frame`` with the column ``id`` that numbers the rows in order."""
     return frame.coalesce(1).withColumn("id", sf.monotonically_increasing_id())
 
 
 def answers(frame: DataFrame, expressions: Sequence[str], key: str = "id") -> list[list[Any]]:
-    """For each expression its value in each row, in the order of the key column."""
+    """Return for each expression its value in each row, in the order of the column ``key``."""
     columns: list[list[Any]] = []
     for start in range(0, len(expressions), CHUNK):
         part = expressions[start : start + CHUNK]
@@ -83,7 +83,7 @@ def answers(frame: DataFrame, expressions: Sequence[str], key: str = "id") -> li
 
 @contextmanager
 def settings(spark: SparkSession, values: dict[str, str]) -> Iterator[None]:
-    """The session with some settings changed for a while."""
+    """Change settings of the session inside the block."""
     before = {key: spark.conf.get(key, None) for key in values}
     for key, value in values.items():
         spark.conf.set(key, value)
@@ -95,8 +95,10 @@ def settings(spark: SparkSession, values: dict[str, str]) -> Iterator[None]:
 
 
 def largest_method(frame: DataFrame) -> int:
-    """The largest method of the generated code of a query, in bytes; the JIT takes up to 8,000."""
-    # An adaptive plan has no code before it runs.
+    """Return the size of the largest generated method of a query, in bytes. The JIT compiles methods up to
+    8,000 bytes.
+    """
+    # An adaptive plan has no generated code before it runs.
     with settings(frame.sparkSession, COMPILED | {"spark.sql.adaptive.enabled": "false"}):
         found = frame.select("*")._jdf.queryExecution().debug().codegenToSeq()
     sizes = [found.apply(place)._3().maxMethodCodeSize() for place in range(found.size())]

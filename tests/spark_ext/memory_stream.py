@@ -1,4 +1,4 @@
-"""A stream of texts in memory that the real-time mode reads, and its sink. PySpark has no name for either."""
+"""A stream of texts in memory that the real-time mode can read, and its sink. PySpark has no API for these two."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 
 class MemoryStream:
-    """A source of one partition, ``frame`` with its column ``value``, and the texts that a query of it has put out."""
+    """A source with one partition and its sink. ``frame`` is the stream, with its texts in the column ``value``."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark, self._jvm = spark, spark._jvm
@@ -21,7 +21,7 @@ class MemoryStream:
         self.frame = DataFrame(self._source.toDF(), spark)
 
     def start(self, routed: DataFrame, directory: Path, trigger: str) -> Any:
-        """Start a query with one column of texts in real time; return Java's object of it."""
+        """Start ``routed``, a query with one column of texts, in real time. Return the Java object of the query."""
         streaming, none = self._jvm.org.apache.spark.sql.streaming, _object(self._jvm.scala, "None")
         queries = self._spark._jsparkSession.streams()
         clock = getattr(queries, "startQuery$default$11")()
@@ -33,18 +33,18 @@ class MemoryStream:
         )
 
     def send(self, texts: Iterable[str]) -> None:
-        """Send texts without a NUL in, in as many calls of Java for a thousand as for one."""
+        """Send ``texts``, which contain no NUL, with a constant number of calls of Java."""
         java = self._jvm.java.util
         listed = java.Collections.list(java.StringTokenizer("\0".join(texts), "\0"))
         self._source.addData(self._jvm.org.apache.spark.api.python.PythonUtils.toSeq(listed))
 
     @property
     def received(self) -> int:
-        """The number of texts that came out so far."""
+        """The number of texts that the sink has received so far."""
         return int(self._sink.allData().size())
 
     def texts(self) -> list[str]:
-        """Return the texts that came out so far."""
+        """Return the texts that the sink has received so far."""
         rows = self._sink.allData()
         return [rows.apply(number).getString(0) for number in range(rows.size())]
 

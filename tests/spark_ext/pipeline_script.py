@@ -1,4 +1,4 @@
-"""The datasets of a declarative pipeline, which test_pipelines copies into a project and checks in its own process."""
+"""Datasets of a declarative pipeline, which test_pipelines copies into a project and checks in a separate process."""
 
 from collections.abc import Callable
 
@@ -24,7 +24,7 @@ TOPOLOGY = Topology(
         *(Binding("amq.fanout", "q3", "", arguments) for arguments in SELECTORS),
     ),
 )
-#: Tables of constants from this size on are sent to the server before the query.
+#: A topology whose constant tables are so large that they are sent to the server before the query.
 LARGE = Topology(
     QPID_JAVA,
     queues=tuple(Queue(f"q{n}") for n in range(3_000)),
@@ -92,5 +92,5 @@ def canonical() -> DataFrame:
 
 @dp.materialized_view
 def by_preset() -> DataFrame:
-    # A preset has the columns of its own schema.
+    # A preset uses the columns of its own schema.
     return route(spark.table("canonical"), TOPOLOGY, "amqp", exchange="amq.direct")

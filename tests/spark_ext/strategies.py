@@ -1,4 +1,4 @@
-"""Random selectors and random typed messages that have something to say to each other."""
+"""Random selectors and random typed messages whose names and values meet."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ INTEGERS = (
     1_750_772_279_000,
 )
 FLOATS = (0.0, -0.0, 0.5, 1.0, 2.5, -2.5, 5.0, 1e10, 9007199254740992.0, 9.3e18, 0.1, 1e300)
-#: The operators of the standard; the remainder is a dialect's own.
+#: The operators of the standard, without the remainder, which only some dialects have.
 ARITHMETIC = tuple(operator for operator in ast.Arithmetic if operator is not ast.Arithmetic.REMAINDER)
 SPECIAL = (float("nan"), float("inf"), float("-inf"))
 
@@ -84,10 +84,10 @@ _VALUES: dict[AmqpType, st.SearchStrategy[Any]] = {
 }
 
 values = st.one_of(*(strategy.map(lambda v, t=kind: AmqpValue(t, v)) for kind, strategy in _VALUES.items()))
-#: Among them bytes that are not UTF-8.
+#: Byte strings, some of which are not UTF-8.
 BYTES = (b"", b"abc", b"\xff\x00", b"\xc3", b"a\xf0\x9f", b"\xed\xa0\x80")
 UUIDS = (UUID("0123abcd-0123-0123-0123-0123456789ab"), UUID("00112233-4455-6677-8899-aabbccddeeff"))
-#: Ids of the four types whose texts meet each other's, and those that a selector writes.
+#: Ids of the four types, some of which have the same text, and ids that a selector writes.
 IDS = (
     *(
         AmqpValue(AmqpType.STRING, text)
@@ -108,7 +108,7 @@ ids = st.one_of(st.sampled_from(IDS), st.none())
 ANNOTATIONS = ("x-opt-jms-type", "jms-type", "x-opt-delivery-time", "other", "x_opt_jms_type")
 annotations = st.dictionaries(st.sampled_from(ANNOTATIONS), values, max_size=3)
 uints = st.one_of(st.sampled_from((0, 1, 5, 2**31 - 1, 2**31, 2**32 - 5, 2**32 - 1)), st.integers(0, 2**32 - 1))
-#: Milliseconds that Spark's TIMESTAMP can hold.
+#: Milliseconds that Spark's TIMESTAMP can represent.
 times = st.one_of(st.none(), st.sampled_from((0, 1, -1, 1_750_772_279_000)), st.integers(-(10**14), 10**14))
 
 headers = st.builds(
@@ -163,7 +163,7 @@ _TYPED = {
 
 @st.composite
 def typed_messages(draw: st.DrawFn) -> Message:
-    """Messages with properties of one type each, any of which may be absent."""
+    """Draw a message whose properties have one type each. Any property may be absent."""
     return Message(
         application_properties={
             name: AmqpValue(kind, draw(_VALUES[kind])) for name, kind in _TYPED.items() if draw(st.booleans())
@@ -172,7 +172,9 @@ def typed_messages(draw: st.DrawFn) -> Message:
 
 
 def selectors(names: tuple[str, ...], null_tests_any: bool = False) -> st.SearchStrategy[ast.Expression]:
-    """Trees that ``check`` accepts, over some names; ``null_tests_any`` puts IS NULL behind any operand."""
+    """Return a strategy for trees that ``check`` accepts, over ``names``. With ``null_tests_any``, IS NULL may follow
+    any operand.
+    """
     name = st.sampled_from(names).map(ast.Identifier)
     text = st.one_of(texts, st.sampled_from(ID_TEXTS)).map(ast.StringLiteral)
     number = st.one_of(integers.map(ast.IntegerLiteral), floats.map(ast.FloatLiteral))

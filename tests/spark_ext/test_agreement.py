@@ -1,4 +1,4 @@
-"""Spark's answer on the emitted SQL is the reference evaluator's, for random selectors and messages."""
+"""Spark's result for the emitted SQL is the reference evaluator's, for random selectors and messages."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ from transpiler.compiler.layouts.layout import Layout
 from transpiler.message.types import AmqpType, AmqpValue, Truth
 
 SELECTORS, MESSAGES = size(15, 20), 16
-#: In full, selectors by messages by examples is over 20,000 pairs on two layouts, in three results each. Hypothesis
-#: begins with the simplest example, from which Spark learns nothing, so a property has two of them at least.
+#: Number of examples. The full size tests over 20,000 pairs of a selector and a message on two layouts, in three
+#: results each. Hypothesis begins with the simplest example, which tests nothing in Spark, so that each property has at
+#: least two.
 EXAMPLES = size(4, 12)
 
-#: Each example runs Spark jobs, so it is not shrunk: the assertion names the one selector that failed.
+#: Hypothesis phases without shrinking, because each example runs Spark jobs. The assertion names the selector that
+#: failed.
 PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 
 #: The receiver of the messages.
@@ -71,7 +73,7 @@ def test_spark_agrees_with_the_reference_on_the_canonical_layout(
         assert_agreement(frame, "amqp", [print_selector(tree) for tree in trees], messages)
 
 
-#: Columns of every Spark type with an AMQP counterpart, what message type fills each, and the values it takes.
+#: Columns of every Spark type with an AMQP counterpart: the Spark type, the AMQP type, and the values.
 _COLUMNS: dict[str, tuple[str, AmqpType, st.SearchStrategy[Any]]] = {
     "flag": ("boolean", AmqpType.BOOLEAN, st.booleans()),
     "tiny": ("tinyint", AmqpType.BYTE, st.integers(-128, 127)),
@@ -84,7 +86,7 @@ _COLUMNS: dict[str, tuple[str, AmqpType, st.SearchStrategy[Any]]] = {
     "l": ("string collate utf8_lcase", AmqpType.STRING, strategies.texts),
     "v": ("string", AmqpType.STRING, strategies.texts),
     "bin": ("binary", AmqpType.BINARY, st.sampled_from((b"", b"abc"))),
-    # Header fields with values that no section of AMQP can hold, and one that has no place in AMQP.
+    # Header fields with values that no section of AMQP can contain, and one that AMQP has no field for.
     "JMSMessageID": ("string", AmqpType.STRING, strategies.texts),
     "JMSPriority": ("int", AmqpType.INT, st.sampled_from((0, 4, 9, 12, -1))),
     "JMSXRcvTimestamp": ("bigint", AmqpType.LONG, strategies.integers),

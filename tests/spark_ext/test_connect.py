@@ -1,4 +1,4 @@
-"""The same calls on Spark Connect."""
+"""The functions work on Spark Connect as on classic Spark."""
 
 from __future__ import annotations
 

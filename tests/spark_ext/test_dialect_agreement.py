@@ -1,4 +1,4 @@
-"""In every broker's dialect, Spark's answer on the emitted SQL is the reference evaluator's."""
+"""In every broker's dialect, Spark's result for the emitted SQL is the reference evaluator's."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EXAMPLES = 1
 
 
 def takes(text: str, dialect: str) -> bool:
-    """Return True if the dialect has the selector."""
+    """Return True if ``dialect`` can parse ``text``."""
     try:
         parse_selector(text, dialect)
     except TranspilerError:
@@ -40,7 +40,7 @@ def takes(text: str, dialect: str) -> bool:
 
 
 def accepted(trees: list[ast.Expression], dialect: str) -> list[str]:
-    """The selectors that the dialect takes, in its spelling."""
+    """Return the texts of the selectors that ``dialect`` accepts, in its spelling."""
     texts = dict.fromkeys(print_selector(tree, dialect) for tree in trees)
     return [text for text in texts if takes(text, dialect)]
 
@@ -59,7 +59,7 @@ def assert_agreement(
         for result in results
         for text in texts
     ]
-    # In a sample one query for both; the queries of the full size are long enough.
+    # A sample runs one query for both results. At full size the queries are large enough.
     parts = [sqls] if not is_full() else [sqls[: len(texts)], sqls[len(texts) :]]
     columns = iter([column for part in parts for column in answers(frame, part)])  # type: ignore[arg-type]
     for place, result in enumerate(results):
@@ -112,7 +112,7 @@ OF_ANNOTATIONS = (
     "\"m.app\" = 'p'",
     '"m." IS NULL',
 )
-#: The answers on the four messages by the broker's code: T, F, or U for unknown.
+#: The results for the four messages, as the broker's code defines them: T, F, or U for unknown.
 OF_THE_BROKER = "UTFU UTTU UFTU UTFU UTUF UFUT UTUF TFTF FTFT UTUF UFUT UFTT UUUT TTTT".split()
 
 
@@ -127,7 +127,7 @@ def test_artemis_reads_message_annotations_behind_their_prefix(spark: SparkSessi
     assert_agreement(frame, "amqp", "artemis", list(OF_ANNOTATIONS), messages)
 
 
-#: Typed columns of every width, and what each is to AMQP.
+#: Typed columns of every width, with names that identify their AMQP types.
 COLUMNS = "flag boolean, b tinyint, sh smallint, i int, n bigint, f float, x double, s string, bin binary"
 
 
@@ -149,7 +149,7 @@ def test_spark_agrees_with_the_reference_on_typed_columns(
         assert_agreement(frame, layout, dialect, accepted(trees, dialect), messages)
 
 
-#: Corners: a dialect, a selector, the properties, and the answer of the broker itself.
+#: Corner cases: a dialect, a selector, the properties, and the result of the broker itself.
 CORNERS = (
     ("qpid-cpp", "i = 0x010", {"i": 16}, True),
     ("qpid-cpp", "i = 0b010", {"i": 2}, True),
@@ -165,7 +165,7 @@ CORNERS = (
     ("artemis", "convert_string_expressions:1 + s = 6", {"s": "5"}, True),
     ("activemq", "convert_string_expressions:1 + s = 6", {"s": "5"}, None),
 )
-#: Arithmetic of Artemis on texts of numbers and of other things.
+#: Artemis' arithmetic on texts that are numbers and on other texts.
 READ = (
     "1 + a = 6",
     "a + 1 = '51'",
@@ -212,7 +212,7 @@ def test_artemis_calculates_with_numbers_in_texts(spark: SparkSession) -> None:
         assert_agreement(numbered(create_messages(spark, messages)), "amqp", "artemis", texts, messages)
 
 
-#: A property of every AMQP type that a broker tells apart, and none.
+#: A property value of every AMQP type that a broker distinguishes, and None for a missing property.
 EVERY_TYPE = (
     AmqpValue(AmqpType.STRING, "x"),
     AmqpValue(AmqpType.STRING, ""),
@@ -240,11 +240,11 @@ SUMS = (
     "NOT (a + b + 1 = 'xtrue1')",
     "a - b < 2 OR a * b = 35 OR a / b = 1",
     "a + b + c > 1 AND a * b * c < 1000",
-    # Java has no negative of a byte, and others of an int and of a long, all of which stand in one column.
+    # Java has no negation for a byte, but for int and long, and all three are in the same column.
     "1 - -a = 8",
     "NOT (0.5 + -a <= -6 AND b = 5)",
 )
-#: Java's equals takes no member of another type, and a NULL that it meets in the list is an exception.
+#: Java's equals is false for a member of another type, and a NULL in the list throws an exception.
 LISTS = (
     "INLIST(MAKELIST('x', 7, 1.5, TRUE, 5), a)",
     "INLIST(MAKELIST(a, 'x'), b)",
@@ -252,7 +252,7 @@ LISTS = (
     "INLIST(MAKELIST(a, NULL), 7)",
     "INLIST(MAKELIST(NULL, 7), b)",
 )
-#: The SQL of a longer chain is twice as long, and takes Spark as much time as all the others.
+#: A long chain. The SQL of a longer one is twice as long, and takes Spark as much time as all other selectors.
 LONG_SUMS = ("a + b + c + a > 1 AND a * b * c < 1000",)
 
 
@@ -268,7 +268,7 @@ def test_spark_agrees_on_operations_with_values_of_all_types(spark: SparkSession
         assert_agreement(numbered(create_messages(spark, messages)), "amqp", dialect, texts, messages)
 
 
-#: Integers of every width around the constants, and what is no integer.
+#: Integers of every width near the constants, and values that are not integers.
 EDGES = (
     *(AmqpValue(AmqpType.ULONG, number) for number in (0, 5, 99, 100, 2**63 - 2, 2**63 - 1, 2**63, 2**64 - 1)),
     *(AmqpValue(AmqpType.LONG, number) for number in (-(2**63), -1, 5, 100, 2**63 - 2, 2**63 - 1)),

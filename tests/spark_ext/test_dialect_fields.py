@@ -1,4 +1,6 @@
-"""Each field of a ``Dialect`` is read: each of its values changes an answer, in the compiler as in the reference."""
+"""Each field of a ``Dialect`` has an effect: each of its values changes a result, equally in compiler and reference
+evaluator.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,7 @@ MESSAGES = (
 
 @dataclass(frozen=True)
 class Witness:
-    """Selectors on whose answers the values of a field part, in a record that is else like ``base``."""
+    """Selectors whose results differ between the values of a field, in a dialect that is otherwise ``base``."""
 
     selectors: tuple[str, ...]
     base: Dialect = JMS
@@ -163,7 +165,7 @@ WITNESSES: dict[str, Witness] = {
     "in_not_string": Witness(("n NOT IN ('a')", "n IN ('a')"), ANYTHING),
     "wildcards": Witness(("s LIKE '_'", "s LIKE 'x_y'", "s LIKE 'x%y'", "s LIKE '____'", "s LIKE '__'")),
 }
-#: Limits, which a selector of four operands is beyond; texts, which no answer depends on.
+#: Limits that a selector of four operands exceeds, and text fields, on which no result depends.
 LIMITS = {"max_length": 3, "max_nesting": 0, "max_terms": 1, "max_tokens": 2}
 TEXTS = {"name", "on_throw"}
 
@@ -181,7 +183,9 @@ def test_a_limit_is_kept(name: str) -> None:
 
 
 def outcome(selector: str, message: Message, dialect: Dialect) -> Any:
-    """The reference's answer, and whether it throws; or that the dialect refuses the selector."""
+    """Return the reference evaluator's result and whether it throws, or "refused" if the dialect rejects
+    the selector.
+    """
     try:
         tree = parse_selector(selector, dialect)
     except TranspilerError:

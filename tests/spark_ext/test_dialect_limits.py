@@ -1,4 +1,6 @@
-"""Limits of Spark's agreement with a broker: beyond them the answer is unknown or an error, never another truth."""
+"""Limits of Spark's agreement with a broker: beyond them the result is unknown or an error, never another
+truth value.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ MESSAGES = [
     for x in ENDS
     for y in ENDS
 ]
-#: Selectors whose integers may have more than 38 digits, and on how many of the messages they have.
+#: Selectors whose integers may have more than 38 digits, and the number of messages for which they have.
 LONG = {
     "x * y + x * y > 5": 4,
     "NOT (x * y + x * y > 5)": 4,
@@ -40,7 +42,7 @@ LONG = {
 
 @pytest.mark.parametrize("ansi", ["true", "false"])
 def test_an_integer_beyond_38_digits_is_unknown_and_never_wrong(spark: SparkSession, ansi: str) -> None:
-    # Of a sample, each setting has every second one: the SQL of the brokers' integers is long.
+    # In a sample, each setting gets every second selector, because the SQL of the brokers' integers is long.
     tried = dict(list(LONG.items())[size(int(ansi == "false"), 0) :: size(2, 1)])
     assert any(tried.values())
     with settings(spark, {"spark.sql.ansi.enabled": ansi}):
@@ -58,7 +60,7 @@ def test_a_literal_beyond_38_digits_is_an_error() -> None:
         transpile_selector("x < 1" + "0" * 38, dialect="rabbitmq")
     [error] = caught.value.diagnostics
     assert (error.code, error.hint) == ("limit.digits", "write it as a floating point number, with .0 at the end")
-    # A double cannot hold this one, so that the hint would lead to the next error.
+    # No double can represent this number, so that a hint to write a double would lead to the next error.
     with pytest.raises(UnsupportedFeatureError) as caught:
         transpile_selector("x < 1" + "0" * 400, dialect="rabbitmq")
     assert (caught.value.diagnostics[0].code, caught.value.diagnostics[0].hint) == ("limit.digits", None)
@@ -79,7 +81,7 @@ def test_answers_that_no_sql_joins_are_refused_by_name(dialect: Dialect, name: s
         transpile_selector("a = 1", dialect=replace(dialect, name="own"))
 
 
-#: XPath that Java fails on, or that only one of the engines reads: where, and what is said of it.
+#: XPath expressions on which Java fails, or that only one engine accepts: the position and the message of the error.
 NO_XPATH = [
     ("a[", 3, "it ends too early"),
     ("", 1, "it ends too early"),

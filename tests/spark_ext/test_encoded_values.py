@@ -1,4 +1,4 @@
-"""Spark reads bytes in AMQP's encoding as the layout does in Python, in one query over all of them."""
+"""Spark reads bytes in AMQP's encoding as the layout does in Python, in one query over all values."""
 
 from __future__ import annotations
 

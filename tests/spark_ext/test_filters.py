@@ -1,4 +1,4 @@
-"""Spark's answer on a filter's SQL is the reference matcher's, for random nested filters and messages."""
+"""Spark's result for a filter's SQL is the reference matcher's, for random nested filters and messages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ CONNECTIONS = ("c1", "c2")
 words = st.sampled_from(("a", "b", "", "é", "\n", "a+", "$", "stock"))
 subjects = st.lists(words, min_size=1, max_size=6).map(".".join)
 patterns = st.lists(st.one_of(words, st.sampled_from("##**")), min_size=1, max_size=6).map(".".join)
-#: Values of every type, and often those that a message is likely to have.
+#: Values of every type, often values that also occur in messages.
 values = st.one_of(
     strategies.values,
     st.sampled_from((1, 5, 0)).map(lambda number: AmqpValue(AmqpType.LONG, number)),
@@ -89,7 +89,7 @@ def pairs(names: tuple[str, ...], references: st.SearchStrategy[Any]) -> st.Sear
 
 
 def filters(names: tuple[str, ...], selector_names: tuple[str, ...]) -> st.SearchStrategy[Filter]:
-    """Filters of every kind, nested."""
+    """Return a strategy for nested filters of every kind."""
     leaves: st.SearchStrategy[Filter] = st.one_of(
         st.builds(DirectBinding, subjects),
         st.builds(TopicBinding, patterns),
@@ -157,7 +157,7 @@ def test_spark_agrees_with_the_reference_on_the_canonical_layout(
         assert_agreement(frame, "amqp", nodes, messages)
 
 
-#: Columns beside a properties section, and the message type that fills each.
+#: Columns in addition to a properties section: the Spark type, the AMQP type, and the values.
 _COLUMNS: dict[str, tuple[str, AmqpType, st.SearchStrategy[Any]]] = {
     "flag": ("boolean", AmqpType.BOOLEAN, st.booleans()),
     "n": ("bigint", AmqpType.LONG, strategies.integers),

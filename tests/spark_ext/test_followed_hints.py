@@ -1,4 +1,4 @@
-"""A hint that is followed works: each column of properties leads, by hints alone, to the rows that are right."""
+"""Hints work if they are followed: for each column of properties, hints alone lead to the right rows."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pyspark.sql import functions as sf
 from spark_ext import compile_selector, infer_layout, route, verify
 from transpiler import TranspilerError, stores, topology_from_dict
 
-#: A call in a hint, with parentheses inside of it.
+#: A call in a hint, which may contain parentheses.
 _STORE = re.compile(r"(?:stores\.\w+|infer_layout)\((?:[^()]|\([^()]*\))*\)")
 _MADE = re.compile(r"df\.withColumn\(.*?\)(?=, which| makes)")
 
-#: The columns of tables, as SQL, and a selector that is true of the row.
+#: Tables as SQL of their column of properties, and a selector that is true for the row.
 TABLES = {
     "MAP<STRING, STRING>": ("map('color', 'red', 'n', '5') AS attributes", "color = 'red' AND n > 4"),
     "MAP<STRING, BINARY>": ("map('color', CAST('red' AS BINARY), 'n', CAST('5' AS BINARY)) AS attributes", "n > 4"),
@@ -51,7 +51,7 @@ TOPOLOGY = {
 
 
 def followed(df: DataFrame, hint: str) -> list[tuple[DataFrame, object]]:
-    """Return the tables and layouts that a hint leads to: one for each call in it."""
+    """Return the tables and layouts that ``hint`` proposes, one for each call in it."""
     names = {"stores": stores, "df": df, "expr": sf.expr, "col": sf.col, "infer_layout": infer_layout}
     if (made := _MADE.search(hint)) is not None:
         df = names["df"] = eval(made[0], names)
@@ -81,7 +81,7 @@ def test_the_hint_of_a_selector_and_of_a_topology_leads_to_the_row(spark: SparkS
         for frame, layout in followed(df, str(of_route.value)):
             [row] = route(frame, topology, layout, exchange="x").collect()  # type: ignore[arg-type]
             routed.append(row.queues)
-    # A hint that cannot know the content names each way to read it, and one of them has the row.
+    # If the hint cannot know the content, it names each possible layout, and exactly one of them matches the row.
     assert sorted(found) == [0] * (len(found) - 1) + [1]
     assert sorted(routed) == [[]] * (len(routed) - 1) + [["q"]]
     assert len(found) == len(routed) == (2 if name.startswith("JSON") else 1)

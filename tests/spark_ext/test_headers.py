@@ -1,4 +1,4 @@
-"""Header fields in Spark: AMQP 0-10 archives, ids of all types in one column, classes of messages."""
+"""Header fields in Spark: AMQP 0-10 archives, ids of all types in one column, message classes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from transpiler.message.jms_fields import JMS_FIELDS
 from transpiler.message.sections import Body, Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue, Compound
 
-#: What AMQP 0-10 cannot say: it knows whether, and not how often, a message was delivered before.
+#: Names that AMQP 0-10 cannot represent: it knows whether a message was delivered before, but not how often.
 COUNTED = ("JMSXDeliveryCount", "amqp.delivery_count")
 ZERO_TEN_NAMES = tuple(name for name in JMS_FIELDS.table if name not in COUNTED)
 
@@ -144,7 +144,7 @@ def test_ids_of_all_types_mix_in_one_column(spark: SparkSession, name: str, fiel
         assert_agreement(numbered(create_messages(spark, messages)), "amqp", selectors, messages)
 
 
-#: Ids, and what Artemis reads as AMQUserID: the text of Proton's classes, with ID: before it.
+#: Ids, and what Artemis reads as AMQUserID: the text of Proton's classes with the prefix ID:.
 USER_IDS = (
     (AmqpValue(AmqpType.STRING, "a"), "ID:a"),
     (AmqpValue(AmqpType.STRING, "ID:a"), "ID:a"),

@@ -1,7 +1,7 @@
-"""One answer for every table and every function: each of them finds the same places, or raises the same error.
+"""Every function gives the same answer for a table: it finds the same columns and keys, or raises the same error.
 
-A case is the shape of a table, the spelling of the places, and the form of the layout; each case goes through every
-function that takes a layout and a DataFrame, and through every command that takes a layout and a file.
+A case is the shape of a table, the spelling of the names, and the form of the layout. Each case tests every function
+that accepts a layout and a DataFrame, and every command that accepts a layout and a file.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ TOPOLOGY = topology_from_dict(
     }
 )
 
-#: The columns beside the properties, none of which has the name that this library would look for.
+#: The columns in addition to the properties. None has the name that this library would look for.
 BESIDE = "id INT, Kind STRING, Prio STRING, Key STRING, SentTo STRING"
 ROWS = [
     (1, "stock", "7", "s.north", "sales", "blue"),
@@ -73,7 +73,9 @@ ROWS = [
 
 
 class Shape(NamedTuple):
-    """A table: the DDL of its properties, the SQL that makes them of a column ``c``, and the store that reads them."""
+    """A table: the DDL of its properties, the SQL that computes them from a column ``c``, and the store that reads
+    them.
+    """
 
     columns: str
     made: str
@@ -99,7 +101,7 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     "json": {"json": True},
 }
 TYPED = f"{BESIDE}, color STRING"
-#: The spelling of a place, beside the column that is meant.
+#: How a column is spelled in an option, compared with the column's own name.
 SPELLINGS: Mapping[str, Callable[[str], str]] = {
     "as the column": str,
     "in other case": str.swapcase,
@@ -113,7 +115,7 @@ def table(spark: SparkSession, shape: Shape) -> DataFrame:
 
 
 def stream_of(spark: SparkSession, columns: str = BESIDE) -> DataFrame:
-    """Return ``ROWS`` as a stream, all of them in each batch; the column behind ``columns`` is ``c``."""
+    """Return ``ROWS`` as a stream, all rows in each batch. The column after ``columns`` is ``c``."""
     names = [column.split()[0] for column in columns.split(", ")] + ["c"]
     listed = ", ".join(
         f"named_struct({', '.join(f'{name!r}, {_literal(value)}' for name, value in zip(names, row, strict=True))})"
@@ -124,7 +126,7 @@ def stream_of(spark: SparkSession, columns: str = BESIDE) -> DataFrame:
 
 
 def with_properties(frame: DataFrame, shape: Shape) -> DataFrame:
-    """Put the properties of a shape in the place of the column ``c``."""
+    """Replace the column ``c`` by the properties of ``shape``."""
     return frame.selectExpr("* EXCEPT (c)", f"{shape.made} AS {shape.columns.partition(' ')[0]}")
 
 
@@ -140,7 +142,7 @@ def layout_of(name: str, spelled: Callable[[str], str], form: str, frame: DataFr
         "exchange": spelled("SentTo"),
     }
     shape, options = SHAPES[name], OPTIONS.get(name, {})
-    # The column of properties is a place, too.
+    # The column of properties is spelled in the same way.
     column = spelled("Props")
     if form == "inferred":
         return infer_layout(frame, None if name == "typed" else column, headers=headers)
@@ -153,7 +155,9 @@ def layout_of(name: str, spelled: Callable[[str], str], form: str, frame: DataFr
 
 
 def outcome(asked: Callable[[], Any]) -> Any:
-    """Return the answer, or the first line of the error about the layout, without the place in a selector."""
+    """Return the answer, or the code and first line of the error about the layout, without the position in
+    a selector.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -179,7 +183,7 @@ def delivered(frame: DataFrame) -> dict[int, list[str]]:
 
 
 def all_queues(ways: Mapping[str, Callable[[], DataFrame]]) -> dict[str, Any]:
-    """Return the queues of each message by each way to route, all in one job, or the error of the way."""
+    """Return the queues of each message for each way to route, all in one job, or the error of the way."""
     answers = {name: outcome(asked) for name, asked in ways.items()}
     frames = [
         frame.selectExpr(f"{name!r} AS way", "id", "queues")
@@ -200,7 +204,7 @@ def streamed(
     exchange: str | None = None,
     source: Callable[[], CompiledTopology] | None = None,
 ) -> dict[int, list[str]]:
-    """Return the queues of the messages of a stream's first batch, by a file of the topology or by a function."""
+    """Return the queues of the messages in a stream's first batch, with the topology from a file or from ``source``."""
     file = written_topology(directory, topology)
     found: list[dict[int, list[str]]] = []
 
@@ -221,12 +225,12 @@ def written_topology(directory: Path, topology: Topology = TOPOLOGY) -> Path:
     return file
 
 
-#: The places beside the properties, by header.
+#: The columns in addition to the properties, by header.
 PLACES = {"JMSType": "Kind", "JMSPriority": "Prio", "routing-key": "Key", "exchange": "SentTo"}
 
 
 def layout_words(shape: str, spelled: Callable[[str], str] = str, places: Mapping[str, str] = PLACES) -> list[str]:
-    """Return the options of a command that give the layout of ``layout_of``."""
+    """Return the command's options for the layout of ``layout_of``."""
     words: list[str] = []
     options: dict[str, str] = {f"headers.{header}": spelled(column) for header, column in places.items()}
     options["headers.JMSPriority"] = json.dumps({"number": spelled("Prio")})
@@ -241,7 +245,7 @@ def layout_words(shape: str, spelled: Callable[[str], str] = str, places: Mappin
 
 
 def ran(group: click.Group, *words: str) -> Result:
-    """Return the result of a command; ``LayoutError`` for the error that it prints."""
+    """Return the result of a command. Raise the error that it prints as ``LayoutError``."""
     result = CliRunner().invoke(group, words)
     if result.exit_code in (0, 1):
         return result
@@ -251,7 +255,7 @@ def ran(group: click.Group, *words: str) -> Result:
 
 
 NOTHING_MATCHES = "JMSType = 'stock' AND 1 = 2"
-#: The queue that messages are said to have been read from.
+#: The queue that all messages are recorded to have been in.
 RECORDED = "north"
 
 
@@ -265,7 +269,9 @@ class Commands:
         self._topology = str(written_topology(directory, topology))
 
     def sql(self) -> dict[str, Callable[[], Any]]:
-        """Return those of selector-sql: the number of messages that match, by each command."""
+        """Return the commands of selector-sql that count messages: a function for each that returns the number of
+        matches.
+        """
         return {
             "selector-sql match": lambda: int(self._sql("match", SELECTOR, self._file, "--count")),
             "selector-sql diff": lambda: json.loads(
@@ -278,7 +284,9 @@ class Commands:
         }
 
     def spark(self) -> dict[str, Callable[[], Any]]:
-        """Return those of selector-spark: the number of messages that match, by each command."""
+        """Return the commands of selector-spark that count messages: a function for each that returns the number of
+        matches.
+        """
         return {
             "selector-spark filter": lambda: self._counted(r"^([\d,]+) of", "filter", SELECTOR, self._file),
             "selector-spark explain": lambda: json.loads(
@@ -297,7 +305,9 @@ class Commands:
         return self._sql("sql", SELECTOR)
 
     def backtests(self) -> dict[str, Callable[[], Any]]:
-        """Return the two commands that compare routes with a broker's: the number of messages that reach one queue."""
+        """Return the two commands that compare routes with a broker's: the number of messages that reach
+        ``RECORDED``.
+        """
         words = ("backtest", self._file, self._topology, "--recorded-queue", RECORDED, "--format", "json")
         return {
             "selector-sql backtest": lambda: json.loads(self._sql(*words))["agreed"],
@@ -305,18 +315,18 @@ class Commands:
         }
 
     def route(self, *options: str) -> dict[int, list[str]]:
-        """Return the queues that selector-sql gives each message."""
+        """Return the queues of each message, as selector-sql routes them."""
         lines = self._sql("route", self._topology, self._file, *options).splitlines()
         return {line["id"]: line["queues"] for line in map(json.loads, lines)}
 
     def spark_route(self, spark: SparkSession, *options: str) -> dict[int, list[str]]:
-        """Return the queues that selector-spark gives each message."""
+        """Return the queues of each message, as selector-spark routes them."""
         output = str(self._directory / "routed.parquet")
         self._spark("route", self._topology, self._file, "--output", output, *options)
         return queues(spark.read.parquet(output))
 
     def compiled_route(self, spark: SparkSession, *options: str) -> dict[int, list[str]]:
-        """Return the queues that selector-spark gives each message by a file of compile-topology."""
+        """Return the queues of each message, as selector-spark routes them with a file of compile-topology."""
         output, file = str(self._directory / "compiled.parquet"), str(self._directory / "topology.compiled")
         self._spark("compile-topology", self._topology, self._file, "--output", file, *options)
         self._spark("route", file, self._file, "--output", output)
@@ -338,7 +348,7 @@ class Commands:
 CASES = [
     (shape, spelling, form)
     for shape, spelling, form in product(SHAPES, SPELLINGS, FORMS)
-    # Only a struct, and typed columns, are named to infer_layout, which knows a schema.
+    # infer_layout, which knows the schema, is tested only with a struct and with typed columns.
     if form != "inferred" or shape in ("struct", "typed")
     if shape != "typed" or form in ("inferred", "over the schema as text")
 ]
@@ -359,7 +369,7 @@ def test_every_function_finds_the_same_places(
             lines.write_text("".join(f"{row[0]}\n" for row in frame.selectExpr("to_json(struct(*))").collect()))
         commands = Commands(tmp_path, lines, [*words, *schema])
         if isinstance(made, tuple):
-            # A layout that is over a schema is refused when it is made, by the command's options as well.
+            # A layout over a schema is rejected when it is created, and so are the command's options.
             assert spelling == "misspelt"
             if as_text and shape != "headers":
                 refused = [*commands.sql().values(), commands.route, *commands.spark().values(), commands.where]
@@ -386,7 +396,7 @@ def test_every_function_finds_the_same_places(
         }
         routed: dict[str, Callable[[], Any]] = {
             "deliveries": lambda: delivered(route(frame, TOPOLOGY, layout)),
-            # No queue is recorded, so each message that reaches one disagrees.
+            # The recorded queues are empty, so that each message that reaches a queue disagrees.
             "backtest": lambda: backtest(
                 route(frame, TOPOLOGY, layout).selectExpr("*", "slice(queues, 1, 0) AS routed_queues"),
                 layout,
@@ -395,7 +405,7 @@ def test_every_function_finds_the_same_places(
             "route_stream": lambda: streamed(with_properties(stream_of(spark), SHAPES[shape]), layout, tmp_path),
         }
         if isinstance(over, tuple):
-            # Every function refuses the table, and says the same of it.
+            # Every function rejects the table with the same error.
             answers = {name: outcome(asked) for name, asked in {**selected, **routed}.items()} | all_queues(ways)
             assert set(answers.values()) == {over}, answers
             assert spelling == "misspelt"
@@ -428,9 +438,10 @@ def test_every_function_finds_the_same_places(
             assert answers["route"] == {1: ["north", "rest"], 2: ["blue"], 3: [], 4: []}
 
 
-#: The arguments of a headers binding that takes no message of ``ROWS``.
+#: The arguments of a headers binding that matches no message of ``ROWS``.
 NOT_TAKEN = {"color": AmqpValue(AmqpType.STRING, "green")}
-#: A topology that asks for no key: a fanout exchange, a headers exchange, and a topic pattern that takes every key.
+#: A topology that needs no routing key: a fanout exchange, a headers exchange, and a topic pattern that matches every
+#: key.
 KEYLESS = topology_from_dict(
     {
         "broker": "rabbitmq",
@@ -447,8 +458,8 @@ KEYLESS = topology_from_dict(
         ],
     }
 )
-#: The queues of a message without a routing key, or None if the route fails, by whether the topology compares routing
-#: keys and by the exchange to which all messages were published.
+#: The queues of a message without a routing key, or None if the route fails. The key is whether the topology compares
+#: routing keys, and the exchange to which all messages were published.
 WITHOUT_KEYS: Mapping[tuple[str, str | None], dict[int, list[str]] | None] = {
     ("keys", None): None,
     ("keys", "sales"): None,
@@ -468,7 +479,7 @@ def test_messages_without_a_routing_key_are_one_error_or_need_none(
 ) -> None:
     expected = WITHOUT_KEYS[asks, exchange]
     topology = TOPOLOGY if asks == "keys" else KEYLESS
-    # A column of JMSType is the subject, which is the key of messages without another one.
+    # A column JMSType would be the subject, which is the routing key of messages that have no other.
     places = {header: column for header, column in PLACES.items() if header not in ("routing-key", "JMSType")}
     with settings(spark, INTERPRETED):
         frame = table(spark, SHAPES[shape]).drop("Key").localCheckpoint()
@@ -481,7 +492,8 @@ def test_messages_without_a_routing_key_are_one_error_or_need_none(
         )
         compiled = compile_topology(topology, layout, messages=frame, exchange=exchange)
         compiled.save(tmp_path / "saved")
-        # The limit is lowered so that a change is compiled apart from the unchanged bindings, as in a large topology.
+        # The limit is lowered so that a change is compiled separately from the unchanged bindings, as in a large
+        # topology.
         monkeypatch.setattr(tuning, "COMPILED_ANEW", 0)
         changed = compiled.updated([Queue("new"), Binding("paint", "new", "", NOT_TAKEN)])
         assert changed.changes is not None
@@ -517,14 +529,14 @@ def test_a_place_of_a_table_that_is_not_known_is_told(shape: str) -> None:
     headers: dict[str, Any] = {"JMSType": "Kind"}
     layout = SHAPES[shape].store("Props", headers=headers, **OPTIONS.get(shape, {}))
     found = [finding.code for finding in transpile_selector("JMSType = 'stock'", layout).diagnostics]
-    # The columns of Kafka's source are known, and any other name is a key of the headers.
+    # The columns of Kafka's source are known. Any other name is a key of the headers.
     assert found == ([] if shape == "headers" else ["layout.reading"])
     for place in (stores.column("Kind"), stores.key("Kind")):
         certain = SHAPES[shape].store("Props", headers={"JMSType": place}, **OPTIONS.get(shape, {}))
         assert transpile_selector("JMSType = 'stock'", certain).diagnostics == ()
 
 
-#: Tables with the columns that a preset reads, by its name, and the column that the properties are in.
+#: Tables with the columns that a preset reads, by the name of the preset: the column of properties and its SQL.
 PRESETS = {
     "kafka-headers": ("headers", "array(named_struct('key', 'color', 'value', CAST(c AS BINARY)))"),
     "variant": ("properties", "parse_json(to_json(named_struct('color', c)))"),
@@ -562,5 +574,5 @@ def test_a_preset_by_its_name_is_the_store_in_every_function(spark: SparkSession
 
 
 def _condition(selector: str, preset: str, store: Layout) -> str:
-    """Return the SQL by the preset's name; a struct's types are those of a schema."""
+    """Return the SQL with the layout given by its name, except for a struct, whose types come from a schema."""
     return transpile_selector(selector, store if preset == "struct" else preset).sql

@@ -1,7 +1,7 @@
-"""The dialect ``activemq`` against ActiveMQ itself: its own parser and evaluator, in the JVM that Spark runs.
+"""The dialect ``activemq`` agrees with ActiveMQ itself: its own parser and evaluator, in the JVM that Spark runs in.
 
-Debian's packages libactivemq-java, libgeronimo-jms-1.1-spec-java and libhawtbuf-java hold the classes; ``.ci/run``
-unpacks them below ``build/activemq``. Where neither that nor an installation is there, these tests are skipped.
+Debian's packages libactivemq-java, libgeronimo-jms-1.1-spec-java and libhawtbuf-java contain the classes; ``.ci/run``
+unpacks them below ``build/activemq``. These tests are skipped if neither that nor an installation is found.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SETTERS = {
 
 
 class Broker:
-    """ActiveMQ's selector classes, loaded beside Spark's own."""
+    """ActiveMQ's selector classes, loaded into Spark's JVM."""
 
     def __init__(self, spark: SparkSession, jars: list[Path]) -> None:
         self.jvm: Any = spark._jvm
@@ -62,7 +62,7 @@ class Broker:
         self.clear = lambda: clear.invoke(None, gateway.new_array(self.jvm.java.lang.Object, 0))
 
     def new(self, name: str) -> Any:
-        """An object of one of ActiveMQ's classes."""
+        """Return a new object of one of ActiveMQ's classes."""
         return (
             self.loader.loadClass(name)
             .getDeclaredConstructor(self.gateway.new_array(self.jvm.java.lang.Class, 0))
@@ -70,10 +70,10 @@ class Broker:
         )
 
     def parse(self, selector: str) -> Any:
-        """ActiveMQ's expression; None where it refuses the text."""
+        """Return ActiveMQ's expression for ``selector``; None if ActiveMQ rejects it."""
         arguments = self.gateway.new_array(self.jvm.java.lang.Object, 1)
         arguments[0] = selector
-        # The cache keeps a selector with its prefix under the text without it.
+        # The cache stores a selector with a prefix under its text without the prefix.
         self.clear()
         try:
             return self.parser.invoke(None, arguments)
@@ -81,7 +81,7 @@ class Broker:
             return None
 
     def message(self, message: Message) -> Any:
-        """The evaluation context of a message with these properties."""
+        """Return the evaluation context of a message with the properties of ``message``."""
         found = self.new("org.apache.activemq.command.ActiveMQTextMessage")
         for name, value in (message.application_properties or {}).items():
             getattr(found, SETTERS[value.type])(name, value.value)
@@ -90,7 +90,7 @@ class Broker:
         return context
 
     def evaluate(self, expression: Any, context: Any) -> str:
-        """T, F, U, or X for an exception."""
+        """Return the result: T, F, U for unknown, or X for an exception."""
         try:
             return {True: "T", False: "F", None: "U"}[expression.evaluate(context)]
         except Py4JJavaError:
@@ -116,7 +116,7 @@ messages = st.dictionaries(st.sampled_from(_NAMES[:-1]), values, max_size=4).map
 )
 
 
-#: Members of lists: of each type, NULL, and names.
+#: Members of lists: values of each type, NULL, and names.
 _MEMBERS = (
     "'a'",
     "'5'",
@@ -139,7 +139,7 @@ _EXPRESSIONS = ("'[ab]'", "'x*'", "'5'", "b")
 
 @st.composite
 def texts(draw: st.DrawFn) -> str:
-    """Selectors in ActiveMQ's own spelling, remainders, chains and conversions among them."""
+    """Draw selectors in ActiveMQ's own spelling, including remainders, chains and conversions."""
     text = print_selector(draw(strategies.selectors(_NAMES)), ACTIVEMQ)
     match draw(st.integers(0, 9)):
         case 0:
@@ -167,7 +167,7 @@ def texts(draw: st.DrawFn) -> str:
 
 
 def read(text: str) -> ast.Expression | None:
-    """The dialect's tree; None where it refuses the text."""
+    """Return the dialect's tree of ``text``; None if the dialect rejects it."""
     try:
         return parse_selector(text, ACTIVEMQ)
     except TranspilerError:

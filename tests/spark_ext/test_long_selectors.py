@@ -1,4 +1,4 @@
-"""Selectors as long as people write them: the answers of the oracle, and code that the JVM compiles."""
+"""Selectors as long as people write them: the results of the reference evaluator, and code that the JVM compiles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from transpiler.compiler.compile_options import Result
 from transpiler.compiler.spark_plan.tuning import MIN_TERMS
 from transpiler.language.selector.dialects import JMS
 
-#: Texts with what a regular expression, SQL or a line has a meaning for; some begin or end as others do.
+#: Texts with characters that are special in a regular expression, in SQL or in a line. Some are prefixes or suffixes of
+#: others.
 ODD = [
     "",
     "a",
@@ -53,7 +54,7 @@ def odd(i: int) -> str:
     return ODD[i % len(ODD)] + (str(i // len(ODD)) if i >= len(ODD) else "")
 
 
-#: By name, the i-th condition and the word between them.
+#: By name: a function that returns the i-th condition, and the operator between the conditions.
 LISTS: dict[str, tuple[Callable[[int], str], str]] = {
     "texts": (lambda i: f"p0 = {quoted(odd(i))}", "OR"),
     "numbers": (lambda i: f"p1 = {i - 3}{'.5' if i % 3 else ''}", "OR"),
@@ -104,7 +105,7 @@ def alternation(levels: int) -> str:
 
 @pytest.fixture(scope="module")
 def messages() -> list[Message]:
-    """Messages whose properties are now and then what a list asks for, or of another type, or missing."""
+    """Return messages whose properties sometimes match a list, have another type, or are missing."""
     spread = randomness(7)
 
     def value(name: str) -> object:
@@ -172,7 +173,7 @@ def sizes() -> Iterator[tuple[str, int]]:
 
 @pytest.mark.skipif(SPARK < (4, 3), reason="Spark before 4.3 interprets functions of arrays with lambdas")
 def test_no_generated_method_is_too_long_for_the_compiler(canonical: DataFrame) -> None:
-    # HotSpot leaves methods above 8,000 bytes to the interpreter.
+    # HotSpot interprets methods above 8,000 bytes.
     for name, count in sample(sizes(), 6):
         assert largest_method(canonical.filter(compile_selector(chain(name, count), lint=False))) < 8_000, name
     assert largest_method(canonical.filter(compile_selector(alternation(110), lint=False))) < 8_000
@@ -206,7 +207,7 @@ def extremes(kind: str) -> list[float]:
 
 
 def spelled(number: float) -> str:
-    # A literal has no sign of its own, and Java's least long no positive counterpart.
+    # A literal has no sign of its own, and Java's least long has no positive counterpart.
     return f"-{-number!r}" if number < 0 else repr(number)
 
 

@@ -1,4 +1,4 @@
-"""Comparisons and arithmetic of two properties over pairs of values, where types are in the row or lost."""
+"""Comparisons and arithmetic of two properties, over pairs of values, in stores with types and in stores without."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from transpiler.language.selector.dialect_rules import Ordering
 from transpiler.language.selector.dialects import find_dialect
 from transpiler.reference.evaluate import judge
 
-#: Numbers of every spelling, integers that have no double of their own, and texts that are nearly numbers.
+#: Numbers of every spelling, integers that no double represents exactly, and texts that are almost numbers.
 TEXTS = (
     *("7", "7.0", "07", "-1", "0", "-0.0", "1e2", ".5", "1e999"),
     *("9007199254740993", "9007199254740992.0", "9223372036854775808", "4611686018427387904"),
     *("", "5\n", "5d", "NaN", "1-2", "true", "blue"),
 )
-#: The same in JSON, and what JSON has besides.
+#: The same values in JSON, and values that only JSON has.
 JSON = (
     *("7", "7.0", "-1", "0", "100.5", "9007199254740993", "9007199254740992.0", "9223372036854775808"),
     *("4611686018427387904", "1e300", '"7"', '"blue"', "true", "null", "[]"),
 )
-#: Values that only a VARIANT has: times, bytes, and floating point numbers that JSON lacks.
+#: Values that only a VARIANT can contain: times, bytes, and floating-point numbers that JSON lacks.
 VARIANTS = (
     *("timestamp_millis(1577836800000)", "timestamp_micros(1577836800000001)", "X'626C7565'"),
     *("CAST('NaN' AS DOUBLE)", "CAST('Infinity' AS DOUBLE)", "CAST(0.1 AS FLOAT)", "9007199254740993"),
     *("9007199254740992D", "1577836800000", "1577836800000.5BD", "'blue'", "7", "true"),
 )
-#: Values in AMQP's encoding, and plain texts beside them.
+#: Values in AMQP's encoding, and plain texts.
 ENCODED = (
     *(b"\x61\x00\x05", b"\x82" + bytes.fromhex("401C000000000000"), b"\x41", b"\x40", b"\xa1\x01\x37"),
     *(b"\x83" + bytes(7) + b"\x07", b"\xa0\x01\x37", b"\x45", b"5", b"7.0", b"blue", b"true"),
@@ -49,7 +49,7 @@ SELECTORS = (
     *("a = 1577836800000", "a = '7'", "a IN ('7', 'blue')", "a LIKE '7%'", "a", "NOT a", "a = TRUE", "a IS NULL"),
     *("a + b > 10", "a - b = 0", "a * b > 100", "a * b <= 100", "a / b >= 1", "NOT (a * b = 49)", "-a < b"),
 )
-#: The text of a comparison of two encoded values is long.
+#: Fewer selectors, because the SQL that compares two encoded values is long.
 SELECTORS_OF_ENCODED = ("a >= b", "a = 7", "a + 0 = 5", "NOT a")
 
 
@@ -85,7 +85,7 @@ def test_two_properties_are_compared_as_the_reference_compares_them(
     rules = find_dialect(dialect)
     texts = SELECTORS_OF_ENCODED if store == "encoded" else SELECTORS
     if store == "encoded" and rules.ordering is not Ordering.FALSE:
-        # Spark reads one text and one encoded number as unlike in these dialects: ``alternatives_beside`` says why.
+        # In these dialects Spark treats a text and an encoded number as unlike: ``alternatives_beside`` explains why.
         texts = tuple(text for text in texts if text != "a >= b")
     texts = accepted([parse_selector(text) for text in texts], dialect)
     messages = [layout.message(row) for row in sorted(frame.collect(), key=lambda row: row.id)]

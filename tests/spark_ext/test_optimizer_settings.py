@@ -1,7 +1,8 @@
-"""The answer is the reference evaluator's whatever the optimizer does: rules excluded, no common subexpressions.
+"""The result is the reference evaluator's whatever the optimizer does: rules excluded, no common subexpressions.
 
 Spark analyses BETWEEN, nullif, count_if and regexp_substr to a ``With`` of common expressions, which no engine
-evaluates: one rule has to rewrite it, and the others have to keep what it made. So emitted SQL has none of them.
+evaluates: one rule must rewrite it, and the other rules must preserve the result. Emitted SQL therefore contains none
+of these functions.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ from transpiler.base.errors import UnsupportedFeatureError
 from transpiler.compiler.layouts.layout import Layout
 from transpiler.language.selector import ast
 
-#: Selectors by messages, and tables of them, for each dialect, layout and setting.
+#: Numbers of selectors, of messages, and of tables with these, for each dialect, layout and setting.
 SELECTORS, MESSAGES = size(4, 8), 16
 TABLES = 1
 
-#: Characters of SQL up to which it is tried: without common subexpressions Spark takes minutes over ten times as many.
+#: Maximum length of tested SQL in characters. Without common subexpressions Spark takes minutes for ten times as many.
 LONGEST = 20_000
 
 SEPARATE = {"spark.sql.subexpressionElimination.enabled": "false"}
-#: What the optimizer and the engine do. ``ALL`` stands for all rules that Spark lets a user exclude.
+#: Settings of the optimizer and the engine. ``ALL`` means all rules that Spark lets a user exclude.
 ALL = "all"
 EXCLUDED = "spark.sql.optimizer.excludedRules"
 SETTINGS: dict[str, dict[str, str]] = {
@@ -49,7 +50,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "no optimizer": INTERPRETED | SEPARATE | {EXCLUDED: ALL, "spark.sql.ansi.enabled": "false"},
     "common subexpressions without an optimizer": INTERPRETED | {EXCLUDED: ALL},
 }
-#: Generated code takes longest, so there are few selectors for it.
+#: Settings with generated code, which takes longest, so that they are tested with few selectors.
 GENERATED: dict[str, dict[str, str]] = {
     "no common subexpressions": SEPARATE | {"spark.sql.ansi.enabled": "false"},
     "no optimizer": SEPARATE | {EXCLUDED: ALL},
@@ -59,13 +60,13 @@ COLUMNS = ", ".join(f"{name} {column[0]}" for name, column in _COLUMNS.items())
 
 
 def values_of(seq: Any) -> list[Any]:
-    """The elements of a Scala Seq."""
+    """Return the elements of a Scala Seq."""
     return [seq.apply(place) for place in range(seq.size())]
 
 
 @pytest.fixture(scope="module")
 def excludable(spark: SparkSession) -> str:
-    """All rules of the optimizer that a setting can exclude."""
+    """Return all optimizer rules that a setting can exclude, as the value of the setting."""
     optimizer = spark._jsparkSession.sessionState().optimizer()
     kept = set(values_of(optimizer.nonExcludableRules()))
     rules = [rule.ruleName() for batch in values_of(optimizer.defaultBatches()) for rule in values_of(batch.rules())]
@@ -75,7 +76,7 @@ def excludable(spark: SparkSession) -> str:
 
 
 def in_full(values: dict[str, str], excludable: str) -> dict[str, str]:
-    """The settings with the names of all rules."""
+    """Return the settings with ``ALL`` replaced by the names of all rules."""
     return {key: excludable if value == ALL else value for key, value in values.items()}
 
 
@@ -89,7 +90,9 @@ class Table(NamedTuple):
 
 
 def is_short(text: str, dialect: str) -> bool:
-    """Return True if the SQL of a selector is not among the longest tenth of qpid-java."""
+    """Return True if the SQL of a selector is no longer than ``LONGEST``, which excludes the longest tenth of
+    qpid-java's.
+    """
     sql = transpile_selector(text, dialect=dialect, result="ternary", missing="null", **RECEIVER).sql
     return len(sql) <= LONGEST
 
@@ -99,7 +102,9 @@ def several(strategy: st.SearchStrategy[Any], count: int) -> st.SearchStrategy[A
 
 
 def drawn_tables(count: int) -> list[Table]:
-    """Random tables. Hypothesis begins with the simplest one, from which Spark learns nothing: it is left out."""
+    """Return ``count`` random tables, without the simplest one, with which Hypothesis begins and which tests nothing in
+    Spark.
+    """
     found: list[Table] = []
     tables = st.builds(
         Table,
@@ -120,7 +125,7 @@ def drawn_tables(count: int) -> list[Table]:
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, list[Table]]:
-    """The tables of each dialect."""
+    """Return the tables of each dialect."""
     found = drawn_tables(TABLES * len(DIALECTS))
     return {dialect: found[number :: len(DIALECTS)] for number, dialect in enumerate(DIALECTS)}
 
@@ -161,14 +166,16 @@ def assert_typed_agreement(spark: SparkSession, table: Table, dialect: str, most
     layout = infer_layout(schema)
     rows = [row_of(layout, message) for message in table.flat]
     frame = numbered(spark.createDataFrame(rows, schema))
-    # Columns under the names of header fields are read as they are, which the message of a row has.
+    # Columns named like header fields are read without conversion, and so are they in the message of a row.
     assert_agreement(
         frame, layout, dialect, accepted(table.typed, dialect)[:most], [layout.message(row) for row in rows]
     )
 
 
 def compiled(texts: Iterable[str], layout: Layout | str, dialect: str) -> list[str]:
-    """The SQL of selectors, in turn as a filter and with three values; not of those that the layout refuses."""
+    """Return the SQL of selectors, alternately as a filter and with three values. Skip selectors that the layout
+    rejects.
+    """
     found = []
     for text, result in zip(texts, cycle(("filter", "ternary")), strict=False):
         try:
@@ -181,14 +188,14 @@ def compiled(texts: Iterable[str], layout: Layout | str, dialect: str) -> list[s
 
 
 def has_common_expressions(spark: SparkSession, frame: DataFrame) -> bool:
-    """Return True if the analysed plan has a With, once the functions that stand for other ones are replaced."""
+    """Return True if the analysed plan contains a With after functions are replaced by their definitions."""
     catalyst = spark._jvm.org.apache.spark.sql.catalyst  # type: ignore[union-attr]
     replaced = catalyst.optimizer.ReplaceExpressions.apply(frame._jdf.queryExecution().analyzed())
     return bool(replaced.containsPattern(catalyst.trees.TreePattern.WITH_EXPRESSION()))
 
 
 def common_expressions(spark: SparkSession, frame: DataFrame, texts: list[str]) -> list[str]:
-    """The first of each chunk of texts whose plan has a With."""
+    """Return the first text of each chunk whose plan contains a With."""
     found = []
     for start in range(0, len(texts), CHUNK):
         part = texts[start : start + CHUNK]

@@ -1,4 +1,6 @@
-"""A user's own dialect, made of any known answers, compiles and agrees with the reference, or is refused by name."""
+"""A user's own dialect, combined from any known values, compiles and agrees with the reference evaluator, or is
+rejected.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +29,14 @@ SELECTORS, MESSAGES = size(5, 12), 16
 
 
 def answers_of(name: str, kind: Any) -> list[Any]:
-    """The answers that a field of the record can have: those of its question, or those of the dialects."""
+    """Return the possible values of a field: those of its enumeration, or those that the dialects have."""
     if isinstance(kind, type) and issubclass(kind, Enum) and not issubclass(kind, Flag):
         return list(kind)
     return list(dict.fromkeys(getattr(dialect, name) for dialect in DIALECTS.values()))
 
 
 def questions() -> Iterator[tuple[str, list[Any]]]:
-    """Each field of a record that is no text and no limit, with its answers."""
+    """Yield each field of a dialect that is neither text nor a limit, with its possible values."""
     hints = get_type_hints(Dialect)
     for field in fields(Dialect):
         if hints[field.name] not in (str, int, int | None):
@@ -47,7 +49,7 @@ dialects = st.fixed_dictionaries({name: st.sampled_from(answers) for name, answe
 
 
 def refused(dialect: Dialect) -> str | None:
-    """The message with which the compiler refuses the record; None where it takes it."""
+    """Return the message with which the compiler rejects ``dialect``; None if it accepts it."""
     try:
         transpile_selector("a = 1", dialect=dialect)
     except UnsupportedFeatureError as error:
@@ -76,7 +78,7 @@ def test_a_dialect_of_any_answers_agrees_or_is_refused(spark: SparkSession, data
 
 
 def test_a_string_of_a_function_is_no_character(spark: SparkSession) -> None:
-    """A character stands in the column of strings, and REPLACE has no result for it where it has a type of its own."""
+    """A character is in the column of strings, and REPLACE has no result for it if the dialect has a character type."""
     java = find_dialect("qpid-java")
     dialect = replace(java, name="own", extensions=java.extensions | Extension.FUNCTIONS)
     messages = [

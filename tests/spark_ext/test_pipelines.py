@@ -1,4 +1,4 @@
-"""The same calls in the query functions of a declarative pipeline, where Spark analyzes no DataFrame."""
+"""The functions work in the query functions of a declarative pipeline, where Spark cannot analyse a DataFrame."""
 
 from __future__ import annotations
 

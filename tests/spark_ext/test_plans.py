@@ -1,4 +1,4 @@
-"""Catalyst's plans for the SQL: the plan of the hand-written filter, and predicates in the file reader."""
+"""Catalyst's plans for the SQL: the same as for the hand-written filter, with predicates in the file reader."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ HAND_WRITTEN = [
     ("NOT (NOT color = 'x')", "color = 'x'"),
 ]
 
-#: Selectors, and what the Parquet reader is told of them.
+#: Selectors, and the filters that the Parquet reader gets.
 PUSHED = [
     ("weight > 2500", "GreaterThan(weight,2500)"),
     ("color = 'blue'", "EqualTo(color,blue)"),

@@ -1,4 +1,6 @@
-"""Application properties that are also columns of their own: the same answers, and a file reader that skips by them."""
+"""Application properties that also have their own columns: the results are the same, and a file reader can skip row
+groups.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ from transpiler.compiler.layouts.columns import SIMPLE_TYPES
 from transpiler.message.types import AmqpType, AmqpValue
 
 SELECTORS, MESSAGES = 16, 16
-#: The columns of the properties of one type each that ``typed_messages`` makes.
+#: Columns of the properties that ``typed_messages`` draws, each of one type.
 OF_ONE_TYPE = {
     "flag": "BOOLEAN",
     "b": "TINYINT",

@@ -1,4 +1,4 @@
-"""Spark's answer on queries of XML exchanges and on addresses is the reference's, on bodies of every kind."""
+"""Spark's result for queries of XML exchanges and for addresses is the reference router's, on bodies of every kind."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ QUERIES = (
 
 
 def messages() -> Iterator[Message]:
-    """Each body as bytes and as a value, each with one of the headers."""
+    """Yield messages with each body, as bytes and as a value, and with one of the headers."""
     for number, text in enumerate(BODIES):
         for form in ("data", "value"):
             body = {"data": base64.b64encode(text.encode()).decode()} if form == "data" else {"value": text}
@@ -210,7 +210,7 @@ def test_spark_answers_every_address_as_the_router_and_the_evaluator_do(spark: S
 
 
 def received(text: str, node_type: NodeType, message: Message) -> bool:
-    """Return the reference's answer on one message at the address's node."""
+    """Return True if, in the reference implementation, a receiver on the address gets ``message``."""
     address = parse_address(text)
     selected = evaluate(address.link.selector or "", message) is True
     if node_type == "queue":

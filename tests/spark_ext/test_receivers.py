@@ -1,4 +1,6 @@
-"""The receiver's time and destination: JMSExpiration of a message with a ttl, JMSDestination of one without ``to``."""
+"""The receiver's time and destination: JMSExpiration of a message with a ttl, JMSDestination of a message without
+``to``.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ MESSAGES = [
     for expires in TIMES
     for to in (None, "q")
 ] + [Message(), Message.from_dict({"header": {"ttl": 5}})]
-#: AMQP 0-10 has no ``to``.
+#: Messages without ``to``, which AMQP 0-10 does not have.
 WITHOUT_TO = [message for message in MESSAGES if message.properties is None or message.properties.to is None]
 SELECTORS = [
     f"{condition}{time}"

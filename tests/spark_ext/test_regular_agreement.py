@@ -1,4 +1,4 @@
-"""Rewritten regular expressions against the ones that were written, in Java, and against the reference evaluator."""
+"""Rewritten regular expressions find what the original ones find, in Java and in the reference evaluator."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from transpiler.base.regex.search import compile_regular
 from transpiler.base.regex.syntax import RegexError
 from transpiler.compiler.sql.quoting import quote_text
 
-#: Lines of texts; what is unusual about the ends of lines and about characters comes behind them.
+#: Ordinary one-line texts first, then texts with unusual line ends and characters.
 TEXTS = [
     *"/a/b/c/ab/ba/aa/bb/abc/aab/abab/aabb/cab/a b/aaab/bbba/abcabc/aaaaaaa/bababab/acacac/  /cccc/abbbb".split("/"),
     *("a\n", "ab\n", "\nab", "a\nb", "aa bb\n", "a\r\nb\r\n", "ab\r", "b\u2028", "\x85a", "a\n\n"),
     *("é", "aéb", "😀", "a😀b", "😀😀a\n"),
 ]
 
-#: What people write, beside the random ones.
+#: Regular expressions that people write, in addition to random ones.
 WRITTEN = (
     r"^\w+@\w+\.\w+$", r"\.(jpg|jpeg|png)$", "a.*b", "^.*a.*b$", "[a-b]+c", r"\s+$", r"\s*b\s*", "(.*)b(.*)", "(?i)A+B",
     "^(?!a)", "^(?=.*b)a", "[^b]*$", "[^\n]*$", "([^a]?)$", "^[ab]*$", r"(a|b)(\n|c)?", "(a)|b", "a(b)?",
@@ -38,7 +38,7 @@ REPLACEMENTS = ("-", "[$0]", r"\$5", "$1-")
 
 
 def compare(spark: SparkSession, written: list[str]) -> None:
-    """Ask Java all of it about all texts, in one query: as it is written, and as it is rewritten."""
+    """Compare in one Java query the original and the rewritten expression on all texts with the reference evaluator."""
     frame = numbered(spark.createDataFrame([(text,) for text in TEXTS], "s STRING"))
     asked: list[tuple[str, str, list[object]]] = []
     for expression in written:
@@ -60,7 +60,7 @@ def compare(spark: SparkSession, written: list[str]) -> None:
         assert column == expected, (expression, sql)
 
 
-#: Shrinking would ask Spark for hours.
+#: No shrinking, which would run Spark for hours.
 @settings(max_examples=size(2, 8), phases=[Phase.explicit, Phase.generate])
 @given(st.lists(expressions, min_size=40, max_size=40))
 def test_random_expressions_find_what_they_found_before(spark: SparkSession, written: list[str]) -> None:
@@ -109,7 +109,7 @@ def test_a_long_text_is_answered_or_the_expression_refused(spark: SparkSession) 
 
 
 def reference(selector: str, message: dict[str, Any], otherwise: object) -> bool:
-    """Return the reference evaluator's answer, or another one where the text is too long for it."""
+    """Return the reference evaluator's result, or ``otherwise`` if the text is too long for it."""
     try:
         return evaluate(selector, Message.from_dict(message), "activemq") is True
     except TranspilerError as error:

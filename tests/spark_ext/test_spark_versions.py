@@ -1,4 +1,4 @@
-"""Differences between the supported versions of Spark, as docs/versions.md has them."""
+"""Differences between the supported versions of Spark, as docs/versions.md describes them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_column_of_the_type_time_is_no_property(spark: SparkSession) -> None:
         with pytest.raises((AnalysisException, ParseException)):
             spark.sql(text)
         return
-    # Spark 4.3 has the type only where it is asked for.
+    # Spark 4.3 has the TIME type only with this setting.
     with settings(spark, {"spark.sql.timeType.enabled": "true"}):
         frame = spark.sql(text)
         assert frame.filter(compile_selector("weight = 1", frame)).count() == 1

@@ -1,4 +1,6 @@
-"""The text of SQL: an operand wherever it is put, and regular expressions that end where the text ends."""
+"""The text of SQL: an operand is safe in every position, and a regular expression matches the end only at the end of
+the text.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ def test_the_text_of_a_selector_is_one_operand_of_a_larger_condition(spark: Spar
     assert [bare for (bare, _), same in zip(spliced, answers, strict=True) if not same] == []
 
 
-#: Java's $ stands before the last line end, and Python's before the last line feed.
+#: Line ends. Java's $ matches before the last line end, and Python's before the last line feed.
 LINE_ENDS = ("\n", "\r\n", "\r", "\u0085", "\u2028", "\u2029")
 NUMBERS = ("5", "5.5", "+5", "5e0", "5d")
 

@@ -1,4 +1,4 @@
-"""The statements that ``sql --as`` prints: Spark runs them, and plans what it plans for the Column."""
+"""The statements that ``sql --as`` prints: Spark runs them with the same plan as the Column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A struct's field is never the column of a table or an alias with the struct's name."""
+"""A struct's field is never confused with a column or an alias of a table with the struct's name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from spark_ext import MESSAGE_SCHEMA, compile_selector, create_messages, infer_layout, route
 from transpiler import stores, topology_from_dict, transpile_selector
 
-#: A column of the struct's field's name beside the struct, whose value is another one.
+#: A table with a column named like a field of its struct, with another value.
 SHIPMENT = "SELECT 1 AS id, named_struct('color', 'blue', 'size', 5) AS shipment, 'red' AS color"
 
 
@@ -23,7 +23,7 @@ def test_the_field_of_a_struct_is_read_whatever_the_table_is_called(
     sql = transpile_selector(selector, frame.schema.jsonValue()).sql
     assert spark.sql(f"SELECT * FROM {alias} WHERE {sql}").count() == 1
     assert spark.sql(f"SELECT * FROM {alias} AS shipment WHERE {sql}").count() == 1
-    # A field without such a column is written as it is everywhere.
+    # A field without such a column is written in the usual form.
     assert transpile_selector("shipment.size > 4", frame.schema.jsonValue()).sql == "(shipment.size > 4)"
 
 

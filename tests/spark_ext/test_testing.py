@@ -1,4 +1,6 @@
-"""``assert_routes``: silent where each message goes where it is expected, and else a line for each that does not."""
+"""``assert_routes`` passes if each message reaches its expected queues, otherwise it prints a line for each other
+message.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Two tables that a stranger would have, walked from the first error to the right rows by hints alone.
+"""Two tables that a stranger would have. Hints alone lead from the first error to the right rows.
 
-Each step applies what an error, a warning or a report proposes, as it is written there; no step knows the layouts.
+Each step applies exactly what an error, a warning or a report proposes. No step uses knowledge about layouts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pyspark.sql import functions as sf
 from spark_ext import compile_selector, explain_matches, explain_routing, infer_layout, route
 from transpiler import TranspilerError, stores, topology_from_dict
 
-#: A proposal in the words of an error: a layout, an argument of one, or a path.
+#: Proposals in the words of an error: a layout, and an argument of a layout.
 _STORE = re.compile(r"stores\.\w+\((?:[^()]|\([^()]*\))*\)")
 _HEADERS = re.compile(r"headers=(\{'[\w-]+': '[\w.]+'\})")
 
@@ -33,12 +33,14 @@ def told(asked: Callable[[], object]) -> str:
 
 
 def made(text: str, df: DataFrame, call: int = 0) -> Any:
-    """Return the layout that a text proposes."""
+    """Return the layout that ``text`` proposes."""
     return eval(_STORE.findall(text)[call], {"stores": stores, "df": df})
 
 
 def test_an_events_table_of_a_webhook_service(spark: SparkSession) -> None:
-    """A lake's table of webhooks: attributes as a map of text, the topic in a column, and the names in camel case."""
+    """A table of webhooks in a data lake: attributes as a map of text, the topic in a column, and names in
+    camel case.
+    """
     df = spark.sql(
         """SELECT * FROM VALUES
         (1, map('Tier', 'gold', 'amountCents', '125000'), 'order.created.eu', 'shop'),
@@ -64,32 +66,32 @@ def test_an_events_table_of_a_webhook_service(spark: SparkSession) -> None:
         }
     )
     headers: dict[str, str] = {}
-    # 1. Nothing says the exchange; the error names the column.
+    # 1. The exchange is unknown; the error names the column.
     first = told(lambda: route(df, topology))
     assert "route.no-exchange" in first
     headers |= eval(_HEADERS.search(first)[1])  # type: ignore[index]
-    # 2. A layout with that column does not know the properties, whose types are lost.
+    # 2. A layout with that column does not know the types of the properties.
     second = told(lambda: route(df, topology, infer_layout(df, headers=headers)))
     assert "the binding shop -> large" in second
     layout = made(second, df)
-    # 3. Nothing says the routing key.
+    # 3. The routing key is unknown.
     third = told(lambda: route(df, topology, layout))
     assert "route.no-key" in third
     headers |= eval(_HEADERS.search(third)[1])  # type: ignore[index]
     layout = made(told(lambda: route(df, topology, infer_layout(df, headers=headers))), df)
     rows = {row.id: row.queues for row in route(df, topology, layout).collect()}
     assert rows == {1: ["eu", "large"], 2: [], 3: ["eu"], 4: []}
-    # 4. The report shows what was read where.
+    # 4. The report shows the column and key of each name, and how many values it found.
     report = str(explain_routing(topology, layout, messages=df))
     for line in ("exchange     4 of 4", "routing key  4 of 4", "amountCents  4 of 4  4 text, 3 number in text"):
         assert line in report, report
-    # 5. A selector with another case is told, and the right one has the row.
+    # 5. A selector with a name in another case is reported, and the right selector matches the row.
     assert "tier is missing in all rows; 1 part asks for it" in str(explain_matches(df, "tier = 'gold'", layout))
     assert df.filter(compile_selector("Tier = 'gold' AND amountCents > 100000", layout)).count() == 1
 
 
 def test_a_topic_of_kafka_whose_values_a_json_converter_wrote(spark: SparkSession) -> None:
-    """Kafka's own columns, with the properties in the value: bytes of JSON inside of ``{schema, payload}``."""
+    """Kafka's own columns, with the properties in the value: bytes of JSON inside ``{schema, payload}``."""
     payload = """concat('{"schema": {"type": "struct"}, "payload": {"severity": ', n, ', "site": "', site, '"}}')"""
     df = spark.sql(
         f"""SELECT n AS offset, 'alarms' AS topic, 0 AS partition, CAST(k AS BINARY) AS key,
@@ -97,17 +99,17 @@ def test_a_topic_of_kafka_whose_values_a_json_converter_wrote(spark: SparkSessio
         AS t(n, k, site)"""
     )
     selector = "severity > 5 AND site = 'north'"
-    # 1. No column has the name; the value is bytes, and the hint says that it is cast.
+    # 1. No column has the name. The value is bytes, and the hint tells how to cast it.
     assert "JSON in their value, cast to STRING, is read by" in told(lambda: compile_selector(selector, df))
     texts = df.withColumn("value", sf.col("value").cast("string"))
     # 2. The value is text, and perhaps JSON.
     second = told(lambda: compile_selector(selector, texts))
     plain, inside = (made(second, texts, call) for call in (0, 1))
-    # 3. Read as plain JSON no row has the names, and the report says so.
+    # 3. With plain JSON no row has the names, and the report states this.
     report = explain_matches(texts, selector, plain)
     assert "severity is missing in all rows; 1 part asks for it" in str(report)
     assert "value['severity']" in str(report)
-    # 4. The other proposal has the row.
+    # 4. The other proposed layout matches the row.
     assert [row.offset for row in texts.filter(compile_selector(selector, inside)).collect()] == [7]
     found = {value.name: value.rows for value in explain_matches(texts, selector, inside).found.values}
     assert found == {"severity": 3, "site": 3}

@@ -1,4 +1,4 @@
-"""No body ends a query or speaks for another one: Spark answers as the reference evaluator on what is nearly XML."""
+"""No body can end a query or pose as another body: Spark agrees with the reference evaluator on almost-XML."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from transpiler.compiler.sql import emit_ternary
 from transpiler.language.path_expressions.xquery import parse_query
 from transpiler.reference.paths import query_truth
 
-#: True of every document, and then of what the parsers might read in other ways.
+#: Selectors: one that is true for every document, and others on which parsers might differ.
 SELECTORS = (
     "XPATH '/*'",
     "XPATH 'a/b = 1 or //@b = 1'",
@@ -36,7 +36,9 @@ EDITED = size(300, 1_000)
 
 
 def parted(spark: SparkSession, bodies: Iterable[str]) -> list[tuple[str, str, Any]]:
-    """The bodies, as a value and as data, on which Spark and the reference part, and Spark's answer."""
+    """Return the bodies, as a value and as data, on which Spark and the reference evaluator differ, with Spark's
+    result.
+    """
     texts = list(bodies)
     columns = [sf.expr(transpile_selector(text, dialect="activemq", result="boolean").sql) for text in SELECTORS]
     for text in XQUERIES:
@@ -87,7 +89,7 @@ def test_spark_takes_for_documents_what_the_table_says(spark: SparkSession) -> N
 
 
 def test_no_entity_is_resolved(spark: SparkSession, tmp_path: Path) -> None:
-    """A body with a document type is no XML, whatever it declares; an entity that is not declared is none either."""
+    """A body with a document type is not XML, whatever it declares. Nor is a body with an undeclared entity."""
     secret = tmp_path / "secret"
     secret.write_text("1")
     declared = (

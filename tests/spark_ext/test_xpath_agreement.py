@@ -1,4 +1,4 @@
-"""XPath drawn at random: Spark, which is given it as it is, answers as the reference evaluator, and never throws."""
+"""Random XPath: Spark, which gets the expression unchanged, agrees with the reference evaluator, and never throws."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OPERATORS = "= != < <= > >= + - * div mod and or |".split()
 
 
 def expression(draw: random.Random, depth: int) -> str:
-    """Any expression, most of them of sense: what is no XPath is refused."""
+    """Draw an expression. Most are meaningful; those that are not XPath are rejected."""
     if depth <= 0:
         return draw.choice(draw.choice((STEPS, CONSTANTS, CONTEXT)))
 
@@ -60,7 +60,7 @@ def expression(draw: random.Random, depth: int) -> str:
 
 
 def read_by_both(draw: random.Random) -> Iterator[tuple[str, str]]:
-    """Selectors of expressions that are not refused, and their SQL."""
+    """Yield selectors with XPath expressions that both engines accept, and their SQL."""
     while True:
         text = f"XPATH '{expression(draw, 3)}'"
         try:
@@ -69,7 +69,7 @@ def read_by_both(draw: random.Random) -> Iterator[tuple[str, str]]:
             continue
 
 
-#: Java looks some paths up with the prefixes of names, and others without them.
+#: Documents with prefixed names. Java evaluates some paths with the prefixes of names, and others without.
 PREFIXED = ("<a/>", "<p:a/>", "<r><a/></r>", "<r><p:a/></r>", "<p:a><p:a/></p:a>", "<p:a><a/></p:a>", "<r p:a='1'/>")
 BEGINNINGS = ("", ".", "..", "/.", "*", "(.)", "(/)", "./.", "/r")
 

@@ -1,4 +1,4 @@
-"""Java's XPath refuses long expressions when a row is evaluated, so what would be too long is refused before."""
+"""Java's XPath rejects long expressions when a row is evaluated, so that the compiler rejects them before."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from transpiler.compiler.sql import emit_ternary
 from transpiler.language.path_expressions.xquery import parse_query
 from transpiler.reference.paths import query_truth
 
-#: Expressions of one more part at a time.
+#: Functions that return an expression of ``count`` equal pieces.
 GROWING = {
     "steps": lambda count: "/a" * count,
     "stars": lambda count: "/*" * count,
@@ -47,7 +47,7 @@ GROWING = {
 
 @pytest.mark.parametrize("name", GROWING)
 def test_what_is_counted_is_what_java_counts(spark: SparkSession, name: str) -> None:
-    """Java takes the last expression within the limits, and not the first one beyond."""
+    """Java accepts the last expression within the limits, and rejects the first one beyond them."""
     make = GROWING[name]
     inside = max(count for count in range(1, 120) if beyond_limits(make(count)) is None)
     factory = spark._jvm.javax.xml.xpath.XPathFactory.newInstance()  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""Divisions by zero under comparisons of constants: Spark's answer is the reference evaluator's, in every dialect."""
+"""Divisions by zero in comparisons of constants: Spark agrees with the reference evaluator in every dialect."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from transpiler.message.sections import Header, Properties
 from transpiler.message.types import AmqpType, AmqpValue
 from transpiler.reference.evaluate import judge
 
-#: The brokers' SQL is long, and to analyze it takes most of the time.
+#: Numbers of selectors and of examples. They are small because analysing the brokers' long SQL takes most of the time.
 SELECTORS = size(2, 6)
 EXAMPLES = size(1, 2)
 
-#: Integers whose sums, differences and products are often zero, and those at the ends of their widths.
+#: Integers whose sums, differences and products are often zero, and the limits of each width.
 _WHOLE = (0, 1, -1, 2, 4, 5, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63))
 _FLOATS = (0.0, -0.0, 1.0, 0.5, -1.0)
 _OPERATORS = (ast.Arithmetic.DIVIDE, *(operator for operator in ast.Arithmetic))
@@ -52,7 +52,9 @@ def _arithmetic(leaves: st.SearchStrategy[ast.Expression]) -> st.SearchStrategy[
 
 
 def selectors(names: tuple[str, ...]) -> st.SearchStrategy[ast.Expression]:
-    """Comparisons of arithmetic over properties with arithmetic over constants, and what is made of those."""
+    """Return a strategy for comparisons of arithmetic over properties with arithmetic over constants, combined by
+    operators.
+    """
     constants = _arithmetic(_literals())
     quotients = st.builds(
         ast.Calculate,
@@ -88,7 +90,7 @@ def _accepted(trees: list[ast.Expression], dialect: str) -> list[str]:
     return [text for text in texts if takes(text, dialect)]
 
 
-#: What stands at ``n``, and every third of it at ``x``; every pair of them is a message.
+#: Values of ``n``; every third of them is also a value of ``x``. Every pair is a message.
 _CANONICAL = (
     *(AmqpValue(AmqpType.LONG, number) for number in (0, 1, -1, 2**63 - 1, -(2**63))),
     *(AmqpValue(AmqpType.INT, number) for number in (0, -1)),
@@ -115,7 +117,7 @@ def _canonical() -> list[Message]:
 NAMES = ("n", "x", "n", "x", "JMSPriority", "JMSTimestamp", "JMSXGroupSeq", "JMSXDeliveryCount")
 
 
-#: Header fields are integers of the dialect's own width, whatever type their table gives them.
+#: Header fields are integers of the dialect's own width, whatever type their table has.
 OF_HEADERS = (
     "(JMSPriority / (-1 - n)) <> 2147483647 * 0",
     "JMSPriority / JMSPriority = 1",
@@ -145,7 +147,7 @@ def test_a_division_by_zero_means_the_same_on_the_canonical_layout(
         assert_agreement(frame, "amqp", dialect, _accepted(trees, dialect), _canonical())
 
 
-#: Typed columns, and the values that each of them takes.
+#: Typed columns: the Spark type, the AMQP type, and the values.
 _COLUMNS: dict[str, tuple[str, AmqpType, tuple[float | None, ...]]] = {
     "b": ("tinyint", AmqpType.BYTE, (0, 1, None)),
     "i": ("int", AmqpType.INT, (0, -1, 1, -(2**31))),

@@ -1,4 +1,4 @@
-"""``python -m tests.hostile.fuzz TARGET [libFuzzer's options and corpus folders]``: fuzzing led by coverage."""
+"""``python -m tests.hostile.fuzz TARGET [libFuzzer's options and corpus folders]``: coverage-guided fuzzing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ with atheris.instrument_imports(include=["transpiler"]):
 
 
 def main() -> None:
-    """Fuzz one target until its options say to stop."""
+    """Fuzz the target in the first argument until libFuzzer's options end the run."""
     name = sys.argv.pop(1)
     atheris.Setup(sys.argv, lambda data: targets.run(name, data))
     atheris.Fuzz()

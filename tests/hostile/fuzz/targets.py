@@ -1,7 +1,7 @@
-"""Fuzz targets: functions of some bytes, with the properties that must hold whatever they are.
+"""Fuzz targets: functions of some bytes, with the properties that must hold for all bytes.
 
-Nothing but the library's own errors, each with spans inside its text and a message of bounded length; what was read is
-written and read again as the same; what two implementations answer is one answer.
+A target raises only the library's own errors, with spans inside the text and messages of bounded length. What was read
+is written and read again unchanged. Two implementations of one function return the same result.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from transpiler.topology import topology_from_dict, topology_to_dict
 from transpiler.topology.files import parse_topology
 from transpiler.topology.qpid_address.address import parse_address
 
-#: Characters of the text of one error: a headline, a window of one line, a hint.
+#: Maximum length of the text of one error, in characters: a headline, a window of one line, a hint.
 MAX_ERROR = 4_000
 
 MESSAGE = Message.from_dict(
@@ -59,12 +59,14 @@ _NODES = ("queue", "direct", "topic", "fanout", "headers", "xml")
 
 
 def text_of(data: bytes) -> str:
-    """A text for any bytes; what is no UTF-8 becomes lone surrogates, which Python strings may hold."""
+    """Return a text for any ``data``. Bytes that are not UTF-8 become lone surrogates, which Python strings can
+    contain.
+    """
     return data.decode("utf-8", "surrogateescape")
 
 
 def sound(error: TranspilerError) -> None:
-    """An error of ours says where and what, briefly, and points into its text."""
+    """Check that ``error`` has diagnostics, each of them sound, and is short."""
     assert error.diagnostics
     for found in error.diagnostics:
         sound_finding(found)
@@ -72,7 +74,7 @@ def sound(error: TranspilerError) -> None:
 
 
 def sound_finding(found: Diagnostic) -> None:
-    """A finding has a code, a message on one line that a terminal can show, and a span inside its text."""
+    """Check that ``found`` has a code, a one-line message that a terminal can display, and a span inside its text."""
     assert found.code
     assert found.message
     assert found.message.isprintable(), found.message
@@ -85,7 +87,7 @@ def sound_finding(found: Diagnostic) -> None:
 
 
 def fuzz_selector(data: bytes) -> None:
-    """Any text in any dialect: parsed, printed, evaluated and compiled."""
+    """Parse, print, evaluate and compile any text in any dialect."""
     if not data:
         return
     dialect, text = _DIALECTS[data[0] % len(_DIALECTS)], text_of(data[1:])
@@ -95,7 +97,7 @@ def fuzz_selector(data: bytes) -> None:
     for found in lint(tree, Source(text), dialect):
         sound_finding(found)
     printed = print_selector(tree, dialect)
-    # A prefix or a comment trap changes how text reads; all else prints back to its own tree.
+    # A prefix changes how the rest of the text is parsed. Any other selector prints to a text with the same tree.
     if not dialect.has(Extension.HYPHENATED) or not text.startswith(("hyphenated_props:", "convert_string", "no_")):
         assert parse_selector(printed, dialect) == tree, printed
     truth = evaluate(tree, MESSAGE, dialect, now=0)
@@ -109,12 +111,12 @@ def fuzz_selector(data: bytes) -> None:
 
 
 def fuzz_dialects(data: bytes) -> None:
-    """Any text in all dialects at once."""
+    """Compare all dialects on any text."""
     compare_dialects(text_of(data), MESSAGE)
 
 
 def harmless_sql(sql: str) -> None:
-    """Check that nothing changes a text: no substitution, no template, no escape, one kind of quote."""
+    """Check that nothing can change a text in ``sql``: no substitution, no template, no escape, one kind of quote."""
     assert not any(opening in sql for opening in ("${", "{{", "{%", "{#"))
     assert "\\" not in sql
     assert '"' not in sql
@@ -123,17 +125,17 @@ def harmless_sql(sql: str) -> None:
 
 
 def fuzz_amqp(data: bytes) -> None:
-    """Any bytes as a value: what decodes is encoded in two ways, and both decode to the same value."""
+    """Decode any bytes as a value. Check that both of its encodings decode to the same value."""
     value = decode(data)
     for compact in (True, False):
         written = encode(value, compact)
         again = decode(written)
-        # NaN is not equal to itself, so the bytes are compared and not the values.
+        # NaN is not equal to itself, so that the bytes are compared and not the values.
         assert encode(again, compact) == written
 
 
 def fuzz_message(data: bytes) -> None:
-    """Any bytes as a message; its JSON form reads back to the same."""
+    """Decode any bytes as a message. Check that its JSON form is read back unchanged."""
     found = Message.from_amqp(data)
     form = found.to_dict()
     assert repr(Message.from_dict(form).to_dict()) == repr(form)
@@ -142,12 +144,12 @@ def fuzz_message(data: bytes) -> None:
 
 
 def fuzz_filter_bytes(data: bytes) -> None:
-    """Any bytes as a filter set."""
+    """Decode any bytes as a filter set."""
     _filters(data)
 
 
 def fuzz_filter_json(data: bytes) -> None:
-    """Any text as a filter set's JSON."""
+    """Parse any text as the JSON of a filter set."""
     _filters(text_of(data))
 
 
@@ -161,7 +163,7 @@ def _filters(data: bytes | str) -> None:
 
 
 def fuzz_address(data: bytes) -> None:
-    """Any text as an address, for every kind of node."""
+    """Parse any text as an address, for every kind of node."""
     text = text_of(data)
     address = parse_address(text)
     for node in _NODES:
@@ -172,12 +174,12 @@ def fuzz_address(data: bytes) -> None:
 
 
 def fuzz_xquery(data: bytes) -> None:
-    """Any text as a query."""
+    """Parse any text as an XQuery, and evaluate it."""
     query_truth(parse_query(text_of(data)), MESSAGE, "qpid.subject")
 
 
 def fuzz_topology(data: bytes) -> None:
-    """Any text as a topology's file, JSON or YAML, in every form."""
+    """Parse any text as a topology file, in JSON or YAML, in every form."""
     if not data:
         return
     name = "t.yaml" if data[0] & 4 else "t.json"
@@ -191,11 +193,13 @@ def fuzz_topology(data: bytes) -> None:
 
 
 def fuzz_patterns(data: bytes) -> None:
-    """A pattern and a text on two lines: the regular expression, the evaluator and the filters agree."""
+    """Check for a pattern and a text, on two lines, that the regular expression, the evaluator and the
+    filters agree.
+    """
     pattern, _, text = text_of(data[:300]).partition("\n")
     words = TOPIC_SYNTAX.pattern(pattern)
     expected = matches_words(words, TOPIC_SYNTAX.words(text))
-    # Java's (?!.) is at the end only; under (?s) so is Python's.
+    # Java's (?!.) matches at the end only, and so does Python's under (?s).
     assert (re.match(topic_expression(words), text) is not None) is expected
     for escapes in Escapes:
         try:
@@ -228,12 +232,12 @@ TARGETS: Mapping[str, Callable[[bytes], None]] = MappingProxyType(
 )
 
 
-#: The target that is all of them: the first byte of an input says which.
+#: The target that runs every other target: the first byte of an input chooses which.
 ANY = "any"
 
 
 def run(target: str, data: bytes) -> None:
-    """One input through one target; the library's own errors are answers, and are checked."""
+    """Run one input through one target. The library's own errors are valid results, and are checked."""
     if target == ANY:
         if not data:
             return

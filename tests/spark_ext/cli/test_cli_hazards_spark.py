@@ -1,4 +1,6 @@
-"""selector-spark with inputs that cannot be read and outputs that cannot be written: one line, nothing half-written."""
+"""selector-spark with inputs that cannot be read or outputs that cannot be written: one line of error, no partial
+output.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ NO_LOCAL = '{"f": {"descriptor": "apache.org:no-local-filter:list", "value": []}
 UNKNOWN = '{"f": {"descriptor": "example.com:x", "value": 1}}'
 ENTRY = {"exchange": "é", "routing_keys": ["a"], "routed_queues": [], "properties": {}}
 MESSAGES = [{"properties": {"subject": subject}} for subject in ("é", "é.x", "b")]
-#: Each command, its input as @.
+#: Each command with @ for its input.
 COMMANDS = ("filter a=1 @", "route topology.json @ --exchange é", "backtest @ topology.json")
 ROOT = Path(__file__).parents[3]
 
@@ -215,7 +217,7 @@ def test_a_process_is_quiet_in_every_locale_and_an_interrupt_leaves_no_output() 
     assert told.stderr.startswith(b"1 of 3 messages match")
     assert "é" in told.stdout.decode()
     assert Path("oué/_SUCCESS").exists()
-    # Interrupted when the first of its files has come up: what is there under the output's name is whole or nothing.
+    # Interrupted when its first file appears, the command must leave a complete output or no output.
     many = ["filter", "--master", "local[1]", "JMSPriority = 4", "many.jsonl", "--output", "out"]
     Path("many.jsonl").write_text(lines(MESSAGES) * 500, encoding="utf-8")
     command = [sys.executable, "-m", "spark_ext.cli", *many]
@@ -241,7 +243,7 @@ def test_a_signal_that_ends_a_job_leaves_nothing_of_its_output(number: signal.Si
             time.sleep(0.02)
         running.send_signal(number)
     assert running.returncode == -number
-    # Java ends a moment later, and takes what a task has begun anew with it.
+    # Java ends a moment later, and removes what a task has started again.
     for _ in range(100):
         if {*os.listdir()} == before:
             break
@@ -266,7 +268,7 @@ def test_an_output_that_comes_up_at_the_last_moment_is_left_as_it_is(
     looks = iter([None])
 
     def look() -> None:
-        # At the first look there is nothing; the other job ends right behind it.
+        # At the first look the output does not exist. Immediately afterwards the other job creates it.
         if next(looks, "again") is None:
             Path("late").mkdir()
             Path("late/part").write_text("x")
@@ -298,7 +300,7 @@ def test_a_directory_may_have_what_is_no_file(kind: str, record: dict[str, objec
     Path("mixed/a.jsonl").write_text(lines([record]))
     for name in ("b.jsonl", "c.jsonl.gz"):
         make(Path("mixed", name).absolute())
-    # A pattern is another way to the same files.
+    # A pattern matches the same files.
     for given in ("mixed", "mixed/*"):
         result = run("filter a=1 @", given)
         assert result.exit_code == 0, result.output
@@ -318,7 +320,7 @@ def test_an_input_that_is_no_file_is_one_line(words: str, kind: str) -> None:
 
 
 def test_a_topology_may_come_from_a_pipe() -> None:
-    """The command looks at the first bytes for a compiled topology, and a pipe gives its bytes only once."""
+    """The command looks at the first bytes for a compiled topology, but the bytes of a pipe can be read only once."""
     os.mkfifo("pipe")
     code = f"open('pipe', 'w', encoding='utf-8').write({TOPOLOGY!r})"
     with subprocess.Popen([sys.executable, "-c", code]):

@@ -82,7 +82,7 @@ def test_message_lines_are_read_from_directories_patterns_and_gzip() -> None:
         ([f"{uri}/*.gz"], 1),
         ([uri], 1),
     ]
-    # A file with a colon in its name is read by Python, and all that is named beside it.
+    # Python reads a file with a colon in its name, and all other files named in the same command.
     together = [(["*.jsonl*", "day=1", "plain"], 4), (["a.jsonl", "c:d.ndjson"], 2), ([f"{uri}/*.gz", uri], 2)]
     for names, count in one_by_one if is_full() else together:
         result = run("filter", "color = 'red' AND weight = 5", *names)
@@ -152,7 +152,7 @@ def test_a_wrong_line_in_a_directory_is_told_by_its_place() -> None:
 
 CUT = {
     "a.jsonl": (lines(MESSAGES) + '{"application_properties": {"col', "a.jsonl:4:29: this is not JSON"),
-    # Plain properties are read in Python, and so are all lines beside them.
+    # Python reads plain properties, and all other lines in the same command.
     "plain.jsonl": ('{"color": "red"}\n{"color": \n{"color": "red"}\n', "plain.jsonl:2:"),
     "a.csv": ("color,weight\nred,5\nred,6\nblue", "a.csv:4: 1 cell, and the header has 2 names"),
 }
@@ -223,7 +223,7 @@ def test_a_cell_of_csv_has_the_type_of_its_use_as_in_selector_sql_match() -> Non
 
 TIMES = ("2024-01-01T00:00:00Z", "2024-01-01T01:00:00.000+01:00", "2024-01-01 00:00", "2024-01-01", "1704067200000")
 
-#: Files of CSV, each with selectors.
+#: CSV files that are tested, each with selectors.
 CELLS = {
     "times": "JMSTimestamp,a\n" + "".join(f"{time},{n}\n" for n, time in enumerate(TIMES)) + ",9\n",
     "a priority": "color,JMSPriority\nred,high\n",

@@ -1,4 +1,6 @@
-"""Messages of JMS brokers' own stores through their topologies, as a user compares them: exports and browses."""
+"""Messages in JMS brokers' own stores, routed by the brokers' topologies as a user compares them: exports
+and browses.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ def exported(number: int, amount: int, *queues: str) -> str:
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
-    """Run the command in a directory with a broker's file; the session is the tests' own."""
+    """Run the command in a directory with a broker's file, in the Spark session of the tests."""
     monkeypatch.chdir(tmp_path)
     Path("broker.xml").write_text(BROKER, encoding="utf-8")
 

@@ -1,6 +1,6 @@
-"""Thirty hostile names through every output of selector-spark, each read by its format's parser.
+"""Thirty hostile names in every output of selector-spark, parsed by a parser of its format.
 
-``tests/hostile/test_names.py`` has the names, and the outputs of selector-sql.
+``tests/hostile/test_names.py`` contains the names, and tests the outputs of selector-sql.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def test_counts_of_routes_have_all_names(spark: SparkSession, tmp_path: Path) ->
 def test_comparisons_with_a_broker_have_all_names() -> None:
     words = ["backtest", "m.jsonl", "topology.json", "--examples", "100"]
     told = run(*words, code=1).stdout
-    # Each message is an example, and the most frequent differences are listed besides.
+    # Each message is an example, and the most frequent differences are listed in addition.
     assert [name for name in SHOWN if f"missed recorded {name}; extra {name}" not in told] == []
     found = json.loads(run(*words, "--format", "json", code=1).stdout)
     assert {one["queue"] for one in found["extra"]} == {*NAMES}
@@ -79,7 +79,7 @@ def test_changes_of_routes_have_all_names(form: str) -> None:
         assert [name for name in SHOWN if name not in told] == []
     else:
         assert len(told.splitlines()) >= len(NAMES)
-        # Outside of code spans, no text in a cell of Markdown begins an HTML tag.
+        # Outside of code spans, no text in a Markdown cell starts an HTML tag.
         assert "<script" not in told.replace("`", "")
     run(*words, "--output", "report", code=1)
     assert ACTING.search(Path("report").read_text(encoding="utf-8")) is None

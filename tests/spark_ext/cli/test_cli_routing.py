@@ -1,4 +1,4 @@
-"""selector-spark route and backtest as a user runs them: what they print, write, and their exit codes."""
+"""selector-spark route and backtest as a user runs them: what they print and write, and their exit codes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SMALL = {
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
-    """Run a command in a directory with a small topology; the session is the tests' own."""
+    """Run a command in a directory with a small topology, in the Spark session of the tests."""
     monkeypatch.chdir(tmp_path)
     Path("small.json").write_text(json.dumps(SMALL), encoding="utf-8")
 
@@ -54,7 +54,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-unt
         if lines is not None:
             texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
             Path("archive.jsonl").write_text("\n".join(texts), encoding="utf-8")
-        # The session's JVM has a working directory of its own.
+        # The session's JVM has its own working directory.
         named = [
             str(tmp_path / word) if Path(word).suffix in (".jsonl", ".parquet", ".out") else word for word in arguments
         ]
@@ -203,7 +203,7 @@ def test_what_an_exchange_chooses_is_possible(run, spark: SparkSession) -> None:
     assert "1 deliveries of 2 messages; 1 may reach more of them (possible_queues), by what exchanges" in result.output
     written = spark.read.parquet(str(Path("routed.out").absolute())).collect()
     assert sorted((row.queues, row.possible_queues) for row in written) == [([], ["a", "b"]), (["q"], [])]
-    # A message's own columns of these names are in nobody's way where queues are only counted.
+    # If queues are only counted, the messages may have columns of these names.
     assert "1 deliveries of 2 messages; 1 may reach" in run("route", "choosing.json", "routed.out").output
     entries = [ENTRY | {"exchange": "hash", "routed_queues": [name]} for name in ("a", "b", "q")]
     result = run("backtest", "archive.jsonl", "choosing.json", lines=entries)
@@ -256,7 +256,7 @@ def test_archives_of_amqp_0_10_are_routed_from_json_lines_and_parquet(run, spark
         "no-exchange",
         "returned",
     ]
-    # What was written is an archive of the same layout, and shows it.
+    # The output is an archive of the same layout, which is recognised.
     for options in (("--layout", "amqp-0-10"), ()):
         again = run("route", "small.json", "routed.out", "--mandatory", "--summary", *options)
         assert json.loads(again.stdout) == COUNTED

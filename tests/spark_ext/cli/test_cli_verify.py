@@ -50,7 +50,7 @@ def test_message_json_is_verified(tmp_path: Path) -> None:
 
 
 def test_a_disagreement_is_exit_code_1(spark: SparkSession, tmp_path: Path) -> None:
-    # A struct V whose type is not that of its value: Spark reads the value, the reference the type.
+    # A union whose type is not that of its value: Spark reads the value, the reference evaluator the type.
     file = str(tmp_path / "messages.parquet")
     union = "named_struct('type', 'string', 'boolean', CAST(NULL AS BOOLEAN), 'long', 5L, "
     union += "'double', CAST(NULL AS DOUBLE), 'string', CAST(NULL AS STRING), 'binary', CAST(NULL AS BINARY))"

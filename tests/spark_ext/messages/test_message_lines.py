@@ -1,4 +1,4 @@
-"""Message JSON lines, read by Spark: what ``create_messages`` makes of the same lines, and errors where it has them."""
+"""Spark reads lines of message JSON as ``create_messages`` does, and reports the same errors for the same lines."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def parsed(spark: SparkSession, lines: Iterable[str]) -> list[Row]:
 
 
 def with_numbers(frame: DataFrame) -> DataFrame:
-    """The messages with times as numbers: a datetime of Python ends at the year 9999."""
+    """Return messages with times as numbers, because a Python datetime ends at the year 9999."""
     properties = sf.col("properties")
     for name in ("absolute_expiry_time", "creation_time"):
         properties = properties.withField(name, sf.unix_micros(f"properties.{name}"))
@@ -45,7 +45,7 @@ def with_numbers(frame: DataFrame) -> DataFrame:
 
 
 def plain(value: Any) -> Any:
-    """A value that compares: NaN with itself, and -0.0 not with 0.0."""
+    """Return ``value`` in a form in which NaN equals itself, and -0.0 differs from 0.0."""
     if isinstance(value, float):
         return repr(value)
     if isinstance(value, dict):
@@ -265,7 +265,7 @@ ILL_FORMED = [
     *('{"application_properties": {"x": "\\ud800"}}', '{"application_properties": {"\\udc00": 5}}'),
     '{"properties": {"to": "\0"}}',
 ]
-#: Python's reader takes these, and JSON has neither.
+#: Python's parser accepts NaN and repeated names, which JSON does not allow.
 STRICTER = ['{"application_properties": {"x": NaN}}', '{"application_properties": {"x": 1, "x": 2}}']
 
 

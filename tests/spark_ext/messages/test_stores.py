@@ -1,4 +1,4 @@
-"""The files that brokers and tools write read as the tables of ``tests/data/stores``, each value with its type."""
+"""Files that brokers and tools write are read as the tables of ``tests/data/stores``, each value with its type."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ READERS: list[tuple[Reader, str, str]] = [
     (read_lambda_events, "lambda_rmq.json", "aws_lambda_rabbitmq"),
 ]
 
-#: Columns that a reader adds to those of its file: all messages of the journal are in one queue.
+#: Columns that a reader adds to those of its file. All messages of the journal are in one queue.
 ADDED = {"artemis_xml": {"routed_queues": "array('orders')"}}
 
 
 def texts(frame: DataFrame) -> list[str]:
-    """The rows as JSON, in any order: a VARIANT has no other equality."""
+    """Return the sorted JSON of the rows, because a VARIANT cannot be compared directly."""
     return sorted(row.text for row in frame.selectExpr("to_json(struct(*)) AS text").collect())
 
 

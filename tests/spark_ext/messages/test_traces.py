@@ -1,4 +1,4 @@
-"""RabbitMQ's tracing log, read natively, and routed as the broker did."""
+"""RabbitMQ's tracing log, read by Spark, and routed as the broker did."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_every_message_gets_the_queues_that_the_broker_gave_it(
     with settings(spark, COMPILED | {"spark.sql.codegen.wholeStage": wholly_compiled}):
         rows = route(trace, TOPOLOGY).select("exchange", "queues", "routed_queues").collect()
     assert len(rows) == 3000
-    # The log names the queue of the default exchange before the broker looks whether there is one.
+    # The log names the queue of the default exchange before the broker checks whether the queue exists.
     recorded = [[] if row.routed_queues == ["nobody"] else sorted(row.routed_queues) for row in rows]
     assert [row.queues for row in rows] == recorded
     assert {row.exchange for row in rows if row.routed_queues == ["nobody"]} == {""}
@@ -80,7 +80,7 @@ def test_headers_keep_their_types_and_other_lines_are_told_apart(spark: SparkSes
         "x": ("double", 2.5),
         "b": ("boolean", True),
         "none": ("null",),
-        # They are there, and what they hold is not known.
+        # Tables and lists are present, but the log does not contain their content.
         "table": ("map", b""),
         "list": ("list", b""),
     }

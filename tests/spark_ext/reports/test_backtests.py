@@ -1,4 +1,4 @@
-"""Back-tests on Spark: the exchange that messages are compared by."""
+"""Back-tests on Spark: which exchange messages are compared by."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def test_a_backtest_reads_the_exchange_that_the_route_used(spark: SparkSession) 
         found = backtest(routed, topology=topology, exchange=exchange)
         assert (found.messages, found.agreed, found.unknown) == ({"orders": 2}, 0, {}), exchange
         assert found.missed == {("orders", "other"): 1, ("orders", "eu"): 1}, exchange
-    # The column of another exchange makes no queue of the topology unknown to it.
+    # With the column of another exchange, no queue of the topology becomes unknown.
     found = backtest(routed, topology=TOPOLOGY)
     assert (found.passed, found.missed, found.unknown) == (False, {("", "eu"): 1}, {"other": 1})
-    # NULL went to the topology's own default.
+    # NULL means that the message went to the topology's default exchange.
     own = topology_from_dict({**FORM, "default_exchange": "orders"})
     found = backtest(routed.withColumn("exchange", sf.lit(None).cast("string")), topology=own)
     assert (found.messages, found.agreed) == ({"orders": 2}, 0)

@@ -1,4 +1,4 @@
-"""Rows that change hands between brokers."""
+"""Spark lists the rows for which two brokers' results differ."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ from transpiler.topology import read_topology, topology_from_dict
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "data"
 LINES = (EXAMPLES / "messages.jsonl").read_text(encoding="utf-8").splitlines()
-#: The messages of a file that the command reads.
+#: The messages of the file that the command reads.
 LINES_OF_FILE = sample(LINES, 100)
 MESSAGES = [Message.from_dict(json.loads(line)) for line in LINES[:400]]
 OLD_TOPOLOGY = read_topology(EXAMPLES / "definitions.json")
@@ -149,7 +149,7 @@ def test_the_queues_of_messages_are_compared(frame: DataFrame) -> None:
     for example in result.examples:
         assert (example.change, example.exchange) == ("rerouted", "orders")
         assert example.queues_won or example.queues_lost
-    # Examples show different queues as long as there are some.
+    # Examples show different combinations of queues as long as there are more.
     assert len({(one.queues_won, one.queues_lost) for one in result.examples}) == min(3, len(combinations))
 
 

@@ -1,4 +1,4 @@
-"""``explain_matches``: all rows by the part of a selector that kept them out, in agreement with the evaluator."""
+"""``explain_matches`` groups all rows by the subexpression that rejected them, in agreement with the evaluator."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_a_long_selector_is_counted_in_so_many_parts(orders: DataFrame) -> None:
 
 
 def reference_groups(tree: ast.Expression, messages: list[Message], dialect: str) -> Counter[Any]:
-    """The groups of messages by the evaluator's verdicts on the parts, one message at a time."""
+    """Return the groups of ``messages`` from the evaluator's results for the subexpressions, one message at a time."""
     rules = DIALECTS[dialect]
 
     def truth(node: ast.Expression, message: Message) -> bool | None:
@@ -172,13 +172,13 @@ def reference_groups(tree: ast.Expression, messages: list[Message], dialect: str
     return groups
 
 
-#: Parts that are TRUE, FALSE, unknown, and that throw in some dialect, of the messages below.
+#: Subexpressions that, for the messages below, are TRUE, FALSE or unknown, or throw in some dialect.
 PARTS = ("a > 4", "b = 'abc'", "NOT a = 5", "a LIKE 'a%'", "c IS NOT NULL", "b - 1 > 0", "b IN ('a', 'abc')", "flag")
 VALUES = (5, 7.5, "abc", "5", True, None)
 
 
 def selectors(dialect: str) -> list[str]:
-    """Random conjunctions and disjunctions of three parts, some of them within NOT and OR."""
+    """Return random conjunctions and disjunctions of three subexpressions, some of them inside NOT and OR."""
     draw = randomness(dialect)
     texts = []
     for operator in ("AND", "OR") * size(1, 3):

@@ -1,4 +1,4 @@
-"""``split``: every row has one result, and the reason is the part of the selector that kept it out."""
+"""``split``: every row gets one result, and the reason is the subexpression that rejected the row."""
 
 from __future__ import annotations
 

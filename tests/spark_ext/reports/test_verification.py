@@ -1,4 +1,4 @@
-"""``verify``: Spark against the reference evaluator on the rows of a DataFrame."""
+"""``verify`` compares Spark with the reference evaluator on the rows of a DataFrame."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from transpiler.language.selector.dialects import DIALECTS
 TABLES = Path(__file__).parents[2] / "data" / "stores"
 STORES: dict[str, Any] = json.loads((TABLES / "stores.json").read_text(encoding="utf-8"))
 
-#: The layouts of stores that no schema shows.
+#: Layouts of stores that cannot be inferred from a schema.
 NAMED = {
     "plain_map": stores.text_map(types="by-use"),
     "json_string": stores.variant(json=True),
@@ -43,7 +43,7 @@ def test_spark_and_the_reference_agree_on_every_store(spark: SparkSession, name:
     df = spark.read.parquet(str(TABLES / f"{name}.parquet"))
     selectors = STORES[name]["selectors"]
     parts = " OR ".join(f"({selectors[key]})" for key in ("main", "not_red", "times") if key in selectors)
-    # Times are read alike whatever the session's zone is.
+    # Times are read in the same way in every time zone of the session.
     with settings(spark, {"spark.sql.session.timeZone": "Asia/Kolkata"}):
         verified = verify(df, parts, NAMED.get(name))
     assert verified.agrees, str(verified)
@@ -63,7 +63,7 @@ def test_a_verification_counts_the_answers(orders: DataFrame) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Miswritten(FlatLayout):
-    """Typed columns in which the weight is in another unit than the SQL has it."""
+    """Typed columns whose weight in a message has another unit than in the SQL."""
 
     def message(self, row: object) -> Message:
         message = FlatLayout.message(self, row)
@@ -114,7 +114,7 @@ def test_a_sample_is_drawn_alike_each_time(spark: SparkSession) -> None:
     assert first.disagreements == second.disagreements
     assert str(verify(df, "weight >= 0", sample=50)).startswith("Spark and the reference agree on 50 of 5,000 rows")
     seen = {one.row["weight"] for one in first.disagreements}
-    # Rows of all partitions are among them.
+    # The sample contains rows of all partitions.
     assert min(seen) < 1250
     assert max(seen) >= 3750
     assert verify(df, "weight >= 0", sample=None).compared == 5000
@@ -145,7 +145,7 @@ def test_a_header_column_has_the_type_of_the_dataframe(spark: SparkSession) -> N
     assert verified.answers[True] == 1
 
 
-#: Values of header fields that no section of AMQP can hold, or that AMQP has no place for.
+#: Header field values that no section of AMQP can contain, or that AMQP has no field for.
 HEADER_COLUMNS = """SELECT * FROM VALUES
     ('abc', 12, 'eager', 5L, true, 3, 'a'), ('ID:abc', 4, 'PERSISTENT', 0L, false, -1, 'b'),
     (NULL, NULL, NULL, NULL, NULL, NULL, NULL)

@@ -1,4 +1,4 @@
-"""An empty or blank selector is no selector: in a binding, and in every dialect whose broker has no filter then."""
+"""An empty or blank selector means no selector: in a binding, and in every dialect whose broker then uses no filter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from transpiler.topology import parse_topology
 
 BLANK = ("", " ", "\t\r\n ")
 
-#: A stored virtual host: Broker-J writes the argument with an empty text for a subscription without a selector.
+#: A stored virtual host. For a subscription without a selector, Broker-J writes the argument with an empty text.
 HOST = {
     "name": "default",
     "queues": [{"name": name} for name in ("all", "blank", "heavy")],
@@ -40,7 +40,7 @@ EXPECTED = [["all", "blank", "heavy"], ["all", "blank"], ["blank"]]
 
 
 def broker_j(selector: str | None = None) -> Topology:
-    """The virtual host, with another selector for the last binding."""
+    """Return the virtual host. If ``selector`` is given, the last binding has it."""
     host = json.loads(json.dumps(HOST))
     if selector is not None:
         host["exchanges"][0]["durableBindings"][2]["arguments"]["x-filter-jms-selector"] = selector
@@ -72,7 +72,7 @@ def test_broker_j_bindings_with_blank_selectors_load_and_route(spark: SparkSessi
     assert queues(route(frame, topology)) == EXPECTED
 
 
-#: Selectors that Broker-J takes in a binding and the default dialect does not.
+#: Selectors that Broker-J accepts in a binding and the default dialect rejects.
 @pytest.mark.parametrize("selector", ["3 IS NULL OR weight = 7", "1 = TRUE OR weight = 7", "weight % 2 = 1"])
 def test_the_selectors_of_bindings_are_checked_by_the_rules_of_their_broker(selector: str) -> None:
     assert list(route_message(broker_j(selector), Message.from_dict(MESSAGES[0]), "orders")) == EXPECTED[0]

@@ -1,4 +1,4 @@
-"""Spark finds the certain and the possible queues that the reference finds, and refuses what it would have to guess."""
+"""Spark finds the same certain and possible queues as the reference router, and rejects what it would have to guess."""
 
 from __future__ import annotations
 

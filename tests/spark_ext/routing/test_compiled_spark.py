@@ -1,4 +1,6 @@
-"""Compiled topologies on Spark: the answers of ``route`` by a topology, in a query of any form, made once."""
+"""Compiled topologies on Spark: the same results as ``route`` with a topology, in queries of any form, with
+one plan.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,7 @@ def _all_tables_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def every_topology_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep changes beside the plan, as those of a topology that takes long to compile."""
+    """Store changes separately from the plan, as for a topology that takes long to compile."""
     monkeypatch.setattr(compiled_tuning, "COMPILED_ANEW", 0)
 
 
@@ -61,7 +63,7 @@ def rows(frame: DataFrame) -> list[tuple[object, ...]]:
     return sorted((tuple(row) for row in frame.collect()), key=repr)
 
 
-#: Queries around routed messages whose plans Spark's optimizer might change where the broadcast is joined.
+#: Queries over routed messages, in which Spark's optimizer might change the plan at the broadcast join.
 QUERIES: dict[str, Callable[[DataFrame], DataFrame]] = {
     "all": lambda routed: routed,
     "count": lambda routed: routed.agg(sf.count("*")),
@@ -112,7 +114,7 @@ SETTINGS = (
 def test_messages_of_which_the_optimizer_knows_a_key_route_under_any_setting(
     spark: SparkSession, messages: DataFrame, own: dict[str, str]
 ) -> None:
-    """A constant key of the messages makes a join with a table of constants one without a key."""
+    """If a key of the messages is constant, Spark plans the join with a constant table as a join without a key."""
     bindings = topology(90)
     compiled = compile_topology(bindings, messages)
     frames = {
@@ -170,13 +172,13 @@ def test_tables_are_made_once_a_session_and_go_with_the_plan(
         route(messages.repartition(64), compiled).count()
     count = len(made)
     assert 0 < count <= len(compiled.plan.tables)
-    # A topology that is the same object has its plan made once, too.
+    # A topology that is the same object is planned only once, too.
     for _ in range(2):
         route(messages, bindings, messages)
     assert len(made) == 2 * count
     kept = session_tables.kept_by_plan(spark)
     assert id(compiled.plan) in kept
-    # A change of a topology of this size compiles it anew, and its tables are others; the old ones go.
+    # A change to a topology of this size compiles it anew, with other tables. The old tables are removed.
     changed = compiled.updated(removed=[Queue("q1")])
     route(messages, changed)
     numbers = {id(compiled.plan), id(changed.plan)}
@@ -246,7 +248,7 @@ def kept_tables(spark: SparkSession, compiled: CompiledTopology) -> list[constan
 
 
 TO_DIRECT = Binding("f", "d", "", destination_type="exchange")
-#: Bindings from exchange to exchange: none, those that always lead on, and some that do so by a key.
+#: Bindings between exchanges: none, bindings that match every message, and bindings with a key.
 BETWEEN: dict[str, tuple[Binding, ...]] = {
     "one exchange": (),
     "always": (TO_DIRECT, Binding("f", "t", "", destination_type="exchange")),
@@ -266,7 +268,7 @@ def keyed(number: int, key: str, source: str = "t", selector: str = "") -> Bindi
     return Binding(source, f"q{number}", key, arguments)
 
 
-#: Bindings before a change; each of the others is added by one, and those of the first queues are removed.
+#: Bindings before a change, which adds ``CHANGED`` and removes some of these bindings.
 BOUND = [
     *(keyed(number, f"a.w{number}") for number in range(20)),
     *(keyed(20 + number, f"*.w{number}.#") for number in range(20)),
@@ -310,6 +312,6 @@ def test_a_change_of_any_kind_is_routed_in_the_same_pass(
     anew = compile_topology(after, messages=frame, exchange=exchange)
     assert rows(routed) == rows(route(frame, anew, outcome="outcome")) != rows(before)
     assert rows(route(frame, changed, outcome="outcome", keys=frame)) == rows(routed)
-    # The words of a key, and what is sorted in the end, are made once.
+    # The words of a key, and the final sort of the queues, are computed once.
     plans = [str(each._jdf.queryExecution().optimizedPlan().toString()) for each in (before, routed)]
     assert plans[0].count("split(") == plans[1].count("split(") > 0

@@ -1,4 +1,4 @@
-"""Constants of every type of a column are keys and bounds, however they are spelled."""
+"""Constants of a column of any type become keys and bounds, however they are spelled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from transpiler.topology.model import Topology
 from transpiler.topology.records import SELECTOR_ARGUMENT, Binding, Exchange, Queue
 
 SCHEMA = "amount DECIMAL(10, 2), ts TIMESTAMP, f FLOAT, lc STRING COLLATE UTF8_LCASE"
-#: Spellings that the scanner of literals takes out, and others, whose constants have the types of the columns.
+#: Conditions with literals that the scanner can take out, and others, whose constants have the types of the columns.
 FORMS = (
     "amount = {n}.25",
     "amount = {n}.25e0",
@@ -49,7 +49,7 @@ def topology() -> Topology:
 
 def test_no_type_of_a_column_is_compiled_as_text() -> None:
     plan = build_plan(topology(), find_layout(SCHEMA), "error", "x")
-    # Beginnings of two characters: nine are less than a table.
+    # Prefixes of two characters: nine are too few for a table.
     assert len(plan.compiled) == 9
     assert len(plan.tables) < len(FORMS) + 4
     assert all(table.signature.keys or table.index is not None for table in plan.tables)

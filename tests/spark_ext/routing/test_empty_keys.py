@@ -1,4 +1,4 @@
-"""The empty routing key and the absent one, in every place that has topic patterns."""
+"""The empty routing key and the absent routing key, for everything that has topic patterns."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from transpiler.topology.records import Binding, Queue
 PATTERNS = ("#", "#.#", "", "*", "*.#", "#.*", "a", "a.#", "*.*")
 MESSAGES = [Message(properties=Properties(subject="")), Message(properties=Properties(subject=None)), Message()]
 
-#: "" is one empty word, and without a subject there is none.
+#: Matching patterns for each message, if "" is one empty word, and a message without a subject has no words.
 ONE_WORD = [{"#", "#.#", "", "*", "*.#", "#.*"}, {"#", "#.#"}, {"#", "#.#"}]
-#: To RabbitMQ's exchange "" has no words, as a message without a routing key has none.
+#: Matching patterns for each message in RabbitMQ's exchange: "" has no words, like a message without a routing key.
 NO_WORDS = [{"#", "#.#", ""}] * 3
 
 

@@ -14,7 +14,7 @@ from tests.sizes import sample
 from transpiler import Message, stores, topology_from_dict
 from transpiler.routing import tuning
 
-#: The names that the messages of all stores' tables have, one that none has, and a header field.
+#: Names that the messages of all stores' tables have, and a name that no message has.
 NAMES = ("color", "weight", "none_has_it")
 
 
@@ -49,7 +49,7 @@ def test_the_rows_are_those_whose_message_has_the_property(spark: SparkSession, 
         name: sum(_has(message, name) for message in messages) for name in NAMES
     }
     for value in found.values:
-        # A value has one type, and a text of a number is a text as well.
+        # A value has one type, except that a number as text is counted as text, too.
         assert sum(count for label, count in value.types.items() if "in text" not in label) == value.rows, value
     assert "none_has_it is missing in all rows; 1 part asks for it" in str(found)
 
@@ -90,7 +90,7 @@ def test_a_report_of_routing_says_where_each_name_was_found_and_of_which_type(sp
     assert str(report).endswith(str(report.found))
     assert "colour is missing in all rows" in report._repr_html_()
     assert explain_routing(asked, store).found is None
-    # The proposal is followed.
+    # Follow the proposed option.
     routed = [route(df, asked, store, **keys).collect() for keys in ({}, {"keys": df})]  # type: ignore[arg-type]
     assert routed[0] == routed[1]
 

@@ -1,4 +1,4 @@
-"""Spark routes to the JMS brokers as the live ones did, and as the reference does."""
+"""Spark routes to the JMS brokers as the live brokers did, and as the reference router does."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def sends(spark: SparkSession, sent: list[Sent]) -> DataFrame:
 
 
 def compared(spark: SparkSession, topology: Topology, sent: list[Sent]) -> list[Any]:
-    """Return the messages for which Spark's answer is not the reference's, or not what the broker did."""
+    """Return the messages for which Spark's result differs from the reference router's or from the broker's
+    delivery.
+    """
     frame = route(sends(spark, sent), topology, outcome="outcome", possible_column="possible")
     rows = frame.orderBy("id").select("queues", "possible", "outcome").collect()
     wrong = []
@@ -74,7 +76,7 @@ def test_a_topic_whose_subscribers_are_not_known_is_undecided(spark: SparkSessio
     topology = parse_topology("<broker/>", "activemq.xml")
     places = ("topic://t", "queue://q", "topic://VirtualTopic.v")
     sent = [Sent("", Message(), place, None, frozenset(), False) for place in places]
-    # The destinations of some are in the Column of the option, and of the others in the column of the table.
+    # The option's Column contains the destination of some messages. For the others the table's column applies.
     given = sf.expr("if(id = 0, 'topic://t', NULL)")
     messages = sends(spark, sent).withColumn("exchange", sf.expr("if(id = 0, 'none', exchange)"))
     frame = route(messages, topology, exchange=given, outcome="outcome", possible_column="possible")

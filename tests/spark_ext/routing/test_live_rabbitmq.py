@@ -1,7 +1,7 @@
-"""RabbitMQ itself, as Debian has it, gives every message the queues that the router says.
+"""RabbitMQ itself, as Debian packages it, delivers every message to the queues that the router computes.
 
 Random topologies are declared in a broker that the test starts: exchanges of all types, bindings between them with
-cycles, alternates, headers of every kind. Where the package is not installed these tests are skipped.
+cycles, alternates, headers of every kind. These tests are skipped if the package is not installed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ pytestmark = [
     pytest.mark.skipif(rabbitmq.MISSING is not None, reason=rabbitmq.MISSING or ""),
 ]
 
-#: Without the plugins: their types of exchanges, and the exchanges of two of them, which are never published to.
+#: Rules without the plugins' types of exchanges, and without the exchanges of two plugins, to which nothing is
+#: published.
 RULES = replace(
     RABBITMQ_3_12,
     types=("direct", "topic", "fanout", "headers"),
@@ -55,7 +56,7 @@ def channel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BlockingChanne
 
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[Topology, list[Message], list[str], list[list[str]]]:
-    """A topology that the broker takes, and messages with the exchanges and the keys that they are published with."""
+    """Draw a topology that the broker accepts, and messages with their exchanges and keys."""
     # A queue with a reserved name cannot be declared.
     found = draw(topologies.topologies(RULES))
     names = {name: "other" if name.startswith("amq.") else name for name in topologies.QUEUES}
@@ -98,11 +99,11 @@ def test_the_broker_routes_as_the_reference_and_spark_do(spark: SparkSession, ch
             publish(topology, message, exchange, message_keys, publisher=Publisher(mandatory=True))
             for message, exchange, message_keys in zip(messages, exchanges, keys, strict=True)
         ]
-        # To a queue that is not there the default exchange delivers nothing.
+        # The default exchange delivers nothing to a queue that does not exist.
         wanted = [[name for name in answer.queues if name in topology.queue_names] for answer in answers]
         assert rabbitmq.gathered(len(messages), received) == wanted
         assert live.returned == {number for number, found in enumerate(wanted) if not found}
-        # Blind copies: those who receive the message do not see who else does.
+        # Blind copies: the receivers of a message do not see who else receives it.
         assert all("BCC" not in headers for _, _, headers in received)
         routed.extend(wanted)
         if next(numbers) % SPARK_EVERY == 0:

@@ -1,4 +1,6 @@
-"""Many at once: threads that route in one session, sessions of one Spark, and a file that changes under a stream."""
+"""Concurrency: threads that route in one session, sessions of one Spark, and a file that changes while a
+stream runs.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,12 @@ from transpiler.topology.model import Topology
 
 THREADS = 16
 
-#: Keys of messages and of bindings.
+#: Routing keys of messages and of bindings.
 KEYS = ("a.b", "a.c", "b", "none")
 
 
 def version(number: int) -> Topology:
-    """A topology whose queues all have a number: a message that reaches two numbers was routed by two versions."""
+    """Return a topology whose queue names contain ``number``: a message with two numbers was routed by two versions."""
     bindings: list[dict[str, Any]] = [
         {"source": "t", "queue": f"{key} {number}", "key": key, "selector": f"n < {10**6 + number}"}
         for key in ("a.b", "a.c", "b")
@@ -51,7 +53,7 @@ def version(number: int) -> Topology:
 
 
 def queues(key: str, number: int) -> list[str]:
-    """Return the queues of a message by a version."""
+    """Return the queues of a message with ``key`` in the version ``number``."""
     named = {"a.b": ["a.* {}", "a.b {}"], "a.c": ["a.* {}", "a.c {}"], "b": ["b {}"], "none": []}[key]
     return [name.format(number) for name in named]
 
@@ -62,7 +64,9 @@ def messages(spark: SparkSession) -> DataFrame:
 
 
 def test_threads_that_compile_evaluate_and_route_at_once_get_what_one_gets(messages: DataFrame) -> None:
-    """Each routes by a shared topology, by its own and by a compiled one, and evaluates with and without Spark."""
+    """Each thread routes by a shared topology, by its own and by a compiled topology, and evaluates with and without
+    Spark.
+    """
     shared, compiled = version(0), compile_topology(version(1), messages)
     expected = {row.n: row.routing_key for row in messages.collect()}
     barrier = Barrier(THREADS)
@@ -97,7 +101,7 @@ def test_threads_that_compile_evaluate_and_route_at_once_get_what_one_gets(messa
 
 
 def test_two_sessions_of_one_spark_share_tables_and_nothing_else(spark: SparkSession, messages: DataFrame) -> None:
-    """The tables of a plan are kept with Spark: settings, views and tables of a session are its own."""
+    """The tables of a plan belong to Spark. Settings, views and tables of a session belong to that session."""
     other = spark.newSession()
     other.conf.set("spark.sql.caseSensitive", "true")
     other.conf.set("spark.sql.ansi.enabled", "false")
@@ -110,18 +114,19 @@ def test_two_sessions_of_one_spark_share_tables_and_nothing_else(spark: SparkSes
     theirs = other.createDataFrame(messages.collect(), messages.schema)
     compiled = compile_topology(version(1), messages)
     for topology, number in ((version(0), 0), (compiled, 1)):
-        # Each session is the first to make the tables of one topology, and the second to use those of the other.
+        # Each session is the first to create the tables of one topology, and then uses those that the other session
+        # created.
         first, second = (messages, theirs) if number else (theirs, messages)
         for frame in (first, second, first):
             rows = route(frame, topology).collect()
             assert {(row.routing_key, *row.queues) for row in rows} == {(key, *queues(key, number)) for key in KEYS}
     assert tables() == before
     assert other.conf.get("spark.sql.session.timeZone") == "Asia/Tokyo"
-    # A session has its own names in another case: the second one's are two columns.
+    # The two sessions differ in case sensitivity: in the second, these names are two columns.
     cased = other.sql("SELECT 'a.b' AS routing_key, 5 AS n, 'x' AS N")
     assert [row.queues for row in route(cased, version(0)).collect()] == [queues("a.b", 0)]
     for active in (other, spark):
-        # A session is the active one once it has made a DataFrame.
+        # A session becomes the active one when it creates a DataFrame.
         active.createDataFrame([], "a INT")
         first, second = (frame.withColumnRenamed("routing_key", "Routing_Key") for frame in (messages, theirs))
         rows = route(first, version(0)).collect()
@@ -135,7 +140,7 @@ def test_two_sessions_of_one_spark_share_tables_and_nothing_else(spark: SparkSes
 def test_a_file_that_is_replaced_while_it_is_read_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its form was that of one version, and its text is that of the next."""
+    """The first look found the form of one version, and the text that is then read is that of the next version."""
     file, columns = tmp_path / "topology", "routing_key STRING, n BIGINT"
     texts = [json.dumps(topology_to_dict(version(number))).encode() for number in range(4)]
     compile_topology(version(9), columns).save(file)
@@ -158,7 +163,7 @@ def test_a_file_that_is_replaced_while_it_is_read_is_read_again(
         source._read_whole(file)
 
 
-#: A process whose driver has little memory, or may collect little: it prints the errors of a stream and of a diff.
+#: Program whose driver has little memory or a low limit for results. It prints the errors of a stream and of a diff.
 SMALL = """
 import random
 import sys
@@ -217,7 +222,7 @@ def test_tables_that_the_driver_cannot_hold_are_an_error_that_names_the_topology
 def test_a_stream_is_routed_by_whole_versions_of_a_file_that_is_replaced_all_the_time(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Each row is there once, by one of the versions, and all rows of a batch by the same; the versions go up."""
+    """Each row is routed once, by one version, and all rows of a batch by the same version. The versions ascend."""
     file, count = tmp_path / "topology", size(100, 1_000)
     stream = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 40).load()
     stream = stream.selectExpr(f"element_at(array{KEYS}, CAST(value % 4 AS INT) + 1) AS routing_key", "value AS n")
@@ -225,7 +230,7 @@ def test_a_stream_is_routed_by_whole_versions_of_a_file_that_is_replaced_all_the
     texts = [json.dumps(topology_to_dict(each)).encode() for each in versions]
     compiled = tmp_path / "compiled"
     for number in range(0, count, 3):
-        # Every third version is compiled: what the file is changes, too.
+        # Every third version is compiled, so that the format of the file changes, too.
         compile_topology(versions[number], stream).save(compiled)
         texts[number] = compiled.read_bytes()
     written: list[list[tuple[int, str, tuple[str, ...], str]]] = []
@@ -243,7 +248,7 @@ def test_a_stream_is_routed_by_whole_versions_of_a_file_that_is_replaced_all_the
             replace_file(file, text)
             replaced += 1
             assert not query.exception()
-            # So that the replacements are spread over many batches.
+            # The pause spreads the replacements over many batches.
             done.wait(0.02)
         done.set()
         with pytest.raises(StreamingQueryException, match="that is enough"):

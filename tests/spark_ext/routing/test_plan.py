@@ -1,4 +1,4 @@
-"""The query that routes: one pass, native, no larger for more bindings; on tables, on streams, and what it refuses."""
+"""The query that routes: one pass, no Python, no larger for more bindings; on tables, on streams, and its errors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def selector(text: str) -> dict[str, AmqpValue]:
 
 
 def topology(count: int) -> Topology:
-    """Selectors of two shapes, exact keys, patterns and a chain of exchanges, so many of each."""
+    """Return a topology with ``count`` bindings each of two shapes of selectors, exact keys, patterns and a chain of
+    exchanges.
+    """
     queues = tuple(Queue(f"q{number}") for number in range(count))
     bindings = []
     for number, queue in enumerate(queues):
@@ -127,7 +129,7 @@ def test_a_stream_routes_in_append_mode(spark: SparkSession, typed: DataFrame, t
 
 @pytest.mark.parametrize("selected", [False, True], ids=["by key only", "selectors too"])
 def test_keys_that_repeat_are_matched_once(spark: SparkSession, tmp_path: Path, selected: bool) -> None:
-    """By the automaton, which keys of two # need; keys that were not known are matched too, each with its exchange."""
+    """Keys of two # need the automaton. Keys that are not in ``keys`` are matched, too, each with its exchange."""
     bindings = [Binding("amq.topic", f"q{n}", f"a.#.w{n}.#") for n in range(20)]
     bindings += [Binding("amq.direct", f"q{n}", "a.x.w5") for n in range(3)]
     bindings += [Binding("amq.topic", "q30", "#.b", selector("n > 3"))] * selected
@@ -141,7 +143,7 @@ def test_keys_that_repeat_are_matched_once(spark: SparkSession, tmp_path: Path, 
     for n, key, exchange in rows:
         numbered = {"n": AmqpValue(AmqpType.LONG, n)}
         message = Message(properties=Properties(subject=key), application_properties=numbered)
-        # A NULL in a column is the default exchange; of a message that nothing says an exchange of there is no answer.
+        # A NULL in the column means the default exchange. Without any exchange, there would be no result.
         wanted.append(list(route_message(found, message, exchange or DEFAULT_EXCHANGE)))
     assert {tuple(names) for names in wanted} >= {(), ("q5",), ("q0", "q1", "q2")}
     known = frame.filter("n < 4")
@@ -153,12 +155,12 @@ def test_keys_that_repeat_are_matched_once(spark: SparkSession, tmp_path: Path, 
     assert "SortMergeJoin" not in text
     with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
         text = plan(route(frame, found, frame, keys=frame))
-    # What both the keys and the messages ask of the topology is computed once.
+    # What the keys and the messages both need from the topology is computed once.
     assert "ReusedExchange" in text
-    # The arrays of the automaton, one subquery each, are those of both.
+    # The keys and the messages share the arrays of the automaton, one subquery each.
     made = set(re.findall(r"(?<!Reused)Subquery (?:sub|scalar-sub)query#(\d+)", text))
     assert 0 < len(made) <= 6, made
-    # A stream's keys are those of an archive.
+    # A stream can use the keys of an archive.
     stream = spark.readStream.schema(frame.schema).parquet(path)
     query = (
         route(stream, found, frame, keys=known)
@@ -227,7 +229,7 @@ def test_two_hundred_selectors_of_as_many_shapes_run(spark: SparkSession) -> Non
 
 
 def test_words_whose_hashes_meet_are_told_apart(spark: SparkSession) -> None:
-    # CRC-32 of both is 0x4DDB0C25; slots look words up by it.
+    # Both words have the CRC-32 0x4DDB0C25, which the slots of the word lookup use.
     first, second = "plumless", "buckeroo"
     queues = (Queue("first"), Queue("second"))
     bindings = (Binding("amq.topic", "first", f"#.{first}.#"), Binding("amq.topic", "second", f"#.{second}.#"))
@@ -262,7 +264,7 @@ def test_several_routing_keys_take_one_pass(spark: SparkSession, tmp_path: Path)
     assert "hashpartitioning" not in text
     assert "Generate" not in text
     assert [row.queues for row in routed.collect()] == [["q2"], ["q7", "q8"], ["q1", "q3"], []]
-    # Where the broker has one key a message, the column is anybody's.
+    # If the broker has one key for each message, the column ``routing_keys`` has no special meaning.
     other = spark.read.parquet(path).selectExpr("*", "get(routing_keys, 0) AS routing_key")
     first = route(other, Topology(QPID_JAVA, (), queues, bindings), other)
     assert [row.queues for row in first.collect()] == [["q2"], ["q7"], ["q1"], []]
@@ -270,7 +272,7 @@ def test_several_routing_keys_take_one_pass(spark: SparkSession, tmp_path: Path)
 
 @pytest.mark.parametrize("count", [1, 20], ids=["compiled", "a table"])
 def test_a_way_back_to_an_exchange_leads_nowhere(spark: SparkSession, count: int) -> None:
-    """To the exchange itself, and by another one that puts the message's own key back in its place."""
+    """From the exchange to itself, and through another exchange that restores the message's original key."""
     keys = {key: {REPLACEMENT_ARGUMENT: AmqpValue(AmqpType.STRING, key)} for key in "ab"}
     bindings = [
         Binding("amq.direct", "amq.direct", f"k{number}", destination_type="exchange") for number in range(count)
@@ -308,7 +310,7 @@ def test_a_property_is_looked_up_once_however_many_selectors_ask_for_it(spark: S
 
 
 def test_shapes_with_one_key_are_one_look_up(spark: SparkSession) -> None:
-    """Deliveries are complete for keys in one of the tables and for keys in several."""
+    """Deliveries are complete for keys that are in one table and for keys that are in several."""
     shapes = (
         "region = 'r{0}' AND weight > {0}",
         "region = 'r{0}' AND weight < {0}",
@@ -341,7 +343,7 @@ def test_shapes_with_one_key_are_one_look_up(spark: SparkSession) -> None:
 def test_look_ups_share_a_table_and_do_not_meet(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, exchange: str | None, limit: int, tables: int
 ) -> None:
-    """Twenty pairs of headers, with the same values, and three sets of other kinds."""
+    """Twenty pairs of headers with the same values, and sets of three other kinds."""
     monkeypatch.setattr(tuning, "SHARED_ROWS", limit)
     names = [f"h{number}" for number in range(6)]
     pairs = [(first, second) for first in names for second in names if first < second]
@@ -372,13 +374,13 @@ def test_look_ups_share_a_table_and_do_not_meet(
         assert answer == list(route_message(found, message))
     assert sum(map(len, answers)) == 50
     assert largest_method(routed) < 8_000
-    # Made, and not taken from another place of the query: one for all, or one each for pairs of texts, pairs of a text
-    # and a number, one text and one number.
+    # Tables that are created and not reused: one for all lookups, or one each for pairs of texts, pairs of a text and a
+    # number, single texts and single numbers.
     with settings(spark, {"spark.sql.adaptive.enabled": "false"}):
         text = plan(routed.select("*"))
     assert text.count("BroadcastHashJoin") == 19
     assert text.count("ReusedExchange") == 19 - tables
-    # What was found when a method was full is compiled before it goes on.
+    # The deliveries found before a method is full are compiled before the next method starts.
     assert "zip_with(_routing_so_far" in text
 
 
@@ -391,7 +393,7 @@ def test_properties_are_not_taken_for_variables_of_the_query(spark: SparkSession
         for place, name in enumerate(names)
         for bound in (*range(1, 20), 200)
     ]
-    # Many of one key are found by ranges.
+    # Many bindings of one key are found by ranges.
     texts += [f"d = 100 AND value > {bound}" for bound in range(100)]
     queues = tuple(Queue(f"q{number}") for number in range(len(texts)))
     bindings = tuple(Binding("amq.fanout", q.name, "", selector(text)) for q, text in zip(queues, texts, strict=True))
@@ -402,7 +404,7 @@ def test_properties_are_not_taken_for_variables_of_the_query(spark: SparkSession
 
 @pytest.mark.parametrize(("shared", "lists"), [(1, 0), (40, 1), (100, 1)], ids=["none", "few", "all"])
 def test_selectors_that_queues_share(spark: SparkSession, shared: int, lists: int) -> None:
-    """Rows of constants are repeated for a queue or two, and have lists where many queues share them."""
+    """A row of constants is repeated for one or two queues, and has a list if many queues share it."""
     texts = [f"region = 'r{n % 10}' AND weight > {n}" for n in range(1, 101)]
     texts += [text for text in texts[:shared] for _ in range(2)]
     queues = tuple(Queue(f"q{number}") for number in range(len(texts)))
@@ -483,7 +485,7 @@ SELECTORS = (
 )
 
 
-#: By name: topics or none, how many of the selectors, and several routing keys or one.
+#: By name: whether there are topics, the number of shapes of selectors, and whether messages have several routing keys.
 MIXES = {
     "several keys": (True, 0, True),
     "topics and selectors": (True, 3, False),
@@ -537,7 +539,8 @@ def test_no_method_of_many_columns_is_too_long_for_the_jit(spark: SparkSession, 
         assert largest_method(routed) < 8_000
 
 
-#: Java adds bytes and shorts as ints, longs as longs, and what a double or a string is in as those.
+#: Operands of Java's addition, which adds bytes and shorts as ints, longs as longs, and as doubles or strings if one
+#: operand is a double or a string.
 NUMBERS = (
     AmqpValue(AmqpType.BYTE, 5),
     AmqpValue(AmqpType.INT, 2**31 - 3),
@@ -551,7 +554,9 @@ NUMBERS = (
 
 
 def test_arithmetic_is_asked_in_methods_that_the_jit_takes(spark: SparkSession, tmp_path: Path) -> None:
-    """A condition of many parts is asked part by part; by itself it makes a method of 16,000 bytes."""
+    """A condition with many subexpressions is evaluated in several methods. In one method it would have
+    16,000 bytes.
+    """
     texts = [f"region = 'r{n % 2}' AND weight + {n} < price" for n in range(20)]
     texts += [f"region = 'r{n % 2}' AND weight * {n} = price" for n in range(20)]
     texts += ["NOT (weight + 5 < price AND price * 2 > weight)", "weight / price > price - weight"]

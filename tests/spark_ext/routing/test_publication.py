@@ -1,4 +1,6 @@
-"""Places of a publication in every layout: an option, a column, the layout's own place, the subject."""
+"""The exchange and the routing key of a message in every layout: from an option, a column, the layout itself, or the
+subject.
+"""
 
 from __future__ import annotations
 
@@ -43,14 +45,13 @@ EU, ALL = ["all", "eu"], ["all"]
 class Table(NamedTuple):
     """A message in a layout, as JSON of its columns.
 
-    Where the layout has a place of its own for the key it says ``eu.own``, and where it has one for the exchange,
-    ``empty``.
+    If the layout itself contains a routing key, it is ``eu.own`` here, and an exchange is ``empty``.
     """
 
     ddl: str
     row: dict[str, Any]
     own: bool = False
-    #: The layout, where the table does not show it; and the options of the command for the same one.
+    #: The layout, or None if it can be inferred from the table, and the command's options for the same layout.
     layout: Callable[[], str | Layout] | None = None
     options: tuple[str, ...] | None = None
 
@@ -98,7 +99,7 @@ TABLES = {
         (),
     ),
 }
-#: The routing keys of the messages, and what they reach without and with a key of the layout's own.
+#: The routing keys of the messages, and the queues that each reaches without and with the layout's own key.
 KEYS: tuple[tuple[str | None, list[str], list[str]], ...] = (
     ("eu.paid", EU, EU),
     ("us.paid", ALL, ALL),
@@ -107,7 +108,7 @@ KEYS: tuple[tuple[str | None, list[str], list[str]], ...] = (
 
 
 def messages(spark: SparkSession, table: Table) -> DataFrame:
-    """The message once for each routing key, in a column beside the layout's own."""
+    """Return the message once for each routing key, with the key in a column of its own."""
     if table.ddl:
         text = spark.createDataFrame([(json.dumps(table.row),)], "value STRING")
         frame = text.select(sf.from_json("value", table.ddl).alias("row")).select("row.*")
@@ -168,7 +169,7 @@ def counted_by_spark(table: Table, directory: Path) -> dict[str, int]:
     (directory / "lines.jsonl").write_text(lines_of(table, exchange="orders"))
     files = [str(directory / name) for name in ("topology.json", "lines.jsonl")]
     options = table.options or ()
-    # Spark would infer a struct where the table has a map.
+    # Spark would infer a struct although the table has a map.
     schema = () if "--schema" in options or not table.ddl else ("--schema", f"{table.ddl}, {_SENT}")
     result = CliRunner().invoke(selector_spark, ["route", *files, "--summary", *options, *schema])
     assert result.exit_code == 0, result.output
@@ -206,7 +207,7 @@ def test_of_several_routing_keys_all_count_before_the_one(spark: SparkSession) -
     rows = [(0, "us.x", ["us.y", "eu.x"]), (1, "eu.x", None), (2, "eu.x", []), (3, "eu.x", [None, "eu.x"])]
     frame = spark.createDataFrame(rows, ddl)
     assert queues(route(frame, TOPOLOGY, exchange="orders")) == [EU, EU, [], EU]
-    # A broker of one key reads the first of them, and a message whose array has none is one without a key.
+    # A broker with one key for each message reads the first key of the array. An empty array means no key.
     one = topology_from_dict({**FORM, "broker": "qpid-java"})
     for keys in (None, frame):
         assert queues(route(frame, one, exchange="orders", keys=keys)) == [ALL, EU, ALL, ALL]
@@ -224,7 +225,7 @@ def test_an_exchange_may_be_given_by_a_column(spark: SparkSession) -> None:
         assert (queues(routed), routed.columns[-2:], routed.first().to) == ([EU, EU], ["queues", "to"], "orders")
     assert queues(route(frame, TOPOLOGY)) == [[], []]
     assert queues(route(frame, TOPOLOGY, exchange=sf.lit(None).cast("string"))) == [[], []]
-    # NULL says nothing, so the next place is read: the column of the table, and then the layout's own.
+    # NULL means no value, so that the next source is used: the table's column, and then the layout itself.
     nothing = frame.selectExpr("n", "routing_key", "'orders' AS ex", "'orders' AS exchange")
     for exchange in (sf.expr("if(n = 0, NULL, ex)"), sf.lit(None), sf.expr("NULL :: STRING COLLATE UTF8_LCASE")):
         routed = route(nothing, TOPOLOGY, exchange=exchange, exchange_column="to", keys=nothing)
@@ -246,7 +247,7 @@ def test_without_an_exchange_the_error_names_those_of_the_topology(spark: SparkS
         with pytest.raises(TopologyError, match=r"(?s)route.no-exchange.*there are empty, orders; exchange='' is"):
             ask()
     assert queues(route(frame, TOPOLOGY, exchange="")) == [["eu"]]
-    # A column of NULLs says so as well, whatever its type.
+    # A column of NULLs also means no value, whatever its type.
     for null in (sf.lit(None).cast("string"), sf.lit(None)):
         assert queues(route(frame.withColumn("exchange", null), TOPOLOGY)) == [["eu"]]
         empty = frame.withColumns({"routing_key": null, "routing_keys": sf.lit(None)})
@@ -393,6 +394,6 @@ def test_the_case_of_a_column_that_says_the_routing_key_is_ignored_as_spark_does
     with settings(spark, {"spark.sql.caseSensitive": "true"}):
         with pytest.raises(LayoutError, match=r"(?s)route.no-key.*headers=\{'routing-key': 'ROUTING_KEY'\}"):
             route(frame, TOPOLOGY, "kafka-headers", exchange="orders")
-        # A header with the name of a header field is a key only if somebody says so.
+        # A header that is called like a header field is the routing key only if an option names it.
         by_type = stores.kafka_headers(headers={"routing-key": "JMSType"})
         assert queues(route(frame, TOPOLOGY, by_type, exchange="orders")) == [ALL]

@@ -1,4 +1,4 @@
-"""Outcomes are the same in Spark as in the reference: alternates, cycles, internal and unknown exchanges."""
+"""Outcomes are the same in Spark and in the reference router: alternates, cycles, internal and unknown exchanges."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from transpiler.topology.publishing import PROTOCOLS, Publisher
 from transpiler.topology.records import Alternate, Binding, Exchange
 from transpiler.topology.targets import OUTCOMES
 
-#: Exchanges that no topology has: as many as there are of each of a few sorts that it has.
+#: Names of exchanges that no topology has.
 UNKNOWN = ("nowhere", "nowhere else", "é")
 publishers = st.builds(
     Publisher, st.sampled_from((None, *PROTOCOLS)), st.sampled_from((True, True, False)), st.booleans()
@@ -37,11 +37,11 @@ publishers = st.builds(
 
 @st.composite
 def varied(draw: st.DrawFn, rules: Rules) -> Topology:
-    """A random topology whose exchanges differ in what they do with what they cannot route; some are internal."""
+    """Draw a topology whose exchanges differ in what they do with unroutable messages. Some exchanges are internal."""
 
     def changed(exchange: Exchange) -> Exchange:
         unroutable = draw(st.sampled_from(("discard", "reject", "return")))
-        # Most random exchanges lead nowhere, so most get an alternate that may take something.
+        # Most random exchanges reach no queue, so that most get an alternate that may deliver messages.
         alternate = draw(st.sampled_from((exchange.alternate, *(Alternate("amq.fanout"),) * 3, Alternate("x0"))))
         return replace(exchange, unroutable=unroutable, alternate=alternate, internal=draw(st.integers(0, 4)) == 0)
 
@@ -52,7 +52,7 @@ def varied(draw: st.DrawFn, rules: Rules) -> Topology:
 
 
 def names_of(topology: Topology) -> list[str]:
-    """The exchanges that a message may name: one that takes everything is as likely as three others."""
+    """Return the exchanges that a message may name, with the exchange that accepts everything several times."""
     return [*topology.exchange_by_name, "amq.fanout", "amq.fanout", *UNKNOWN]
 
 
@@ -113,13 +113,13 @@ def test_every_outcome_is_drawn_often() -> None:
             seen[publish(topology, message, name, publisher=publisher).outcome] += 1
 
     draw()
-    # Exchanges that choose have tests of their own, and so have the brokers of JMS.
+    # Exchanges that choose have their own tests, and so have the JMS brokers.
     assert set(seen) == set(OUTCOMES) - {"undecided", "dead-letter", "error"}
     assert min(seen.values()) >= seen.total() / 100, seen
 
 
-#: What becomes of a message that nothing takes, by broker, protocol, what is asked for (m: mandatory, r: to reject
-#: what is unroutable) and the exchange's own behaviour: section 4.6.4, and what RabbitMQ does in AMQP 1.0.
+#: Outcomes of a message that no queue gets, by broker, protocol, options (m: mandatory, r: reject unroutable messages)
+#: and the exchange's own behaviour: section 4.6.4, and what RabbitMQ does in AMQP 1.0.
 UNROUTABLE = [
     ("qpid-java", None, "", "discarded", "rejected"),
     ("qpid-java", None, "m", "returned", "returned"),
@@ -150,7 +150,8 @@ def unroutable(broker: str) -> Topology:
     ]
     bindings = [{"source": "amq.fanout", "queue": "q"}, {"source": "other", "queue": "q", "key": "k"}]
     if RULES[broker].exchange_to_exchange:
-        # A match, after which RabbitMQ asks no alternate; others do, for it leads to no queue.
+        # This binding matches, so that RabbitMQ does not use the alternate. Other brokers use it, because the binding
+        # leads to no queue.
         bindings.append({"source": "bound", "exchange": "drops"})
     return topology_from_dict({"broker": broker, "queues": ["q"], "exchanges": exchanges, "bindings": bindings})
 
@@ -169,7 +170,7 @@ def test_an_unroutable_message_comes_to_the_end_that_its_publisher_asked_for(
         ).outcome
 
     assert (outcome("drops"), outcome("rejects")) == (drops, rejects)
-    # Section 4.6.4 considers alternates for 0-10 and 1.0 by name; the broker's exchanges have them in every protocol.
+    # Section 4.6.4 mentions alternates only for 0-10 and 1.0, but the broker's exchanges have them in every protocol.
     assert (outcome("other"), outcome("other", "k")) == ("alternate", "delivered")
     assert (outcome("inside"), outcome("nowhere")) == ("rejected", "no-exchange")
 
@@ -230,7 +231,7 @@ def test_the_fields_of_a_publisher_are_keywords_with_a_warning(spark: SparkSessi
 
 
 def test_an_outcome_is_no_part_of_other_queries(spark: SparkSession) -> None:
-    """Nothing is joined or computed for an outcome that nobody asks for."""
+    """Without the option for the outcome, nothing is joined or computed for it."""
     topology = unroutable("qpid-java")
     frame = published(spark, [Message()], [""])
     without = route(frame, topology)._jdf.queryExecution().optimizedPlan().toString()

@@ -1,4 +1,6 @@
-"""Messages published by an address, or to the anonymous relay: the reference, and Spark's agreement with it."""
+"""Messages that are published to an address or to the anonymous relay: the reference router, and Spark's agreement with
+it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ from transpiler.topology.receivers import resolve_sender
 
 
 def topology(broker: str) -> Topology:
-    """A queue and an exchange of one name, names that need quotes, and an exchange that outsiders may not use."""
+    """Return a topology with a queue and an exchange of the same name, names that need quotes, and an internal
+    exchange.
+    """
     return topology_from_dict(
         {
             "broker": broker,
@@ -53,7 +57,7 @@ def sent(to: str | None, subject: str | None = None) -> Message:
     return Message(properties=Properties(to=to, subject=subject))
 
 
-#: Addresses in ``to``, a subject, and by broker the queues, or None where the relay rejects the message.
+#: Address in ``to``, subject, and by broker the queues, or None if the relay rejects the message.
 RELAYED: list[tuple[str | None, str | None, dict[str, Any]]] = [
     (None, "jobs", {"qpid-java": None, "qpid-cpp": None, "rabbitmq": None}),
     ("", None, {"qpid-java": None, "qpid-cpp": None, "rabbitmq": None}),
@@ -121,7 +125,7 @@ def test_a_layout_without_to_is_refused(spark: SparkSession, monkeypatch: pytest
         route(frame, topology("qpid-cpp"), frame, publish_to="to")
     named = frame.selectExpr("*", "'jobs' AS `to`")
     assert route(named, topology("qpid-cpp"), frame, publish_to="to").first().queues == ["jobs"]
-    # Keys are matched first where an automaton matches them.
+    # If an automaton matches the keys, they are matched first.
     monkeypatch.setattr(tuning, "MIN_ROWS", 1)
     monkeypatch.setattr(tuning, "TOPIC_LOOK_UPS", 0)
     bound = [{"source": "amq.topic", "queue": "jobs", "key": f"*.a.#.b{number}"} for number in range(2)]
@@ -130,7 +134,7 @@ def test_a_layout_without_to_is_refused(spark: SparkSession, monkeypatch: pytest
         route(named, walked, frame, publish_to="to", keys=frame)
 
 
-#: Addresses of senders, a message's own subject, and the queues that it reaches.
+#: Addresses of senders, a message's own subject, and the queues that the message reaches.
 ADDRESSED = [
     ("jobs", None, ("jobs",)),
     ("jobs", "both", ("jobs",)),

@@ -1,4 +1,6 @@
-"""RabbitMQ's headers exchange, by version: the reference, Spark and imported definitions have the broker's verdicts."""
+"""RabbitMQ's headers exchange, by version: the reference router, Spark and imported definitions agree with
+the broker.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ MESSAGES = [Message(application_properties={"h": value}) for value in VALUES] + 
     Message(application_properties={"g": AmqpValue(AmqpType.INT, 1)})
 ]
 
-#: The canonical schema has a decimal's value and not its scale, so that these are equal here and not to the broker.
+#: Decimals that are equal here and different for the broker, because the canonical schema has a decimal's value without
+#: its scale.
 ONE = [["D", [0, 1]], ["D", [1, 10]], ["D", [2, 100]]]
 
 
@@ -39,7 +42,7 @@ def topology(rules: Rules) -> Topology:
 
 
 def verdicts(version: str) -> list[list[str]]:
-    """The queues of each message."""
+    """Return the queues of each message, as the broker of this version delivers."""
     rows = rabbitmq_headers.rows()
     values = [row["value"] for row in rows]
     found: list[list[str]] = [[] for _ in MESSAGES]
@@ -81,13 +84,15 @@ def exported(**more: Any) -> dict[str, Any]:
 
 
 def places(found: Topology, code: str) -> list[int]:
-    """The numbers of the bindings that a finding names."""
+    """Return the indexes of the bindings that diagnostics with ``code`` name."""
     codes = [finding for finding in found.findings if finding.code == code]
     return [int(finding.message.partition("[")[2].partition("]")[0]) for finding in codes]
 
 
 def test_definitions_without_a_finding_have_the_brokers_verdicts() -> None:
-    """And with one where the export shows nothing else: a void argument, and bytes that are no text."""
+    """Bindings whose argument the export does not contain exactly, such as a void or bytes that are not text, have a
+    diagnostic.
+    """
     found = topology_from_definitions(exported(rabbit_version="3.10.8"))
     unsure = {number for code in ("import.types", "import.decimal") for number in places(found, code)}
     rows = rabbitmq_headers.rows()

@@ -1,4 +1,4 @@
-"""Routes in the real-time mode of streams, which Spark has from 4.3 on."""
+"""Routes in the real-time mode of streams, which Spark has since version 4.3."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TRIGGER = "5 seconds"
 
 
 def answered(stream: MemoryStream, routed: DataFrame, texts: list[str], directory: Path) -> list[str]:
-    """Start a query with one column of texts, send some in, and return as many as come out."""
+    """Start a query with one column of texts, send ``texts``, and return as many texts from the sink."""
     query = stream.start(routed, directory, TRIGGER)
     stream.send(texts)
     while stream.received < len(texts):

@@ -30,7 +30,7 @@ PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 
 
 def published(spark: SparkSession, messages: list[Message], exchanges: list[str | None]) -> DataFrame:
-    """The messages in order, each with the exchange that it was published to."""
+    """Return the messages in order, each with the exchange that it was published to."""
     frame = create_messages(spark, messages).coalesce(1).withColumn("id", sf.monotonically_increasing_id())
     names = sf.array(*(sf.lit(name) for name in exchanges))
     return frame.withColumn("exchange", sf.get(names, sf.col("id").cast("int")))
@@ -54,7 +54,7 @@ def wanted(
 
 
 def with_keys(frame: DataFrame, keys: Sequence[list[str | None] | None]) -> DataFrame:
-    """The frame of ``published`` with a column of routing keys."""
+    """Return the DataFrame of ``published`` with a column of routing keys."""
     texts = [None if found is None else sf.array(*map(sf.lit, found)).cast("array<string>") for found in keys]
     column = sf.array(*(sf.lit(None).cast("array<string>") if text is None else text for text in texts))
     return frame.withColumn("routing_keys", sf.get(column, sf.col("id").cast("int")))
@@ -83,11 +83,12 @@ def test_selectors_are_drawn_that_part_between_the_dialects(rules: Rules) -> Non
 def test_spark_agrees_with_the_reference(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, min_rows: int, data: st.DataObject
 ) -> None:
-    """With all conditions in tables, and these merged, with some of them, and with all compiled.
+    """Tested with all conditions in tables, with merged tables, with some conditions in tables, and with all compiled.
 
-    Binding keys with wildcards are looked up as far as they can be, in part, or all go to the automaton.
+    Binding keys with wildcards are looked up as far as possible, or only some of them, or all are matched by the
+    automaton.
     """
-    # A sample has a broker of each family.
+    # A sample contains a broker of each family.
     for rules in sample(topologies.BROKERS, 2, lambda rules: rules.name.removesuffix("-3.12")):
         with monkeypatch.context() as patch:
             _check_route(spark, patch, rules, min_rows, data)
@@ -109,11 +110,11 @@ def _check_route(
     monkeypatch.setattr(tuning, "LOOKED_UP", 0.0)
     with spark_settings(spark, INTERPRETED):
         frame = published(spark, messages, exchanges)
-        # With the keys of some messages or of all matched before, and of none.
+        # The keys of some messages, of all, or of none are matched in advance.
         first = data.draw(st.sampled_from([MESSAGES // 2, MESSAGES]))
         keys = frame.filter(sf.col("id") < first) if min_rows == 1 else None
         assert queues(route(frame, topology, keys=keys)) == wanted(topology, messages, exchanges)
-        # The same with one exchange for all messages, known before any is seen.
+        # The same with one exchange for all messages, which is known before any message.
         name = data.draw(st.sampled_from(list(topology.exchange_by_name)))
         assert queues(route(frame, topology, exchange=name)) == wanted(topology, messages, [name] * MESSAGES)
 
@@ -124,7 +125,7 @@ def _check_route(
 def test_several_routing_keys_are_routed_together(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, min_rows: int, data: st.DataObject
 ) -> None:
-    """By RabbitMQ, whose CC and BCC headers add keys."""
+    """Tested with RabbitMQ, whose CC and BCC headers add keys."""
     topology = data.draw(topologies.topologies(topologies.BROKERS_BY_NAME["rabbitmq"]))
     messages = data.draw(st.lists(topologies.messages(), min_size=MESSAGES, max_size=MESSAGES))
     names = [*topology.exchange_by_name, "nowhere", None]

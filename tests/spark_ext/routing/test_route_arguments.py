@@ -1,4 +1,6 @@
-"""Arguments of the functions that route: what is wrong with them, and what is probably not meant."""
+"""Arguments of the functions that route: errors for wrong arguments, and warnings for arguments that are probably
+unintended.
+"""
 
 from __future__ import annotations
 
@@ -193,5 +195,5 @@ def test_an_error_of_a_route_has_few_frames(spark: SparkSession) -> None:
     for told, ask in wrong:
         with pytest.raises(TranspilerError, match=told) as caught:
             ask()
-        # The test's own two, and that of the function that was called.
+        # Two frames of the test, and one of the function that was called.
         assert len(caught.traceback) == 3, told

@@ -64,7 +64,7 @@ def test_a_stream_takes_up_a_new_version_between_batches(
     before = [("d", "k", ["first"], "delivered", "monday"), ("d", "other", [], "discarded", "monday")]
     after = [("d", "k", ["first", "second"], "delivered", "tuesday"), ("d", "other", [], "discarded", "tuesday")]
     assert written == [*before, *before, *after]
-    # All batches of a version are routed by the tables that were made of it when the stream was.
+    # All batches of a version use the tables that were created for the version when the stream started.
     assert 0 < at_first == tables[0] == tables[1] < tables[2]
 
 
@@ -90,7 +90,7 @@ def test_a_function_gives_the_topology_and_a_wrong_file_ends_the_stream(spark: S
     file = tmp_path / "file"
     compile_topology(BEFORE, stream, exchange="d").save(file)
     writer = route_stream(stream, file, lambda *_: file.write_bytes(WRONG))
-    # A version that was read before is not taken for one that cannot be read.
+    # A version that was read before must not be reported as a version that cannot be read.
     for _ in range(2):
         with pytest.raises(StreamingQueryException, match="file was written by another version"):
             writer.start().awaitTermination(60)
@@ -105,7 +105,7 @@ def test_a_version_that_fails_leaves_the_last_one_in_place(spark: SparkSession, 
     file = tmp_path / "routing.compiled"
     first = compile_topology(BEFORE, stream, exchange="d", version="monday")
     first.save(file)
-    # The change of the file after each batch, and the reason that the warning of the next batch gives.
+    # The change of the file after each batch, and the reason in the next batch's warning, or None.
     changes: list[tuple[Callable[[], object], str | None]] = [
         (lambda: file.write_bytes(WRONG), "was written by another version"),
         (lambda: None, None),

@@ -1,4 +1,4 @@
-"""Shapes of bindings that real topologies have: routed as the reference routes them, by plans that do not grow."""
+"""Shapes of bindings from real topologies are routed as the reference router routes them, by plans that do not grow."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MESSAGES = size(30, 400)
 
 
 def all_shapes(count: int) -> Topology:
-    """The bindings of all shapes at one exchange."""
+    """Return a topology with the bindings of all shapes at one exchange."""
     bindings: list[Binding] = []
     for number, shape in enumerate(SHAPES):
         for binding in topology(shape, count).bindings:
@@ -52,7 +52,7 @@ def test_every_shape_is_routed_as_the_reference_does(
             monkeypatch.setattr(tuning, name, value)
     where = all_shapes(150)
     columns = [f"{sql} AS {name}" for name, sql in COLUMNS.items()]
-    # Values of few kinds, so that messages and bindings meet.
+    # Few distinct values, so that messages and bindings meet.
     frame = spark.range(MESSAGES).selectExpr("id % 7 * 1000 + id AS id").selectExpr(*columns).coalesce(1)
     rows = route(frame, where, frame, exchange="x").collect()
     expected = [list(route_message(where, as_message(row), "x")) for row in rows]
@@ -61,7 +61,9 @@ def test_every_shape_is_routed_as_the_reference_does(
 
 
 def extent(plan: RoutingPlan) -> tuple[Any, ...]:
-    """The parts of a plan that are text of the query: the conditions of its tables, and those that are compiled."""
+    """Return the size of those elements of ``plan`` that become text of the query: conditions of tables, and compiled
+    conditions.
+    """
     conditions = [(table.signature, type(table.index)) for table in plan.tables]
     return len(plan.compiled), len(conditions), sum(ir.size(table.signature.residual) for table in plan.tables)
 
@@ -69,7 +71,7 @@ def extent(plan: RoutingPlan) -> tuple[Any, ...]:
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
 def test_no_shape_costs_text_by_the_number_of_its_bindings(shape: Shape) -> None:
     if shape.name == "2,000 shapes":
-        # More bindings are more shapes here, up to 2,000, each of which is a table of its own unless they are merged.
+        # More bindings have more shapes here, up to 2,000. Each shape would be a table, but tables are merged.
         plan = plan_of(topology(shape, size(400, 20_000)))
         assert len(plan.compiled) == 0
         assert len(plan.tables) <= tuning.MAX_TABLES

@@ -1,4 +1,4 @@
-"""Tables of constants are computed in the JVM: no query of a route starts a Python worker."""
+"""The JVM computes the constant tables: no query of a route starts a Python worker."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spark_ext import route
 from spark_ext.routing import constant_tables, tuning
 from transpiler import topology_from_dict
 
-#: A topology with every small table that routing makes, and what asks for each.
+#: A topology that needs every small table that routing creates.
 _EVERY_TABLE = {
     "broker": "rabbitmq",
     "queues": ["eu", "lost", "red", "all"],
@@ -32,7 +32,7 @@ _EVERY_TABLE = {
 
 
 def in_the_jvm(frame: DataFrame) -> bool:
-    """Return True if no Python worker computes the rows of a DataFrame."""
+    """Return True if no Python worker computes the rows of ``frame``."""
     computed: str = frame._jdf.queryExecution().toRdd().toDebugString()  # type: ignore[operator]
     return "Python" not in computed
 
@@ -74,7 +74,7 @@ def test_no_plan_scans_a_pickled_rdd_and_no_python_runs(
         assert [(row.queues, row.outcome) for row in routed.orderBy("n").collect()] == expected
         plan = routed._jdf.queryExecution().executedPlan().toString()  # type: ignore[operator]
         assert "Python" not in plan
-        # Spark names an RDD of Arrow's batches, which the JVM decodes, in its scan.
+        # In its scan, Spark names an RDD of Arrow batches, which the JVM decodes.
         assert ("ExistingRDD arrow" in plan) is (tables == "of many rows")
         assert "ExistingRDD" not in plan.replace("ExistingRDD arrow", "")
     assert bool(made) is (tables == "of many rows")

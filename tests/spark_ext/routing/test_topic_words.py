@@ -1,4 +1,6 @@
-"""Binding keys with wildcards that are looked up by words: every broker's, and by every broker's words of a key."""
+"""Binding keys with wildcards that are looked up by words, for every broker and for every broker's way to
+split a key.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from transpiler.topology.model import Topology
 from transpiler.topology.records import Binding, Queue
 
 PATTERNS = [".".join(words) for count in (1, 2, 3) for words in product(("a", "", "*", "#"), repeat=count)]
-#: An address of a JMS broker takes several exchanges.
+#: Fewer patterns, because an address of a JMS broker becomes several exchanges.
 FEWER = [*PATTERNS[:20], "a.*.a", "a.#.a", "*.a.#", "#.a.*", "*.*.a"]
 KEYS = [".".join(words) for count in (1, 2, 3, 4) for words in product(("a", "b", ""), repeat=count)]
 PLACES = range(4)
@@ -48,7 +50,7 @@ def test_the_columns_have_the_words_from_both_ends(spark: SparkSession) -> None:
 
 
 def topology(name: str, patterns: list[str]) -> Topology:
-    """The patterns as a broker has them: binding keys, addresses, subscriptions."""
+    """Return a topology with ``patterns`` as the broker has them: binding keys, addresses, subscriptions."""
     if name == "artemis":
         listed = "".join(
             f"<address name={quoteattr(each)}><multicast><queue name={quoteattr('q' + each)}/></multicast></address>"
@@ -64,7 +66,7 @@ def topology(name: str, patterns: list[str]) -> Topology:
         text = "<beans><broker xmlns='http://activemq.apache.org/schema/core' brokerName='b'/></beans>"
         return parse_topology(text, "activemq.xml", state={"subscriptions": subscriptions})
     rules = RULES[name]
-    # A key of dots alone has no words where empty ones at its end are dropped, and such a broker refuses it.
+    # If empty words at the end of a key are dropped, a key of dots alone has no words, and the broker rejects it.
     bindings = [Binding("amq.topic", f"q{each}", each) for each in patterns if not each or rules.topic.words(each)]
     queues = tuple(Queue(binding.destination) for binding in bindings)
     return Topology(rules, (), queues, tuple(bindings), default_exchange="amq.topic")
@@ -74,7 +76,7 @@ def topology(name: str, patterns: list[str]) -> Topology:
 def test_every_broker_finds_the_patterns_that_match(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, name: str, looked_up: int
 ) -> None:
-    """All signatures that are looked up have tables, and the automaton has the others."""
+    """The signatures that are looked up have tables, and the automaton matches the other patterns."""
     monkeypatch.setattr(tuning, "MIN_ROWS", 1)
     monkeypatch.setattr(tuning, "TOPIC_LOOK_UPS", looked_up)
     monkeypatch.setattr(tuning, "LOOKED_UP", 0.0)

@@ -1,4 +1,4 @@
-"""Archives of AMQP 0-10 are routed by their own exchange and routing key, which stand in the delivery-properties."""
+"""Archives of AMQP 0-10 are routed by the exchange and the routing key in their delivery-properties."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LAYOUT = "amqp-0-10"
 def archive(
     spark: SparkSession, messages: list[Message], keys: list[str | None], exchanges: list[str | None]
 ) -> DataFrame:
-    """An archive in order, each message with the routing key and the exchange that it was published with."""
+    """Return an archive in order, each message with the routing key and the exchange that it was published with."""
     frame = create_messages(spark, messages, LAYOUT).coalesce(1).withColumn("id", sf.monotonically_increasing_id())
     for name, values in (("routing_key", keys), ("exchange", exchanges)):
         value = sf.get(sf.array(*map(sf.lit, values)).cast("array<string>"), sf.col("id").cast("int"))
@@ -40,7 +40,7 @@ def archive(
 
 
 def as_read(message: Message) -> Message:
-    """A message as its row has it: the subject is one of the headers."""
+    """Return ``message`` as it is read from its row: the subject is also a header."""
     properties = message.properties or Properties()
     headers = dict(message.application_properties or {})
     if properties.subject is not None:
@@ -52,11 +52,11 @@ def as_read(message: Message) -> Message:
 
 @st.composite
 def messages(draw: st.DrawFn) -> Message:
-    """A message that AMQP 0-10 can say, with a subject and headers that bindings know."""
+    """Draw a message that AMQP 0-10 can represent, with a subject and headers that also occur in bindings."""
     message = draw(zero_ten_messages)
     properties = replace(message.properties or Properties(), subject=draw(st.one_of(st.none(), topologies.keys)))
     named = dict(message.application_properties or {}) | dict(draw(topologies.headers))
-    # AMQP 0-10 has no count of deliveries.
+    # AMQP 0-10 has no delivery count.
     header = None if message.header is None else replace(message.header, delivery_count=None)
     return replace(message, header=header, properties=properties, application_properties=named)
 
@@ -93,7 +93,7 @@ def test_random_topologies_route_an_archive_as_the_reference_does(
         routed = route(frame, topology, LAYOUT, missing="null", keys=repeated, outcome="outcome")
         rows = routed.select("id", "queues", "outcome").orderBy("id").collect()
         assert [(row.queues, row.outcome) for row in rows] == wanted(exchanges)
-        # The layout that the DataFrame shows, and one exchange for all.
+        # The layout is inferred from the DataFrame, and all messages have the same exchange.
         name = data.draw(st.sampled_from(list(topology.exchange_by_name)))
         routed = route(frame, topology, frame, missing="null", exchange=name)
         assert queues(routed) == [found for found, _ in wanted([name] * MESSAGES)]
